@@ -1,0 +1,112 @@
+/** The parts of an OpenAPI document that the reference shows. */
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+}
+
+interface Operation {
+  tags?: string[]
+  summary?: string
+  parameters?: { name: string; in: string }[]
+  requestBody?: { content: Record<string, { schema?: Schema }> }
+  responses: Record<string, { description?: string }>
+}
+
+interface Schema {
+  $ref?: string
+  properties?: Record<string, unknown>
+  required?: string[]
+  anyOf?: Schema[]
+  items?: Schema
+  type?: string | string[]
+}
+
+/**
+ * Writes docs/control-api.md from the OpenAPI document that an instance serves.
+ *
+ * @param document  As `GET /dev/openapi.json` answers it.
+ */
+export function renderControlReference(document: Document): string {
+  const byTag = new Map<string, string[]>()
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      if (path.startsWith('/v1/')) continue
+      const tag = operation.tags?.[0] ?? 'Other'
+      byTag.set(tag, [...(byTag.get(tag) ?? []), rowOf(method, path, operation)])
+    }
+  }
+  const sections = [...byTag].map(([tag, rows]) => `## ${tag}\n\n${heading}\n${rows.join('\n')}\n`)
+  return `${introduction}\n${sections.join('\n')}`
+}
+
+const heading = '| call | what it does | takes | answers | error codes |\n|---|---|---|---|---|'
+
+const introduction = `# The control API
+
+<!-- Written by \`npm run docs\` from the OpenAPI document. -->
+
+What a local tool needs and the service's interface does not show stands under \`/dev\`; code that works against \`/v1\`
+here works against the service. \`GET /dev/openapi.json\` describes \`/v1\` and \`/dev\` in full, with every schema.
+
+- By a loopback name (\`localhost\`, \`127.0.0.1\`) at a listener bound to loopback no key is needed. Bound elsewhere, or
+  asked by a name of \`publicUrl\` or \`allowHosts\` (a tunnel, a proxy), \`/dev\` wants
+  \`Authorization: Bearer <API_KEY>\`, or the cookie that \`POST /dev/session\` gives for a key.
+- Pages of other origins are refused, and so are Host names that the listener does not serve.
+- Bodies are JSON, errors have [one shape](errors.md). Lists take \`cursor\` and \`limit\` (at most 500) and answer
+  \`count\` and \`cursor\`.
+- \`GET /dev/events\` streams \`email.created\`, \`email.updated\`, \`email.deleted\`, \`domain.updated\` and \`request.logged\`;
+  a client that comes back with \`Last-Event-ID\` gets what it missed, or \`gap\` where that is no longer known.
+`
+
+function rowOf(method: string, path: string, operation: Operation): string {
+  const query = (operation.parameters ?? [])
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name }) => name)
+  const takes = [...(query.length > 0 ? [`query: ${query.map(code).join(' ')}`] : []), ...bodyOf(operation)]
+  const statuses = Object.keys(operation.responses)
+  const success = statuses.filter((status) => /^[23]/.test(status)).join(', ')
+  const cells = [
+    code(`${method.toUpperCase()} ${path}`),
+    operation.summary ?? '',
+    takes.join('; '),
+    success,
+    errorsOf(operation),
+  ]
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+function bodyOf(operation: Operation): string[] {
+  return Object.entries(operation.requestBody?.content ?? {}).map(([type, { schema }]) => {
+    if (type !== 'application/json') return code(type)
+    return membersOf(schema).join(' ') || 'JSON'
+  })
+}
+
+function membersOf(schema: Schema | undefined): string[] {
+  const [first] = schema?.anyOf ?? []
+  const shown = schema?.properties ? schema : (first ?? schema?.items)
+  if (!shown?.properties) return schema?.$ref ? [code(schema.$ref.split('/').at(-1) ?? '')] : []
+  return Object.keys(shown.properties).map((name) => code(shown.required?.includes(name) ? name : `${name}?`))
+}
+
+// Those that only this call has: the ones of access, bodies and the store are common to all.
+function errorsOf(operation: Operation): string {
+  const codes = Object.entries(operation.responses)
+    .filter(([status]) => /^[45]/.test(status))
+    .flatMap(([, { description }]) =>
+      [...(description ?? '').matchAll(/`(\w+)`:/g)].map((match) => match[1] ?? ''),
+    )
+  return [...new Set(codes)]
+    .filter((name) => !common.has(name))
+    .map(code)
+    .join(' ')
+}
+
+const common = new Set(
+  'missing_api_key invalid_api_key forbidden_host forbidden_origin internal_error closed payload_too_large invalid_json unsupported_media_type store_full store_failed store_read_only validation_error'.split(
+    ' ',
+  ),
+)
+
+function code(text: string): string {
+  return `\`${text}\``
+}

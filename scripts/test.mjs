@@ -1,0 +1,56 @@
+/**
+ * `npm test -- <arguments of vitest>`: the tests, from a fresh checkout too. The exit code is vitest's. Where
+ * TEST_SUMMARY names a file, it gets one line `N passed, N failed`.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureChromium } from './chromium.mjs'
+import { ensureBuilt, ensureInstalled, root } from './prepare.mjs'
+
+const given = process.argv.slice(2)
+ensureInstalled()
+if (mayRun('e2e')) ensureChromium()
+ensureBuilt()
+
+const folder = mkdtempSync(join(tmpdir(), 'localpost-test-'))
+const report = join(folder, 'report.json')
+const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...given], {
+  cwd: root,
+  stdio: 'inherit',
+})
+// A terminal's Ctrl-C reaches vitest by itself; this process stays to say how it ended.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => child.kill())
+const [code] = await once(child, 'exit')
+const exitCode = code ?? 1
+if (process.env.TEST_SUMMARY) writeFileSync(process.env.TEST_SUMMARY, `${summarize()}\n`)
+rmSync(folder, { recursive: true, force: true })
+process.exitCode = exitCode
+
+/** Whether the tests of a folder are among those asked for. */
+function mayRun(name) {
+  const filters = given.filter((argument) => !argument.startsWith('-'))
+  return (
+    existsSync(join(root, 'test', name)) &&
+    (filters.length === 0 || filters.some((filter) => filter.includes(name)))
+  )
+}
+
+/** A file that could not be loaded, or an error outside of a test, fails the run and counts as one. */
+function summarize() {
+  const { numPassedTests: passed = 0, numFailedTests: failed = 0, testResults = [] } = readReport()
+  const broken = testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
+  )
+  const all = failed + broken.length
+  return `${passed} passed, ${exitCode === 0 ? all : Math.max(all, 1)} failed`
+}
+
+function readReport() {
+  return existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
+}
