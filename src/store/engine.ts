@@ -1,0 +1,172 @@
+import { createBudget } from '../budget.ts'
+import { LocalpostError } from '../errors.ts'
+import { noRoom } from '../limits.ts'
+import { misuse, storeFault } from './faults.ts'
+import { Feed } from './feed.ts'
+import type { Medium } from './medium.ts'
+import { countRecords, readPage, readRecord } from './pages.ts'
+import { type PreparedChange, prepareChange } from './prepare.ts'
+import { createQueue } from './queue.ts'
+import { splitBlobId } from './names.ts'
+import { Records } from './records.ts'
+import { type RestorableStore, saveRecords } from './restore.ts'
+import type { Blob, BlobId, ByteRange, Change, Collection, StoredRecord } from './store.ts'
+
+/**
+ * Makes a store of a medium: the same code whether bytes stay in memory or in a folder.
+ *
+ * @param pendingBytes  How much may wait to be stored before new records are refused.
+ * @throws What the medium's `load` throws.
+ */
+export async function createStore(
+  collections: readonly Collection<StoredRecord>[],
+  medium: Medium,
+  pendingBytes: number = defaultPendingBytes,
+): Promise<RestorableStore> {
+  const records = new Records(collections, medium)
+  const seq = await medium.load(records)
+  const feed = new Feed(seq)
+  const queue = createQueue({ records, medium, feed, seq })
+  medium.start({ records, move: (moves) => queue.move(moves) })
+  const pending = createBudget(pendingBytes)
+  let closing: Promise<void> | null = null
+
+  function assertOpen(): void {
+    if (closing) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
+  }
+
+  async function commit(changes: readonly Change[], blobs: readonly Blob[] = []): Promise<void> {
+    assertOpen()
+    const prepared = changes.map((change) => prepareChange(records, change))
+    for (const blob of blobs) assertOwned(blob, changes)
+    const size = heldBy(prepared, blobs)
+    // Changes of what is there are bounded by who makes them, and losing one would cost more than it frees.
+    if (!isNewAlone(changes)) pending.takeAnyway(size)
+    else if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
+    const taking: ReturnType<Medium['take']>[] = []
+    try {
+      for (const blob of blobs) taking.push(medium.take(blob))
+      await queue.commit(
+        prepared,
+        taking.map(({ taken }) => taken),
+      )
+    } catch (error) {
+      for (const { undo } of taking) undo()
+      throw error
+    } finally {
+      pending.give(size)
+    }
+  }
+
+  /** Where a blob is now. It may move while its file is opened, so a reader that fails looks again. */
+  async function locate<T>(
+    id: BlobId,
+    read: (place: NonNullable<ReturnType<typeof placeOf>>) => Promise<T>,
+  ): Promise<T | null> {
+    assertOpen()
+    for (let place = placeOf(id); place !== null;) {
+      try {
+        return await read(place)
+      } catch (error) {
+        const now = placeOf(id)
+        if (now === place) throw storeFault(error, `Reading the blob ${id}`)
+        place = now
+      }
+    }
+    return null
+  }
+
+  function placeOf(id: BlobId) {
+    const owner = records.ownerOf(id)
+    return owner?.entry.blobs?.[owner.name] ?? null
+  }
+
+  return {
+    commit,
+    async get(collection, id) {
+      assertOpen()
+      const entry = records.state(collection.name).byId.get(id)
+      return entry ? readRecord(entry) : null
+    },
+    async find(collection, index, key) {
+      assertOpen()
+      const entry = records.state(collection.name).index(index).find(key)
+      return entry ? readRecord(entry) : null
+    },
+    async page(collection, query = {}) {
+      assertOpen()
+      return await readPage(records.state(collection.name), query)
+    },
+    async count(collection, query = {}) {
+      assertOpen()
+      return await countRecords(records.state(collection.name), query)
+    },
+    openBlob: (id, range) =>
+      locate(id, (place) => {
+        const { start, end } = clamp(range, place.size)
+        return medium.open(place, start, end)
+      }),
+    readBlob: (id) => locate(id, (place) => medium.read(place, 0, place.size)),
+    async blobSize(id) {
+      assertOpen()
+      return placeOf(id)?.size ?? null
+    },
+    createBlob(id) {
+      assertOpen()
+      return medium.createBlob(id)
+    },
+    changes(listener, after) {
+      assertOpen()
+      return feed.listen(listener, after)
+    },
+    snapshot(wanted) {
+      assertOpen()
+      return saveRecords(wanted.map(({ name }) => records.state(name)))
+    },
+    async restore(snapshot) {
+      assertOpen()
+      await queue.restore(snapshot)
+    },
+    close() {
+      closing ??= (async () => {
+        await queue.idle()
+        feed.end()
+        await medium.close()
+      })()
+      return closing
+    },
+  }
+}
+
+const defaultPendingBytes = 64 * 1024 * 1024
+
+/** How many bytes a commit holds in memory until it is stored. */
+function heldBy(changes: readonly PreparedChange[], blobs: readonly Blob[]): number {
+  let size = 0
+  for (const change of changes) if (change.op !== 'remove') size += change.text.length
+  for (const { parts } of blobs) for (const part of parts ?? []) size += part.byteLength
+  return size
+}
+
+/** Whether a commit brings new records and touches none that are there. */
+function isNewAlone(changes: readonly Change[]): boolean {
+  return changes.some(({ op }) => op === 'insert') && !changes.some(({ op }) => op === 'update')
+}
+
+/** A blob without its record would never be found again, and never be removed. */
+function assertOwned(blob: Blob, changes: readonly Change[]): void {
+  const { owner, name } = splitBlobId(blob.id)
+  const written = changes.some((change) => change.op !== 'remove' && change.record.id === owner)
+  if (owner === '' || name === '' || !written) {
+    throw misuse(`The blob ${JSON.stringify(blob.id)} comes with a commit that does not write its record.`)
+  }
+  const size = blob.parts?.reduce((sum, part) => sum + part.byteLength, 0)
+  if (size !== undefined && size !== blob.size) {
+    throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)
+  }
+}
+
+function clamp(range: ByteRange | undefined, size: number): { start: number; end: number } {
+  const start = Math.min(Math.max(range?.start ?? 0, 0), size)
+  return { start, end: Math.max(start, Math.min(range?.end ?? size, size)) }
+}

@@ -1,0 +1,62 @@
+import type { IndexKey } from './store.ts'
+
+/**
+ * Where the bytes of one blob are. Persisted with its record, so its members are the stored names.
+ * `log` 0 means: in the frame that is being written, `at` counted from the frame's first byte.
+ */
+export type Place = LogPlace | LargePlace | HeldPlace
+
+export interface LogPlace {
+  log: number
+  at: number
+  readonly size: number
+  /** The CRC-32 of the bytes; absent where they were stored before it was noted. */
+  readonly crc?: number | undefined
+}
+
+export interface LargePlace {
+  /** The file's name in the folder `large`. */
+  readonly large: string
+  readonly size: number
+  /** As in {@link LogPlace}. */
+  readonly crc?: number | undefined
+}
+
+export interface HeldPlace {
+  readonly bytes: Uint8Array
+  readonly size: number
+}
+
+/** A record's blobs by name. Never changed in place: shared between a record's states. */
+export type Places = Readonly<Record<string, Place>>
+
+/**
+ * One record in memory. The record itself is its JSON text: smaller and steadier than an object, and what is read
+ * from it is the reader's own copy.
+ */
+export class Entry {
+  readonly id: string
+  /** The segment it is kept in, from 1; 0 in small collections. */
+  readonly segment: number
+  version: number
+  text: string
+  /** Its key in each index of the collection, in the order of `CollectionState.indexes`. */
+  keys: readonly (IndexKey | null)[]
+  blobs: Places | null
+
+  constructor(
+    id: string,
+    segment: number,
+    version: number,
+    text: string,
+    keys: readonly (IndexKey | null)[],
+    blobs: Places | null,
+  ) {
+    this.id = id
+    this.segment = segment
+    this.version = version
+    this.text = text
+    this.keys = keys
+    this.blobs = blobs
+  }
+}

@@ -1,0 +1,43 @@
+/** One thing that an inspection of a data folder found, for the person who asked. */
+export interface Finding {
+  /** `problem`: something is lost, or the next start refuses the folder; `note`: worth knowing, nothing to do. */
+  readonly level: 'ok' | 'note' | 'problem'
+  /** What was looked at. */
+  readonly subject: 'folder' | 'lock' | 'checkpoint' | 'snapshot' | 'log' | 'blobs' | 'leftovers' | 'disk'
+  readonly message: string
+  /** What to do about it; null where nothing is to be done. */
+  readonly mend: string | null
+}
+
+/** Collects findings of one subject. */
+export interface Report {
+  ok(message: string): void
+  note(message: string): void
+  problem(message: string, mend: string): void
+  /** How many problems there are by now, of all subjects. */
+  readonly problems: number
+}
+
+/** The first few of many names, and how many more there are. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - listedNames
+  return more > 1 ? `${names.slice(0, listedNames).join(', ')} and ${more} more` : names.join(', ')
+}
+
+const listedNames = 3
+
+/** A list of findings, and how one adds to it. */
+export function createFindings(): { all: Finding[]; about(subject: Finding['subject']): Report } {
+  const all: Finding[] = []
+  return {
+    all,
+    about: (subject) => ({
+      ok: (message) => void all.push({ level: 'ok', subject, message, mend: null }),
+      note: (message) => void all.push({ level: 'note', subject, message, mend: null }),
+      problem: (message, mend) => void all.push({ level: 'problem', subject, message, mend }),
+      get problems() {
+        return all.filter(({ level }) => level === 'problem').length
+      },
+    }),
+  }
+}

@@ -1,0 +1,150 @@
+import { crc32 } from 'node:zlib'
+import type { LogPlace, Places } from './entry.ts'
+import type { StagedCommit } from './medium.ts'
+import type { Effect } from './records.ts'
+import { createPacer } from './turns.ts'
+
+/**
+ * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":[…]}`, a line feed, `len` bytes.
+ * The checksum is over all of it but its own eight digits. Behind `len`, `"nth":3` says that three frames of the same
+ * synced write stand before it.
+ */
+export interface Frame {
+  readonly seq: number
+  /** The seq of the first frame that was written and synced together with it: none of them is acknowledged alone. */
+  readonly batch: number
+  readonly ops: readonly unknown[]
+  /** Where the bytes begin that came with the commit. */
+  readonly payloadAt: number
+  /** Where the next frame begins. */
+  readonly end: number
+}
+
+/** Makes the bytes of batches. The buffer that it gives is valid until the next call. */
+export class FrameWriter {
+  readonly #synced: boolean
+  #scratch: Buffer = Buffer.allocUnsafeSlow(1024 * 1024)
+
+  /** @param synced  Whether each batch is synced before any of it is acknowledged; its frames say then that they are one. */
+  constructor(synced: boolean) {
+    this.#synced = synced
+  }
+
+  /**
+   * The frames of a batch, one after the other. Settles the places of the blobs in them.
+   *
+   * @param log  The number of the log file they go to.
+   * @param offset  Where in it the first of them begins.
+   */
+  async encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
+    const heads: { text: string; length: number }[] = []
+    const pacer = createPacer()
+    let end = offset
+    for (const [nth, commit] of batch.entries()) {
+      let ops = ''
+      const own = new Set<LogPlace>()
+      for (const effect of commit.effects) {
+        ops += (ops === '' ? '' : ',') + opText(effect, own)
+        if (pacer.due()) await pacer.turn()
+      }
+      const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
+      const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":[${ops}]}\n`
+      const length = Buffer.byteLength(text)
+      for (const place of own) {
+        place.log = log
+        place.at += end + length
+      }
+      heads.push({ text, length })
+      end += length + commit.payloadSize
+    }
+    const bytes = this.#room(end - offset)
+    let at = 0
+    for (const [i, commit] of batch.entries()) {
+      const head = heads[i]
+      if (head) at = writeFrame(bytes, at, head, commit)
+      if (pacer.due()) await pacer.turn()
+    }
+    return bytes
+  }
+
+  #room(length: number): Buffer {
+    return length <= this.#scratch.byteLength
+      ? this.#scratch.subarray(0, length)
+      : Buffer.allocUnsafeSlow(length)
+  }
+}
+
+/**
+ * Reads the frame that begins at a byte.
+ *
+ * @returns The frame, or null where there is none that is whole.
+ */
+export function readFrame(bytes: Buffer, at: number): Frame | null {
+  const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
+  if (!head) return null
+  const lineEnd = bytes.indexOf(newline, at + head[0].length)
+  const payloadAt = lineEnd + 1
+  const end = payloadAt + Number(head[2])
+  if (lineEnd < 0 || end > bytes.byteLength) return null
+  const digitsAt = at + (head[0].length - opsStart.length - crcLength)
+  if (checksum(bytes, at, digitsAt, end) !== Number.parseInt(head[4] ?? '', 16)) return null
+  const ops: unknown = JSON.parse(bytes.toString('utf8', at + head[0].length - 1, lineEnd - 1))
+  const seq = Number(head[1])
+  return Array.isArray(ops) ? { seq, batch: seq - Number(head[3] ?? 0), ops, payloadAt, end } : null
+}
+
+/** The beginning of every frame. */
+export const frameStart = '{"seq":'
+
+const noCrc = '00000000'
+const crcLength = noCrc.length
+const crcStart = '"crc":"'
+const opsStart = '","ops":['
+const headForm = /^\{"seq":(\d{1,16}),"len":(\d{1,16}),(?:"nth":(\d{1,6}),)?"crc":"([0-9a-f]{8})","ops":\[/
+const maxHeadLength = 96
+const newline = 10
+
+function writeFrame(
+  bytes: Buffer,
+  start: number,
+  head: { text: string; length: number },
+  commit: StagedCommit,
+): number {
+  bytes.write(head.text, start)
+  let at = start + head.length
+  for (const piece of commit.payload) {
+    bytes.set(piece, at)
+    at += piece.byteLength
+  }
+  const digitsAt = start + head.text.indexOf(crcStart) + crcStart.length
+  bytes.write(checksum(bytes, start, digitsAt, at).toString(16).padStart(crcLength, '0'), digitsAt, 'latin1')
+  return at
+}
+
+function checksum(bytes: Buffer, start: number, digitsAt: number, end: number): number {
+  return crc32(bytes.subarray(digitsAt + crcLength, end), crc32(bytes.subarray(start, digitsAt)))
+}
+
+/** @param own  Collects the places that are in this frame. */
+function opText(effect: Effect, own: Set<LogPlace>): string {
+  const { state } = effect
+  if (effect.op === 'remove') return `{"op":"remove","in":"${state.name}","id":${JSON.stringify(effect.id)}}`
+  const { segment, blobs, text } = effect.draft
+  const where = segment === 0 ? '' : `"segment":${segment},`
+  const bytes = blobs === null ? '' : `"blobs":${placesText(blobs, own)},`
+  return `{"op":"put","in":"${state.name}",${where}${bytes}"record":${text}}`
+}
+
+function placesText(blobs: Places, own: Set<LogPlace>): string {
+  const texts: string[] = []
+  for (const [name, place] of Object.entries(blobs)) {
+    if ('log' in place && place.log === 0) {
+      own.add(place)
+      const crc = place.crc === undefined ? '' : `,"crc":${place.crc}`
+      texts.push(`${JSON.stringify(name)}:{"at":${place.at},"size":${place.size}${crc}}`)
+    } else {
+      texts.push(`${JSON.stringify(name)}:${JSON.stringify(place)}`)
+    }
+  }
+  return `{${texts.join(',')}}`
+}

@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream'
+import type { HeldPlace, LargePlace, LogPlace, Place } from './entry.ts'
+import type { Effect, PlaceKeeper, Records } from './records.ts'
+import type { Blob, BlobId, BlobWriter } from './store.ts'
+
+/** One commit, checked and numbered, on its way to the medium. */
+export interface StagedCommit {
+  readonly seq: number
+  readonly effects: readonly Effect[]
+  /** The bytes that go with the frame, in the order of their places. */
+  readonly payload: readonly Uint8Array[]
+  readonly payloadSize: number
+}
+
+/** A blob that a commit brings, after the medium has taken what is too large for a frame. */
+export interface TakenBlob {
+  readonly owner: string
+  readonly name: string
+  readonly size: number
+  /** Held bytes, or where the medium has put them. */
+  readonly content: readonly Uint8Array[] | LargePlace
+}
+
+/**
+ * What the engine asks of the place where bytes stay: a folder with a log, or memory.
+ * The engine calls `write` for one batch at a time and applies it before the next.
+ */
+export interface Medium extends PlaceKeeper {
+  /** Fills the records from what is stored. @returns the seq of the last commit. */
+  load(records: Records): Promise<number>
+  /** Begins upkeep; `move` commits records anew with some blobs at another place. */
+  start(upkeep: Upkeep): void
+  createBlob(id: BlobId): BlobWriter
+  /** Takes a commit's blob: what is too large for a frame is written now. `undo` gives it up again. */
+  take(blob: Blob): { taken: TakenBlob | Promise<TakenBlob>; undo(): void }
+  /** Where a held blob will be, when the frame's payload has `at` bytes before it. */
+  placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
+  /** Stores a batch durably, or rejects and leaves everything as it was. */
+  write(batch: readonly StagedCommit[]): Promise<void>
+  /** The batch written last is in memory now. */
+  applied(): void
+  read(place: Place, start: number, end: number): Promise<Buffer>
+  /** Reads to the end even where the blob is removed meanwhile. */
+  open(place: Place, start: number, end: number): Promise<Readable>
+  close(): Promise<void>
+}
+
+/** What upkeep needs of the engine. */
+export interface Upkeep {
+  readonly records: Records
+  /** Commits a blob's bytes at a new place, for each of these that still is where it was. */
+  move(moves: readonly Move[]): Promise<void>
+}
+
+/** A blob that is to be written anew. */
+export interface Move {
+  readonly collection: string
+  readonly id: string
+  readonly name: string
+  readonly from: Place
+  readonly bytes: Uint8Array
+}

@@ -1,0 +1,113 @@
+import { resolve } from 'node:path'
+import type { Clock } from '../clock.ts'
+import { createStore } from './engine.ts'
+import { storeFault } from './faults.ts'
+import { type Files, nodeFiles } from './files.ts'
+import { claimFolder } from './folder.ts'
+import { type Processes, systemProcesses, takeLock } from './lock.ts'
+import { createLogMedium } from './log-medium.ts'
+import { createMemoryMedium } from './memory-medium.ts'
+import type { Medium } from './medium.ts'
+import { createSchema, type Migration } from './migrate.ts'
+import { createPaths } from './paths.ts'
+import type { RestorableStore } from './restore.ts'
+import { replaceFile } from './snapshot.ts'
+import type { Collection, Store, StoredRecord } from './store.ts'
+
+/** What `openMemoryStore` takes. */
+export interface MemoryStoreOptions {
+  /** Every collection that will be used. */
+  readonly collections: readonly Collection<StoredRecord>[]
+  /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
+  readonly pendingBytes?: number
+}
+
+/** What `openLogStore` takes. */
+export interface LogStoreOptions {
+  /** The folder, made where it is missing. One store at a time uses it. */
+  readonly dir: string
+  /** Every collection that will be used. What the folder holds of others is kept. */
+  readonly collections: readonly Collection<StoredRecord>[]
+  readonly clock: Clock
+  /**
+   * What a resolved commit survives: `process`: the end of this process, however it comes; `disk`: a power loss
+   * too, at the price of a sync for each write.
+   */
+  readonly durability: 'process' | 'disk'
+  /** Is told what an operator should know, one sentence or two each. Default: nobody. */
+  readonly onNotice?: (text: string) => void
+  /** Where tests put faults. Default: the machine's. */
+  readonly files?: Files
+  /** Default: the machine's. */
+  readonly processes?: Processes
+  /** Default: this version's own. */
+  readonly migrations?: readonly Migration[]
+  /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
+  readonly pendingBytes?: number
+  /** How many bytes unfinished blobs hold in memory, all together; beyond, they are spooled. Default: 32 MiB. */
+  readonly heldBytes?: number
+  /** How large a log file gets, in bytes. Default: 32 MB. */
+  readonly logFileBytes?: number
+  /** After how many bytes of log a checkpoint is made. Default: 16 MB. */
+  readonly checkpointBytes?: number
+}
+
+/**
+ * Opens a store that is in memory alone: same code, no files, gone when it is closed.
+ *
+ * @example
+ * const store = await openMemoryStore({ collections: [emailCollection] })
+ */
+export function openMemoryStore(options: MemoryStoreOptions): Promise<RestorableStore> {
+  return createStore(options.collections, createMemoryMedium(), options.pendingBytes)
+}
+
+/**
+ * Opens the store in a folder: records in JSON files that a person can read, commits and messages in a log.
+ *
+ * @throws store_in_use when a living process has the folder, store_corrupt when a file cannot be read,
+ *   store_newer_schema when a newer Localpost wrote it, store_read_only when it cannot be written, store_full,
+ *   store_failed; invalid_option when `dir` is a file, or a folder that belongs to something else.
+ * @example
+ * const store = await openLogStore({ dir: '.localpost', collections, clock: systemClock, durability: 'process' })
+ */
+export async function openLogStore(options: LogStoreOptions): Promise<Store> {
+  const { files = nodeFiles, processes = systemProcesses, onNotice = () => {} } = options
+  const paths = createPaths(resolve(options.dir))
+  let release = async (): Promise<void> => {}
+  try {
+    const isNew = await claimFolder(files, paths)
+    release = await takeLock(files, paths.lock, paths.folder, processes)
+    if (isNew) await replaceFile(files, paths.gitignore, false, [Buffer.from('*\n')])
+    await files.makeFolder(paths.logs)
+    await files.makeFolder(paths.larges)
+    const medium = createLogMedium({
+      ...options,
+      files,
+      paths,
+      onNotice,
+      durable: options.durability === 'disk',
+      schema: createSchema(options.migrations),
+    })
+    return await createStore(options.collections, releasing(medium, release), options.pendingBytes)
+  } catch (error) {
+    await release().catch(() => {})
+    throw storeFault(error, `Opening the data folder ${paths.folder}`)
+  }
+}
+
+/** The same medium, which gives the folder back when it is closed. */
+function releasing(medium: Medium, release: () => Promise<void>): Medium {
+  return {
+    ...medium,
+    async close() {
+      try {
+        await medium.close()
+      } finally {
+        await release().catch((error: unknown) => {
+          throw storeFault(error, 'Letting go of the data folder')
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+
+/** Where the store's files are in its folder. */
+export interface Paths {
+  readonly folder: string
+  readonly checkpoint: string
+  readonly db: string
+  readonly lock: string
+  readonly gitignore: string
+  readonly logs: string
+  readonly larges: string
+  log(number: number): string
+  large(name: string): string
+  collection(name: string): string
+  segment(collection: string, number: number): string
+}
+
+export function createPaths(folder: string): Paths {
+  const logs = join(folder, 'log')
+  const larges = join(folder, 'large')
+  return {
+    folder,
+    checkpoint: join(folder, 'checkpoint.json'),
+    db: join(folder, 'db.json'),
+    lock: join(folder, 'lock'),
+    gitignore: join(folder, '.gitignore'),
+    logs,
+    larges,
+    log: (number) => join(logs, `${sixDigits(number)}.log`),
+    large: (name) => join(larges, name),
+    collection: (name) => join(folder, name),
+    segment: (collection, number) => join(folder, collection, `${sixDigits(number)}.json`),
+  }
+}
+
+/** The number in a file's name, or null where it is not `<six or more digits><ending>`. */
+export function numberOf(name: string, ending: string): number | null {
+  if (!name.endsWith(ending)) return null
+  const digits = name.slice(0, -ending.length)
+  return /^\d{6,15}$/.test(digits) ? Number(digits) : null
+}
+
+function sixDigits(number: number): string {
+  return String(number).padStart(6, '0')
+}

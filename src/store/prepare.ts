@@ -1,0 +1,62 @@
+import type { IndexKey, Change, NewRecord, StoredRecord } from './store.ts'
+import { misuse } from './faults.ts'
+import type { CollectionState, Records } from './records.ts'
+import { membersOf } from './stored.ts'
+
+/** A change as it was when `commit` was called: the caller may go on using its record. */
+export type PreparedChange =
+  | {
+      readonly op: 'insert' | 'put' | 'update'
+      readonly state: CollectionState
+      readonly id: string
+      /** The version that `text` says: a guess for `put`, which is settled when it is staged. */
+      readonly version: number
+      readonly text: string
+      readonly keys: readonly (IndexKey | null)[]
+    }
+  | {
+      readonly op: 'remove'
+      readonly state: CollectionState
+      readonly id: string
+      readonly version: number | undefined
+    }
+
+/**
+ * Takes the caller's changes.
+ *
+ * @throws internal_error when a collection is not the store's, or an id cannot be one.
+ */
+export function prepareChange(records: Records, change: Change): PreparedChange {
+  const state = records.state(change.collection.name)
+  if (change.op === 'remove') return { op: 'remove', state, id: change.id, version: change.version }
+  const version = change.op === 'update' ? change.record.version + 1 : 1
+  // A copy of what says its version already would cost as much as its text.
+  const given = change.record
+  const record = says(given, version) ? given : { ...given, version }
+  assertId(record.id, state.name)
+  return {
+    op: change.op,
+    state,
+    id: record.id,
+    version,
+    text: JSON.stringify(record),
+    keys: state.keysOf(membersOf(record)),
+  }
+}
+
+function says(record: NewRecord, version: number): record is StoredRecord {
+  return record.version === version
+}
+
+/** The text of the same record with another version. */
+export function withVersion(text: string, version: number): string {
+  const record: unknown = JSON.parse(text)
+  return JSON.stringify({ ...(record as object), version })
+}
+
+function assertId(id: unknown, collection: string): void {
+  if (typeof id === 'string' && id !== '') return
+  throw misuse(
+    `A record of ${collection} needs a text that is not empty as its id, not ${JSON.stringify(id)}.`,
+  )
+}

@@ -1,0 +1,255 @@
+import { Entry, type Places } from './entry.ts'
+import { corrupt, misuse } from './faults.ts'
+import { keyOf, sameKey } from './keys.ts'
+import { assertCollectionName, splitBlobId } from './names.ts'
+import { SortedIndex } from './sorted-index.ts'
+import type { Collection, IndexKey, StoredRecord } from './store.ts'
+
+/** How many records a segment takes: about 1 MB of emails, so that one changed record rewrites little. */
+const segmentRecords = 1000
+
+/** A part of a collection that is written to the snapshot as one piece. Small collections have one, number 0. */
+export interface Segment {
+  readonly state: CollectionState
+  readonly number: number
+  /** In order of arrival. */
+  readonly entries: Set<Entry>
+}
+
+/** One collection in memory. */
+export class CollectionState {
+  readonly name: string
+  readonly large: boolean
+  /** The declared indexes, in the order of `Entry.keys`. */
+  readonly indexes: readonly SortedIndex[]
+  readonly idIndex: SortedIndex = new SortedIndex('id', ['id'], true, -1)
+  readonly byId: Map<string, Entry> = new Map()
+  readonly segments: Map<number, Segment> = new Map()
+  #open = 1
+  #taken = 0
+
+  constructor(collection: Pick<Collection<StoredRecord>, 'name' | 'large' | 'indexes'>) {
+    this.name = collection.name
+    this.large = collection.large ?? false
+    this.indexes = Object.entries(collection.indexes).map(
+      ([name, index], slot) => new SortedIndex(name, index.on, index.unique ?? false, slot),
+    )
+  }
+
+  index(name: string): SortedIndex {
+    const index = name === 'id' ? this.idIndex : this.indexes.find((index) => index.name === name)
+    if (!index) throw misuse(`The collection ${this.name} has no index ${JSON.stringify(name)}.`)
+    return index
+  }
+
+  /** What the keys of `Entry.keys` are made of, as a text that changes with it. */
+  get signature(): string {
+    return this.indexes.map(({ name, on }) => `${name}:${on.join(',')}`).join(';')
+  }
+
+  keysOf(record: Readonly<Record<string, unknown>>): (IndexKey | null)[] {
+    return this.indexes.map((index) => keyOf(record, index.on))
+  }
+
+  /** The segment for a record that arrives now. */
+  assign(): number {
+    if (!this.large) return 0
+    if (this.#taken >= segmentRecords) {
+      this.#open++
+      this.#taken = 0
+    }
+    this.#taken++
+    return this.#open
+  }
+
+  segment(number: number): Segment {
+    let segment = this.segments.get(number)
+    if (!segment) {
+      segment = { state: this, number, entries: new Set() }
+      this.segments.set(number, segment)
+    }
+    return segment
+  }
+
+  /** Lets later arrivals go behind what is there. */
+  settleArrivals(): void {
+    for (const { number, entries } of this.segments.values()) {
+      if (number < this.#open) continue
+      this.#open = number
+      this.#taken = entries.size
+    }
+  }
+}
+
+/** A record's next state, as it was staged. */
+export type Effect =
+  | {
+      readonly op: 'put'
+      readonly state: CollectionState
+      readonly draft: Entry
+      readonly kind: 'insert' | 'update' | 'move'
+    }
+  | { readonly op: 'remove'; readonly state: CollectionState; readonly id: string }
+
+/** Is told which blob bytes records name; equal places may be told of once per record. */
+export interface PlaceKeeper {
+  hold(places: Places | null, without: Places | null): void
+  release(places: Places | null, without: Places | null): void
+}
+
+/** All records in memory, with what the next snapshot has to write. */
+export class Records {
+  readonly collections: Map<string, CollectionState> = new Map()
+  /** Segments that changed since they were last written. */
+  dirty: Set<Segment> = new Set()
+  /** The files of the snapshot that are there, as `checkpoint.json` names them. */
+  readonly files: Set<string> = new Set()
+  readonly #keeper: PlaceKeeper
+
+  constructor(collections: readonly Collection<StoredRecord>[], keeper: PlaceKeeper) {
+    this.#keeper = keeper
+    for (const collection of collections) {
+      assertCollectionName(collection.name)
+      this.collections.set(collection.name, new CollectionState(collection))
+    }
+  }
+
+  /** @throws internal_error when the store was not opened with this collection. */
+  state(name: string): CollectionState {
+    const state = this.collections.get(name)
+    if (!state) throw misuse(`The store was opened without the collection ${JSON.stringify(name)}.`)
+    return state
+  }
+
+  /** The collection of this name; one that this version does not know is kept as it is, without indexes. */
+  stateOrUnknown(name: string, large: boolean): CollectionState {
+    let state = this.collections.get(name)
+    if (!state) {
+      assertCollectionName(name)
+      state = new CollectionState({ name, large, indexes: {} })
+      this.collections.set(name, state)
+    }
+    return state
+  }
+
+  /** The record that a blob id names, with the blob's name, or null. */
+  ownerOf(blobId: string): { entry: Entry; name: string } | null {
+    const { owner, name } = splitBlobId(blobId)
+    for (const state of this.collections.values()) {
+      const entry = state.byId.get(owner)
+      if (entry?.blobs && Object.hasOwn(entry.blobs, name)) return { entry, name }
+    }
+    return null
+  }
+
+  /** Puts effects in force, in order and at once: no reader sees half of them. */
+  apply(effects: readonly Effect[]): void {
+    const gathering = effects.length > gatherFrom
+    if (gathering) this.#eachIndex((index) => index.gather())
+    for (const effect of effects) {
+      if (effect.op === 'remove') this.#remove(effect.state, effect.id)
+      else this.#put(effect.state, effect.draft)
+    }
+    if (gathering) this.#eachIndex((index) => index.settle())
+  }
+
+  /** While loading: takes a record of the snapshot. Hardly any is there twice, so this does not ask first. */
+  fill(state: CollectionState, entry: Entry): void {
+    const before = state.byId.size
+    state.byId.set(entry.id, entry)
+    if (state.byId.size === before) this.#dropTwin(state, entry.id)
+    state.segment(entry.segment).entries.add(entry)
+  }
+
+  /** While loading: takes a record without looking at indexes, replacing the one with its id. */
+  restore(state: CollectionState, entry: Entry): void {
+    this.forget(state, entry.id)
+    state.byId.set(entry.id, entry)
+    state.segment(entry.segment).entries.add(entry)
+  }
+
+  /** While loading: drops a record, and has its segment written again. */
+  forget(state: CollectionState, id: string): void {
+    const old = state.byId.get(id)
+    if (!old) return
+    state.byId.delete(id)
+    const segment = state.segment(old.segment)
+    segment.entries.delete(old)
+    this.dirty.add(segment)
+  }
+
+  /**
+   * Ends the loading: orders the indexes and tells the keeper of every blob.
+   *
+   * @throws store_corrupt when two records hold one unique key.
+   */
+  settle(folder: string): void {
+    for (const state of this.collections.values()) {
+      const entries = [...state.byId.values()]
+      state.settleArrivals()
+      for (const index of [state.idIndex, ...state.indexes]) {
+        index.takeAll(entries)
+        const twins = index.unique ? index.twins() : null
+        if (!twins) continue
+        const ids = twins.map((entry) => entry.id).join(' and ')
+        const what = `the records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`
+        throw corrupt(folder, what, 'Change or remove one of them in its file.')
+      }
+      for (const entry of entries) this.#keeper.hold(entry.blobs, null)
+    }
+  }
+
+  #dropTwin(state: CollectionState, id: string): void {
+    for (const segment of state.segments.values()) {
+      for (const old of segment.entries) {
+        if (old.id !== id) continue
+        segment.entries.delete(old)
+        this.dirty.add(segment)
+      }
+    }
+  }
+
+  #put(state: CollectionState, draft: Entry): void {
+    const entry = state.byId.get(draft.id)
+    const segment = state.segment(draft.segment)
+    this.dirty.add(segment)
+    this.#keeper.hold(draft.blobs, entry?.blobs ?? null)
+    if (!entry) {
+      state.byId.set(draft.id, draft)
+      segment.entries.add(draft)
+      state.idIndex.add(draft)
+      for (const index of state.indexes) index.add(draft)
+      return
+    }
+    this.#keeper.release(entry.blobs, draft.blobs)
+    const moved = state.indexes.filter(
+      (_, slot) => !sameKey(entry.keys[slot] ?? null, draft.keys[slot] ?? null),
+    )
+    for (const index of moved) index.remove(entry)
+    entry.version = draft.version
+    entry.text = draft.text
+    entry.keys = draft.keys
+    entry.blobs = draft.blobs
+    for (const index of moved) index.add(entry)
+  }
+
+  #remove(state: CollectionState, id: string): void {
+    const entry = state.byId.get(id)
+    if (!entry) return
+    const segment = state.segment(entry.segment)
+    this.dirty.add(segment)
+    state.byId.delete(id)
+    segment.entries.delete(entry)
+    state.idIndex.remove(entry)
+    for (const index of state.indexes) index.remove(entry)
+    this.#keeper.release(entry.blobs, null)
+  }
+
+  #eachIndex(run: (index: SortedIndex) => void): void {
+    for (const state of this.collections.values())
+      for (const index of [state.idIndex, ...state.indexes]) run(index)
+  }
+}
+
+// Below this, moving array ends one by one is cheaper than a pass over every index.
+const gatherFrom = 64

@@ -1,0 +1,60 @@
+import { Entry, type Places } from './entry.ts'
+import { withVersion } from './prepare.ts'
+import type { CollectionState, Effect } from './records.ts'
+import type { Collection, IndexKey, Store, StoredRecord } from './store.ts'
+
+/** A store whose records can be noted and put back, in memory and within one life of it. */
+export interface RestorableStore extends Store {
+  /** Notes the records of these collections with their blobs. Costs a few words each: texts and bytes are shared. */
+  snapshot(collections: readonly Collection<StoredRecord>[]): StoreSnapshot
+  /**
+   * Puts the records of a snapshot's collections back, as one commit: what came since goes, what went or changed comes
+   * back under a higher version than it ever had.
+   *
+   * @throws closed.
+   */
+  restore(snapshot: StoreSnapshot): Promise<void>
+}
+
+/** Records as they were: by collection, by id. */
+export type StoreSnapshot = ReadonlyMap<CollectionState, ReadonlyMap<string, SavedRecord>>
+
+/** What an {@link Entry} was; its members are never changed in place. */
+export interface SavedRecord {
+  readonly segment: number
+  readonly version: number
+  readonly text: string
+  readonly keys: readonly (IndexKey | null)[]
+  readonly blobs: Places | null
+}
+
+/** The records of these collections as they are. */
+export function saveRecords(states: Iterable<CollectionState>): StoreSnapshot {
+  const saved = new Map<CollectionState, Map<string, SavedRecord>>()
+  for (const state of states) {
+    const records = new Map<string, SavedRecord>()
+    for (const { id, segment, version, text, keys, blobs } of state.byId.values())
+      records.set(id, { segment, version, text, keys, blobs })
+    saved.set(state, records)
+  }
+  return saved
+}
+
+/** What has to happen for the records to be as they were: removals first, so that a unique key is free again. */
+export function restoringEffects(snapshot: StoreSnapshot): Effect[] {
+  const removals: Effect[] = []
+  const puts: Effect[] = []
+  for (const [state, records] of snapshot) {
+    for (const id of state.byId.keys()) if (!records.has(id)) removals.push({ op: 'remove', state, id })
+    for (const [id, saved] of records) {
+      const current = state.byId.get(id)
+      if (current?.text === saved.text && current.blobs === saved.blobs) continue
+      // Whoever still holds a later state must not take the earlier one for it.
+      const version = Math.max(current?.version ?? 0, saved.version) + 1
+      const text = withVersion(saved.text, version)
+      const draft = new Entry(id, saved.segment, version, text, saved.keys, saved.blobs)
+      puts.push({ op: 'put', state, draft, kind: current ? 'update' : 'insert' })
+    }
+  }
+  return [...removals, ...puts]
+}

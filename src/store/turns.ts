@@ -1,0 +1,26 @@
+/** Resolves in a later turn of the event loop, after waiting input was served. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Tells long work when it is time to let the event loop turn. */
+export interface Pacer {
+  /** Whether the current turn was used up; look at it often, it is cheap. Follow a `true` with `await turn()`. */
+  due(): boolean
+  turn(): Promise<void>
+}
+
+/**
+ * @param sliceMs  How long work may go on before `due` says so, in milliseconds.
+ */
+export function createPacer(sliceMs: number = 4): Pacer {
+  let began = performance.now()
+  let asked = 0
+  return {
+    due: () => (++asked & 31) === 0 && performance.now() - began > sliceMs,
+    async turn() {
+      await nextTurn()
+      began = performance.now()
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { type Clock, systemClock } from '../../src/clock.ts'
+import { type Files, nodeFiles } from '../../src/store/files.ts'
+import { type LogStoreOptions, openLogStore } from '../../src/store/open.ts'
+import type { Processes } from '../../src/store/lock.ts'
+import type { Collection, Store, StoredRecord } from '../../src/store/store.ts'
+import { labels, notes } from '../contracts/store.ts'
+
+/** A folder of the test's own. */
+export async function tempFolder(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'localpost-store-'))
+  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** Opens the suite's store in a folder. */
+export function openIn(dir: string, options: Partial<LogStoreOptions> = {}): Promise<Store> {
+  return openLogStore({
+    dir,
+    collections: [notes, labels],
+    clock: systemClock,
+    durability: 'process',
+    ...options,
+  })
+}
+
+/**
+ * Opens a folder that another store of this process still holds, as a process would after that one was killed: the
+ * holder counts as dead.
+ */
+export function openAfterKill(dir: string, options: Partial<LogStoreOptions> = {}): Promise<Store> {
+  const processes: Processes = {
+    pid: 2 ** 22 + 7,
+    host: 'test',
+    isAlive: () => false,
+    startOf: async () => '1',
+  }
+  return openIn(dir, { processes, ...options })
+}
+
+/** A store's options for a first life that will be killed: it makes no checkpoint unless it is told to. */
+export const mortal: Partial<LogStoreOptions> = {
+  clock: { now: () => Date.now(), after: () => () => {} },
+  checkpointBytes: 1e12,
+  processes: { pid: 2 ** 22 + 6, host: 'test', isAlive: () => false, startOf: async () => '1' },
+}
+
+/** All that a store holds, to compare two lives of it. */
+export async function contents(
+  store: Store,
+  collections: readonly Collection<StoredRecord>[] = [notes, labels],
+): Promise<Record<string, unknown>> {
+  const all: Record<string, unknown> = {}
+  for (const collection of collections) {
+    const { records } = await store.page(collection, { limit: 1e6 })
+    const blobs: Record<string, string> = {}
+    for (const { id } of records) {
+      const bytes = await store.readBlob(`${id}/message`)
+      if (bytes) blobs[id] = bytes.toString('latin1')
+    }
+    const orders: Record<string, string[]> = {}
+    for (const index of Object.keys(collection.indexes)) {
+      orders[index] = (await store.page(collection, { index, limit: 1e6 })).records.map((record) => record.id)
+    }
+    all[collection.name] = { records, blobs, orders }
+  }
+  return all
+}
+
+/** A clock whose timers run when the test says so. */
+export function manualClock(): { clock: Clock; fire: () => void } {
+  const due = new Set<() => void>()
+  return {
+    clock: {
+      now: () => 0,
+      after(_ms, run) {
+        due.add(run)
+        return () => due.delete(run)
+      },
+    },
+    fire() {
+      const runs = Array.from(due)
+      due.clear()
+      for (const run of runs) run()
+    },
+  }
+}
+
+type Call = Exclude<keyof Files, 'stream'>
+
+/** What a test does to one call: throw, or for `write` say how many bytes may be taken. */
+export type Fault = (call: { name: Call; path: string; number: number }) => void | { takeBytes: number }
+
+/** The machine's file system with a look at every call before it happens. */
+export function faultyFiles(fault: Fault): Files & { calls: number } {
+  const paths = new Map<number, string>()
+  const faulty = { calls: 0 }
+  function look(name: Call, path: string): void | { takeBytes: number } {
+    faulty.calls++
+    return fault({ name, path, number: faulty.calls })
+  }
+  const byPath =
+    <A extends unknown[], R>(name: Call, run: (path: string, ...rest: A) => Promise<R>) =>
+    async (path: string, ...rest: A): Promise<R> => {
+      look(name, path)
+      return await run(path, ...rest)
+    }
+  const byFd =
+    <A extends unknown[], R>(name: Call, run: (fd: number, ...rest: A) => Promise<R>) =>
+    async (fd: number, ...rest: A): Promise<R> => {
+      look(name, paths.get(fd) ?? '')
+      return await run(fd, ...rest)
+    }
+  return Object.assign(faulty, {
+    ...nodeFiles,
+    async open(path: string, flags: string) {
+      look('open', path)
+      const fd = await nodeFiles.open(path, flags)
+      paths.set(fd, path)
+      return fd
+    },
+    openNow(path: string) {
+      look('openNow', path)
+      return nodeFiles.openNow(path)
+    },
+    async write(fd: number, bytes: Uint8Array, at: number) {
+      const limit = look('write', paths.get(fd) ?? '')
+      return await nodeFiles.write(fd, limit ? bytes.subarray(0, limit.takeBytes) : bytes, at)
+    },
+    close: nodeFiles.close,
+    read: byFd('read', nodeFiles.read),
+    sync: byFd('sync', nodeFiles.sync),
+    truncate: byFd('truncate', nodeFiles.truncate),
+    size: byPath('size', nodeFiles.size),
+    readAll: byPath('readAll', nodeFiles.readAll),
+    list: byPath('list', nodeFiles.list),
+    rename: byPath('rename', nodeFiles.rename),
+    remove: byPath('remove', nodeFiles.remove),
+    makeFolder: byPath('makeFolder', nodeFiles.makeFolder),
+    syncFolder: byPath('syncFolder', nodeFiles.syncFolder),
+  })
+}
+
+/** Waits until the store does nothing any more of its own. */
+export async function quiet(files: { calls: number }): Promise<void> {
+  for (let calls = -1, same = 0; same < 5; same++) {
+    if (calls !== files.calls) same = 0
+    calls = files.calls
+    await sleep(10)
+  }
+}
+
+/** Copies a folder as it is now. */
+export async function copyOf(dir: string): Promise<string> {
+  const copy = await tempFolder()
+  await cp(dir, copy, { recursive: true })
+  return copy
+}
+
+/** Every file under a folder with its bytes, but for the lock. */
+export async function filesIn(dir: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {}
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isFile() && entry.name !== 'lock')
+      files[path.slice(dir.length + 1)] = (await readFile(path)).toString('latin1')
+  }
+  return files
+}
+
+/** An error as the system throws it. */
+export function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: injected`), { code })
+}

@@ -1,0 +1,116 @@
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { inspectFolder } from '../../src/store/inspect.ts'
+import { insert } from '../../src/store/store.ts'
+import { labels, note, notes } from '../contracts/store.ts'
+import { faultyFiles, mortal, openAfterKill, openIn, systemError, tempFolder } from './_setup.ts'
+
+async function refusal(dir: string): Promise<{ code: string; message: string }> {
+  const error: unknown = await openIn(dir).then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect(error).toMatchObject({ code: expect.any(String) as unknown })
+  return error as { code: string; message: string }
+}
+
+const inspect = (dir: string) =>
+  inspectFolder({ dir, collections: [notes, labels], freeBytes: async () => 1e12 })
+
+test.runIf(process.platform === 'linux')(
+  'a place where the system takes no folder is an error and not a wait without end',
+  async () => {
+    for (const dir of ['/proc/localpost', '/proc/localpost/data'])
+      expect(await refusal(dir)).toMatchObject({
+        code: 'store_failed',
+        message: expect.stringMatching(
+          new RegExp(`The folder ${dir} cannot be made: .* Choose another path`),
+        ) as unknown,
+      })
+  },
+)
+
+test('a file is said to be no folder, wherever it stands in the path', async () => {
+  const dir = await tempFolder()
+  const file = join(dir, 'file')
+  await writeFile(file, 'mine')
+  expect(await refusal(file)).toMatchObject({
+    code: 'invalid_option',
+    message: `${file} is a file, not a folder. Choose another path for the data folder.`,
+  })
+  expect(await refusal(join(file, 'data'))).toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining('a part of its path is no folder') as unknown,
+  })
+  await symlink(join(dir, 'nowhere'), join(dir, 'link'))
+  expect((await refusal(join(dir, 'link'))).code).toBe('invalid_option')
+  expect((await inspect(file)).findings).toEqual([
+    expect.objectContaining({ level: 'problem', message: `${file} is a file, not a folder.` }),
+  ])
+})
+
+test.each([
+  [['photo.jpg'], 'holds "photo.jpg", and no'],
+  [['b', 'a', '.git'], 'holds "a" and 1 more, and no'],
+  [['log/', 'log/app.log'], 'app.log", and no'],
+])('a folder of something else, with %j, is refused and left as it is', async (names, said) => {
+  const dir = await tempFolder()
+  for (const name of names)
+    await (name.endsWith('/') ? mkdir(join(dir, name)) : writeFile(join(dir, name), 'mine'))
+  const before = await readdir(dir, { recursive: true })
+  expect(await refusal(dir)).toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining(`${said} data of Localpost. Choose an empty or a new folder`) as unknown,
+  })
+  expect(await readdir(dir, { recursive: true })).toEqual(before)
+  expect((await inspect(dir)).healthy).toBe(false)
+})
+
+test.each([['.gitkeep'], ['.gitignore'], ['lost+found']])(
+  'a folder with nothing but %s is taken',
+  async (name) => {
+    const dir = await tempFolder()
+    await writeFile(join(dir, name), '')
+    expect((await inspect(dir)).healthy).toBe(true)
+    const store = await openIn(dir)
+    await store.commit([insert(notes, note(1))])
+    await store.close()
+    // What is put beside the data later is nobody's business.
+    await writeFile(join(dir, 'notes.txt'), 'mine')
+    await (await openIn(dir)).close()
+  },
+)
+
+test('a store that is closed says so in the words of the instance that it belongs to', async () => {
+  const store = await openIn(await tempFolder())
+  await store.close()
+  await expect(store.get(labels, 'l')).rejects.toMatchObject({
+    code: 'closed',
+    message: 'This instance is closed; create a new one.',
+  })
+})
+
+test('nothing is made beside a db.json of something else', async () => {
+  const dir = await tempFolder()
+  await writeFile(join(dir, 'db.json'), '{"mine":1}')
+  expect(await refusal(dir)).toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringContaining(join(dir, 'db.json')) as unknown,
+  })
+  expect(await readdir(dir)).toEqual(['db.json'])
+})
+
+test('a first start that fails at any call leaves a folder that the next one takes', async () => {
+  for (let n = 1; ; n++) {
+    const dir = join(await tempFolder(), 'a', 'b')
+    const files = faultyFiles(({ number }) => {
+      if (number >= n) throw systemError('EIO')
+    })
+    const opened = await openIn(dir, { ...mortal, files }).catch(() => null)
+    const isWhole = opened !== null && files.calls < n
+    await opened?.close().catch(() => {})
+    await (await openAfterKill(dir)).close()
+    if (isWhole) break
+  }
+})

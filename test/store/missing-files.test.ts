@@ -1,0 +1,161 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { inspectFolder } from '../../src/store/inspect.ts'
+import { blobOf, insert, put, remove } from '../../src/store/store.ts'
+import { labels, note, notes } from '../contracts/store.ts'
+import {
+  contents,
+  copyOf,
+  faultyFiles,
+  filesIn,
+  manualClock,
+  mortal,
+  openAfterKill,
+  openIn,
+  quiet,
+  systemError,
+  tempFolder,
+} from './_setup.ts'
+
+const inspect = (dir: string) =>
+  inspectFolder({ dir, collections: [notes, labels], freeBytes: async () => 1e12 })
+
+/** A folder that was closed, with `db.json` and three segments. */
+async function lived(): Promise<string> {
+  const dir = await tempFolder()
+  const store = await openIn(dir)
+  await store.commit([insert(labels, { id: 'l', title: 't' })])
+  await store.commit([insert(notes, note(5000))], [blobOf('n_05000/message', 'kept')])
+  await store.commit(Array.from({ length: 2100 }, (_, n) => insert(notes, note(n))))
+  await store.close()
+  return dir
+}
+
+async function namedFiles(dir: string): Promise<unknown> {
+  return (JSON.parse(await readFile(join(dir, 'checkpoint.json'), 'utf8')) as { files: unknown }).files
+}
+
+async function expectRefused(dir: string, file: string): Promise<void> {
+  const before = await filesIn(dir)
+  await expect(openIn(dir)).rejects.toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringMatching(
+      new RegExp(`${file}: this file of records is missing.*Restore.*Nothing was overwritten`),
+    ) as unknown,
+  })
+  expect(await filesIn(dir)).toEqual(before)
+  const { healthy, findings } = await inspect(dir)
+  expect(healthy).toBe(false)
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      level: 'problem',
+      subject: 'snapshot',
+      message: expect.stringContaining(`${file} is missing`) as unknown,
+    }),
+  )
+}
+
+test('the checkpoint names every file of records', async () => {
+  const dir = await lived()
+  const files = ['db.json', 'notes/000001.json', 'notes/000002.json', 'notes/000003.json']
+  expect(await namedFiles(dir)).toEqual(files)
+})
+
+test.each([
+  ['db.json', 'db.json'],
+  ['notes/000001.json', 'notes/000001.json'],
+  ['notes/000003.json', 'notes/000003.json'],
+  ['notes', 'notes/000001.json'],
+])('a start without %s is refused by its name, and the doctor says so', async (gone, named) => {
+  const dir = await lived()
+  await rm(join(dir, gone), { recursive: true })
+  await expectRefused(dir, named)
+})
+
+test('a checkpoint of before files were named still needs its db.json', async () => {
+  const dir = await lived()
+  const path = join(dir, 'checkpoint.json')
+  const { files: _, ...old } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
+  await writeFile(path, JSON.stringify(old))
+  const copy = await copyOf(dir)
+  await rm(join(copy, 'db.json'))
+  await expectRefused(copy, 'db.json')
+  const store = await openIn(dir)
+  expect(await store.count(notes)).toBe(2101)
+  await store.commit([put(notes, note(7000))])
+  await store.close()
+  expect(await namedFiles(dir)).toHaveLength(4)
+})
+
+test('a store without small records has a db.json after its first checkpoint, so its absence is a loss', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir)
+  await store.commit([insert(notes, note(1))])
+  await store.close()
+  await rm(join(dir, 'db.json'))
+  await expectRefused(dir, 'db.json')
+})
+
+test('a new folder that was killed before its first checkpoint opens', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, mortal)
+  await first.commit([insert(notes, note(1))])
+  const second = await openAfterKill(await copyOf(dir))
+  expect(await second.count(notes)).toBe(1)
+  await second.close()
+})
+
+test('a `files` that is no list of names is refused', async () => {
+  const dir = await lived()
+  const path = join(dir, 'checkpoint.json')
+  await writeFile(path, (await readFile(path, 'utf8')).replace('"db.json"', '7'))
+  await expect(openIn(dir)).rejects.toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringMatching(/checkpoint\.json: `files`/) as unknown,
+  })
+})
+
+test('a crash at any call while segments come and go refuses nothing', { timeout: 60_000 }, async () => {
+  let rounds = 0
+  for (let n = 1, survivals = 0; survivals < 3; n++) {
+    const dir = await tempFolder()
+    let countdown = Number.POSITIVE_INFINITY
+    const files = faultyFiles(({ name }) => {
+      if (--countdown > 0) return
+      if (countdown === 0 && name === 'write') return { takeBytes: 20 }
+      throw systemError('EIO')
+    })
+    const { clock, fire } = manualClock()
+    const first = await openIn(dir, { ...mortal, clock, files, durability: 'disk' })
+    await first.commit(Array.from({ length: 2005 }, (_, i) => insert(notes, note(i))))
+    fire()
+    await quiet(files)
+    // The second and third segments go, a fourth comes, and the first is changed.
+    await first.commit(Array.from({ length: 1005 }, (_, i) => remove(notes, note(1000 + i).id)))
+    await first.commit(Array.from({ length: 1000 }, (_, i) => insert(notes, note(3000 + i))))
+    await first.commit([put(notes, note(1, { seen: true }))])
+    const before = await contents(first)
+    countdown = n
+    fire()
+    await quiet(files)
+    if (countdown > 0) survivals++
+    else rounds++
+    countdown = Number.NEGATIVE_INFINITY
+    const second = await openAfterKill(await copyOf(dir))
+    expect(await contents(second), `call ${n}`).toEqual(before)
+    await second.close()
+  }
+  expect(rounds).toBeGreaterThan(15)
+})
+
+test('a file of a newer version is refused before anything is said of its changes', async () => {
+  const dir = await lived()
+  const path = join(dir, 'notes', '000002.json')
+  await writeFile(path, (await readFile(path, 'utf8')).replace('"schema":1', '"schema":2'))
+  const notices: string[] = []
+  await expect(openIn(dir, { onNotice: (text) => notices.push(text) })).rejects.toMatchObject({
+    code: 'store_newer_schema',
+  })
+  expect(notices).toEqual([])
+})

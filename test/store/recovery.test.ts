@@ -1,0 +1,301 @@
+import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Store } from '../../src/store/store.ts'
+import { blobOf, insert, put, remove } from '../../src/store/store.ts'
+import { labels, note, notes, pattern } from '../contracts/store.ts'
+import { contents, copyOf, filesIn, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
+
+const logIn = (dir: string, number = 1): string => join(dir, 'log', `00000${number}.log`)
+
+/** Commits of every kind, one after the other. */
+async function live(
+  store: Store,
+  rounds: number,
+  after: () => Promise<void> = async () => {},
+): Promise<void> {
+  for (let n = 0; n < rounds; n++) {
+    await store.commit(
+      [insert(notes, note(n, { due: n % 4 ? n : null }))],
+      [blobOf(`${note(n).id}/message`, pattern(100 + n * 37, n))],
+    )
+    await after()
+    if (n % 3 === 0)
+      await store.commit([
+        put(labels, { id: `l${n}`, title: `ünï ${n}\u2028` }),
+        put(notes, note(n, { seen: true })),
+      ])
+    await after()
+    if (n % 5 === 4)
+      await store.commit([remove(notes, note(n - 2).id), put(notes, note(n, { name: 'x'.repeat(n) }))])
+    await after()
+  }
+}
+
+test('a store that was closed opens with all it held and nothing to say', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir)
+  await live(first, 40)
+  await first.commit(Array.from({ length: 2500 }, (_, n) => insert(notes, note(n + 100))))
+  const before = await contents(first)
+  await first.close()
+  const notices: string[] = []
+  const second = await openIn(dir, { onNotice: (text) => notices.push(text) })
+  expect(await contents(second)).toEqual(before)
+  expect(notices).toEqual([])
+  await second.commit([put(notes, note(1, { name: 'after' }))])
+  await second.close()
+  const third = await openIn(dir)
+  expect((await third.get(notes, note(1).id))?.name).toBe('after')
+  expect((await readdir(join(dir, 'notes'))).sort()).toEqual(['000001.json', '000002.json', '000003.json'])
+  await third.close()
+})
+
+test('the files can be read by a person: one record per line, in segments of 1,000', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(join(dir, 'new', 'data'))
+  await store.commit([
+    insert(labels, { id: 'l', title: 'Title' }),
+    ...Array.from({ length: 1001 }, (_, n) => insert(notes, note(n))),
+  ])
+  await store.close()
+  const folder = join(dir, 'new', 'data')
+  const db: unknown = JSON.parse(await readFile(join(folder, 'db.json'), 'utf8'))
+  expect(db).toMatchObject({ schema: 1, labels: [{ record: { id: 'l', title: 'Title', version: 1 } }] })
+  const segment: unknown = JSON.parse(await readFile(join(folder, 'notes', '000002.json'), 'utf8'))
+  expect(segment).toMatchObject({ notes: [{ record: note(1000) }] })
+  expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('*\n')
+  expect((await stat(folder)).mode & 0o777).toBe(0o700)
+})
+
+test('a store that was killed opens with every commit that it acknowledged', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, { ...mortal, logFileBytes: 3000 })
+  await live(first, 40)
+  expect((await readdir(join(dir, 'log'))).length).toBeGreaterThan(5)
+  const second = await openAfterKill(dir)
+  expect(await contents(second)).toEqual(await contents(first))
+  await second.close()
+})
+
+test('a log that is cut anywhere loses no commit that ends before the cut, and invents none', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, mortal)
+  const states: { end: number; state: unknown }[] = [{ end: 0, state: await contents(first) }]
+  await live(first, 15, async () => {
+    const end = (await stat(logIn(dir))).size
+    if (end !== states.at(-1)?.end) states.push({ end, state: await contents(first) })
+  })
+  const length = states.at(-1)?.end ?? 0
+  const edges = states.flatMap(({ end }) => [end - 1, end, end + 1]).filter((cut) => cut >= 0 && cut < length)
+  const random = Array.from({ length: 40 }, (_, i) => Math.floor(((i * 0.618034) % 1) * length))
+  for (const cut of [...edges, ...random]) {
+    const copy = await copyOf(dir)
+    await truncate(logIn(copy), cut)
+    const second = await openAfterKill(copy)
+    const expected = states.findLast(({ end }) => end <= cut)
+    expect(await contents(second), `cut at ${cut}`).toEqual(expected?.state)
+    await second.commit([put(notes, note(999))])
+    const now = await contents(second)
+    await second.close()
+    const third = await openIn(copy)
+    expect(await contents(third)).toEqual(now)
+    await third.close()
+    await rm(copy, { recursive: true })
+  }
+  expect(edges.length + random.length).toBeGreaterThan(80)
+})
+
+test('what stands behind the last whole commit is set aside, and said', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, mortal)
+  await live(first, 5)
+  const before = await contents(first)
+  const good = await readFile(logIn(dir))
+  const garbage = Buffer.concat([
+    pattern(5000),
+    good.subarray(0, 400),
+    Buffer.from('{"seq":99,"len":5,"crc":"00000000","ops":[]}\n'),
+  ])
+  await appendFile(logIn(dir), garbage)
+  const notices: string[] = []
+  const second = await openAfterKill(dir, { onNotice: (text) => notices.push(text) })
+  expect(await contents(second)).toEqual(before)
+  const aside = `${logIn(dir)}.cut-${good.byteLength}`
+  expect(notices).toEqual([expect.stringContaining(aside)])
+  expect(notices[0]).toContain(String(garbage.byteLength))
+  expect((await readFile(aside)).equals(garbage)).toBe(true)
+  expect((await readFile(logIn(dir))).equals(good)).toBe(true)
+  await second.close()
+})
+
+test('a bad end before an empty next file of the log is only an end', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, mortal)
+  await live(first, 5)
+  const before = await contents(first)
+  await appendFile(logIn(dir), 'torn')
+  await writeFile(logIn(dir, 2), '')
+  const second = await openAfterKill(dir)
+  expect(await contents(second)).toEqual(before)
+  await second.commit([put(notes, note(77))])
+  const now = await contents(second)
+  const third = await openAfterKill(await copyOf(dir))
+  expect(await contents(third)).toEqual(now)
+  await third.close()
+  await second.close()
+})
+
+/** Opens a damaged folder and tells what it said; nothing in it may change. */
+async function refusal(dir: string): Promise<{ code: string; message: string }> {
+  const before = await filesIn(dir)
+  const error: unknown = await openAfterKill(dir).then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect(error).toMatchObject({ code: expect.any(String) as unknown, message: expect.any(String) as unknown })
+  expect(await filesIn(dir)).toEqual(before)
+  return error as { code: string; message: string }
+}
+
+test('damage in the middle of the log stops the start at the file and the byte, and changes nothing', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, { ...mortal, logFileBytes: 4000 })
+  const ends: number[] = []
+  await live(first, 20, async () => void ends.push((await stat(logIn(dir))).size))
+  const starts = [0, ...new Set(ends)].slice(0, -1)
+  for (const start of [starts[0] ?? 0, starts[3] ?? 0, starts.at(-1) ?? 0]) {
+    for (const within of [2, 30, 120]) {
+      const copy = await copyOf(dir)
+      const bytes = await readFile(logIn(copy))
+      bytes[start + within] = (bytes[start + within] ?? 0) ^ 0x20
+      await writeFile(logIn(copy), bytes)
+      const { code, message } = await refusal(copy)
+      expect(code).toBe('store_corrupt')
+      expect(message).toContain(`${logIn(copy)}:${start}`)
+      expect(message).toContain(`truncate -s ${start}`)
+    }
+  }
+})
+
+test('a file of the log that is missing or too short stops the start', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, { ...mortal, logFileBytes: 3000 })
+  await live(first, 20)
+  const missing = await copyOf(dir)
+  await rm(logIn(missing, 2))
+  expect(await refusal(missing)).toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringContaining(logIn(missing, 2)) as unknown,
+  })
+  await first.close()
+  const short = await copyOf(dir)
+  const last = (await readdir(join(short, 'log'))).sort().at(-1) ?? ''
+  await truncate(join(short, 'log', last), 5)
+  expect(await refusal(short)).toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringContaining(last) as unknown,
+  })
+  const noBlobs = await copyOf(dir)
+  await rm(logIn(noBlobs, 1))
+  expect(await refusal(noBlobs)).toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringContaining('/message') as unknown,
+  })
+})
+
+test.each([
+  ['db.json', (text: string) => text.replace('"title"', 'title'), /db\.json:4/],
+  ['notes/000001.json', (text: string) => text.slice(0, 2000), /000001\.json:\d+.*byte/],
+  ['notes/000001.json', () => '', /000001\.json/],
+  ['notes/000001.json', () => '[]', /not a file of this store/],
+  [
+    'notes/000001.json',
+    (text: string) => text.replace(/("record":.*?"version":)1/, '$1"one"'),
+    /entry 1 of notes/,
+  ],
+  [
+    'notes/000001.json',
+    (text: string) => text.replace('"name":"name 00001"', '"name":"name 00003"'),
+    /same group, name/,
+  ],
+  ['checkpoint.json', () => '{', /checkpoint\.json/],
+  ['checkpoint.json', () => '{"schema":1}', /checkpoint\.json/],
+])('a damaged %s stops the start with its place (case %#)', async (file, damage, message) => {
+  const dir = await tempFolder()
+  const store = await openIn(dir)
+  await store.commit([insert(labels, { id: 'l', title: 't' }), insert(labels, { id: 'm', title: 'u' })])
+  await store.commit(Array.from({ length: 50 }, (_, n) => insert(notes, note(n))))
+  await store.close()
+  const path = join(dir, file)
+  await writeFile(path, damage(await readFile(path, 'utf8')))
+  const refused = await refusal(dir)
+  expect(refused.code).toBe('store_corrupt')
+  expect(refused.message).toMatch(message)
+  expect(refused.message).toContain(path.includes('notes') && /same group/.test(refused.message) ? dir : path)
+})
+
+test('a folder without checkpoint.json but with data is not taken for a new one', async () => {
+  const dir = await tempFolder()
+  await (await openIn(dir)).close()
+  await rm(join(dir, 'checkpoint.json'))
+  await writeFile(join(dir, 'db.json'), '{"mine":1}')
+  expect(await refusal(dir)).toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringContaining('checkpoint.json') as unknown,
+  })
+})
+
+test('a collection that this version does not know is kept with its blobs', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, { ...mortal, logFileBytes: 2000 })
+  await live(first, 10)
+  const before = await contents(first)
+  const without = await openAfterKill(dir, { collections: [] })
+  await without.close()
+  await (await openIn(dir, { collections: [], checkpointBytes: 1 })).close()
+  const third = await openIn(dir)
+  expect(await contents(third)).toEqual(before)
+  await third.close()
+})
+
+test('a folder of a newer version is refused and left alone, wherever it says so', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir)
+  await live(store, 3)
+  await store.close()
+  for (const file of ['checkpoint.json', 'db.json', 'notes/000001.json']) {
+    const copy = await copyOf(dir)
+    const path = join(copy, file)
+    await writeFile(path, (await readFile(path, 'utf8')).replace('"schema":1', '"schema":2'))
+    expect(await refusal(copy)).toMatchObject({
+      code: 'store_newer_schema',
+      message: expect.stringContaining(path) as unknown,
+    })
+  }
+})
+
+test('records are lifted by every migration that they lack, those in the log too', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir)
+  await first.commit([insert(notes, note(1)), insert(labels, { id: 'l', title: 't' })])
+  await first.close()
+  const killed = await openIn(dir, mortal)
+  await killed.commit([insert(notes, note(2))])
+  const migrations = [2, 3].map((to) => ({
+    to,
+    lift: (collection: string, record: Readonly<Record<string, unknown>>) =>
+      collection === 'notes' ? { ...record, name: `${String(record.name)} v${to}` } : record,
+  }))
+  const second = await openAfterKill(dir, { migrations })
+  const names = async (store: Store): Promise<string[]> =>
+    (await store.page(notes, { index: 'name' })).records.map((record) => record.name)
+  const lifted = ['name 00001 v2 v3', 'name 00002 v2 v3']
+  expect(await names(second)).toEqual(lifted)
+  await second.commit([insert(notes, note(3))])
+  const third = await openAfterKill(await copyOf(dir), { migrations })
+  expect(await names(third)).toEqual([...lifted, 'name 00003'])
+  await third.close()
+  await second.close()
+  expect((await refusal(dir)).code).toBe('store_newer_schema')
+})

@@ -1,0 +1,60 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { openLogStore } from '../../src/store/open.ts'
+import { blobOf, insert } from '../../src/store/store.ts'
+import { labels, note, notes } from '../contracts/store.ts'
+import { openIn, tempFolder } from './_setup.ts'
+
+test('a file that somebody edited is taken as it is, and that is said', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir)
+  await first.commit([insert(labels, { id: 'l', title: 'old' })])
+  await first.commit([insert(notes, note(1))], [blobOf('n_00001/message', 'kept')])
+  await first.close()
+  const edit = async (file: string, from: string, to: string): Promise<void> => {
+    const whole: unknown = JSON.parse((await readFile(join(dir, file), 'utf8')).replace(from, to))
+    await writeFile(join(dir, file), JSON.stringify(whole, null, 2))
+  }
+  await edit('db.json', '"title":"old"', '"title":"new"')
+  await edit('notes/000001.json', '"seen":false', '"seen":true')
+  const notices: string[] = []
+  const second = await openIn(dir, { onNotice: (text) => notices.push(text) })
+  expect(notices).toHaveLength(2)
+  expect(await second.get(labels, 'l')).toMatchObject({ title: 'new' })
+  expect(await second.count(notes, { where: { member: 'seen', equals: true } })).toBe(1)
+  expect((await second.readBlob('n_00001/message'))?.toString()).toBe('kept')
+  await second.close()
+})
+
+test('keys that were written for other indexes are made anew', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir)
+  await first.commit([insert(notes, note(1)), insert(notes, note(2))])
+  await first.close()
+  const second = await openLogStore({
+    dir,
+    clock: systemClock,
+    durability: 'process',
+    collections: [{ ...notes, indexes: { seen: { on: ['seen', 'id'] } } }, labels],
+  })
+  const { records } = await second.page(notes, { index: 'seen', prefix: [false] })
+  expect(records.map(({ id }) => id)).toEqual(['n_00001', 'n_00002'])
+  await second.close()
+})
+
+test('a record that stands in two files is there once', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir)
+  await first.commit(Array.from({ length: 5 }, (_, n) => insert(notes, note(n))))
+  await first.close()
+  await copyFile(join(dir, 'notes/000001.json'), join(dir, 'notes/000002.json'))
+  const second = await openIn(dir)
+  const { records } = await second.page(notes)
+  expect(records.map(({ id }) => id)).toEqual(Array.from({ length: 5 }, (_, n) => note(n).id))
+  await second.close()
+  const third = await openIn(dir)
+  expect(await third.count(notes)).toBe(5)
+  await third.close()
+})
