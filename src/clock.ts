@@ -1,0 +1,29 @@
+/** Time, injected everywhere so that tests can hold it still. */
+export interface Clock {
+  /** Unix time in milliseconds. */
+  now(): number
+  /**
+   * Calls `run` once after a delay, however long, and never after `Infinity`; the timer alone keeps no process alive.
+   *
+   * @returns A function that cancels the call; harmless afterwards.
+   */
+  after(delayMs: number, run: () => void): () => void
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, run) {
+    let timer: NodeJS.Timeout
+    const wait = (leftMs: number): void => {
+      const stepMs = Math.min(leftMs, longestTimerMs)
+      timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : run()), stepMs)
+      timer.unref()
+    }
+    wait(delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+// A longer timer runs at once.
+const longestTimerMs = 0x7fffffff

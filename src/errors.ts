@@ -1,0 +1,128 @@
+import { errorTable, type ErrorCode } from './error-table.ts'
+
+export { errorTable, type ErrorCode } from './error-table.ts'
+
+/** One wrong member of a request: its path (`attachments[0].path`) and what is wrong with it. */
+export interface FieldError {
+  field: string
+  message: string
+}
+
+/** What an error may carry beside its code and message. */
+export interface ErrorDetails {
+  /** One entry per wrong member. */
+  errors?: readonly FieldError[]
+  /** Response headers that belong to the error: `Allow`, `Retry-After`. */
+  headers?: Readonly<Record<string, string>>
+  /** Default: that of the code. */
+  status?: number
+  cause?: unknown
+}
+
+/** The body of every error answer of `/v1` and `/dev`. */
+export interface ErrorBody {
+  statusCode: number
+  name: ErrorCode
+  message: string
+  errors?: readonly FieldError[]
+}
+
+/**
+ * The only error that Localpost throws on purpose. Branch on `code`, never on the message.
+ *
+ * @example
+ * try { await post.emails.send(mail) } catch (error) {
+ *   if (error instanceof LocalpostError && error.code === 'domain_not_verified') …
+ * }
+ */
+export class LocalpostError extends Error {
+  override readonly name = 'LocalpostError'
+  readonly code: ErrorCode
+  /** The HTTP status that this error answers with. */
+  readonly status: number
+  /** At most 100, and one more that counts the others. */
+  readonly errors: readonly FieldError[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.status = details.status ?? errorTable[code].status
+    this.errors = details.errors && firstOf(details.errors, (error) => error, unnamedErrors)
+    this.headers = details.headers ?? {}
+  }
+
+  toJSON(): ErrorBody {
+    const body: ErrorBody = { statusCode: this.status, name: this.code, message: this.message }
+    return this.errors ? { ...body, errors: this.errors } : body
+  }
+}
+
+/** Tells whether something thrown is the error of one of these codes. */
+export function isErrorOf(error: unknown, ...codes: ErrorCode[]): error is LocalpostError {
+  return error instanceof LocalpostError && codes.includes(error.code)
+}
+
+/** A value as an error message quotes it: JSON, cut at 80 characters. Never throws, whatever the value. */
+export function quote(value: unknown): string {
+  return shorten(toText(value), quotedLength)
+}
+
+const quotedLength = 80
+
+/** A text of at most so many characters; a longer one ends with `…`. */
+export function shorten(text: string, maxLength: number): string {
+  // Through a buffer, since a slice of a string keeps the whole of it in memory.
+  return text.length > maxLength ? `${Buffer.from(text.slice(0, maxLength - 1)).toString()}…` : text
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, quotedLength))
+  return typeof value === 'object' && value !== null ? beginningOf(value) : String(value)
+}
+
+// Only the beginning of what is large or deep is looked at: each member gives at least a character to the quotation.
+function beginningOf(value: object): string {
+  let left = quotedLength
+  try {
+    const text = JSON.stringify(value, (_, member: unknown) => {
+      if (left-- <= 0) return undefined
+      return typeof member === 'string' || Array.isArray(member) ? member.slice(0, quotedLength) : member
+    })
+    return text ?? 'an object'
+  } catch {
+    // A cycle, a BigInt, a `toJSON` that throws: only callers of the library have these.
+    return 'an object'
+  }
+}
+
+/**
+ * Says the first 100 of many things, and how many more there are, so that a hostile request makes no large answer.
+ *
+ * @param say  Called for those that are named.
+ * @param sayMore  Called with the number of the others; not where there are none.
+ */
+export function firstOf<T, R>(all: Iterable<T>, say: (one: T) => R, sayMore: (count: number) => R): R[] {
+  const said: R[] = []
+  let others = 0
+  for (const one of all) {
+    if (said.length < maxNamed) said.push(say(one))
+    else others++
+  }
+  if (others > 0) said.push(sayMore(others))
+  return said
+}
+
+const maxNamed = 100
+
+function unnamedErrors(count: number): FieldError {
+  return { field: 'body', message: `and ${count} more` }
+}
+
+/** The error of several wrong members, with a message that names the first; `errors` has at most 100, and a count. */
+export function validationError(errors: readonly FieldError[]): LocalpostError {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : ''
+  const message = first ? `${first.field}: ${first.message}${more}` : 'The request is not valid.'
+  return new LocalpostError('validation_error', message, { errors })
+}

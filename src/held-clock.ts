@@ -1,0 +1,137 @@
+import type { Clock } from './clock.ts'
+import { LocalpostError, quote } from './errors.ts'
+
+/** A clock that stands still until it is moved: what an instance does with time happens when a test says so. */
+export interface HeldClock extends Clock {
+  /**
+   * Moves on, and calls what was due on the way in its order, each at its own time. Before and after each call, the
+   * instances of this clock finish what they have begun.
+   *
+   * @param by  Milliseconds, or a duration: `500ms`, `90s`, `15m`, `72h`, `30d`.
+   * @throws invalid_option for what is no duration.
+   */
+  advance(by: number | string): Promise<void>
+  /**
+   * Says what has to be finished before time goes on.
+   *
+   * @returns A function that takes it back.
+   */
+  onAdvance(settle: () => Promise<void>): () => void
+}
+
+/**
+ * Makes a clock that stands.
+ *
+ * @param options.now  Where it stands: Unix time in milliseconds, an ISO 8601 text or a Date. Default: the machine's
+ *   time.
+ * @throws invalid_option for what is no time.
+ * @example
+ * const post = await createLocalpost({ clock: createClock({ now: '2026-01-01T00:00:00Z' }) })
+ * await post.clock.advance('72h')
+ */
+export function createClock({ now = Date.now() }: { now?: number | string | Date } = {}): HeldClock {
+  // Dates take null and booleans for 1970.
+  let time =
+    now instanceof Date || ['number', 'string'].includes(typeof now) ? new Date(now).getTime() : Number.NaN
+  if (Number.isNaN(time)) {
+    const wanted = 'Unix time in milliseconds, a Date, or a text such as "2026-01-01T00:00:00Z"'
+    throw new LocalpostError('invalid_option', `A clock stands at ${wanted}, not ${quote(now)}.`)
+  }
+  const timers = new Set<Timer>()
+  const settles = new Set<() => Promise<void>>()
+  let moving: Promise<void> = Promise.resolve()
+
+  async function settle(): Promise<void> {
+    await nextTurn()
+    for (const wait of settles) await wait()
+  }
+
+  async function move(ms: number): Promise<void> {
+    const target = time + ms
+    if (target > lastTimeMs) {
+      throw new LocalpostError(
+        'invalid_option',
+        `A clock at ${new Date(time).toISOString()} cannot move on by ${ms} ms: no date is that late.`,
+      )
+    }
+    for (;;) {
+      await settle()
+      const next = earliest(timers)
+      if (!next || next.at > target) break
+      timers.delete(next)
+      time = Math.max(time, next.at)
+      next.run()
+    }
+    time = target
+    await settle()
+  }
+
+  return {
+    now: () => time,
+    after(delayMs, run) {
+      const timer = { at: time + Math.ceil(delayMs), run }
+      if (delayMs < Number.POSITIVE_INFINITY) timers.add(timer)
+      return () => void timers.delete(timer)
+    },
+    // One after the other: two at once would both start from the same time.
+    advance(by) {
+      const ms = readDuration(by)
+      const moved = moving.then(() => move(ms))
+      moving = moved.catch(() => undefined)
+      return moved
+    },
+    onAdvance(wait) {
+      settles.add(wait)
+      return () => void settles.delete(wait)
+    },
+  }
+}
+
+/** A clock that stands at this time; short for {@link createClock}. */
+export function fixedClock(now: number | string | Date): HeldClock {
+  return createClock({ now })
+}
+
+/** Whether a clock can be moved. */
+export function isHeldClock(clock: Clock): clock is HeldClock {
+  return 'advance' in clock && 'onAdvance' in clock
+}
+
+/** The last time that a Date can tell. */
+const lastTimeMs = 8.64e15
+
+interface Timer {
+  readonly at: number
+  readonly run: () => void
+}
+
+// Among equals the first that was set: a Set keeps the order.
+function earliest(timers: Iterable<Timer>): Timer | null {
+  let first: Timer | null = null
+  for (const timer of timers) if (!first || timer.at < first.at) first = timer
+  return first
+}
+
+const unitsMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+function readDuration(by: number | string): number {
+  const [, amount = '', unit = ''] = /^(\d{1,12}(?:\.\d{1,3})?)(ms|[smhd])$/.exec(String(by)) ?? []
+  const ms = Math.round(
+    typeof by === 'number' ? by : Number(amount || Number.NaN) * (unitsMs[unit] ?? Number.NaN),
+  )
+  if (Number.isFinite(ms) && ms >= 0) return ms
+  throw new LocalpostError(
+    'invalid_option',
+    `A clock moves on by milliseconds or a duration such as "90s", "15m", "72h" or "30d", not ${quote(by)}.`,
+  )
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

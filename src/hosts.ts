@@ -1,0 +1,26 @@
+/**
+ * Whether a host always means this machine: `localhost`, names under it, 127.0.0.0/8, `::1`.
+ *
+ * @param host  A name or an address, without port and brackets.
+ */
+export function isLoopback(host: string): boolean {
+  return loopback.test(host)
+}
+
+/** Whether an address to bind means every interface. */
+export function isWildcard(host: string): boolean {
+  return host === '' || host === '0.0.0.0' || host === '::'
+}
+
+/** Where this machine reaches a server that is bound to `host`: loopback, for one that is bound to every address. */
+export function reachableHost(host: string): string {
+  if (!isWildcard(host)) return host
+  return host === '::' ? '::1' : '127.0.0.1'
+}
+
+/** A host and a port as URLs and people write them: IPv6 in brackets, without its zone, which no URL can hold. */
+export function authorityOf(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host.replace(/%.*$/, '')}]` : host}:${port}`
+}
+
+const loopback = /^(?:(?:.+\.)?localhost|::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/i

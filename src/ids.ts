@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from './clock.ts'
+
+/** The kinds of id: an id says what it names, so a cursor of another list is recognised as wrong. */
+export type IdPrefix = 'bc' | 'em' | 'dom' | 'aud' | 'con' | 'key' | 'wh' | 'whd' | 'evt' | 'req'
+
+/** Makes ids that sort by time: `em_` and 22 characters, later ids always greater, even when the clock falls back. */
+export interface Ids {
+  next(prefix: IdPrefix): string
+  /** Makes every later id greater than this one, whatever the clock says. Ids of another form are ignored. */
+  raiseTo(id: string): void
+}
+
+/** Whether a text has the form of the ids of this kind. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && bodyForm.test(text.slice(prefix.length + 1))
+}
+
+/**
+ * @param random  Gives `n` random bytes for ids of a kind; asked once for each kind, and its bytes are taken for many ids
+ *   at a time. Default: the system's.
+ */
+export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomBytes = () => randomBytes): Ids {
+  const kinds = new Map<IdPrefix, { last: Moment; random: RandomBytes }>()
+  let floor: Moment = { ms: 0, count: -1 }
+
+  // Each kind counts for itself, so that ids do not depend on what else happens in the same millisecond.
+  function kindOf(prefix: IdPrefix): { last: Moment; random: RandomBytes } {
+    const known = kinds.get(prefix) ?? { last: floor, random: pooled(random(prefix)) }
+    kinds.set(prefix, known)
+    return known
+  }
+
+  return {
+    next(prefix) {
+      const kind = kindOf(prefix)
+      const last = isLater(floor, kind.last) ? floor : kind.last
+      // A clock may count in parts of a millisecond.
+      const now = Math.floor(clock.now())
+      if (now > last.ms) kind.last = { ms: now, count: 0 }
+      else if (last.count < maxCounter) kind.last = { ms: last.ms, count: last.count + 1 }
+      else kind.last = { ms: last.ms + 1, count: 0 }
+      const { ms, count } = kind.last
+      return `${prefix}_${encode(ms, timeLength)}${encode(count, counterLength)}${tail(kind.random)}`
+    },
+    raiseTo(id) {
+      const body = id.slice(id.indexOf('_') + 1)
+      if (!bodyForm.test(body)) return
+      const ms = decode(body.slice(0, timeLength))
+      const count = decode(body.slice(timeLength, timeLength + counterLength))
+      if (isLater({ ms, count }, floor)) floor = { ms, count }
+    },
+  }
+}
+
+/** Gives so many random bytes. */
+type RandomBytes = (n: number) => Uint8Array
+
+/** Where an id stands in time: the millisecond, and its place in it. */
+interface Moment {
+  readonly ms: number
+  readonly count: number
+}
+
+const isLater = (one: Moment, other: Moment): boolean =>
+  one.ms > other.ms || (one.ms === other.ms && one.count > other.count)
+
+// Crockford's base 32 in lower case: digits sort before letters, and no letter is mistaken for a digit.
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const timeLength = 10
+const counterLength = 4
+const tailLength = 8
+const maxCounter = 32 ** counterLength - 1
+const bodyForm = /^[0-9a-hjkmnp-tv-z]{22}$/
+
+function encode(value: number, length: number): string {
+  let text = ''
+  for (let rest = value, i = 0; i < length; i++, rest = Math.floor(rest / 32))
+    text = alphabet[rest % 32] + text
+  return text
+}
+
+function decode(text: string): number {
+  let value = 0
+  for (const char of text) value = value * 32 + alphabet.indexOf(char)
+  return value
+}
+
+// One call for many ids: asking the system for eight bytes costs as much as for a thousand.
+function pooled(random: RandomBytes): RandomBytes {
+  let pool: Uint8Array = new Uint8Array()
+  let taken = 0
+  return (n) => {
+    if (taken + n > pool.length) {
+      pool = random(poolBytes)
+      taken = 0
+    }
+    taken += n
+    return pool.subarray(taken - n, taken)
+  }
+}
+
+// A multiple of what an id takes, so that a seed's ids are those that it gives byte by byte.
+const poolBytes = 128 * tailLength
+
+function tail(random: RandomBytes): string {
+  let text = ''
+  for (const byte of random(tailLength)) text += alphabet[byte % 32]
+  return text
+}

@@ -1,0 +1,21 @@
+/** A page of `/v1` and `/dev` as the nouns give it; the handler names its array (`emails`, `domains`, …). */
+export interface ListPage<T> {
+  items: T[]
+  /** All items of the collection (or all matches of a query), the same on every page. */
+  count: number
+  /** What the next page is asked for with; null on the last page. */
+  cursor: string | null
+}
+
+export interface ListQuery {
+  /** From the previous page. Absent, null, empty or the literal `null`: the first page. */
+  cursor?: string | null
+  /** Items per page; default: the instance's `pageSize`. */
+  limit?: number
+}
+
+/** The cursor of a query, or undefined where it asks for the first page. */
+export function givenCursor(query: ListQuery | undefined): string | undefined {
+  const cursor = query?.cursor
+  return cursor === undefined || cursor === null || cursor === '' || cursor === 'null' ? undefined : cursor
+}

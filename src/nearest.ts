@@ -1,0 +1,28 @@
+/** The name with the smallest edit distance, whole or by its last word, where it is small enough to be a slip. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
+  const short = name.toLowerCase()
+  const scored = names.map((candidate) => {
+    // "prot" is a slip of "port", and that of "smtpPort"; behind every whole name that is as near.
+    const lastWord = /[A-Z][a-z]+$/.exec(candidate)?.[0].toLowerCase()
+    const byWord =
+      lastWord === undefined || short.length < 4
+        ? Number.POSITIVE_INFINITY
+        : editDistance(short, lastWord) + 0.5
+    return [Math.min(editDistance(short, candidate.toLowerCase()), byWord), candidate] as const
+  })
+  const [best] = scored.sort(([a], [b]) => a - b)
+  return best && best[0] < Math.max(2, Math.floor(name.length / 3)) + 1 ? best[1] : undefined
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
