@@ -1,0 +1,39 @@
+import type { Canonicalization } from './dkim-body.ts'
+
+/** A header field as it travels, Latin-1, without the line end behind it. */
+export interface RawField {
+  /** Lower case. */
+  name: string
+  written: string
+}
+
+/** The fields of a header block, in order; lines that are no field are left out. */
+export function splitFields(block: string): RawField[] {
+  const fields: RawField[] = []
+  let start = 0
+  while (start < block.length) {
+    let end = block.indexOf('\n', start)
+    while (end !== -1 && (block[end + 1] === ' ' || block[end + 1] === '\t'))
+      end = block.indexOf('\n', end + 1)
+    const written = block.slice(start, end === -1 ? block.length : end).replace(/\r$/, '')
+    const colon = written.indexOf(':')
+    if (colon > 0) fields.push({ name: written.slice(0, colon).trim().toLowerCase(), written })
+    if (end === -1) break
+    start = end + 1
+  }
+  return fields
+}
+
+/**
+ * A field as it is signed, without the line end behind it.
+ *
+ * @see RFC 6376 section 3.4
+ */
+export function canonicalField({ name, written }: RawField, canonicalization: Canonicalization): string {
+  if (canonicalization === 'simple') return written
+  const value = written
+    .slice(written.indexOf(':') + 1)
+    .replaceAll('\r\n', '')
+    .replace(/[ \t]+/g, ' ')
+  return `${name}:${value.replace(/^ /, '').replace(/ $/, '')}`
+}

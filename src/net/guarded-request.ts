@@ -1,0 +1,65 @@
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+
+/** A request to an address that came from outside. */
+export interface GuardedRequest {
+  method: 'GET' | 'POST'
+  headers: Readonly<Record<string, string>>
+  /** Default: none. */
+  body?: string
+  /** Ends it, at whatever stage; also the reading of the answer. */
+  signal: AbortSignal
+  /** Why an IP address may not be called, as the end of a sentence; null where it may. */
+  problemOf(address: string): string | null
+  /** Resolves host names; replaced in tests. Default: the machine's. */
+  lookup?: typeof dnsLookup
+}
+
+/**
+ * Makes one HTTP(S) request on a connection of its own. Every address is checked when it is connected to, so that no
+ * name can lead to a place that may not be called. Redirects are not followed.
+ *
+ * @param target  An http or https URL.
+ * @returns The answer, its body still to be read or destroyed.
+ * @throws Error with the reason: the address is forbidden, there is no connection, it broke, or the signal came.
+ */
+export function guardedRequest(target: URL, given: GuardedRequest): Promise<IncomingMessage> {
+  const { method, headers, body, signal } = given
+  const host = target.hostname.replace(/^\[|\]$/g, '')
+  // A literal address is connected to without a look-up.
+  const problem = isIP(host) ? given.problemOf(host) : null
+  if (problem !== null) return Promise.reject(new Error(`${host} ${problem}`))
+  const request: typeof httpRequest = target.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    request(target, { method, headers, lookup: guardedLookup(given), signal, agent: false })
+      .on('response', resolve)
+      .on('error', reject)
+      // After an answer this is too late to matter; an answer that Node does not take (101) has no other sign.
+      .on('close', () => reject(new Error('the connection was closed without an answer')))
+      .end(body)
+  })
+}
+
+/** What went wrong, in words. Several addresses that refuse make an error without a message of its own. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name)
+}
+
+// All answers are checked, not only the one that is used: the client may try the others.
+function guardedLookup({ lookup = dnsLookup, problemOf }: GuardedRequest): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return callback(error, [])
+      for (const { address } of addresses) {
+        const problem = problemOf(address)
+        if (problem !== null) return callback(new Error(`${hostname} is ${address}, which ${problem}`), [])
+      }
+      const [first] = addresses
+      if (!first) return callback(new Error(`${hostname} has no address`), [])
+      return options.all ? callback(null, addresses) : callback(null, first.address, first.family)
+    })
+  }
+}

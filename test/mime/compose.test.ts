@@ -1,0 +1,346 @@
+import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import { domainToASCII } from 'node:url'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import DKIM from 'nodemailer/lib/dkim'
+import { describe, expect, it } from 'vitest'
+import type { MessageInput } from '../../src/mime/compose.ts'
+import { composeMessage } from '../../src/mime/compose.ts'
+import { parseMessage } from '../../src/mime/parse.ts'
+import { composeSigned, signMessage } from '../../src/mime/sign.ts'
+
+const { privateKey: key } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64')
+
+const plain: MessageInput = {
+  from: 'Acme <hi@acme.com>',
+  to: 'ada@example.com',
+  subject: 'Hello',
+  html: '',
+  text: 'Hello Ada',
+  message_id: '<1@acme.com>',
+  date: new Date('2026-01-02T03:04:05Z'),
+}
+
+async function bytesOf(composed: Promise<{ parts: Buffer[]; size_bytes: number }>): Promise<Buffer> {
+  const { parts, size_bytes } = await composed
+  const bytes = Buffer.concat(parts)
+  expect(bytes.length).toBe(size_bytes)
+  return bytes
+}
+
+function expectSmtpLines(bytes: Buffer): void {
+  const text = bytes.toString('latin1')
+  expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n\0]/)
+  for (const line of text.split('\r\n')) expect(line.length).toBeLessThanOrEqual(998)
+}
+
+async function verify(bytes: Buffer, domain: string): Promise<string | undefined> {
+  const { results } = await dkimVerify(bytes, {
+    resolver: async (name: string, type: string) => {
+      expect([name, type]).toEqual([`post._domainkey.${domain}`, 'TXT'])
+      return [[`p=${publicKey}`]]
+    },
+  })
+  expect(results).toHaveLength(1)
+  return results[0]?.status.result
+}
+
+describe('composeMessage', () => {
+  const bodies: Record<string, [html: string, text: string]> = {
+    'text alone': ['', 'Hello\n\nAda'],
+    'html alone': ['<p>Hello</p>', ''],
+    both: ['<p>Hello</p>\n<p>Ada</p>', 'Hello\nAda'],
+    neither: ['', ''],
+    'non-Latin text': ['<p>こんにちは、世界</p>', 'Привет, мир\nЗдравствуй'],
+    'long lines': [`<p>${'x'.repeat(5000)}</p>`, 'word '.repeat(1000)],
+    'trailing spaces and tabs': ['<p>a  \n\tb </p> ', '-- \nsignature \t\n  indented'],
+    'lines of dots': ['.\n..\n.a', '.\n.\n..'],
+    'lines that begin with From': ['From here\nFrom there', 'From here\n>From there'],
+    'equals signs and encoded-word look-alikes': [
+      '<a href="?a=3D&b==?utf-8?Q?x?=">=</a>',
+      '=20 =?utf-8?Q?x?= =',
+    ],
+    'emoji and surrogate pairs': ['<b>👩‍👩‍👧‍👦</b>', '🎉'.repeat(300)],
+    'a boundary look-alike': ['----_NmP-1\n--', '--\n----_NmP-x--\n--'],
+    'blank lines at both ends': ['\n\n<p></p>\n\n', '\n\nHello\n\n'],
+  }
+  it.each(Object.entries(bodies))('gives %s back as it was', async (_, [html, text]) => {
+    for (const attachments of [
+      [],
+      [{ filename: 'a.txt', content_type: 'text/plain', content: Buffer.from('a') }],
+    ]) {
+      const bytes = await bytesOf(composeMessage({ ...plain, html, text, attachments }))
+      expectSmtpLines(bytes)
+      const parsed = await parseMessage(bytes)
+      const trim = (body: string): string => body.replace(/\n$/, '')
+      expect(parsed.problem).toBeNull()
+      expect(trim(parsed.html)).toBe(trim(html))
+      expect(trim(parsed.text)).toBe(trim(text))
+    }
+  })
+
+  const subjects = {
+    Latin: 'Grüße aus Köln',
+    'non-Latin': 'あ'.repeat(200),
+    'long without spaces': 'x'.repeat(3000),
+    'long with spaces': 'word '.repeat(500).trim(),
+    'an encoded-word look-alike': '=?utf-8?Q?x?= and =?',
+    emoji: '👩‍👩‍👧‍👦'.repeat(50),
+  }
+  it.each(Object.entries(subjects))('gives back a subject that is %s', async (_, subject) => {
+    const bytes = await bytesOf(composeMessage({ ...plain, subject }))
+    expectSmtpLines(bytes)
+    expect((await parseMessage(bytes)).subject).toBe(subject)
+  })
+
+  it('writes the address fields, the Message-ID and the date that it is given', async () => {
+    const bytes = await bytesOf(
+      composeMessage({
+        ...plain,
+        from: '"Ärger, Jörg" <j@müller.example>',
+        to: 'Ada <ada@example.com>, "b@x"@example.com',
+        cc: 'jörg@example.com',
+        reply_to: 'Help <help@acme.com>',
+      }),
+    )
+    expectSmtpLines(bytes)
+    const parsed = await parseMessage(bytes)
+    expect(parsed.from).toEqual([{ name: 'Ärger, Jörg', address: `j@${domainToASCII('müller.example')}` }])
+    expect(parsed.to).toEqual([
+      { name: 'Ada', address: 'ada@example.com' },
+      { name: '', address: '"b@x"@example.com' },
+    ])
+    expect(parsed.cc).toEqual([{ name: '', address: 'jörg@example.com' }])
+    expect(parsed.reply_to).toEqual([{ name: 'Help', address: 'help@acme.com' }])
+    const headers = new Map(parsed.headers)
+    expect(headers.get('Message-ID')).toBe('<1@acme.com>')
+    expect(headers.get('Date')).toBe('Fri, 02 Jan 2026 03:04:05 +0000')
+  })
+
+  it('takes further header fields, without line breaks, and never a Bcc', async () => {
+    const headers = {
+      'List-Unsubscribe': '<https://acme.com/u>',
+      'X-Tags': 'a\r\nBcc: eve@example.com',
+      BCC: 'eve@example.com',
+    }
+    const bytes = await bytesOf(
+      composeMessage({
+        ...plain,
+        subject: 'Hi\r\nBcc: eve@example.com',
+        from: 'Acme\r\nBcc: eve@example.com <hi@acme.com>',
+        headers,
+      }),
+    )
+    const parsed = await parseMessage(bytes)
+    const names = parsed.headers.map(([name]) => name.toLowerCase())
+    expect(names).not.toContain('bcc')
+    expect(names).toEqual(expect.arrayContaining(['list-unsubscribe', 'x-tags']))
+  })
+
+  it('carries attachments byte for byte, with names of any script', async () => {
+    const contents = [
+      Buffer.from([0, 255, 13, 10, 10, 13]),
+      Buffer.alloc(0),
+      Buffer.from('a\n.\n'),
+      Buffer.from('From: a@b\r\n\r\nHello\r\n'),
+      Buffer.from('From: a@b\n\nbare'),
+      Buffer.from('x'),
+    ]
+    const names = ['ü \'"%.bin', 'пустой.txt', 'lines.txt', 'mail.eml', 'bare.eml', 'fake']
+    const types = [
+      null,
+      'text/plain',
+      'text/html; charset=utf-8',
+      'message/rfc822',
+      'message/rfc822',
+      'multipart/mixed; boundary=x',
+    ]
+    const attachments = contents.map((content, i) => ({
+      filename: names[i] ?? '',
+      content_type: types[i],
+      content,
+    }))
+    const bytes = await bytesOf(composeMessage({ ...plain, html: '<p>x</p>', attachments }))
+    expectSmtpLines(bytes)
+    const parsed = await parseMessage(bytes)
+    expect(parsed.attachments.map(({ filename }) => filename)).toEqual(names)
+    expect(parsed.attachments.map(({ content }) => content.toString('hex'))).toEqual(
+      contents.map((content) => content.toString('hex')),
+    )
+    expect(parsed.attachments.map(({ content_type }) => content_type)).toEqual([
+      'application/octet-stream',
+      'text/plain',
+      'text/html',
+      'message/rfc822',
+      'application/octet-stream',
+      'application/octet-stream',
+    ])
+    expect(parsed.attachments[0]).toMatchObject({
+      index: 0,
+      size_bytes: 6,
+      disposition: 'attachment',
+      content_id: null,
+      sha256: createHash('sha256')
+        .update(contents[0] as Buffer)
+        .digest('hex'),
+    })
+  })
+
+  it('carries a large embedded message as it is', async () => {
+    const content = Buffer.from(`Subject: In\r\n\r\n${'0123456789\r\n'.repeat(20_000)}`)
+    const input = { ...plain, attachments: [{ filename: 'in.eml', content_type: 'message/rfc822', content }] }
+    const bytes = await bytesOf(composeMessage(input))
+    expectSmtpLines(bytes)
+    const [attachment] = (await parseMessage(bytes)).attachments
+    expect(attachment?.content_type).toBe('message/rfc822')
+    expect(attachment?.content.toString().trimEnd()).toBe(content.toString().trimEnd())
+  })
+
+  it('lets no attachment write a header field', async () => {
+    const filename = 'a\r\nBcc: eve@example.com\r\n\r\nx'
+    const input = {
+      ...plain,
+      attachments: [{ filename, content_type: 'text/plain\r\nBcc: a@b', content: Buffer.from('x') }],
+    }
+    const bytes = await bytesOf(composeMessage(input))
+    expect(bytes.toString()).not.toMatch(/^bcc:/im)
+    expect((await parseMessage(bytes)).attachments).toMatchObject([{ content: Buffer.from('x') }])
+  })
+
+  it('reads no file and no URL', async () => {
+    const bytes = await bytesOf(
+      composeMessage({
+        ...plain,
+        text: 'file:///etc/passwd',
+        attachments: [{ filename: '/etc/passwd', content: Buffer.from('mine') }],
+      }),
+    )
+    const parsed = await parseMessage(bytes)
+    expect(parsed.attachments[0]?.content.toString()).toBe('mine')
+  })
+
+  it('keeps a large message in pieces', async () => {
+    const content = Buffer.alloc(8 * 1024 * 1024, 'abc')
+    const composed = await composeMessage({ ...plain, attachments: [{ filename: 'a.bin', content }] })
+    expect(composed.parts.length).toBeGreaterThan(1)
+    const parsed = await parseMessage(Buffer.concat(composed.parts))
+    expect(parsed.attachments[0]?.content.equals(content)).toBe(true)
+  })
+})
+
+describe('signing', () => {
+  const rich: MessageInput = {
+    ...plain,
+    from: 'Ådne Ünal <hi@acme.com>',
+    to: 'Аня <anya@example.com>, ada@example.com',
+    cc: 'bob@example.com',
+    reply_to: 'help@acme.com',
+    subject: 'Ваш заказ готов 🎉',
+    html: '<p>Здравствуйте  \n\n</p>\n\n',
+    text: 'Здравствуйте\n.\n',
+    attachments: [
+      { filename: 'чек.pdf', content_type: 'application/pdf', content: Buffer.alloc(5000, 'pdf') },
+    ],
+  }
+
+  it('verifies for text, html, an attachment and header fields of other scripts', async () => {
+    const bytes = await bytesOf(composeSigned(rich, { domain: 'acme.com', selector: 'post', key }))
+    expectSmtpLines(bytes)
+    expect(await verify(bytes, 'acme.com')).toBe('pass')
+  })
+
+  it('fails once a byte of the body or of a signed header field is changed', async () => {
+    const bytes = await bytesOf(composeSigned(rich, { domain: 'acme.com', selector: 'post', key }))
+    for (const target of ['MIME-Version: 1.0', 'Subject: =', 'filename=']) {
+      const changed = Buffer.from(bytes)
+      const at = changed.indexOf(target) + target.length - 1
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
+      expect(await verify(changed, 'acme.com')).not.toBe('pass')
+    }
+  })
+
+  it('names an internationalised domain by its A-labels', async () => {
+    const domain = domainToASCII('müller.example')
+    const bytes = await bytesOf(
+      composeSigned(
+        { ...plain, from: 'hi@müller.example' },
+        { domain: 'müller.example', selector: 'post', key },
+      ),
+    )
+    expect(await verify(bytes, domain)).toBe('pass')
+  })
+
+  it('verifies for an empty body and for megabytes', async () => {
+    for (const input of [
+      { ...plain, text: '' },
+      { ...plain, attachments: [{ filename: 'a', content: Buffer.alloc(2_000_000, 7) }] },
+    ]) {
+      expect(
+        await verify(
+          await bytesOf(composeSigned(input, { domain: 'acme.com', selector: 'post', key })),
+          'acme.com',
+        ),
+      ).toBe('pass')
+    }
+  })
+
+  it('signs as another signer does, byte for byte', async () => {
+    const headers = {
+      'List-Unsubscribe': '<https://acme.com/u>',
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }
+    const large = { filename: 'a', content: Buffer.alloc(600_000, 7) }
+    for (const input of [plain, rich, { ...plain, headers }, { ...plain, attachments: [large] }]) {
+      const composed = await composeMessage(input)
+      const other = new DKIM({
+        domainName: 'acme.com',
+        keySelector: 'post',
+        privateKey: key,
+        headerFieldNames: [
+          'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type',
+          'Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post',
+        ].join(':'),
+      })
+      const expected = await buffer(other.sign(Buffer.concat(composed.parts)))
+      const signed = await bytesOf(signMessage(composed, { domain: 'acme.com', selector: 'post', key }))
+      expect(signed.toString('latin1', 0, 2000)).toBe(expected.toString('latin1', 0, 2000))
+      expect(signed.equals(expected)).toBe(true)
+    }
+  })
+
+  it('finds the header of a message in whatever pieces it comes', async () => {
+    const message = await bytesOf(composeMessage(plain))
+    const at = message.indexOf('\r\n\r\n') + 2
+    const parts = [message.subarray(0, 40), message.subarray(40, at), message.subarray(at)]
+    const bytes = await bytesOf(
+      signMessage({ parts, size_bytes: message.length }, { domain: 'acme.com', selector: 'post', key }),
+    )
+    expect(await verify(bytes, 'acme.com')).toBe('pass')
+    await expect(
+      signMessage(Buffer.from('Subject: x\r\n'), { domain: 'acme.com', selector: 'post', key }),
+    ).rejects.toThrow('end of its header')
+  })
+
+  it('signs a message that is there already', async () => {
+    const message = await bytesOf(composeMessage(plain))
+    const bytes = await bytesOf(signMessage(message, { domain: 'acme.com', selector: 'post', key }))
+    expect(await verify(bytes, 'acme.com')).toBe('pass')
+    expect(bytes.subarray(-message.length).equals(message)).toBe(true)
+  })
+
+  it('throws rather than leave a message unsigned', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    await expect(
+      signMessage(await bytesOf(composeMessage(plain)), {
+        domain: 'acme.com',
+        selector: 'post',
+        key: privateKey,
+      }),
+    ).rejects.toThrow('ed25519')
+    const { privateKey: elliptic } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    await expect(
+      composeSigned(plain, { domain: 'acme.com', selector: 'post', key: elliptic }),
+    ).rejects.toThrow('must be a private RSA key')
+  })
+})

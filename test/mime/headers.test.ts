@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { readHeaderBlock } from '../../src/mime/headers.ts'
+
+const read = (text: string, encoding: BufferEncoding = 'utf8'): ReturnType<typeof readHeaderBlock> =>
+  readHeaderBlock(Buffer.from(text, encoding))
+
+describe('readHeaderBlock', () => {
+  it('gives the fields in order, unfolded, with their names as written', () => {
+    const block = read(
+      'From: a@b\r\nX-Long:  one\r\n two\r\n\tthree  \r\nEmpty:\r\nFROM : c@d\r\n\r\nBody: no\r\n',
+    )
+    expect(block.fields).toEqual([
+      ['From', 'a@b'],
+      ['X-Long', 'one two three'],
+      ['Empty', ''],
+      ['FROM', 'c@d'],
+    ])
+    expect(block.bodyStart).toBe(63)
+    expect(block.decoded('from')).toBe('a@b')
+    expect(block.decoded('Missing')).toBe('')
+    expect(block.addresses('From')).toEqual([
+      { name: '', address: 'a@b' },
+      { name: '', address: 'c@d' },
+    ])
+  })
+
+  it.each([
+    [
+      'bare LF',
+      'A: 1\nB: 2\n\nbody',
+      [
+        ['A', '1'],
+        ['B', '2'],
+      ],
+      11,
+    ],
+    [
+      'no empty line',
+      'A: 1\r\nB: 2',
+      [
+        ['A', '1'],
+        ['B', '2'],
+      ],
+      10,
+    ],
+    [
+      'a CR at the very end',
+      'A: 1\r\nB: 2\r',
+      [
+        ['A', '1'],
+        ['B', '2'],
+      ],
+      11,
+    ],
+    ['no header at all', '\r\nbody', [], 2],
+    ['nothing', '', [], 0],
+    ['a folded line at the beginning', ' folded\r\nA: 1\r\n\r\n', [['A', '1']], 17],
+    ['an mbox line', 'From ada@b Fri Jan  2 03:04:05 2026\r\nA: 1\r\n\r\n', [['A', '1']], 45],
+    [
+      'garbage between fields',
+      'A: 1\r\ngarbage\r\n of two lines\r\nB: 2\r\n\r\n',
+      [
+        ['A', '1'],
+        ['B', '2'],
+      ],
+      38,
+    ],
+    ['a colon without a name', ': x\r\nA: 1\r\n\r\n', [['A', '1']], 13],
+  ])('takes %s', (_, text, fields, bodyStart) => {
+    const block = read(text)
+    expect(block.fields).toEqual(fields)
+    expect(block.bodyStart).toBe(bodyStart)
+  })
+
+  it('decodes encoded words, split ones too, and leaves what cannot be decoded', () => {
+    const block = read(
+      'Subject: =?UTF-8?Q?=F0=9F=8E?=\r\n =?UTF-8?Q?=89_Gr=C3=BC=C3=9Fe?= x\r\nX-Odd: =?nope?Z?x?=\r\n\r\n',
+    )
+    expect(block.decoded('Subject')).toBe('🎉 Grüße x')
+    expect(block.decoded('X-Odd')).toBe('=?nope?Z?x?=')
+  })
+
+  it('decodes display names, and never an address', () => {
+    const block = read(
+      'From: =?utf-8?Q?D=C3=B6e=2C_J?= <j@d.com>, =?utf-8?B?ZXZlQGV4YW1wbGUuY29t?=, Group: "Ada, L" <a@b>;\r\n\r\n',
+    )
+    expect(block.addresses('From')).toEqual([
+      { name: 'Döe, J', address: 'j@d.com' },
+      { name: 'Ada, L', address: 'a@b' },
+    ])
+  })
+
+  it('reads raw UTF-8, and Latin-1 beside it line by line', () => {
+    expect(read('Subject: Grüße\r\n\r\n').decoded('Subject')).toBe('Grüße')
+    const mixed = Buffer.concat([Buffer.from('A: ü\r\n'), Buffer.from('B: \xfc\r\n\r\n', 'latin1')])
+    const block = readHeaderBlock(mixed)
+    expect([block.decoded('A'), block.decoded('B')]).toEqual(['ü', 'ü'])
+  })
+
+  it('never throws on octets of any kind', () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const bytes = Buffer.from(
+        Array.from({ length: 500 }, (_, i) => ((i + seed) * 7919 + seed * (i >> 3)) & 0xff),
+      )
+      const block = readHeaderBlock(bytes)
+      for (const [name] of block.fields) {
+        block.decoded(name)
+        block.addresses(name)
+      }
+      expect(block.bodyStart).toBeLessThanOrEqual(500)
+    }
+  })
+
+  it('looks at the first MiB only', () => {
+    const block = read(`${'X-A: b\r\n'.repeat(300_000)}\r\nbody`)
+    expect(block.bodyStart).toBe(1024 * 1024)
+    expect(block.fields).toHaveLength(131_072)
+  })
+})

@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { ParsedMessage } from '../../src/mime/parse.ts'
+import { parseMessage } from '../../src/mime/parse.ts'
+
+const parse = (name: string): Promise<ParsedMessage> =>
+  parseMessage(readFileSync(new URL(`../fixtures/${name}.eml`, import.meta.url)))
+
+describe('parseMessage', () => {
+  it('reads both forms of a multipart/alternative', async () => {
+    expect(await parse('alternative')).toMatchObject({
+      from: [{ name: 'Acme', address: 'hi@acme.com' }],
+      to: [{ name: 'Ada', address: 'ada@example.com' }],
+      subject: 'Two forms',
+      text: 'Grüße, Ada and all',
+      html: '<p>Grüße, <b>Ada</b></p>',
+      attachments: [],
+      problem: null,
+    })
+  })
+
+  it('keeps cid: URLs and gives the picture as an inline attachment', async () => {
+    const { html, attachments } = await parse('related-cid')
+    expect(html).toBe('<p>Look: <img src="cid:logo@acme.com"></p>')
+    expect(attachments).toMatchObject([
+      {
+        index: 0,
+        filename: 'logo.png',
+        content_type: 'image/png',
+        content_id: 'logo@acme.com',
+        disposition: 'inline',
+        size_bytes: 8,
+      },
+    ])
+  })
+
+  it('reads a file name in RFC 2231 pieces', async () => {
+    const { attachments, text } = await parse('rfc2231-filename')
+    expect(text).toBe('See the file.')
+    expect(attachments).toMatchObject([
+      {
+        filename: 'отчёт 2026.pdf',
+        content_type: 'application/pdf',
+        disposition: 'attachment',
+        content_id: null,
+        content: Buffer.from('%PDF-'),
+      },
+    ])
+  })
+
+  it('reads ISO-2022-JP in subject and body', async () => {
+    expect(await parse('iso-2022-jp')).toMatchObject({ subject: 'お知らせ', text: 'こんにちは\n' })
+  })
+
+  it('joins the lines of format=flowed', async () => {
+    expect((await parse('format-flowed')).text).toBe(
+      'This is one long line of text.\n\n>From here a space was stuffed.\n-- \nSignature',
+    )
+  })
+
+  it('shows the source where no part can be found', async () => {
+    const { text, html, attachments, subject, problem } = await parse('broken-boundary')
+    expect(subject).toBe('Broken')
+    expect(text).toContain('You can still read this.')
+    expect([html, attachments]).toEqual(['', []])
+    expect(problem).toContain('boundary')
+  })
+
+  it('gives what there is of a message that was cut off', async () => {
+    expect(await parse('unclosed-boundary')).toMatchObject({
+      text: 'The first part.',
+      attachments: [{ filename: 'a.zip', content: Buffer.from([0x50, 0x4b, 3, 4]) }],
+    })
+  })
+
+  it('takes a body without header fields, and header fields without a body', async () => {
+    expect(await parse('no-headers')).toMatchObject({
+      headers: [],
+      from: [],
+      subject: '',
+      text: 'Only a body.\n',
+      problem: null,
+    })
+    expect(await parse('only-headers')).toMatchObject({
+      subject: 'Nothing else',
+      text: '',
+      html: '',
+      problem: null,
+    })
+    expect(await parseMessage(Buffer.alloc(0))).toMatchObject({
+      headers: [],
+      text: '',
+      html: '',
+      attachments: [],
+    })
+  })
+
+  it('gives an embedded message and a delivery report as attachments', async () => {
+    const forwarded = await parse('nested-message')
+    expect(forwarded.text).toBe('See below.')
+    expect(forwarded.attachments).toMatchObject([
+      { filename: 'lunch.eml', content_type: 'message/rfc822', disposition: 'inline' },
+    ])
+    expect(forwarded.attachments[0]?.content.toString()).toContain('At noon?')
+    const report = await parse('delivery-report')
+    expect(report.text).toBe('It did not arrive.')
+    expect(report.attachments).toMatchObject([{ content_type: 'message/delivery-status', filename: null }])
+  })
+
+  it('finds the text at the bottom of sixty multiparts', async () => {
+    expect(await parse('deep-nesting')).toMatchObject({ text: 'At the bottom.', problem: null })
+  })
+
+  it('makes file names harmless', async () => {
+    const { attachments } = await parse('path-traversal')
+    expect(attachments.map(({ filename }) => filename)).toEqual([
+      'passwd',
+      'evil.exe',
+      'invoicefdp.exe',
+      null,
+    ])
+  })
+
+  it('reads 8-bit Latin-1 in header and body, and UTF-8 beside it', async () => {
+    const parsed = await parse('latin1-8bit')
+    expect(parsed).toMatchObject({ subject: 'Grüße', text: 'Schöne Grüße\n' })
+    expect(new Map(parsed.headers).get('X-Other')).toBe('ü')
+  })
+
+  it('adds nothing between a body and a footer', async () => {
+    expect(await parse('mailing-list')).toMatchObject({
+      html: '<p>Hello list</p>',
+      text: 'To leave the list, write to leave@example.com',
+    })
+  })
+
+  it('gives the header fields in order, decoded', async () => {
+    const source = 'B: 1\r\na: =?utf-8?Q?=C3=BC?=\r\nB: 2\r\n folded\r\n\r\n'
+    expect((await parseMessage(Buffer.from(source))).headers).toEqual([
+      ['B', '1'],
+      ['a', 'ü'],
+      ['B', '2 folded'],
+    ])
+  })
+})
+
+describe('hostile input', () => {
+  const nested = (depth: number): string =>
+    Array.from(
+      { length: depth },
+      (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\r\n\r\n--b${i}\r\n`,
+    ).join('') + 'Content-Type: text/plain\r\n\r\nhi\r\n'
+  const head = 'From: a@b\r\nMIME-Version: 1.0\r\n'
+  const hostile = {
+    'multiparts 100,000 deep': head + nested(100_000),
+    '100,000 parts': `${head}Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(100_000)}`,
+    '900 attachments': `${head}Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\nContent-Type: image/png\r\n\r\nx\r\n'.repeat(900)}`,
+    'a megabyte of nested tags': `${head}Content-Type: text/html\r\n\r\n${'<div>'.repeat(200_000)}`,
+    'a header field of a megabyte': `Subject: ${'x'.repeat(1_000_000)}\r\n\r\nbody`,
+    'a header of ten megabytes': `${'X-A: b\r\n'.repeat(1_250_000)}\r\nbody`,
+    '100,000 header fields': `${'To: a@b\r\n'.repeat(100_000)}\r\nbody`,
+    'a megabyte of encoded words': `Subject: ${'=?utf-8?Q?x?= '.repeat(70_000)}\r\n\r\nbody`,
+    'a megabyte of open encoded words': `Subject: ${'=?utf-8?Q?'.repeat(100_000)}\r\n\r\nbody`,
+    'a megabyte of addresses': `To: ${'a@b,'.repeat(250_000)}\r\n\r\nbody`,
+    'a megabyte of angle brackets': `To: ${'<'.repeat(1_000_000)}\r\n\r\nbody`,
+    'a megabyte of quotes and comments': `To: ${'("'.repeat(500_000)}\r\n\r\nbody`,
+    'a megabyte of parameters': `Content-Type: text/plain; ${'a*0*=x; '.repeat(120_000)}\r\n\r\nbody`,
+    'a megabyte of backslashes': `Content-Type: text/plain; name="${'\\"'.repeat(500_000)}\r\n\r\nbody`,
+    'a boundary of 100 KB': `Content-Type: multipart/mixed; boundary="${'b'.repeat(100_000)}"\r\n\r\n${'--bb\r\n'.repeat(10_000)}`,
+    'ten megabytes of dashes': `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--\r\n'.repeat(2_500_000)}`,
+    'ten megabytes of empty lines': `\r\n${'\r\n'.repeat(5_000_000)}`,
+    'ten megabytes of broken base64': `Content-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\n${'=*'.repeat(5_000_000)}`,
+    'ten megabytes of broken quoted-printable': `Content-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${'='.repeat(10_000_000)}`,
+    'a charset that nobody knows': 'Content-Type: text/plain; charset=__proto__\r\n\r\nbody',
+    'ten megabytes of flowed spaces': `Content-Type: text/plain; format=flowed\r\n\r\n${' \r\n'.repeat(3_000_000)}`,
+    'a megabyte of ISO-2022-JP escapes': `Content-Type: text/plain; charset=iso-2022-jp\r\n\r\n${'\x1b$B'.repeat(300_000)}`,
+    'a megabyte of random octets': Buffer.from(
+      Array.from({ length: 1_000_000 }, (_, i) => (i * 7919 + (i >> 7) * 31) & 0xff),
+    ),
+  }
+  it.each(Object.entries(hostile))('ends soon for %s', async (_, source) => {
+    const started = performance.now()
+    const parsed = await parseMessage(typeof source === 'string' ? Buffer.from(source, 'latin1') : source)
+    expect(performance.now() - started).toBeLessThan(12_000)
+    expect(typeof parsed.text).toBe('string')
+  })
+})

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createTransport } from 'nodemailer'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLocalpost, type Localpost } from '../../src/localpost.ts'
+import { openPart } from '../../src/mime/part-stream.ts'
+import { listParts } from '../../src/mime/parts.ts'
+import { parseMessage } from '../../src/mime/parse.ts'
+
+const read = async (message: Buffer, index: number): Promise<Buffer> => {
+  const part = listParts(message)[index]
+  if (!part) throw new Error(`no part ${index}`)
+  return Buffer.concat(await openPart(message, part).toArray())
+}
+
+describe('the parts of a message', () => {
+  const folder = new URL('../fixtures/', import.meta.url)
+  const files = readdirSync(folder).filter((name) => name.endsWith('.eml') && !/no-headers|broken/.test(name))
+
+  it.each(files)('have the bytes and names of its attachments: %s', async (name) => {
+    const message = readFileSync(new URL(name, folder))
+    const parts = listParts(message)
+    const contents = await Promise.all(parts.map(({ index }) => read(message, index)))
+    for (const { content, filename, content_id } of (await parseMessage(message)).attachments) {
+      const same = parts.filter(({ index }) => contents[index]?.equals(content))
+      expect(same).toContainEqual(expect.objectContaining({ filename, content_id }))
+    }
+  })
+
+  it.each(['base64', 'quoted-printable'] as const)('come whole out of many slices: %s', async (encoding) => {
+    const content = randomBytes(400_000)
+    const encoded =
+      encoding === 'base64'
+        ? content.toString('base64').replace(/.{76}/g, '$&\r\n')
+        : [...content]
+            .map(
+              (byte, i) =>
+                `=${byte.toString(16).padStart(2, '0').toUpperCase()}${i % 24 === 23 ? '=\r\n' : ''}`,
+            )
+            .join('')
+    const message = Buffer.from(`Content-Transfer-Encoding: ${encoding}\r\n\r\n${encoded}`)
+    expect((await read(message, 0)).equals(content)).toBe(true)
+  })
+
+  it('end with the message where the last boundary is missing, and are bounded in number', () => {
+    const head = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n'
+    expect(listParts(Buffer.from(`${head}--b\r\n\r\none\r\n--bb\r\n--b\r\n\r\ntwo`))).toMatchObject([
+      { index: 0, content_type: 'text/plain' },
+      { index: 1, content_type: 'text/plain' },
+    ])
+    expect(listParts(Buffer.from(head + '--b\r\n\r\nx\r\n'.repeat(5000))).length).toBeLessThanOrEqual(1000)
+    // A thousand multiparts whose boundary is nowhere, before much that is none of theirs.
+    const lost = '--b\r\nContent-Type: multipart/mixed; boundary=gone\r\n\r\nx\r\n'.repeat(900)
+    const parts = listParts(Buffer.from(`${head}${lost}--b\r\n\r\n${'y'.repeat(20_000_000)}`))
+    expect(parts).toHaveLength(901)
+    const nested = `${head}--b\r\n`.repeat(5000)
+    expect(listParts(Buffer.from(nested)).length).toBeLessThanOrEqual(1000)
+  })
+})
+
+describe('a part over HTTP', () => {
+  let post: Localpost
+  let id = ''
+  beforeAll(async () => {
+    post = await createLocalpost()
+    const { response } = await createTransport(post.smtp).sendMail({
+      from: 'bob@acme.test',
+      to: 'ada@example.com',
+      subject: 'Parts',
+      text: 'Grüße',
+      html: '<script>alert(1)</script>',
+      attachments: [
+        { filename: 'a/b"ü.svg', content: '<svg onload="x"/>', contentType: 'image/svg+xml' },
+        { filename: 'p.png', content: Buffer.from([1, 2, 3]), contentType: 'image/png' },
+      ],
+    })
+    id = /em_\w+/.exec(response)?.[0] ?? ''
+  })
+  afterAll(() => post.close())
+  const get = (index: number | string) =>
+    post.fetch(new Request(`http://localpost/dev/inbox/${id}/parts/${index}`))
+
+  it('is text to be read, or a picture; everything else is saved, and nothing runs', async () => {
+    const answers = await Promise.all([0, 1, 2, 3].map(get))
+    expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual([
+      'text/plain; charset=utf-8',
+      'text/html',
+      'image/svg+xml',
+      'image/png',
+    ])
+    expect(answers.map(({ headers }) => headers.get('content-disposition')?.split(';')[0])).toEqual([
+      'inline',
+      'attachment',
+      'attachment',
+      'inline',
+    ])
+    for (const { headers } of answers) {
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('content-security-policy')).toBe("sandbox; default-src 'none'")
+    }
+    expect(await answers[0]?.text()).toBe('Grüße')
+    expect([...new Uint8Array((await answers[3]?.arrayBuffer()) ?? [])]).toEqual([1, 2, 3])
+  })
+
+  it('is not found where there is none', async () => {
+    for (const index of [4, -1, 'x', '0x1']) expect((await get(index)).status).toBe(404)
+    await expect(post.inbox.part(id, 1.5)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { snippetOf } from '../../src/mime/snippet.ts'
+
+describe('snippetOf', () => {
+  it('takes the plain text where it says anything, folded and cut at 140 characters', () => {
+    expect(snippetOf('Hello\r\n\r\n  Ada\t!', '<p>No</p>')).toBe('Hello Ada !')
+    expect(snippetOf(' \n', '<p>Yes</p>')).toBe('Yes')
+    expect(snippetOf('x'.repeat(500), '')).toHaveLength(140)
+    expect(snippetOf(`${'x'.repeat(139)}🎉`, '')).toBe('x'.repeat(139))
+    expect(snippetOf('', '')).toBe('')
+  })
+
+  it.each([
+    [
+      '<html><head><title>T</title><style>p { color: red }</style></head><body><p>Hello <b>Ada</b>!</p></body></html>',
+      'Hello Ada!',
+    ],
+    ['<div>One</div><div>Two</div>', 'One Two'],
+    ['Hel<b>lo</b> W<a href="x">or</a>ld', 'Hello World'],
+    ['<!-- no > --><p>yes</p>', 'yes'],
+    ['<!doctype html><SCRIPT>if (a < b) x()</SCRIPT>shown', 'shown'],
+    ['a < b &amp;&lt;&#65;&#x42;&nbsp;&euro;&nope;', 'a < b &<AB €&nope;'],
+    ['&#0;&#xd800;&#9999999;x', 'x'],
+    ['<p>pre\u200b\u00ad\u034fheader</p>', 'preheader'],
+    ['text <unclosed', 'text'],
+    ['text <style>unclosed', 'text'],
+    ['line<br>break<br/>again', 'line break again'],
+  ])('shows what a reader sees of %j', (html, expected) => {
+    expect(snippetOf('', html)).toBe(expected)
+  })
+
+  it('stays cheap on hostile HTML', () => {
+    const started = performance.now()
+    for (const piece of [
+      '<',
+      '<!--',
+      '<style>',
+      '<a ',
+      '<div>',
+      '&',
+      '&#',
+      '</',
+      '<!',
+      '<style></style>',
+      '<b>',
+    ])
+      for (let i = 0; i < 10; i++) snippetOf('', piece.repeat(1_000_000 / piece.length))
+    // 110 calls.
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+})

@@ -1,0 +1,25 @@
+// The part of mailauth that the tests use.
+declare module 'mailauth/lib/dkim/verify.js' {
+  export function dkimVerify(
+    message: Buffer,
+    options: { resolver: (name: string, type: string) => Promise<string[][]>; curTime?: Date },
+  ): Promise<{ results: { status: { result: string } }[] }>
+}
+
+declare module 'mailauth/lib/dkim/sign.js' {
+  export function dkimSign(
+    message: Buffer,
+    options: {
+      canonicalization: string
+      signTime?: Date
+      expires?: Date
+      signatureData: {
+        signingDomain: string
+        selector: string
+        privateKey: string
+        algorithm: string
+        maxBodyLength?: number
+      }[]
+    },
+  ): Promise<{ signatures: string; errors: unknown[] }>
+}
