@@ -1,0 +1,98 @@
+import type { Clock } from '../clock.ts'
+import type { Account } from '../domains/domain.ts'
+import type { Ids } from '../ids.ts'
+import { isId } from '../ids.ts'
+import type { ListPage, ListQuery } from '../lists.ts'
+import { changeRecord, listRecords, readRecord } from '../records.ts'
+import type { Change, Store } from '../store/store.ts'
+import { insert, remove } from '../store/store.ts'
+import { parseInput } from '../validate.ts'
+import type { Audience, AudienceInput, AudienceRecord } from './audience.ts'
+import { audienceCollection, contactCollection } from './audience.ts'
+import type { Contacts } from './contacts.ts'
+import { createContacts } from './contacts.ts'
+import { audienceInputSchema } from './schema.ts'
+
+/** Audiences and their contacts, for `/v1/audiences` and `/dev/audiences`. */
+export interface Audiences {
+  readonly contacts: Contacts
+  /** @throws validation_error */
+  create(input: AudienceInput): Promise<Audience>
+  /** Newest first. @throws invalid_cursor */
+  list(query?: ListQuery): Promise<ListPage<Audience>>
+  /** @throws not_found */
+  get(id: string): Promise<Audience>
+  /** Renames an audience, which is all that changes its `updated`: contacts do not. @throws not_found, validation_error */
+  update(id: string, input: AudienceInput): Promise<Audience>
+  /** Removes an audience and its contacts in one commit. @throws not_found */
+  remove(id: string): Promise<void>
+}
+
+export function createAudiences(parts: {
+  store: Store
+  clock: Clock
+  ids: Ids
+  account: Account
+  pageSize: number
+}): Audiences {
+  const { store, clock, ids, account, pageSize } = parts
+
+  // Counted, not kept: the indexes of the contacts know both numbers, so they cannot be wrong.
+  async function toAudience({ id, name, created, updated }: AudienceRecord): Promise<Audience> {
+    const [contact_count, unsubscribers] = await Promise.all([
+      store.count(contactCollection, { index: 'email', prefix: [id] }),
+      store.count(contactCollection, { index: 'subscription', prefix: [id, false] }),
+    ])
+    return { id, name, created_by: { ...account }, created, updated, contact_count, unsubscribers }
+  }
+
+  /** Removes the contacts of an audience, and gives back the last few of them for the caller's own commit. */
+  async function removeContacts(audienceId: string): Promise<Change[]> {
+    for (;;) {
+      const query = { index: 'email', prefix: [audienceId], limit: removalSlice }
+      const { records, more } = await store.page(contactCollection, query)
+      const removals = records.map(({ id }) => remove(contactCollection, id))
+      if (!more) return removals
+      await store.commit(removals)
+    }
+  }
+
+  return {
+    contacts: createContacts({ store, clock, ids, pageSize }),
+    async create(input) {
+      const { name } = parseInput(audienceInputSchema, input)
+      const now = clock.now()
+      const record = { id: ids.next('aud'), name, created: now, updated: now }
+      await store.commit([insert(audienceCollection, record)])
+      return toAudience({ ...record, version: 1 })
+    },
+    async list(query) {
+      const order = { pageSize, direction: 'desc', cursorIs: 'the id of an audience', isCursor } as const
+      const page = await listRecords(store, audienceCollection, query, order)
+      return { ...page, items: await Promise.all(page.items.map(toAudience)) }
+    },
+    get: async (id) => toAudience(await readRecord(store, audienceCollection, id, 'audience')),
+    async update(id, input) {
+      const { name } = parseInput(audienceInputSchema, input)
+      const rename = (audience: AudienceRecord): AudienceRecord => ({
+        ...audience,
+        name,
+        updated: clock.now(),
+      })
+      return toAudience(await changeRecord(store, audienceCollection, id, 'audience', rename))
+    },
+    async remove(id) {
+      await readRecord(store, audienceCollection, id, 'audience')
+      // The audience last: where this is broken off, it is still there to be removed again.
+      await store.commit([...(await removeContacts(id)), remove(audienceCollection, id)])
+      // Contacts that were committed between the reading and the removal.
+      const late = await removeContacts(id)
+      if (late.length > 0) await store.commit(late)
+    },
+  }
+}
+
+const isCursor = (text: string): boolean => isId('aud', text)
+
+// A commit is put in force in one piece: this many hold the event loop for a few milliseconds.
+const removalSlice = 500

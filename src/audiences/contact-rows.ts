@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream'
+import type { CsvError, Info } from 'csv-parse'
+import { quote, validationError } from '../errors.ts'
+import { checkInput } from '../validate.ts'
+import type { ContactInput } from './audience.ts'
+import { contactInputSchema } from './schema.ts'
+
+/** One row of an import: a contact, or why it is none. */
+export type ContactRow = { line: number; contact: ContactInput } | { line: number; message: string }
+
+/**
+ * The rows of an import.
+ *
+ * @param source  An array of contacts, or CSV text with a header line. In CSV, column names are matched leniently
+ *   (`Email Address`, `first_name`, `Subscribed`), other columns are ignored, and an empty cell is as if not given.
+ * @throws validation_error when it is neither, or the CSV has no column for the address; before the first row.
+ */
+export async function* readContactRows(source: unknown): AsyncGenerator<ContactRow> {
+  if (typeof source === 'string') {
+    yield* readCsv(source)
+    return
+  }
+  if (!Array.isArray(source))
+    throw validationError([{ field: 'body', message: 'must be an array of contacts, or CSV text' }])
+  for (const [index, value] of source.entries()) yield toRow(index + 1, value)
+}
+
+function toRow(line: number, value: unknown): ContactRow {
+  const result = checkInput(contactInputSchema, value)
+  if ('value' in result) return { line, contact: result.value }
+  return { line, message: result.errors.map(({ field, message }) => `${field}: ${message}`).join('; ') }
+}
+
+async function* readCsv(text: string): AsyncGenerator<ContactRow> {
+  const faults: ContactRow[] = []
+  const { parse } = await import('csv-parse')
+  const parser = parse({
+    bom: true,
+    info: true,
+    raw: true,
+    relax_column_count: true,
+    // Without it, one stray quote would take all lines behind it along, up to the next quote.
+    relax_quotes: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    on_skip: (error, raw = '') =>
+      void faults.push({ line: firstLine(Number(error?.lines), raw), message: csvFault(error) }),
+  })
+  let columns: Column[] | undefined
+  const rows: AsyncIterable<CsvRow> = Readable.from(pieces(text)).pipe(parser)
+  for await (const { record, info, raw } of rows) {
+    yield* faults.splice(0)
+    if (!columns) columns = readHeader(record)
+    else yield toRow(firstLine(info.lines, raw), toContact(columns, record))
+  }
+  if (!columns) throw missingHeader('the CSV text has no header line')
+  yield* faults
+}
+
+function csvFault(error: CsvError | undefined): string {
+  if (error?.code !== 'CSV_QUOTE_NOT_CLOSED') return error?.message ?? 'cannot be read'
+  return 'a quote is opened here and never closed, so nothing behind it was read; write "" for a quote that is text'
+}
+
+interface CsvRow {
+  record: string[]
+  info: Info
+  raw: string
+}
+
+// One kind of line end, because the parser counts a quoted CRLF twice. Bytes, because a cut between two halves of a
+// character would destroy it; in small pieces, so that other work comes in between.
+function* pieces(text: string): Generator<Buffer> {
+  const bytes = Buffer.from(text.replace(/\r\n?/g, '\n'))
+  for (let start = 0; start < bytes.length; start += pieceLength)
+    yield bytes.subarray(start, start + pieceLength)
+}
+
+const pieceLength = 64 * 1024
+
+type Column = keyof ContactInput | undefined
+
+const columnNames: Readonly<Record<string, keyof ContactInput>> = {
+  email: 'email',
+  emailaddress: 'email',
+  mail: 'email',
+  firstname: 'first_name',
+  givenname: 'first_name',
+  lastname: 'last_name',
+  surname: 'last_name',
+  familyname: 'last_name',
+  issubscribed: 'is_subscribed',
+  subscribed: 'is_subscribed',
+}
+
+function readHeader(header: readonly string[]): Column[] {
+  const columns = header.map((name) => {
+    const plain = name.toLowerCase().replace(/[^a-z]/g, '')
+    return Object.hasOwn(columnNames, plain) ? columnNames[plain] : undefined
+  })
+  if (columns.includes('email'))
+    return columns.map((column, i) => (columns.indexOf(column) === i ? column : undefined))
+  throw missingHeader(`no column is named "email"; the first line is ${quote(header.join(','))}`)
+}
+
+function missingHeader(message: string): Error {
+  return validationError([
+    { field: 'body', message: `${message}. Begin with a line such as "email,first_name,last_name"` },
+  ])
+}
+
+function toContact(columns: readonly Column[], cells: readonly string[]): Record<string, unknown> {
+  const contact: Record<string, unknown> = { email: '' }
+  for (const [i, column] of columns.entries()) {
+    const cell = cells[i]?.trim()
+    if (column && cell) contact[column] = column === 'is_subscribed' ? toBoolean(cell) : cell
+  }
+  return contact
+}
+
+// What is neither stays as it is, and the schema refuses it with its words.
+function toBoolean(cell: string): boolean | string {
+  if (/^(?:true|1|yes|y)$/i.test(cell)) return true
+  return /^(?:false|0|no|n)$/i.test(cell) ? false : cell
+}
+
+// The parser says where a record ends, and gives the line ends around it along with its text.
+function firstLine(endLine: number, raw: string): number {
+  return endLine - (raw.trim().match(/\n/g)?.length ?? 0)
+}

@@ -1,0 +1,231 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import type { ListPage, ListQuery } from '../lists.ts'
+import { changeRecord, listRecords, notFound, readRecord, untilCommitted } from '../records.ts'
+import type { Change, Store } from '../store/store.ts'
+import { insert, remove, update } from '../store/store.ts'
+import { parseInput } from '../validate.ts'
+import { addressFault, emailKey } from './addresses.ts'
+import type { Contact, ContactChanges, ContactInput, ContactRecord, ImportResult } from './audience.ts'
+import { audienceCollection, contactCollection } from './audience.ts'
+import { readContactRows } from './contact-rows.ts'
+import { contactChangesSchema, contactInputSchema } from './schema.ts'
+
+/** The contacts of audiences. Every call throws not_found where the audience is unknown. */
+export interface Contacts {
+  /** Adds a contact, or updates the one with this email by the members given. @throws validation_error */
+  add(audienceId: string, input: ContactInput): Promise<Contact>
+  /**
+   * Adds or updates many, rows one after the other: a later row updates an earlier one of the same email. Rows that
+   * are wrong are answered as `rejected`, all others are stored. The first 1,000 of them are named one by one; one more
+   * entry, at the line of the first that is not named, says how many others there were.
+   *
+   * Stored in commits of at most 250 contacts. When one fails, those before it stay; importing the same again is
+   * harmless, since the email is the key.
+   *
+   * @param source  Contacts, or CSV text with a header line.
+   * @param options.dryRun  Reads and counts as an import would, and stores nothing. Default: false.
+   * @throws validation_error when it is neither, or the CSV has no column for the email; nothing is stored then.
+   */
+  import(
+    audienceId: string,
+    source: readonly ContactInput[] | string,
+    options?: { dryRun?: boolean },
+  ): Promise<ImportResult>
+  /** By email, case-folded, ascending; the cursor is an email. @throws invalid_cursor */
+  list(audienceId: string, query?: ListQuery): Promise<ListPage<Contact>>
+  /** @throws not_found */
+  get(audienceId: string, contactId: string): Promise<Contact>
+  /** Changes what is given. @throws not_found, validation_error */
+  update(audienceId: string, contactId: string, changes: ContactChanges): Promise<Contact>
+  /** @throws not_found */
+  remove(audienceId: string, contactId: string): Promise<void>
+}
+
+export function createContacts(parts: { store: Store; clock: Clock; ids: Ids; pageSize: number }): Contacts {
+  const { store, clock, ids, pageSize } = parts
+
+  const assertAudience = async (audienceId: string): Promise<void> => {
+    await readRecord(store, audienceCollection, audienceId, 'audience')
+  }
+  const readContact = async (audienceId: string, contactId: string): Promise<ContactRecord> => {
+    await assertAudience(audienceId)
+    const contact = await store.get(contactCollection, contactId)
+    if (contact?.audience_id !== audienceId) throw notFound(`contact of audience ${audienceId}`, contactId)
+    return contact
+  }
+
+  /** Stores some contacts in one commit; on a conflict it reads and decides anew. */
+  async function save(audienceId: string, inputs: readonly ContactInput[]): Promise<Saved> {
+    const saved = await untilCommitted(async () => {
+      const merged = await merge(audienceId, inputs)
+      if (merged.changes.length > 0) await store.commit(merged.changes)
+      return merged
+    })
+    await takeBackFromNowhere(audienceId, saved)
+    return saved
+  }
+
+  /** What `save` would count; adds the keys of contacts that would be new to `foreseen`. */
+  async function foresee(
+    audienceId: string,
+    inputs: readonly ContactInput[],
+    foreseen: Set<string>,
+  ): Promise<Pick<Saved, 'created' | 'updated'>> {
+    const before = foreseen.size
+    for (const key of new Set(inputs.map(({ email }) => emailKey(email)))) {
+      if (!foreseen.has(key) && !(await store.find(contactCollection, 'email', [audienceId, key])))
+        foreseen.add(key)
+    }
+    const created = foreseen.size - before
+    return { created, updated: inputs.length - created }
+  }
+
+  async function merge(audienceId: string, inputs: readonly ContactInput[]): Promise<Saved> {
+    const keys = [...new Set(inputs.map(({ email }) => emailKey(email)))]
+    const stored = await Promise.all(
+      keys.map((key) => store.find(contactCollection, 'email', [audienceId, key])),
+    )
+    const known = new Map(
+      stored.flatMap((contact) => (contact ? [[contact.email_key, contact] as const] : [])),
+    )
+    const latest = new Map<string, ContactRecord>()
+    const now = clock.now()
+    let created = 0
+    for (const input of inputs) {
+      const key = emailKey(input.email)
+      const before = latest.get(key) ?? known.get(key)
+      if (!before) created++
+      latest.set(
+        key,
+        before ? withMembers(before, input, now) : newContact(ids.next('con'), audienceId, input, now),
+      )
+    }
+    const changes: Change[] = []
+    for (const [key, contact] of latest) {
+      const before = known.get(key)
+      if (!before) changes.push(insert(contactCollection, contact))
+      else if (before !== contact) changes.push(update(contactCollection, contact))
+    }
+    return { created, updated: inputs.length - created, contacts: [...latest.values()], changes }
+  }
+
+  // An audience that is removed takes along the contacts it has then, and sweeps once more. What is committed even
+  // later is taken back here, so that no contact is left without an audience.
+  async function takeBackFromNowhere(audienceId: string, saved: Saved): Promise<void> {
+    if (await store.get(audienceCollection, audienceId)) return
+    await store.commit(saved.contacts.map(({ id }) => remove(contactCollection, id)))
+    throw notFound('audience', audienceId)
+  }
+
+  return {
+    async add(audienceId, input) {
+      const contact = parseInput(contactInputSchema, input)
+      await assertAudience(audienceId)
+      await save(audienceId, [contact])
+      const stored = await store.find(contactCollection, 'email', [audienceId, emailKey(contact.email)])
+      if (!stored) throw notFound(`contact of audience ${audienceId}`, contact.email)
+      return toContact(stored)
+    },
+    async import(audienceId, source, { dryRun = false } = {}) {
+      await assertAudience(audienceId)
+      const result: ImportResult = { created: 0, updated: 0, rejected: [] }
+      let waiting: ContactInput[] = []
+      // What a dry run does not store is not found again by a later batch.
+      const foreseen = new Set<string>()
+      const flush = async (): Promise<void> => {
+        const { created, updated } = dryRun
+          ? await foresee(audienceId, waiting, foreseen)
+          : await save(audienceId, waiting)
+        result.created += created
+        result.updated += updated
+        waiting = []
+      }
+      let rows = 0
+      let unnamed = 0
+      let unnamedFrom = 0
+      for await (const row of readContactRows(source)) {
+        if ('contact' in row) waiting.push(row.contact)
+        else if (result.rejected.length < maxRejected) result.rejected.push(row)
+        else if (unnamed++ === 0) unnamedFrom = row.line
+        if (waiting.length === importBatch) await flush()
+        // Wrong rows take their time, too.
+        if (++rows % importBatch === 0) await setImmediate()
+      }
+      if (waiting.length > 0) await flush()
+      result.rejected.sort((a, b) => a.line - b.line)
+      if (unnamed > 0) result.rejected.push({ line: unnamedFrom, message: `and ${unnamed} more rows` })
+      return result
+    },
+    async list(audienceId, query) {
+      await assertAudience(audienceId)
+      const page = await listRecords(store, contactCollection, query, {
+        pageSize,
+        index: 'email',
+        prefix: [audienceId],
+        cursorIs: 'the email of a contact',
+        isCursor: (text) => addressFault(text) === null,
+        cursorOf: ({ email }) => email,
+        keyOf: emailKey,
+      })
+      return { ...page, items: page.items.map(toContact) }
+    },
+    get: async (audienceId, contactId) => toContact(await readContact(audienceId, contactId)),
+    async update(audienceId, contactId, changes) {
+      const given = parseInput(contactChangesSchema, changes)
+      await readContact(audienceId, contactId)
+      const to = (contact: ContactRecord): ContactRecord => withMembers(contact, given, clock.now())
+      return toContact(await changeRecord(store, contactCollection, contactId, 'contact', to))
+    },
+    async remove(audienceId, contactId) {
+      await readContact(audienceId, contactId)
+      await store.commit([remove(contactCollection, contactId)])
+    },
+  }
+}
+
+// Large, because a commit has its own cost; small enough for the event loop to turn every few milliseconds.
+const importBatch = 250
+// An answer names the wrong rows for somebody to mend them; nobody mends more by hand.
+const maxRejected = 1000
+
+interface Saved {
+  created: number
+  updated: number
+  contacts: ContactRecord[]
+  changes: Change[]
+}
+
+function newContact(id: string, audienceId: string, input: ContactInput, now: number): ContactRecord {
+  return {
+    id,
+    version: 1,
+    audience_id: audienceId,
+    email: input.email,
+    email_key: emailKey(input.email),
+    first_name: input.first_name ?? null,
+    last_name: input.last_name ?? null,
+    is_subscribed: input.is_subscribed ?? true,
+    created: now,
+    updated: now,
+  }
+}
+
+/** The contact with the members given; itself where that changes nothing, so that `updated` means something. */
+function withMembers(contact: ContactRecord, given: Partial<ContactInput>, now: number): ContactRecord {
+  const { email, first_name, last_name, is_subscribed } = contact
+  const members = { email, first_name, last_name, is_subscribed, ...definedOf(given) }
+  const same = members.email === email && members.first_name === first_name && members.last_name === last_name
+  if (same && members.is_subscribed === is_subscribed) return contact
+  return { ...contact, ...members, updated: now }
+}
+
+function definedOf(given: Partial<ContactInput>): Partial<ContactInput> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+function toContact(contact: ContactRecord): Contact {
+  const { id, first_name, last_name, email, is_subscribed, created, updated } = contact
+  return { id, first_name, last_name, email, is_subscribed, created, updated }
+}

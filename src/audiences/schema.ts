@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { accountSchema } from '../domains/schema.ts'
+import type {
+  Audience,
+  AudienceInput,
+  Contact,
+  ContactChanges,
+  ContactInput,
+  ImportResult,
+} from './audience.ts'
+import { addressFault } from './addresses.ts'
+
+const milliseconds = z.int().describe('Unix time in milliseconds')
+// Names end up in subjects, through placeholders: a line break there would end the header.
+const givenName = z
+  .string()
+  .max(500)
+  .regex(/^\P{Cc}*$/u, 'must be one line, without control characters')
+  .nullable()
+  .optional()
+
+/** The body of `POST /dev/audiences` and `PATCH /dev/audiences/{id}`. */
+export const audienceInputSchema: z.ZodType<AudienceInput> = z.object({
+  name: z
+    .string()
+    .max(200)
+    .regex(/\S/, 'must not be empty')
+    .describe('What people call the audience; need not be unique'),
+})
+
+/** One contact of `POST /dev/audiences/{id}/contacts`. */
+export const contactInputSchema: z.ZodType<ContactInput> = z.object({
+  email: z
+    .string()
+    .superRefine((email, context) => {
+      const fault = addressFault(email)
+      if (fault) context.addIssue({ code: 'custom', message: fault })
+    })
+    .describe('Bare address; the key within the audience, whatever its case'),
+  first_name: givenName,
+  last_name: givenName,
+  is_subscribed: z.boolean().optional().describe('Default for a new contact: true'),
+})
+
+/** The body of `PATCH /dev/audiences/{id}/contacts/{contactId}`. */
+export const contactChangesSchema: z.ZodType<ContactChanges> = z.object({
+  first_name: givenName,
+  last_name: givenName,
+  is_subscribed: z.boolean().optional(),
+})
+
+/** An item of `GET /v1/audiences`. */
+export const audienceSchema: z.ZodType<Audience> = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  created_by: accountSchema,
+  created: milliseconds,
+  updated: milliseconds.describe('Unix time in milliseconds of the last renaming; contacts do not change it'),
+  contact_count: z.int().describe('All contacts, subscribed or not'),
+  unsubscribers: z.int().describe('Contacts that are not subscribed'),
+})
+
+/** An item of `GET /v1/audiences/{audienceId}/contacts`. */
+export const contactSchema: z.ZodType<Contact> = z.strictObject({
+  id: z.string(),
+  first_name: z.string().nullable(),
+  last_name: z.string().nullable(),
+  email: z.string(),
+  is_subscribed: z.boolean(),
+  created: milliseconds,
+  updated: milliseconds,
+})
+
+/** The answer to `POST /dev/audiences/{id}/contacts`. */
+export const importResultSchema: z.ZodType<ImportResult> = z.strictObject({
+  created: z.int().describe('Contacts that were new'),
+  updated: z.int().describe('Contacts that were there already, or further up in the same import'),
+  rejected: z
+    .array(
+      z.strictObject({
+        line: z.int().describe('From 1: line of the CSV text, or position in the array'),
+        message: z.string().describe('What is wrong with it'),
+      }),
+    )
+    .describe('What was not stored: the first 1,000 rows, and one more entry that counts the others'),
+})

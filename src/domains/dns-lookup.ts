@@ -1,0 +1,70 @@
+import { Resolver } from 'node:dns/promises'
+import { LocalpostError, quote } from '../errors.ts'
+
+/** The questions that verification asks of DNS. Failures reject with the `code` of node:dns: `ENOTFOUND`, `ENODATA`, … */
+export interface DnsLookup {
+  /** TXT records, the strings of each joined. */
+  txt(name: string): Promise<string[]>
+  mx(name: string): Promise<{ exchange: string; priority: number }[]>
+  soa(name: string): Promise<{ nsname: string; hostmaster: string; serial: number }>
+  /** Gives up every question, now and later: they reject with `ECANCELLED`, which says nothing about the records. */
+  close?(): void
+  readonly isClosed?: boolean
+}
+
+/**
+ * Asks real DNS. Nothing is kept between two questions.
+ *
+ * @param options.servers  Addresses such as `127.0.0.1:5353`. Default: those of the machine.
+ * @param options.timeoutMs  Limit of one question, all tries and servers together. Default: 4,000.
+ * @throws invalid_option when a server is not an IP address with or without port.
+ */
+export function createDnsLookup(
+  options: { servers?: readonly string[]; timeoutMs?: number } = {},
+): DnsLookup {
+  const { servers, timeoutMs = 4000 } = options
+  if (servers) openResolver(servers, timeoutMs)
+  const asking = new Set<Resolver>()
+  let isClosed = false
+
+  async function ask<T>(question: (resolver: Resolver) => Promise<T>): Promise<T> {
+    // A resolver of its own, because giving up one question must not give up another's.
+    const resolver = openResolver(servers, timeoutMs)
+    if (isClosed) throw Object.assign(new Error('The look-up was given up.'), { code: 'ECANCELLED' })
+    asking.add(resolver)
+    const timer = setTimeout(() => resolver.cancel(), timeoutMs)
+    try {
+      return await question(resolver)
+    } finally {
+      clearTimeout(timer)
+      asking.delete(resolver)
+    }
+  }
+
+  return {
+    txt: (name) =>
+      ask(async (resolver) => (await resolver.resolveTxt(name)).map((strings) => strings.join(''))),
+    mx: (name) => ask((resolver) => resolver.resolveMx(name)),
+    soa: (name) => ask((resolver) => resolver.resolveSoa(name)),
+    close() {
+      isClosed = true
+      for (const resolver of asking) resolver.cancel()
+    },
+    get isClosed() {
+      return isClosed
+    },
+  }
+}
+
+function openResolver(servers: readonly string[] | undefined, timeoutMs: number): Resolver {
+  // The second try waits twice as long as the first.
+  const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 3), tries: 2 })
+  if (!servers) return resolver
+  try {
+    resolver.setServers(servers)
+    return resolver
+  } catch (cause) {
+    const message = `DNS servers are ${quote(servers)}; give IP addresses such as "127.0.0.1:5353".`
+    throw new LocalpostError('invalid_option', message, { cause })
+  }
+}

@@ -1,0 +1,72 @@
+import type { DkimKey, DnsRecord } from './domain.ts'
+import { zoneOf } from './names.ts'
+
+/** Values of the DNS records that the instance's options decide. */
+export interface DnsSettings {
+  /** Value of the MX record. */
+  feedbackHost: string
+  /** Host that the SPF record includes. */
+  spfInclude: string
+  /** First label of the DKIM name of new keys. */
+  selector: string
+}
+
+/**
+ * The four records that the owner of a domain publishes, in the order of spec 2.5.
+ *
+ * @param name  As stored; the records' names are relative to its registrable domain.
+ */
+export function dnsRecords(
+  name: string,
+  key: Pick<DkimKey, 'selector' | 'public_key'>,
+  dns: DnsSettings,
+): DnsRecord[] {
+  const zone = zoneOf(name) ?? name
+  const below = name === zone ? '' : `.${name.slice(0, -zone.length - 1)}`
+  const mailFrom = { name: `mail${below}`, required: true, for: 'MAIL FROM domain' } as const
+  return [
+    {
+      type: 'TXT',
+      name: `${key.selector}._domainkey${below}`,
+      value: `p=${key.public_key}`,
+      required: true,
+      for: 'DKIM',
+    },
+    { type: 'MX', ...mailFrom, value: dns.feedbackHost, priority: 10 },
+    { type: 'TXT', ...mailFrom, value: `v=spf1 include:${dns.spfInclude} ~all` },
+    {
+      type: 'TXT',
+      name: `_dmarc${below}`,
+      value: 'v=DMARC1; p=none;',
+      required: false,
+      for: 'DMARC (highly recommended)',
+    },
+  ]
+}
+
+/** The whole name of a record of a domain, as a resolver is asked for it. */
+export function absoluteName(record: DnsRecord, domainName: string): string {
+  return `${record.name}.${zoneOf(domainName) ?? domainName}`
+}
+
+/**
+ * The records as a zone file, to be taken into the zone of the registrable domain.
+ *
+ * @see RFC 1035, section 5
+ */
+export function zoneFile(domainName: string, records: readonly DnsRecord[]): string {
+  const lines = records.map((record) => {
+    const data =
+      record.type === 'MX' ? `${record.priority} ${withDot(record.value)}` : characterStrings(record.value)
+    return `${record.name} IN ${record.type} ${data} ; ${record.for}\n`
+  })
+  return `; Records of ${domainName}\n$ORIGIN ${withDot(zoneOf(domainName) ?? domainName)}\n$TTL 3600\n${lines.join('')}`
+}
+
+const withDot = (host: string): string => (host.endsWith('.') ? host : `${host}.`)
+
+// One string of a TXT record holds 255 octets; readers join the strings without anything in between.
+function characterStrings(value: string): string {
+  const pieces = value.match(/.{1,255}/gs) ?? ['']
+  return pieces.map((piece) => `"${piece.replace(/["\\]/g, '\\$&')}"`).join(' ')
+}

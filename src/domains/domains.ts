@@ -1,0 +1,183 @@
+import type { Clock } from '../clock.ts'
+import { LocalpostError, quote } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import { isId } from '../ids.ts'
+import type { ListPage, ListQuery } from '../lists.ts'
+import { changeRecord, listRecords, readRecord, untilCommitted } from '../records.ts'
+import type { Store } from '../store/store.ts'
+import { insert, remove, update } from '../store/store.ts'
+import { parseInput } from '../validate.ts'
+import type { DkimKeys } from './dkim-keys.ts'
+import { createDkimKeys, generateDkimKey, type DkimKeysParts } from './dkim-keys.ts'
+import type { DnsLookup } from './dns-lookup.ts'
+import { createDnsLookup } from './dns-lookup.ts'
+import type { DnsSettings } from './dns-records.ts'
+import { dnsRecords, zoneFile } from './dns-records.ts'
+import type {
+  Account,
+  CreatedDomain,
+  DeclaredVerification,
+  DnsRecord,
+  DomainDetail,
+  DomainListItem,
+  DomainRecord,
+  DomainSettings,
+  NewDomain,
+  RecordCheck,
+} from './domain.ts'
+import { domainCollection } from './domain.ts'
+import { parseDomainName } from './names.ts'
+import {
+  createDomainSchema,
+  strictDomainSchema,
+  declaredVerificationSchema,
+  domainSettingsSchema,
+} from './schema.ts'
+import type { Senders } from './senders.ts'
+import { blankDomain, createSenders } from './senders.ts'
+import { begin, conclude, declare } from './transitions.ts'
+import { checkRecords, findSoa, firstFault } from './verification.ts'
+import { toCreatedDomain, toDomainDetail, toDomainListItem } from './views.ts'
+
+/** What the domains are made of. */
+export interface DomainsParts {
+  store: Store
+  /** Makes the key of domains that only mail mentioned. Default: a new one. */
+  makeSharedKey?: DkimKeysParts['makeShared']
+  clock: Clock
+  ids: Ids
+  account: Account
+  dns: DnsSettings
+  pageSize: number
+  /** Refuses API sends from domains that nobody created. Default: false. */
+  strict?: boolean
+  /** Where records are looked up. Default: the DNS servers of the machine. */
+  lookup?: DnsLookup
+}
+
+/** Sending domains: what `/v1/domains`, `/dev/domains` and sending need of them. */
+export interface Domains extends Senders, Pick<DkimKeys, 'signingKey'> {
+  /**
+   * Registers a domain, with a DKIM key of its own. A name that only mail mentioned keeps its id and `created`.
+   *
+   * @throws validation_error for field `name`; domain_exists when it is registered already.
+   */
+  create(input: NewDomain): Promise<CreatedDomain>
+  /** Newest first. @throws invalid_cursor */
+  list(query?: ListQuery): Promise<ListPage<DomainListItem>>
+  /** @throws not_found */
+  get(id: string): Promise<DomainDetail>
+  /** Changes what is given. @throws not_found, validation_error */
+  update(id: string, settings: DomainSettings): Promise<DomainDetail>
+  /** Removes a domain; emails that name it keep its id. @throws not_found */
+  remove(id: string): Promise<void>
+  /**
+   * Declares a state by hand; `NOT_STARTED` forgets every check. Without a state, looks the records up in DNS and
+   * answers when that is done, within a few seconds; a domain that was never checked is PENDING meanwhile.
+   *
+   * @throws not_found, validation_error
+   */
+  verify(id: string, declared?: Partial<DeclaredVerification>): Promise<DomainDetail>
+  /** Looks the records up in DNS and says what is there; changes nothing. @throws not_found */
+  records(id: string): Promise<RecordCheck[]>
+  /** The records as the text of a zone file. @throws not_found */
+  zone(id: string): Promise<string>
+}
+
+export function createDomains(parts: DomainsParts): Domains {
+  const { store, clock, ids, account, dns, pageSize, strict = false, lookup = createDnsLookup() } = parts
+  const keys = createDkimKeys({ store, clock, selector: dns.selector, makeShared: parts.makeSharedKey })
+
+  const read = (id: string): Promise<DomainRecord> => readRecord(store, domainCollection, id, 'domain')
+  const change = (id: string, to: (domain: DomainRecord) => DomainRecord): Promise<DomainRecord> =>
+    changeRecord(store, domainCollection, id, 'domain', to)
+  const detail = async (domain: DomainRecord): Promise<DomainDetail> =>
+    toDomainDetail(domain, await keys.keyOf(domain), dns, account)
+  const recordsOf = async (domain: DomainRecord): Promise<DnsRecord[]> =>
+    dnsRecords(domain.name, await keys.keyOf(domain), dns)
+
+  async function lookUp(id: string): Promise<DomainRecord> {
+    const asked = await change(id, (domain) => begin(domain, clock.now()))
+    const checking = checkRecords(asked.name, await recordsOf(asked), lookup)
+    const [checks, soa_record] = await Promise.all([checking, findSoa(asked.name, lookup)])
+    // What was given up says nothing about the records.
+    if (lookup.isClosed) throw new LocalpostError('closed', 'The instance was closed during the look-up.')
+    const outcome = { error_type: firstFault(checks), soa_record }
+    // A domain that got a key of its own meanwhile was not what was looked up.
+    return change(id, (domain) =>
+      domain.registered === asked.registered ? conclude(domain, outcome, clock.now()) : domain,
+    )
+  }
+
+  return {
+    ...createSenders({ store, clock, ids, strict }),
+    signingKey: keys.signingKey,
+    async create(input) {
+      const name = parseDomainName(parseInput(strict ? strictDomainSchema : createDomainSchema, input).name)
+      await assertNotRegistered(store, name)
+      const dkim = await generateDkimKey(dns.selector)
+      return untilCommitted(async () => {
+        const mentioned = await assertNotRegistered(store, name)
+        const domain = mentioned
+          ? { ...declare(mentioned, { status: 'NOT_STARTED' }, clock.now()), registered: true, dkim }
+          : { ...blankDomain(ids.next('dom'), name, clock.now()), version: 1, dkim }
+        await store.commit([mentioned ? update(domainCollection, domain) : insert(domainCollection, domain)])
+        return toCreatedDomain(domain, dkim, dns)
+      })
+    },
+    async list(query) {
+      const order = { pageSize, direction: 'desc', cursorIs: 'the id of a domain', isCursor } as const
+      const page = await listRecords(store, domainCollection, query, order)
+      const items = page.items.map(async (domain) =>
+        toDomainListItem(domain, await keys.keyOf(domain), dns, account),
+      )
+      return { ...page, items: await Promise.all(items) }
+    },
+    get: async (id) => detail(await read(id)),
+    async update(id, settings) {
+      const given = parseInput(domainSettingsSchema, settings)
+      return detail(await change(id, (domain) => withSettings(domain, given, clock.now())))
+    },
+    async remove(id) {
+      await read(id)
+      await store.commit([remove(domainCollection, id)])
+    },
+    async verify(id, declared = {}) {
+      const { status, error_type } = parseInput(declaredVerificationSchema, declared)
+      if (status === undefined) return detail(await lookUp(id))
+      return detail(await change(id, (domain) => declare(domain, { status, error_type }, clock.now())))
+    },
+    async records(id) {
+      const domain = await read(id)
+      return checkRecords(domain.name, await recordsOf(domain), lookup)
+    },
+    async zone(id) {
+      const domain = await read(id)
+      return zoneFile(domain.name, await recordsOf(domain))
+    },
+  }
+}
+
+const isCursor = (text: string): boolean => isId('dom', text)
+
+/** The record of a name that only mail mentioned, or null. */
+async function assertNotRegistered(store: Store, name: string): Promise<DomainRecord | null> {
+  const known = await store.find(domainCollection, 'name', [name])
+  if (!known?.registered) return known
+  throw new LocalpostError(
+    'domain_exists',
+    `The domain ${quote(name)} is registered already: use ${known.id}, or remove it first.`,
+  )
+}
+
+function withSettings(domain: DomainRecord, given: DomainSettings, now: number): DomainRecord {
+  const { is_warmed_up = domain.is_warmed_up } = given
+  return {
+    ...domain,
+    open_tracking_enabled: given.open_tracking_enabled ?? domain.open_tracking_enabled,
+    click_tracking_enabled: given.click_tracking_enabled ?? domain.click_tracking_enabled,
+    is_warmed_up,
+    // A second "true" does not move the time of the first.
+    warmed_up_at: is_warmed_up ? (domain.warmed_up_at ?? now) : null,
+  }
+}

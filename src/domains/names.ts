@@ -1,0 +1,91 @@
+import { createRequire } from 'node:module'
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import { quote, validationError } from '../errors.ts'
+
+/**
+ * A domain name as it is stored: lower case, without a trailing dot, IDN as A-labels.
+ *
+ * @param field  The member that an error names.
+ * @throws validation_error saying what is wrong with the name and what to give instead.
+ */
+export function parseDomainName(given: string, field = 'name'): string {
+  const result = readDomainName(given)
+  if (typeof result === 'string') return result
+  throw validationError([{ field, message: `${quote(given)} ${result.fault}` }])
+}
+
+/** The same for names that mail mentions: null where one could not be a sending domain. */
+export function toDomainName(given: string): string | null {
+  const result = readDomainName(given)
+  return typeof result === 'string' ? result : null
+}
+
+/**
+ * The domain that was registered at a registry, and so the DNS zone that the owner of a name edits: `acme.co.uk` for
+ * `mail.acme.co.uk`. Null for a public suffix.
+ *
+ * Suffixes that companies run count (`acme.uk.com` is somebody's own zone), unless the name is such a suffix itself:
+ * then it is its company's ordinary domain.
+ */
+export function zoneOf(name: string): string | null {
+  const { getDomain } = suffixes()
+  return getDomain(name, { allowPrivateDomains: true }) ?? getDomain(name)
+}
+
+type Suffixes = Pick<typeof import('tldts'), 'getDomain'>
+
+let tldts: Suffixes | undefined
+
+/** The list of public suffixes takes 20 ms to load, and mail of known domains needs none of it. */
+function suffixes(): Suffixes {
+  tldts ??= createRequire(import.meta.url)('tldts') as Suffixes
+  return tldts
+}
+
+function readDomainName(given: string): string | { fault: string } {
+  if (given === '') return { fault: 'is empty; give a domain such as "acme.com"' }
+  if (/[:/?#]/.test(given)) return { fault: urlFault(given) }
+  if (given.includes('@'))
+    return { fault: `is an address; give the part behind the @: ${quote(given.split('@').at(-1))}` }
+  if (/\s/.test(given)) return { fault: 'has white space in it; give the name without' }
+  if (given.includes('_'))
+    return { fault: 'has an underscore, which the name of a sending domain must not have' }
+  const odd = /[^a-z0-9.\-\u0080-\uffff]/i.exec(given)
+  if (odd) return { fault: `has the character ${quote(odd[0])}; use letters, digits, hyphens and dots` }
+  if (isIP(given.replace(/\.$/, ''))) return { fault: addressFault }
+  const labels = given.toLowerCase().replace(/\.$/, '').split('.')
+  if (labels.includes('')) return { fault: 'has an empty label: two dots in a row, or one in front' }
+  const name = domainToASCII(labels.join('.'))
+  if (name === '') return { fault: 'is not a valid domain name; check its spelling' }
+  // The URL standard reads `0x7f.1` and `1.2.3` as numbers, and so would some of what comes behind.
+  if (isIP(name)) return { fault: addressFault }
+  const fault = labelFault(name.split('.')) ?? lengthFault(name)
+  if (fault) return { fault }
+  if (zoneOf(name) === null)
+    return { fault: `is a public suffix; give a domain below it, such as "acme.${name}"` }
+  return name
+}
+
+const addressFault = 'is an IP address; give a domain such as "acme.com"'
+
+function urlFault(given: string): string {
+  const url = given.includes('//') ? given.replace(/^\/\//, 'http://') : `http://${given}`
+  const host = URL.canParse(url) ? new URL(url).hostname : ''
+  if (host.startsWith('[') || isIP(given)) return addressFault
+  return `is a URL or has a port or path; give the domain alone, such as ${quote(host || 'acme.com')}`
+}
+
+function labelFault(labels: readonly string[]): string | undefined {
+  if (labels.length < 2) return 'is a single label; give a domain with at least one dot, such as "acme.com"'
+  for (const label of labels) {
+    if (label.length > 63) return `has a label of ${label.length} characters; at most 63 are allowed`
+    if (/^-|-$/.test(label)) return `has a hyphen at the edge of the label ${quote(label)}; take it away`
+    if (!/^[a-z0-9-]+$/.test(label)) return `has the label ${quote(label)}; use letters, digits and hyphens`
+  }
+  return undefined
+}
+
+function lengthFault(name: string): string | undefined {
+  return name.length > 253 ? `has ${name.length} characters; at most 253 are allowed` : undefined
+}

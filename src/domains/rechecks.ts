@@ -1,0 +1,85 @@
+import type { Clock } from '../clock.ts'
+import { isErrorOf } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import { domainCollection, type DomainRecord } from './domain.ts'
+
+/** Looks the records of domains up again and again. */
+export interface Rechecks {
+  /** Resolves when no look-up is under way. */
+  idle(): Promise<void>
+  /** Ends it, and waits for the look-up that is under way. */
+  close(): Promise<void>
+}
+
+/**
+ * Begins to look up, at every interval, each domain that somebody registered and asked to verify: those that wait for
+ * their records, and those that may lose them. One after the other; what declares a domain by hand is overruled.
+ *
+ * @param parts.intervalMs  Wait between two rounds; null: never.
+ * @param parts.verify  Looks one domain up and stores what came of it.
+ * @param parts.onError  Hears of faults; the next round comes all the same.
+ */
+export function startRechecks(parts: {
+  store: Store
+  clock: Clock
+  intervalMs: number | null
+  verify(id: string): Promise<unknown>
+  onError(error: unknown): void
+}): Rechecks {
+  const { store, clock, intervalMs } = parts
+  if (intervalMs === null) return { idle: () => Promise.resolve(), close: () => Promise.resolve() }
+  let isClosed = false
+  let running: Promise<void> = Promise.resolve()
+  let cancel = clock.after(intervalMs, begin)
+
+  function begin(): void {
+    running = round().finally(() => {
+      if (!isClosed && intervalMs !== null) cancel = clock.after(intervalMs, begin)
+    })
+  }
+
+  async function round(): Promise<void> {
+    try {
+      for await (const { id } of askedDomains(store)) {
+        if (isClosed) return
+        await verify(id)
+      }
+    } catch (error) {
+      if (!isErrorOf(error, 'closed')) parts.onError(error)
+    }
+  }
+
+  // A fault with one domain is no reason to pass over the next.
+  async function verify(id: string): Promise<void> {
+    try {
+      await parts.verify(id)
+    } catch (error) {
+      // It may have been removed since the page was read.
+      if (!isErrorOf(error, 'not_found', 'closed')) parts.onError(error)
+    }
+  }
+
+  return {
+    idle: () => running,
+    close() {
+      isClosed = true
+      cancel()
+      return running
+    },
+  }
+}
+
+async function* askedDomains(store: Store): AsyncGenerator<DomainRecord> {
+  let after: string | undefined
+  for (;;) {
+    const page = await store.page(domainCollection, {
+      limit: 100,
+      ...(after === undefined ? {} : { after: [after] }),
+    })
+    yield* page.records.filter(
+      ({ registered, verification_started }) => registered && verification_started !== null,
+    )
+    after = page.records.at(-1)?.id
+    if (!page.more || after === undefined) return
+  }
+}

@@ -1,0 +1,114 @@
+import type { Clock } from '../clock.ts'
+import { LocalpostError, quote } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import { untilCommitted } from '../records.ts'
+import type { Store } from '../store/store.ts'
+import { insert } from '../store/store.ts'
+import type { DomainRecord } from './domain.ts'
+import { domainCollection } from './domain.ts'
+import { parseDomainName, toDomainName } from './names.ts'
+import { createRecentDomains } from './recent.ts'
+
+/** The domain of mail from nowhere: `root@localhost`, `<>`, an IP literal. */
+const builtInDomain = 'localpost.test'
+
+/** Finds the domain that mail is from, and adds it where only mail mentions it. */
+export interface Senders {
+  /**
+   * The domain of an API send's From address.
+   *
+   * An unknown one is added as verified (`registered: false`), or refused with `strict`. Costs one indexed look-up
+   * where the domain is known.
+   *
+   * @throws domain_not_verified unless the domain's status is SUCCESS.
+   * @throws domain_not_registered with `strict`, where nobody created the domain.
+   * @throws validation_error for field `from`, where it could not be a sending domain.
+   */
+  resolveSender(domainName: string): Promise<DomainRecord>
+  /**
+   * The domain of an SMTP submission: of any status, added where it is unknown, and {@link builtInDomain} where the
+   * name could not be a sending domain. Never refuses.
+   */
+  adopt(domainName: string): Promise<DomainRecord>
+}
+
+/** @param parts.strict  Refuses API sends from domains that nobody created. */
+export function createSenders(parts: { store: Store; clock: Clock; ids: Ids; strict: boolean }): Senders {
+  const { store, clock, ids, strict } = parts
+  const adding = new Map<string, Promise<DomainRecord>>()
+
+  const recent = createRecentDomains(store)
+
+  const find = (name: string): Promise<DomainRecord | null> => store.find(domainCollection, 'name', [name])
+
+  // Everybody who meets a new name at the same time waits for the same commit.
+  function findOrAdd(name: string): Promise<DomainRecord> {
+    const running = adding.get(name)
+    if (running) return running
+    const added = add(name).finally(() => adding.delete(name))
+    adding.set(name, added)
+    return added
+  }
+
+  function add(name: string): Promise<DomainRecord> {
+    return untilCommitted(async () => {
+      const known = await find(name)
+      if (known) return known
+      const blank = blankDomain(ids.next('dom'), name, clock.now())
+      const record: DomainRecord = { ...blank, version: 1, status: 'SUCCESS', registered: false }
+      await store.commit([insert(domainCollection, record)])
+      return record
+    })
+  }
+
+  return {
+    async resolveSender(domainName) {
+      // The name as given is nearly always the name as stored; checking it costs more than looking it up.
+      const known = await find(domainName.toLowerCase())
+      if (known) return assertMaySend(known, strict)
+      const name = parseDomainName(domainName, 'from')
+      const found = strict ? await find(name) : await findOrAdd(name)
+      if (!found) throw notRegistered(name)
+      return assertMaySend(found, strict)
+    },
+    async adopt(domainName) {
+      const known = await recent.find(domainName.toLowerCase())
+      return known ?? findOrAdd(toDomainName(domainName) ?? builtInDomain)
+    },
+  }
+}
+
+/** A domain as it begins: registered, not verified, with no key of its own. */
+export function blankDomain(id: string, name: string, created: number): Omit<DomainRecord, 'version'> {
+  return {
+    id,
+    name,
+    status: 'NOT_STARTED',
+    created,
+    registered: true,
+    verification_started: null,
+    verification_info: {},
+    dkim: null,
+    is_warmed_up: false,
+    warmed_up_at: null,
+    open_tracking_enabled: false,
+    click_tracking_enabled: false,
+  }
+}
+
+function assertMaySend(domain: DomainRecord, strict: boolean): DomainRecord {
+  if (strict && !domain.registered) throw notRegistered(domain.name)
+  if (domain.status === 'SUCCESS') return domain
+  const remedy = `Verify it: POST /dev/domains/${domain.id}/verify with {"status":"SUCCESS"}, or with {} to look its records up in DNS.`
+  throw new LocalpostError(
+    'domain_not_verified',
+    `The sending domain ${quote(domain.name)} is not verified: its status is ${domain.status}. ${remedy}`,
+  )
+}
+
+function notRegistered(name: string): LocalpostError {
+  return new LocalpostError(
+    'domain_not_registered',
+    `The sending domain ${quote(name)} is not registered. Create it with POST /v1/domains and verify it, or start without strict.`,
+  )
+}

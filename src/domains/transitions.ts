@@ -1,0 +1,89 @@
+import type {
+  DeclaredVerification,
+  DomainRecord,
+  DomainStatus,
+  VerificationErrorType,
+  VerificationInfo,
+} from './domain.ts'
+
+/** What a look-up of a domain's records came to. */
+export interface CheckOutcome {
+  /** Absent where every required record was found right. */
+  error_type?: VerificationInfo['error_type']
+  /** Absent where it could not be found. */
+  soa_record?: VerificationInfo['soa_record']
+}
+
+/**
+ * A domain in a state declared by hand. `NOT_STARTED` undoes every check; any other state counts as a check that had
+ * this result.
+ *
+ * @param now  Unix time in milliseconds.
+ */
+export function declare(domain: DomainRecord, declared: DeclaredVerification, now: number): DomainRecord {
+  const { status, error_type } = declared
+  if (status === 'NOT_STARTED')
+    return { ...domain, status, verification_started: null, verification_info: {} }
+  const { soa_record } = domain.verification_info
+  return checked(domain, status, { error_type, soa_record }, now)
+}
+
+/** A domain whose look-up begins. */
+export function begin(domain: DomainRecord, now: number): DomainRecord {
+  if (domain.status !== 'NOT_STARTED') return domain
+  return { ...domain, status: 'PENDING', verification_started: now }
+}
+
+/** A domain after a look-up. */
+export function conclude(domain: DomainRecord, outcome: CheckOutcome, now: number): DomainRecord {
+  return checked(
+    domain,
+    outcome.error_type ? statusWithout(domain, outcome.error_type, now) : 'SUCCESS',
+    outcome,
+    now,
+  )
+}
+
+// How long an owner has to publish the records, as with SES.
+const patienceMs = 72 * 60 * 60 * 1000
+
+function statusWithout(domain: DomainRecord, error: VerificationErrorType, now: number): DomainStatus {
+  switch (domain.status) {
+    case 'SUCCESS':
+    case 'TEMPORARY_FAILURE':
+      return 'TEMPORARY_FAILURE'
+    case 'FAILED':
+      return 'FAILED'
+    case 'NOT_STARTED':
+    case 'PENDING':
+      // A server that did not answer has not said that the records are missing.
+      return now - (domain.verification_started ?? now) >= patienceMs && isAnswer(error)
+        ? 'FAILED'
+        : 'PENDING'
+  }
+}
+
+function isAnswer(error: VerificationErrorType): boolean {
+  return error !== 'DNS_SERVER_ERROR' && error !== 'SERVICE_ERROR'
+}
+
+function checked(
+  domain: DomainRecord,
+  status: DomainStatus,
+  outcome: CheckOutcome,
+  now: number,
+): DomainRecord {
+  const checkedAt = new Date(now).toISOString()
+  const succeededAt = status === 'SUCCESS' ? checkedAt : domain.verification_info.last_success_timestamp
+  return {
+    ...domain,
+    status,
+    verification_started: domain.verification_started ?? now,
+    verification_info: {
+      last_checked_timestamp: checkedAt,
+      ...(succeededAt && { last_success_timestamp: succeededAt }),
+      ...(outcome.error_type && { error_type: outcome.error_type }),
+      ...(outcome.soa_record && { soa_record: outcome.soa_record }),
+    },
+  }
+}

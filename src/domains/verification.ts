@@ -1,0 +1,108 @@
+import type { DnsLookup } from './dns-lookup.ts'
+import { absoluteName } from './dns-records.ts'
+import type { DnsRecord, RecordCheck, VerificationErrorType, VerificationInfo } from './domain.ts'
+import { publishedFault } from './published.ts'
+import { zoneOf } from './names.ts'
+
+/** Looks up the records of a domain and judges what is there, all at the same time and in their order. Never rejects. */
+export function checkRecords(
+  domainName: string,
+  records: readonly DnsRecord[],
+  lookup: DnsLookup,
+): Promise<RecordCheck[]> {
+  return Promise.all(records.map((record) => checkRecord(domainName, record, lookup)))
+}
+
+/** Why a domain is not verified: the fault of the first required record that has one; undefined where none has. */
+export function firstFault(checks: readonly RecordCheck[]): VerificationErrorType | undefined {
+  return checks.find(({ required, error_type }) => required && error_type !== null)?.error_type ?? undefined
+}
+
+/** The start of authority of a domain's zone; undefined where it cannot be found, which is no fault. */
+export async function findSoa(
+  domainName: string,
+  lookup: DnsLookup,
+): Promise<VerificationInfo['soa_record']> {
+  // A subdomain has a start of authority only where it is a zone of its own. Asked at once, so that a server that is
+  // silent costs one wait.
+  const names = [...new Set([domainName, zoneOf(domainName) ?? domainName])]
+  const answers = await Promise.allSettled(names.map((name) => lookup.soa(name)))
+  const found = answers.find((answer) => answer.status === 'fulfilled')?.value
+  return (
+    found && {
+      primary_name_server: found.nsname,
+      admin_email: toMailbox(found.hostmaster),
+      serial_number: found.serial,
+    }
+  )
+}
+
+async function checkRecord(domainName: string, record: DnsRecord, lookup: DnsLookup): Promise<RecordCheck> {
+  const name = absoluteName(record, domainName)
+  const expected = record.type === 'MX' ? `${record.priority} ${record.value}` : record.value
+  const about = { type: record.type, name, for: record.for, required: record.required, expected }
+  try {
+    const found = await (record.type === 'MX' ? findMx(name, lookup) : lookup.txt(name))
+    const fault = publishedFault(record, found)
+    return fault === null
+      ? { ...about, found, verdict: 'ok', error_type: null, message: null }
+      : { ...about, found, verdict: 'wrong', error_type: 'INVALID_VALUE', message: fault }
+  } catch (error) {
+    return { ...about, found: [], ...failure(error, record.type) }
+  }
+}
+
+async function findMx(name: string, lookup: DnsLookup): Promise<string[]> {
+  const found = await lookup.mx(name)
+  return found
+    .sort((a, b) => a.priority - b.priority)
+    .map(({ priority, exchange }) => `${priority} ${exchange}`)
+}
+
+function failure(error: unknown, type: string): Pick<RecordCheck, 'verdict' | 'error_type' | 'message'> {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  switch (code) {
+    case 'ENOTFOUND':
+      return {
+        verdict: 'missing',
+        error_type: 'HOST_NOT_FOUND',
+        message: 'DNS knows no such name: publish the record',
+      }
+    case 'ENODATA':
+      return {
+        verdict: 'missing',
+        error_type: 'TYPE_NOT_FOUND',
+        message: `the name has no ${type} record: publish it`,
+      }
+    case 'ETIMEOUT':
+    case 'ECANCELLED':
+      return {
+        verdict: 'error',
+        error_type: 'DNS_SERVER_ERROR',
+        message: 'no DNS server answered in time: try again',
+      }
+    case 'ESERVFAIL':
+    case 'EREFUSED':
+    case 'ECONNREFUSED':
+    case 'EFORMERR':
+    case 'ENOTIMP':
+    case 'EBADRESP':
+      return {
+        verdict: 'error',
+        error_type: 'DNS_SERVER_ERROR',
+        message: `the DNS server failed with ${code}: try again`,
+      }
+    default:
+      return {
+        verdict: 'error',
+        error_type: 'SERVICE_ERROR',
+        message: `the look-up itself failed: ${String(error)}`,
+      }
+  }
+}
+
+// The zone's mailbox is written as a name: its first dot stands for the @, unless a backslash says otherwise.
+function toMailbox(hostmaster: string): string {
+  const [local = '', ...domain] = hostmaster.split(/(?<!\\)\./)
+  return `${local.replaceAll('\\.', '.')}@${domain.join('.')}`
+}

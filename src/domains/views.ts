@@ -1,0 +1,53 @@
+import type { Account, CreatedDomain, DkimKey, DomainDetail, DomainListItem, DomainRecord } from './domain.ts'
+import type { DnsSettings } from './dns-records.ts'
+import { dnsRecords } from './dns-records.ts'
+
+/** The answer to a domain's creation, spec 4.5. */
+export function toCreatedDomain(domain: DomainRecord, key: DkimKey, dns: DnsSettings): CreatedDomain {
+  const { id, name, status } = domain
+  return { id, name, status, dns_records: dnsRecords(name, key, dns) }
+}
+
+/** A domain as the list shows it, spec 2.4. */
+export function toDomainListItem(
+  domain: DomainRecord,
+  key: DkimKey,
+  dns: DnsSettings,
+  account: Account,
+): DomainListItem {
+  return { ...commonMembers(domain, key, dns), created_by: { ...account } }
+}
+
+/** A domain in detail, spec 2.4. */
+export function toDomainDetail(
+  domain: DomainRecord,
+  key: DkimKey,
+  dns: DnsSettings,
+  account: Account,
+): DomainDetail {
+  return {
+    ...commonMembers(domain, key, dns),
+    created_by: { ...account, type: 'user' },
+    open_tracking_enabled: domain.open_tracking_enabled,
+    click_tracking_enabled: domain.click_tracking_enabled,
+  }
+}
+
+function commonMembers(
+  domain: DomainRecord,
+  key: DkimKey,
+  dns: DnsSettings,
+): Omit<DomainListItem, 'created_by'> {
+  return {
+    id: domain.id,
+    name: domain.name,
+    status: domain.status,
+    verified_for_sending_status: domain.status === 'SUCCESS',
+    verification_info: domain.verification_info,
+    public_key: key.public_key,
+    dns_records: dnsRecords(domain.name, key, dns),
+    created: domain.created,
+    is_warmed_up: domain.is_warmed_up,
+    warmed_up_at: domain.warmed_up_at,
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { Template, TemplateInput } from './template.ts'
+
+const maxBodyBytes = 1_000_000
+
+const body = z
+  .string()
+  .refine((text) => Buffer.byteLength(text) <= maxBodyBytes, 'must have at most 1 MB')
+  .nullable()
+  .optional()
+
+/** The body of `PUT /dev/templates/{id}`. */
+export const templateInputSchema: z.ZodType<TemplateInput> = z
+  .object({
+    subject: z
+      .string()
+      .max(998)
+      .regex(/^[^\r\n]*$/, 'must be one line: a line break would end the header')
+      .nullable()
+      .optional()
+      .describe('May hold placeholders such as {{name}}, as the bodies may'),
+    html: body.describe('HTML body, at most 1 MB'),
+    text: body.describe('Plain-text body, at most 1 MB'),
+  })
+  .refine(({ subject, html, text }) => Boolean(subject || html || text), {
+    error: 'must have at least one of subject, html and text that is not empty',
+  })
+
+/** A template as `/dev/templates` answers it. */
+export const templateSchema: z.ZodType<Template> = z.strictObject({
+  id: z.string().describe('Chosen by who stored it'),
+  subject: z.string().nullable(),
+  html: z.string().nullable(),
+  text: z.string().nullable(),
+  created: z.int().describe('Unix time in milliseconds'),
+  updated: z.int().describe('Unix time in milliseconds of the last PUT'),
+})

@@ -1,0 +1,250 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { contactCollection } from '../../src/audiences/audience.ts'
+import { createAudiences, type Audiences } from '../../src/audiences/audiences.ts'
+import type { Contacts } from '../../src/audiences/contacts.ts'
+import { importResultSchema } from '../../src/audiences/schema.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openParts, type Parts } from '../parts.ts'
+
+let parts: Parts
+let audiences: Audiences
+let contacts: Contacts
+let id: string
+
+beforeEach(async () => {
+  parts = await openParts()
+  audiences = createAudiences(parts)
+  contacts = audiences.contacts
+  id = (await audiences.create({ name: 'Readers' })).id
+})
+
+async function stored(): Promise<unknown[]> {
+  const { items } = await contacts.list(id, { limit: 500 })
+  return items.map(({ email, first_name, last_name, is_subscribed }) => [
+    email,
+    first_name,
+    last_name,
+    is_subscribed,
+  ])
+}
+
+describe('importing an array', () => {
+  it('stores what is good, rejects what is not, and lets later rows update earlier ones', async () => {
+    await contacts.add(id, { email: 'old@example.com', first_name: 'Old' })
+    const rows: object[] = [
+      { email: 'ada@example.com', first_name: 'Ada' },
+      { email: 'nobody' },
+      { email: 'ADA@example.com', last_name: 'Lovelace' },
+      { email: 'old@example.com', is_subscribed: false },
+      { email: 'bob@example.com', is_subscribed: 'no' },
+    ]
+    const result = await Reflect.apply(contacts.import, undefined, [id, rows])
+    expect(result).toEqual({
+      created: 1,
+      updated: 2,
+      rejected: [
+        { line: 2, message: 'email: "nobody" must have exactly one @, as in "ada@example.com"' },
+        { line: 5, message: 'is_subscribed: must be true or false, not "no"' },
+      ],
+    })
+    expect(importResultSchema.parse(result)).toEqual(result)
+    expect(await stored()).toEqual([
+      ['ADA@example.com', 'Ada', 'Lovelace', true],
+      ['old@example.com', 'Old', null, false],
+    ])
+  })
+
+  it('takes 10,000 in commits of at most 250, and again without a change', async () => {
+    const sizes: number[] = []
+    const store: Store = {
+      ...parts.store,
+      commit: (changes, blobs) => {
+        sizes.push(changes.length)
+        return parts.store.commit(changes, blobs)
+      },
+    }
+    const { contacts } = createAudiences({ ...parts, store })
+    const many = Array.from({ length: 10_000 }, (_, i) => ({ email: `person${i}@example.com` }))
+    expect(await contacts.import(id, many)).toEqual({ created: 10_000, updated: 0, rejected: [] })
+    expect(Math.max(...sizes)).toBe(250)
+    const commits = sizes.length
+    expect(await contacts.import(id, many)).toEqual({ created: 0, updated: 10_000, rejected: [] })
+    expect(sizes).toHaveLength(commits)
+    expect(await parts.store.count(contactCollection)).toBe(10_000)
+  })
+
+  it('names the first 1,000 wrong rows, counts the others, and lets others work meanwhile', async () => {
+    const rows = Array.from({ length: 30_000 }, (_, i) => (i === 20_000 ? { email: 'ada@example.com' } : i))
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    const result = await Reflect.apply(contacts.import, undefined, [id, rows])
+    clearInterval(timer)
+    expect(result).toMatchObject({ created: 1, updated: 0 })
+    expect(result.rejected).toHaveLength(1001)
+    expect(result.rejected.slice(999)).toEqual([
+      { line: 1000, message: 'body: must be an object, not 999' },
+      { line: 1001, message: 'and 28999 more rows' },
+    ])
+    expect(turns).toBeGreaterThan(20)
+  })
+
+  it('finishes after a failure when it is repeated', async () => {
+    let commits = 0
+    const store: Store = {
+      ...parts.store,
+      commit: (changes, blobs) =>
+        ++commits === 2 ? Promise.reject(new Error('disk')) : parts.store.commit(changes, blobs),
+    }
+    const { contacts } = createAudiences({ ...parts, store })
+    const many = Array.from({ length: 1500 }, (_, i) => ({ email: `person${i}@example.com` }))
+    await expect(contacts.import(id, many)).rejects.toThrow('disk')
+    expect((await audiences.get(id)).contact_count).toBe(250)
+    expect(await contacts.import(id, many)).toMatchObject({ created: 1250, updated: 250 })
+  })
+
+  it('loses nothing when two imports of the same people run at once', async () => {
+    const many = Array.from({ length: 300 }, (_, i) => ({ email: `person${i}@example.com` }))
+    const [a, b] = await Promise.all([
+      contacts.import(
+        id,
+        many.map((one) => ({ ...one, first_name: 'A' })),
+      ),
+      contacts.import(
+        id,
+        many.map((one) => ({ ...one, last_name: 'B' })),
+      ),
+    ])
+    expect(a.created + b.created).toBe(300)
+    const { items } = await contacts.list(id, { limit: 500 })
+    expect(items.every(({ first_name, last_name }) => first_name === 'A' && last_name === 'B')).toBe(true)
+  })
+
+  it.each([[{ email: 'ada@example.com' }], [42], [null]])('refuses %j', async (source) => {
+    await expect(Reflect.apply(contacts.import, undefined, [id, source])).rejects.toMatchObject({
+      code: 'validation_error',
+      errors: [{ field: 'body' }],
+    })
+  })
+
+  it('counts beforehand what an import of several commits will do', async () => {
+    const rows = Array.from({ length: 600 }, (_, index) => ({ email: `reader${index % 400}@example.com` }))
+    const foreseen = await contacts.import(id, rows, { dryRun: true })
+    expect(foreseen).toEqual({ created: 400, updated: 200, rejected: [] })
+    expect(await stored()).toEqual([])
+    expect(await contacts.import(id, rows)).toEqual(foreseen)
+    expect(await contacts.import(id, rows, { dryRun: true })).toEqual({
+      created: 0,
+      updated: 600,
+      rejected: [],
+    })
+  })
+})
+
+describe('importing CSV', () => {
+  it('reads names of columns leniently, and cells as people write them', async () => {
+    const csv = [
+      '\ufeff"E-Mail Address",First Name,LAST_NAME,Subscribed,Shoe size',
+      'ada@example.com,Ada,"Lovelace, Countess",yes,38',
+      ' bob@example.com , Bob ,,0,',
+      'cy@example.com,"Cy ""the"" One",,FALSE,',
+      '',
+      'dee@example.com',
+    ].join('\r\n')
+    expect(await contacts.import(id, csv)).toEqual({ created: 4, updated: 0, rejected: [] })
+    expect(await stored()).toEqual([
+      ['ada@example.com', 'Ada', 'Lovelace, Countess', true],
+      ['bob@example.com', 'Bob', null, false],
+      ['cy@example.com', 'Cy "the" One', null, false],
+      ['dee@example.com', null, null, true],
+    ])
+  })
+
+  it('takes an empty cell as not given, so that it takes nothing away', async () => {
+    await contacts.add(id, { email: 'ada@example.com', first_name: 'Ada', is_subscribed: false })
+    await contacts.import(id, 'email,first_name,last_name,subscribed\nada@example.com,,Lovelace,\n')
+    expect(await stored()).toEqual([['ada@example.com', 'Ada', 'Lovelace', false]])
+  })
+
+  it('names the line at which a rejected row begins', async () => {
+    const csv = [
+      'email,first_name,subscribed,notes',
+      'ada@example.com,Ada,true,"from', // lines 2 to 4
+      '',
+      'London"',
+      'nobody,No Body,true,"not', // lines 5 and 6
+      'there"',
+      '', // 7
+      ',No Address,true,', // 8
+      'bob@example.com,Bob,perhaps,', // 9
+      'cy@example.com,"C', // 10 and 11
+      'y",true,',
+      'dee@example.com,Dee,true,',
+    ]
+    for (const lineEnd of ['\n', '\r\n', '\r']) {
+      const result = await contacts.import(id, csv.join(lineEnd))
+      expect(result.created + result.updated).toBe(2)
+      expect(result.rejected).toEqual([
+        { line: 5, message: expect.stringContaining('email: "nobody"') },
+        { line: 8, message: expect.stringContaining('email: "" is empty') },
+        { line: 9, message: 'is_subscribed: must be true or false, not "perhaps"' },
+        { line: 10, message: 'first_name: must be one line, without control characters' },
+      ])
+    }
+  })
+
+  it('takes stray quotes as text, and loses no line because of them', async () => {
+    const csv =
+      'email,first_name\nada@example.com,Ada "the" One\nbob@example.com,"Bob" B\n"cy"x,Cy\ndee@example.com,Dee\n'
+    const result = await contacts.import(id, csv)
+    expect(result).toMatchObject({ created: 3, rejected: [{ line: 4 }] })
+    expect(await stored()).toEqual([
+      ['ada@example.com', 'Ada "the" One', null, true],
+      ['bob@example.com', '"Bob" B', null, true],
+      ['dee@example.com', 'Dee', null, true],
+    ])
+  })
+
+  it.each(['\n', ''])('rejects a quote that never ends, and keeps what came before', async (end) => {
+    const csv = `email,first_name\nada@example.com,Ada\nbob@example.com,"Bob\ncy@example.com,Cy${end}`
+    const result = await contacts.import(id, csv)
+    expect(result).toEqual({
+      created: 1,
+      updated: 0,
+      rejected: [{ line: 3, message: expect.stringContaining('never closed') }],
+    })
+  })
+
+  it.each([
+    ['name,first_name\nada@example.com,Ada', 'no column is named "email"'],
+    ['ada@example.com\nbob@example.com', 'no column is named "email"'],
+    ['', 'no header line'],
+    ['\n\n', 'no header line'],
+  ])('refuses %j as a whole', async (csv, reason) => {
+    await expect(contacts.import(id, csv)).rejects.toMatchObject({
+      code: 'validation_error',
+      errors: [{ field: 'body', message: expect.stringContaining(reason) }],
+    })
+    expect((await audiences.get(id)).contact_count).toBe(0)
+  })
+
+  it('takes a header alone as no contacts', async () => {
+    expect(await contacts.import(id, 'email\n')).toEqual({ created: 0, updated: 0, rejected: [] })
+  })
+
+  it('keeps characters of several bytes whole in a long text, and lets others work meanwhile', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, i) => `person${i}@example.com,Zoë 😀 ${i}`)
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    const result = await contacts.import(id, `email,first_name\n${rows.join('\n')}`)
+    clearInterval(timer)
+    expect(result).toEqual({ created: 10_000, updated: 0, rejected: [] })
+    expect(turns).toBeGreaterThan(5)
+    let cursor: string | null = null
+    do {
+      const page = await contacts.list(id, { cursor, limit: 500 })
+      for (const { email, first_name } of page.items)
+        expect(first_name).toBe(`Zoë 😀 ${/\d+/.exec(email)?.[0]}`)
+      cursor = page.cursor
+    } while (cursor)
+  })
+})

@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createDomains, type Domains } from '../../src/domains/domains.ts'
+import { openParts, type Parts } from '../parts.ts'
+import { dns } from './dns-settings.ts'
+
+let parts: Parts
+let domains: Domains
+
+beforeEach(async () => {
+  parts = await openParts()
+  domains = createDomains({ ...parts, dns })
+})
+
+describe('sending from a domain', () => {
+  it('is refused while a registered domain is not verified, and says what to do', async () => {
+    const { id } = await domains.create({ name: 'acme.com' })
+    await expect(domains.resolveSender('acme.com')).rejects.toMatchObject({
+      code: 'domain_not_verified',
+      status: 403,
+      message: expect.stringMatching(new RegExp(`"acme.com".*NOT_STARTED.*POST /dev/domains/${id}/verify`)),
+    })
+    await domains.verify(id, { status: 'SUCCESS' })
+    expect(await domains.resolveSender('ACME.com')).toMatchObject({ id, registered: true })
+    await domains.verify(id, { status: 'TEMPORARY_FAILURE' })
+    await expect(domains.resolveSender('acme.com')).rejects.toMatchObject({ code: 'domain_not_verified' })
+  })
+
+  it('adds an unknown domain as verified, once, however many ask at the same time', async () => {
+    const found = await Promise.all(
+      ['new.test', 'New.test', 'new.test.', 'new.test'].flatMap((name) => [
+        domains.resolveSender(name),
+        domains.adopt(name),
+      ]),
+    )
+    expect(new Set(found.map(({ id }) => id)).size).toBe(1)
+    expect(found[0]).toMatchObject({ name: 'new.test', status: 'SUCCESS', registered: false, version: 1 })
+    expect(await domains.list()).toMatchObject({
+      count: 1,
+      items: [{ verified_for_sending_status: true, verification_info: {} }],
+    })
+  })
+
+  it('gives one record to many instances over one store', async () => {
+    const instances = Array.from({ length: 10 }, () => createDomains({ ...parts, dns }))
+    const found = await Promise.all(instances.map((instance) => instance.resolveSender('new.test')))
+    expect(new Set(found.map(({ id }) => id)).size).toBe(1)
+  })
+
+  it('does not inherit from the domain above', async () => {
+    await domains.create({ name: 'acme.com' })
+    expect(await domains.resolveSender('mail.acme.com')).toMatchObject({
+      registered: false,
+      status: 'SUCCESS',
+    })
+  })
+
+  it('makes a domain that only mail mentioned a registered one, with the same id and a key of its own', async () => {
+    const mentioned = await domains.resolveSender('new.test')
+    const before = await domains.get(mentioned.id)
+    parts.clock.advance(5000)
+    const created = await domains.create({ name: 'new.test' })
+    expect(created).toMatchObject({ id: mentioned.id, status: 'NOT_STARTED' })
+    const after = await domains.get(mentioned.id)
+    expect(after.created).toBe(before.created)
+    expect(after.public_key).not.toBe(before.public_key)
+    await expect(domains.resolveSender('new.test')).rejects.toMatchObject({ code: 'domain_not_verified' })
+    await expect(domains.create({ name: 'new.test' })).rejects.toMatchObject({ code: 'domain_exists' })
+  })
+
+  it('with strict, takes registered domains only', async () => {
+    const strict = createDomains({ ...parts, dns, strict: true })
+    await domains.adopt('mentioned.test')
+    for (const name of ['new.test', 'mentioned.test']) {
+      await expect(strict.resolveSender(name)).rejects.toMatchObject({
+        code: 'domain_not_registered',
+        status: 403,
+      })
+    }
+    expect((await domains.list()).count).toBe(1)
+    const { id } = await domains.create({ name: 'acme.com' })
+    await domains.verify(id, { status: 'SUCCESS' })
+    expect(await strict.resolveSender('acme.com')).toMatchObject({ id })
+  })
+
+  it.each(['localhost', '', '127.0.0.1', 'co.uk'])('refuses %j as field from', async (name) => {
+    await expect(domains.resolveSender(name)).rejects.toMatchObject({
+      code: 'validation_error',
+      errors: [{ field: 'from' }],
+    })
+  })
+
+  it('adopts submissions of any status, and those from nowhere as localpost.test', async () => {
+    const { id } = await domains.create({ name: 'acme.com' })
+    expect(await domains.adopt('acme.com')).toMatchObject({ id, status: 'NOT_STARTED' })
+    const nowhere = await Promise.all(
+      ['localhost', '', '[127.0.0.1]', '::1', 'localpost.test'].map(domains.adopt),
+    )
+    expect(new Set(nowhere.map(({ name }) => name))).toEqual(new Set(['localpost.test']))
+    expect(new Set(nowhere.map((domain) => domain.id)).size).toBe(1)
+    expect(nowhere[0]).toMatchObject({ registered: false, status: 'SUCCESS' })
+  })
+
+  it('reads the domain of a stream of submissions once, and anew after every change', async () => {
+    let looks = 0
+    const store: typeof parts.store = {
+      ...parts.store,
+      find: (...query) => {
+        looks++
+        return parts.store.find(...query)
+      },
+    }
+    domains = createDomains({ ...parts, store, dns })
+    const { id } = await domains.create({ name: 'acme.com' })
+    await domains.adopt('acme.com')
+    looks = 0
+    for (let i = 0; i < 5; i++) expect(await domains.adopt('Acme.com')).toMatchObject({ id })
+    expect(looks).toBe(0)
+    await domains.verify(id, { status: 'SUCCESS' })
+    expect(await domains.adopt('acme.com')).toMatchObject({ id, status: 'SUCCESS' })
+    await domains.remove(id)
+    const added = await domains.adopt('acme.com')
+    expect(added).toMatchObject({ registered: false })
+    expect(added.id).not.toBe(id)
+  })
+
+  it('does not remember what it read before a change', async () => {
+    const { id } = await domains.create({ name: 'acme.com' })
+    const [before] = await Promise.all([domains.adopt('acme.com'), domains.verify(id, { status: 'SUCCESS' })])
+    expect(before).toMatchObject({ id })
+    expect(await domains.adopt('acme.com')).toMatchObject({ id, status: 'SUCCESS' })
+  })
+})

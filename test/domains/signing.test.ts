@@ -1,0 +1,50 @@
+import { createPublicKey, createSign, createVerify } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createDomains, type Domains } from '../../src/domains/domains.ts'
+import { openParts, type Parts } from '../parts.ts'
+import { dns } from './dns-settings.ts'
+
+let parts: Parts
+let domains: Domains
+
+beforeEach(async () => {
+  parts = await openParts()
+  domains = createDomains({ ...parts, dns })
+})
+
+describe('signing keys', () => {
+  it('belong to the published public key', async () => {
+    const { id } = await domains.create({ name: 'acme.com' })
+    const key = await domains.signingKey(await domains.adopt('acme.com'))
+    expect(key).toMatchObject({ domain: 'acme.com', selector: 'localpost' })
+    const { public_key } = await domains.get(id)
+    const signature = createSign('sha256').update('x').sign(key.privateKey)
+    const publicKey = createPublicKey({ key: Buffer.from(public_key, 'base64'), format: 'der', type: 'spki' })
+    expect(createVerify('sha256').update('x').verify(publicKey, signature)).toBe(true)
+  })
+
+  it('are parsed once', async () => {
+    await domains.create({ name: 'acme.com' })
+    const [a, b] = [await domains.adopt('acme.com'), await domains.adopt('acme.com')]
+    expect((await domains.signingKey(a)).privateKey).toBe((await domains.signingKey(b)).privateKey)
+  })
+
+  it('are one for all domains that only mail mentioned, also after a restart', async () => {
+    const [a, b] = [await domains.adopt('a.test'), await domains.adopt('b.test')]
+    const [one, two] = await Promise.all([domains.signingKey(a), domains.signingKey(b)])
+    expect(one.privateKey).toBe(two.privateKey)
+    expect([one.domain, two.domain]).toEqual(['a.test', 'b.test'])
+    const [shown, alsoShown] = [await domains.get(a.id), await domains.get(b.id)]
+    expect(shown.public_key).toBe(alsoShown.public_key)
+    expect(shown.dns_records[0]?.value).toBe(`p=${shown.public_key}`)
+    const restarted = createDomains({ ...parts, dns })
+    expect((await restarted.get(a.id)).public_key).toBe(shown.public_key)
+  })
+
+  it('are one even when two instances over one store need the shared one first', async () => {
+    const a = await domains.adopt('a.test')
+    const other = createDomains({ ...parts, dns })
+    const [one, two] = await Promise.all([domains.get(a.id), other.get(a.id)])
+    expect(one.public_key).toBe(two.public_key)
+  })
+})

@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { templateSchema } from '../../src/templates/schema.ts'
+import { createTemplates, type Templates } from '../../src/templates/templates.ts'
+import { openParts, readAll, type Parts } from '../parts.ts'
+
+let parts: Parts
+let templates: Templates
+
+beforeEach(async () => {
+  parts = await openParts()
+  templates = createTemplates(parts)
+})
+
+describe('templates', () => {
+  it('are stored under the id that the caller chose', async () => {
+    const now = parts.clock.now()
+    const template = await templates.put('welcome.v1', { subject: 'Hi {{name}}', html: '<p>Hi</p>' })
+    expect(template).toEqual({
+      id: 'welcome.v1',
+      subject: 'Hi {{name}}',
+      html: '<p>Hi</p>',
+      text: null,
+      created: now,
+      updated: now,
+    })
+    expect(await templates.get('welcome.v1')).toEqual(template)
+    expect(await templates.find('welcome.v1')).toEqual({
+      subject: 'Hi {{name}}',
+      html: '<p>Hi</p>',
+      text: null,
+    })
+    expect(await templates.find('other')).toBeNull()
+    expect(templateSchema.parse(template)).toEqual(template)
+  })
+
+  it('are replaced as a whole and keep when they were created', async () => {
+    const { created } = await templates.put('welcome', { subject: 'Hi', html: '<p>Hi</p>' })
+    parts.clock.advance(1000)
+    expect(await templates.put('welcome', { text: 'Hi' })).toEqual({
+      id: 'welcome',
+      subject: null,
+      html: null,
+      text: 'Hi',
+      created,
+      updated: created + 1000,
+    })
+  })
+
+  it('survive being put many times at once', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, i) => templates.put('welcome', { text: `${i}` })))
+    expect((await templates.list()).count).toBe(1)
+  })
+
+  it.each(['', '.', '..', 'a b', 'a/b', 'ä', 'x'.repeat(129), 'a\n'])('refuse the id %j', async (id) => {
+    await expect(templates.put(id, { text: 'Hi' })).rejects.toMatchObject({
+      code: 'validation_error',
+      errors: [{ field: 'id' }],
+    })
+  })
+
+  it.each([
+    [{}, 'body'],
+    [{ subject: '', html: null, text: '' }, 'body'],
+    [{ html: 5 }, 'html'],
+    [{ subject: 'a\r\nBcc: x@y.test', text: 'x' }, 'subject'],
+    [{ html: 'ä'.repeat(500_001) }, 'html'],
+    [{ text: 'x'.repeat(1_000_001) }, 'text'],
+  ])('refuse content because of what it is', async (input, field) => {
+    await expect(Reflect.apply(templates.put, undefined, ['welcome', input])).rejects.toMatchObject({
+      code: 'validation_error',
+      errors: [{ field }],
+    })
+  })
+
+  it('may be 1 MB long', async () => {
+    await templates.put('long', { html: 'x'.repeat(1_000_000), text: 'ä'.repeat(500_000) })
+  })
+
+  it('are listed by id, and a page continues behind a template that is gone', async () => {
+    for (const id of ['e', 'b', 'a', 'd', 'c']) await templates.put(id, { text: id })
+    const all = await readAll(templates.list)
+    expect(all).toMatchObject({ pages: 2, count: 5 })
+    expect(all.items.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e'])
+    await templates.remove('c')
+    expect((await templates.list({ cursor: 'c' })).items.map(({ id }) => id)).toEqual(['d', 'e'])
+    await expect(templates.list({ cursor: 'a b' })).rejects.toMatchObject({ code: 'invalid_cursor' })
+  })
+
+  it('that are unknown are not found', async () => {
+    for (const call of [templates.get, templates.remove]) {
+      await expect(call('other')).rejects.toMatchObject({
+        code: 'not_found',
+        message: expect.stringContaining('other'),
+      })
+    }
+  })
+})
