@@ -1,0 +1,138 @@
+import { audienceCollection, contactCollection, type ContactRecord } from '../audiences/audience.ts'
+import type { Clock } from '../clock.ts'
+import { emailCollection } from '../emails/email.ts'
+import { render } from '../emails/render.ts'
+import { checkSend, toEmail, type Accepted, type SendParts } from '../emails/send.ts'
+import type { Ids } from '../ids.ts'
+import { normalizeAddress } from '../mime/addresses.ts'
+import { readRecord } from '../records.ts'
+import { insert, type Blob, type Change, type Store } from '../store/store.ts'
+import { parseInput } from '../validate.ts'
+import type { Broadcast, BroadcastRequest } from './broadcast.ts'
+import { broadcastRequestSchema } from './schema.ts'
+
+/** Broadcasts: one email of type `broadcast` per subscribed contact of an audience. */
+export interface Broadcasts {
+  /**
+   * Accepts one personal email per subscribed contact, each with a one-click List-Unsubscribe (RFC 8058).
+   *
+   * They are accepted in slices, so that other mail goes on meanwhile; what was accepted before a fault of the store
+   * is delivered.
+   *
+   * @throws validation_error, domain_not_verified, domain_not_registered, message_too_large; not_found for the
+   *   audience: nothing was stored.
+   */
+  send(request: BroadcastRequest): Promise<Broadcast>
+}
+
+export interface BroadcastsParts extends SendParts {
+  store: Store
+  clock: Clock
+  ids: Ids
+  /** How API sends leave: `relay` only where everything is forwarded. */
+  via: 'capture' | 'relay'
+  wakeOutbox(): void
+  /** The address that ends a contact's subscription with one POST. */
+  unsubscribeUrl(audienceId: string, contactId: string): string
+}
+
+export function createBroadcasts(parts: BroadcastsParts): Broadcasts {
+  const { store, clock, ids } = parts
+
+  async function acceptSlice(
+    common: Accepted,
+    broadcastId: string,
+    contacts: ContactRecord[],
+  ): Promise<string[]> {
+    const changes: Change[] = []
+    const blobs: Blob[] = []
+    const emailIds: string[] = []
+    for (const contact of contacts) {
+      const personal = personalFor(common, contact, parts.escapeHtml)
+      if (!personal) continue
+      const id = ids.next('em')
+      const headers = unsubscribeHeaders(parts.unsubscribeUrl(contact.audience_id, contact.id))
+      const facts = { id, now: clock.now(), type: 'broadcast', via: parts.via, headers } as const
+      const made = toEmail(personal, facts)
+      changes.push(insert(emailCollection, { ...made.email, tags: [broadcastId] }))
+      blobs.push(...made.blobs)
+      emailIds.push(id)
+    }
+    if (changes.length > 0) await store.commit(changes, blobs)
+    parts.wakeOutbox()
+    return emailIds
+  }
+
+  return {
+    async send(input) {
+      const request = parseInput(broadcastRequestSchema, input)
+      const common = await checkCommon(request, parts)
+      await readRecord(store, audienceCollection, request.audience_id, 'audience')
+      const id = ids.next('bc')
+      const email_ids: string[] = []
+      for await (const contacts of subscribedContacts(store, request.audience_id, sliceSizeOf(common))) {
+        email_ids.push(...(await acceptSlice(common, id, contacts)))
+      }
+      return { id, email_ids, count: email_ids.length }
+    },
+  }
+}
+
+/** How many emails one commit accepts at most, and how many characters of bodies: it is made without a pause. */
+const maxSliceEmails = 100
+const maxSliceChars = 1024 * 1024
+
+function sliceSizeOf({ rendered: { html, text } }: Accepted): number {
+  const fitting = Math.floor(maxSliceChars / (html.length + text.length + 1))
+  return Math.min(Math.max(fitting, 1), maxSliceEmails)
+}
+
+// What all have in common is checked once, as a send request to nobody in particular; placeholders stay for later.
+function checkCommon({ from, subject, html, text }: BroadcastRequest, parts: SendParts): Promise<Accepted> {
+  const request = { from, subject, html, text, to: 'subscriber@localpost.test' }
+  return checkSend(request, { ...parts, strict: false })
+}
+
+function personalFor(common: Accepted, contact: ContactRecord, escapeHtml: boolean): Accepted | null {
+  const result = normalizeAddress(contact.email)
+  // Contacts are checked when they are added, by rules that are not those of SMTP.
+  if ('problem' in result) return null
+  const { first_name, last_name, email } = contact
+  const variables = { first_name: oneLine(first_name), last_name: oneLine(last_name), email: oneLine(email) }
+  const { address } = result
+  return {
+    ...common,
+    request: { ...common.request, to: address },
+    addresses: { ...common.addresses, to: [address], rcpt_to: [address] },
+    rendered: render(common.rendered, variables, escapeHtml),
+  }
+}
+
+// Names reach the subject, where a line break would begin a header field.
+function oneLine(text: string | null): string {
+  return (text ?? '').replace(/[\x00-\x1f\x7f]+/g, ' ')
+}
+
+function unsubscribeHeaders(url: string): Record<string, string> {
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+}
+
+async function* subscribedContacts(
+  store: Store,
+  audienceId: string,
+  sliceSize: number,
+): AsyncGenerator<ContactRecord[]> {
+  let after: [string, boolean, string] | undefined
+  for (;;) {
+    const page = await store.page(contactCollection, {
+      index: 'subscription',
+      prefix: [audienceId, true],
+      limit: sliceSize,
+      ...(after ? { after } : {}),
+    })
+    if (page.records.length > 0) yield page.records
+    const last = page.records.at(-1)
+    if (!page.more || !last) return
+    after = [audienceId, true, last.email_key]
+  }
+}

@@ -1,0 +1,43 @@
+import { parseMessage } from '../mime/parse.ts'
+import type { Store } from '../store/store.ts'
+import {
+  attachmentsBlob,
+  contentBlob,
+  messageBlob,
+  type AttachmentReference,
+  type EmailContent,
+  type EmailRecord,
+  type StoredContent,
+} from './email.ts'
+
+/**
+ * The bodies of an email as the detail shows them: as rendered for API sends, read out of the message for submissions.
+ *
+ * @returns `""` for a body that the email does not have.
+ */
+export async function readContent(store: Store, email: EmailRecord): Promise<EmailContent> {
+  if (email.source === 'api') {
+    const { html, text } = await readStoredContent(store, email)
+    return { html, text }
+  }
+  const message = await store.readBlob(messageBlob(email.id))
+  if (!message) return { html: '', text: '' }
+  const { html, text } = await parseMessage(message)
+  return { html, text }
+}
+
+/** What was kept of an API send at its acceptance. */
+export async function readStoredContent(store: Store, email: EmailRecord): Promise<StoredContent> {
+  const stored = await store.readBlob(contentBlob(email.id))
+  // The email may have been removed meanwhile.
+  return stored ? (JSON.parse(stored.toString()) as StoredContent) : { html: '', text: '', to: '', cc: '' }
+}
+
+/** The attachment references of an API send, in the order of the request. */
+export async function readAttachmentReferences(
+  store: Store,
+  email: EmailRecord,
+): Promise<AttachmentReference[]> {
+  const stored = await store.readBlob(attachmentsBlob(email.id))
+  return stored ? (JSON.parse(stored.toString()) as AttachmentReference[]) : []
+}

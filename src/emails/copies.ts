@@ -1,0 +1,36 @@
+import { LocalpostError, quote } from '../errors.ts'
+import type { BlobId } from '../store/store.ts'
+import { messageBlob, type EmailRecord } from './email.ts'
+
+/**
+ * The blob of the message that one recipient gets. Of tracked mail everyone has a copy: the first recipient's is the
+ * email's `message`, the others' are `message-1`, `message-2`, …; otherwise all share `message`.
+ *
+ * @param recipient  Index of the recipient in the record.
+ */
+export function messageBlobOf(email: Pick<EmailRecord, 'id' | 'message'>, recipient: number): BlobId {
+  return email.message?.copies ? copyBlob(email.id, recipient) : messageBlob(email.id)
+}
+
+/** The blob of one recipient's copy. */
+export function copyBlob(id: string, recipient: number): BlobId {
+  return recipient === 0 ? messageBlob(id) : `${id}/message-${recipient}`
+}
+
+/**
+ * The index of a recipient, compared without case.
+ *
+ * @param recipient  Default: the first.
+ * @throws not_found for who is none, with those who are.
+ */
+export function recipientIndex(email: EmailRecord, recipient: string | undefined): number {
+  if (recipient === undefined) return 0
+  const wanted = recipient.toLowerCase()
+  const index = email.recipients.findIndex((state) => state.recipient.toLowerCase() === wanted)
+  if (index >= 0) return index
+  const known = email.recipients.map((state) => state.recipient).join(', ')
+  throw new LocalpostError(
+    'not_found',
+    `Mail ${quote(email.id)} has no recipient ${quote(recipient)}; it has ${known}.`,
+  )
+}

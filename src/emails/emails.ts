@@ -1,0 +1,102 @@
+import type { Clock } from '../clock.ts'
+import { isId, type Ids } from '../ids.ts'
+import type { ListPage, ListQuery } from '../lists.ts'
+import { listRecords, readRecord, untilCommitted, type ListOrder } from '../records.ts'
+import { insert, type Store } from '../store/store.ts'
+import { readContent } from './content.ts'
+import {
+  emailCollection,
+  type EmailDetail,
+  type EmailListItem,
+  type EmailRecord,
+  type SendRequest,
+} from './email.ts'
+import { findRepeated, prepareRepeatable, repeatable, type Repeatable } from './idempotency.ts'
+import { checkSend, toEmail, type Accepted, type SendParts } from './send.ts'
+import { toDetail, toListItem } from './views.ts'
+
+/** The emails of an instance, as `/v1/emails` shows them. */
+export interface Emails {
+  /**
+   * Accepts a transactional email; it is delivered afterwards.
+   *
+   * @throws validation_error, invalid_attachment, template_not_found, missing_variable, message_too_large,
+   *   domain_not_verified, domain_not_registered, idempotency_conflict, or an error of the store: nothing was stored.
+   */
+  send(request: SendRequest, options?: SendOptions): Promise<{ id: string }>
+  /** The same for input that was not looked at yet, with what the request log should say of it. */
+  accept(input: unknown, options?: SendOptions): Promise<{ id: string; warnings: string[] }>
+  /** Newest first. @throws invalid_cursor. */
+  list(query?: ListQuery): Promise<ListPage<EmailListItem>>
+  /** @throws not_found. */
+  get(id: string): Promise<EmailDetail>
+}
+
+export interface SendOptions {
+  /** At most 256 characters, remembered for 24 hours: same body, same answer; another body is refused. */
+  idempotencyKey?: string
+}
+
+export interface EmailsParts extends SendParts {
+  store: Store
+  clock: Clock
+  ids: Ids
+  pageSize: number
+  /** How API sends leave: `relay` only where everything is forwarded. */
+  via: 'capture' | 'relay'
+  /** Called after a commit that gave the outbox something to do. */
+  wakeOutbox(): void
+}
+
+export function createEmails(parts: EmailsParts): Emails {
+  const { store, clock, ids, pageSize } = parts
+
+  async function accept(
+    input: unknown,
+    options: SendOptions = {},
+  ): Promise<{ id: string; warnings: string[] }> {
+    const request = options.idempotencyKey === undefined ? null : repeatable(options.idempotencyKey, input)
+    const earlier = request && (await findRepeated(store, request, clock.now()))
+    if (earlier) return { id: earlier, warnings: [] }
+    const accepted = await checkSend(input, parts)
+    const id = await commit(accepted, request)
+    parts.wakeOutbox()
+    return { id, warnings: accepted.warnings }
+  }
+
+  // The same request may run twice at once: the slower one finds the answer of the quicker when it looks again.
+  function commit(accepted: Accepted, request: Repeatable | null): Promise<string> {
+    return untilCommitted(async () => {
+      const now = clock.now()
+      const earlier = request && (await findRepeated(store, request, now))
+      if (earlier) return earlier
+      const remember = request ? await prepareRepeatable(store, request, now) : () => []
+      // The id is the place in the list: nothing may come between it and the commit, or a page could miss an arrival.
+      const id = ids.next('em')
+      const { email, blobs } = toEmail(accepted, { id, now, type: 'transactional', via: parts.via })
+      await store.commit([insert(emailCollection, email), ...remember(id)], blobs)
+      return id
+    })
+  }
+
+  return {
+    accept,
+    async send(request, options) {
+      const { id } = await accept(request, options)
+      return { id }
+    },
+    async list(query) {
+      const page = await listRecords(store, emailCollection, query, emailOrder(pageSize))
+      return { ...page, items: page.items.map(toListItem) }
+    },
+    async get(id) {
+      const email = await readRecord(store, emailCollection, id, 'email')
+      return toDetail(email, await readContent(store, email))
+    },
+  }
+}
+
+/** Newest first: ids sort by arrival. */
+export function emailOrder(pageSize: number): ListOrder<EmailRecord> {
+  return { pageSize, direction: 'desc', cursorIs: 'the id of an email', isCursor: (text) => isId('em', text) }
+}

@@ -1,0 +1,43 @@
+import type { EmailEvent, EmailRecord, RecipientState } from './email.ts'
+
+/** A recipient to whom nothing has happened but the acceptance. */
+export function sentTo(recipient: string, timestamp: number): RecipientState {
+  return { recipient, events: [{ status: 'sent', timestamp }] }
+}
+
+/**
+ * The email with further events, in ascending time order whatever the clock did meanwhile: an event is never older
+ * than the one before it.
+ */
+export function withEvents(
+  email: EmailRecord,
+  added: ReadonlyMap<string, readonly EmailEvent[]>,
+): EmailRecord {
+  return {
+    ...email,
+    recipients: email.recipients.map((state) => {
+      const events = [...state.events]
+      for (const event of added.get(state.recipient) ?? []) {
+        const floor = events.at(-1)?.timestamp ?? 0
+        events.push(event.timestamp < floor ? { ...event, timestamp: floor } : event)
+      }
+      return { ...state, events }
+    }),
+  }
+}
+
+/** The recipients whom the outbox still owes an outcome. */
+export function pendingRecipients(email: EmailRecord): string[] {
+  return email.recipients.filter((state) => !state.events.some(isOutcome)).map((state) => state.recipient)
+}
+
+/** Whether nothing can happen to a recipient any more: the mail bounced for good, or was never made. */
+export function isOver(events: readonly EmailEvent[]): boolean {
+  return events.some(
+    (event) => event.status === 'failed' || (event.status === 'bounced' && event.type === 'Permanent'),
+  )
+}
+
+function isOutcome(event: EmailEvent): boolean {
+  return event.status === 'delivered' || event.status === 'bounced' || event.status === 'failed'
+}

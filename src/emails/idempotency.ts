@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { LocalpostError, quote, validationError } from '../errors.ts'
+import { isDeeperThan, maxDepth } from '../validate.ts'
+import {
+  update,
+  remove,
+  insert,
+  type Change,
+  type Collection,
+  type Store,
+  type StoredRecord,
+} from '../store/store.ts'
+
+/** An answer that a repeated request gets again. */
+interface IdempotencyRecord extends StoredRecord {
+  body_hash: string
+  email_id: string
+  created: number
+}
+
+export const idempotencyCollection: Collection<IdempotencyRecord> = {
+  name: 'idempotency',
+  indexes: { created: { on: ['created', 'id'] } },
+}
+
+/** How long an Idempotency-Key is remembered, in milliseconds. */
+const idempotencyPeriodMs: number = 24 * 60 * 60 * 1000
+
+/** A request that may be repeated. */
+export interface Repeatable {
+  id: string
+  body_hash: string
+}
+
+/**
+ * Names a request by its Idempotency-Key and body; the order of the body's members does not matter.
+ *
+ * @throws validation_error for a key that is empty or longer than 256 characters, or a body nested deeper than 100
+ *   levels.
+ */
+export function repeatable(key: string, body: unknown): Repeatable {
+  if (key === '' || key.length > 256) {
+    const message = `must have 1 to 256 characters, not ${key.length}`
+    throw validationError([{ field: 'Idempotency-Key', message }])
+  }
+  if (isDeeperThan(maxDepth, body)) {
+    throw validationError([{ field: 'body', message: `is nested deeper than ${maxDepth} levels` }])
+  }
+  return { id: hash(key), body_hash: hash(canonical(body)) }
+}
+
+/**
+ * The email that an earlier request with this key made; null where there was none in the last 24 hours.
+ *
+ * @throws idempotency_conflict where that request had another body.
+ */
+export async function findRepeated(store: Store, request: Repeatable, now: number): Promise<string | null> {
+  const earlier = await store.get(idempotencyCollection, request.id)
+  if (!earlier || now - earlier.created >= idempotencyPeriodMs) return null
+  if (earlier.body_hash !== request.body_hash) {
+    throw new LocalpostError(
+      'idempotency_conflict',
+      `The Idempotency-Key was used for ${quote(earlier.email_id)} with another body; use a new key for a new request.`,
+    )
+  }
+  return earlier.email_id
+}
+
+/**
+ * Prepares to remember a request.
+ *
+ * @returns Gives the changes for the commit of the email that the request makes. A request that runs at the same
+ *   time makes that commit fail with unique_conflict.
+ */
+export async function prepareRepeatable(
+  store: Store,
+  request: Repeatable,
+  now: number,
+): Promise<(emailId: string) => Change[]> {
+  const known = await store.get(idempotencyCollection, request.id)
+  if (known && now - known.created < idempotencyPeriodMs) {
+    throw new LocalpostError('unique_conflict', 'The same Idempotency-Key was committed meanwhile.')
+  }
+  const expired = await store.page(idempotencyCollection, {
+    index: 'created',
+    until: [now - idempotencyPeriodMs],
+    limit: 20,
+  })
+  return (emailId) => {
+    const record = { ...request, email_id: emailId, created: now }
+    return [
+      ...expired.records
+        .filter(({ id }) => id !== request.id)
+        .map(({ id }) => remove(idempotencyCollection, id)),
+      known
+        ? update(idempotencyCollection, { ...record, version: known.version })
+        : insert(idempotencyCollection, record),
+    ]
+  }
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function canonical(value: unknown): string {
+  const text = JSON.stringify(value, (_, member: unknown) => {
+    // JSON has none; the check of the request refuses it afterwards, in plain words.
+    if (typeof member === 'bigint') return String(member)
+    return typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member
+  })
+  return text ?? ''
+}

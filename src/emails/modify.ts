@@ -1,0 +1,26 @@
+import { untilCommitted } from '../records.ts'
+import { update, type Blob, type Store } from '../store/store.ts'
+import { emailCollection, type EmailRecord } from './email.ts'
+
+/**
+ * Changes one stored email, repeating the change on the newest version where somebody else was quicker.
+ *
+ * @param change  Makes the new record of the stored one, without side effects; null leaves it as it is.
+ * @param blobs  Bytes that go with the change.
+ * @returns The email as stored now; null where it is gone.
+ */
+export async function modifyEmail(
+  store: Store,
+  id: string,
+  change: (email: EmailRecord) => EmailRecord | null,
+  blobs: readonly Blob[] = [],
+): Promise<EmailRecord | null> {
+  return untilCommitted(async () => {
+    const email = await store.get(emailCollection, id)
+    if (!email) return null
+    const changed = change(email)
+    if (!changed) return email
+    await store.commit([update(emailCollection, changed)], blobs)
+    return { ...changed, version: email.version + 1 }
+  })
+}

@@ -1,0 +1,91 @@
+import type { Store } from '../../store/store.ts'
+import type { SmtpReply } from '../bounces.ts'
+import { messageBlobOf } from '../copies.ts'
+import type { EmailRecord } from '../email.ts'
+import { pendingRecipients } from '../events.ts'
+import type { Simulator } from '../outcome.ts'
+import type { Transport } from './transport.ts'
+
+/** Where deliveries go. */
+export interface DeliveryParts {
+  store: Store
+  /** To the instance's own capture server. */
+  capture: Transport
+  /** Where everything is forwarded; null where nothing is. */
+  relay: Transport | null
+  simulator: Simulator
+}
+
+/**
+ * Tries every recipient of a written email who waits: in one transaction per server, or in one per recipient where
+ * each has a copy of the message. Where a rule cut the transaction of several, each is tried once more alone, so that
+ * nobody loses a mail because of another.
+ *
+ * @returns The servers' words, by recipient; null where the message is gone, and the email with it.
+ */
+export async function tryDelivery(
+  email: EmailRecord,
+  parts: DeliveryParts,
+): Promise<Map<string, SmtpReply> | null> {
+  const replies = new Map<string, SmtpReply>()
+  const found = routes(email, parts)
+  const first = email.message?.copies ? found.flatMap((route) => apart(route)) : found
+  if (!(await runAll(email, first, parts, replies))) return null
+  // Behind a relay, a broken connection is nobody's verdict, and it may well have taken the mail.
+  const lost = first
+    .filter(({ transport, recipients }) => transport === parts.capture && recipients.length > 1)
+    .flatMap((route) => apart(route))
+    .filter(({ recipients: [recipient = ''] }) => isLost(replies.get(recipient)))
+  return (await runAll(email, lost, parts, replies)) ? replies : null
+}
+
+/** Adds to the replies. @returns Whether the message was there. */
+async function runAll(
+  email: EmailRecord,
+  transactions: readonly Route[],
+  parts: DeliveryParts,
+  replies: Map<string, SmtpReply>,
+): Promise<boolean> {
+  const { mail_from } = email.envelope
+  for (let i = 0; i < transactions.length; i += atOnce) {
+    const answers = await Promise.all(
+      transactions.slice(i, i + atOnce).map(async ({ transport, recipients }) => {
+        const copy = email.recipients.findIndex(({ recipient }) => recipient === recipients[0])
+        const message = await parts.store.openBlob(messageBlobOf(email, copy))
+        return message && transport.deliver({ id: email.id, mail_from, rcpt_to: recipients, message })
+      }),
+    )
+    for (const answered of answers) {
+      if (!answered) return false
+      for (const [recipient, reply] of answered) replies.set(recipient, reply)
+    }
+  }
+  return true
+}
+
+/** Transactions of one email at the same time: as many as there are connections. */
+const atOnce = 5
+
+interface Route {
+  transport: Transport
+  recipients: string[]
+}
+
+function routes(email: EmailRecord, { capture, relay, simulator }: DeliveryParts): Route[] {
+  const pending = pendingRecipients(email)
+  // Mail queued for a relay that is no longer configured stays on the machine.
+  if (email.outbox?.via !== 'relay' || !relay) return [{ transport: capture, recipients: pending }]
+  const simulated = pending.filter((recipient) => simulator.isSimulator(recipient))
+  const real = pending.filter((recipient) => !simulator.isSimulator(recipient))
+  return [
+    { transport: capture, recipients: simulated },
+    { transport: relay, recipients: real },
+  ].filter(({ recipients }) => recipients.length > 0)
+}
+
+function apart({ transport, recipients }: Route): Route[] {
+  return recipients.map((recipient) => ({ transport, recipients: [recipient] }))
+}
+
+// 421 closes the connection, and stands for everybody who had no reply before.
+const isLost = (reply: SmtpReply | undefined): boolean => reply?.reply_code === 0 || reply?.reply_code === 421

@@ -1,0 +1,177 @@
+import type { Clock } from '../clock.ts'
+import type { DomainRecord } from '../domains/domain.ts'
+import type { Ids } from '../ids.ts'
+import { foldSpace } from '../mime/addresses.ts'
+import { readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
+import { insert, type Store } from '../store/store.ts'
+import { parseReply, type SmtpReply } from './bounces.ts'
+import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
+import { pendingRecipients, sentTo } from './events.ts'
+import { tagsOf } from './tags.ts'
+import { afterDelivery, type Simulator } from './outcome.ts'
+
+/** What taking submissions needs of the rest. */
+export interface ReceiveParts {
+  store: Store
+  clock: Clock
+  ids: Ids
+  hostname: string
+  simulator: Simulator
+  /** The domain that a submission belongs to, whatever its status. */
+  adoptDomain(domainName: string): Promise<DomainRecord>
+  /** Whether the simulator or a rule decides over a recipient: the outbox delivers to them, as often as it takes. */
+  needsDelivery(recipient: string): boolean
+  /** Called after a commit that gave the outbox something to do. */
+  wakeOutbox(): void
+}
+
+/** Takes the bytes of one submission as they come; what capture's port calls a reception. */
+export interface SubmissionReception {
+  write(piece: Uint8Array): Promise<void> | undefined
+  finish(): Promise<string>
+  discard(): Promise<void>
+}
+
+/**
+ * Begins to take a message that an app submits over SMTP. It becomes an email of the account; its bytes are stored as
+ * they are, and only its header block is looked at before the acknowledgement.
+ *
+ * @param envelope  Bare addresses, recipients distinct.
+ * @param onStored  Told the id of the email, once it is committed.
+ */
+export function receiveSubmission(
+  envelope: { mail_from: string; rcpt_to: string[] },
+  parts: ReceiveParts,
+  onStored?: (id: string) => void,
+): SubmissionReception {
+  const { store, clock, ids } = parts
+  const started = clock.now()
+  // A name that nobody else has; the email's own id comes with the commit.
+  const writer = store.createBlob(messageBlob(ids.next('em')))
+  const head = createHead()
+  return {
+    write(piece) {
+      head.take(piece)
+      return writer.write(piece)
+    },
+    async finish() {
+      const blob = await writer.finish()
+      const header = readHeaderBlock(head.bytes())
+      const domain = await parts.adoptDomain(senderDomain(header, envelope.mail_from))
+      // The id is the place in the list: nothing may come between it and the commit, or a page could miss an arrival.
+      const id = ids.next('em')
+      const reply = `OK: captured as ${id}`
+      const email = toEmail(id, envelope, header, domain, blob.size, clock.now())
+      const replies = new Map<string, SmtpReply>()
+      for (const recipient of envelope.rcpt_to) {
+        if (!parts.needsDelivery(recipient)) replies.set(recipient, parseReply(`250 2.6.0 ${reply}`))
+      }
+      const rules = {
+        simulator: parts.simulator,
+        // The app has its answer: nothing is tried again.
+        retryDelaysMs: [],
+        reporting_mta: parts.hostname,
+        link: null,
+        started,
+      }
+      const settled = withOutbox(afterDelivery(email, replies, email.created, rules))
+      await store.commit([insert(emailCollection, settled)], [{ ...blob, id: messageBlob(id) }])
+      onStored?.(id)
+      if (settled.outbox) parts.wakeOutbox()
+      return reply
+    },
+    discard: () => writer.discard(),
+  }
+}
+
+function withOutbox(email: EmailRecord): EmailRecord {
+  if (pendingRecipients(email).length === 0) return email
+  return { ...email, outbox: { due: email.created, attempts: 0, via: 'capture' }, outbox_due: email.created }
+}
+
+function toEmail(
+  id: string,
+  envelope: { mail_from: string; rcpt_to: string[] },
+  header: HeaderBlock,
+  domain: DomainRecord,
+  size_bytes: number,
+  now: number,
+): EmailRecord {
+  const to = bareAddresses(header, 'to')
+  const cc = bareAddresses(header, 'cc')
+  const named = new Set([...to, ...cc].map((address) => address.toLowerCase()))
+  return {
+    id,
+    version: 1,
+    type: 'transactional',
+    source: 'smtp',
+    from: cut(foldSpace(header.decoded('from')) || envelope.mail_from),
+    to: to.length > 0 ? to : envelope.rcpt_to,
+    cc,
+    bcc: to.length > 0 ? envelope.rcpt_to.filter((recipient) => !named.has(recipient.toLowerCase())) : [],
+    reply_to: cut(foldSpace(header.decoded('reply-to'))) || null,
+    subject: cut(foldSpace(header.decoded('subject'))),
+    template_id: null,
+    domain_id: domain.id,
+    created: now,
+    envelope,
+    recipients: envelope.rcpt_to.map((recipient) => sentTo(recipient, now)),
+    outbox: null,
+    outbox_due: null,
+    message: { size_bytes, message_id: cut(header.decoded('message-id')) },
+    unread: true,
+    tags: tagsOf(envelope.rcpt_to, header.decoded('x-tags')),
+    snippet: null,
+    attachment_count: null,
+    undigested: true,
+  }
+}
+
+function senderDomain(header: HeaderBlock, mailFrom: string): string {
+  const address = header.addresses('from')[0]?.address ?? mailFrom
+  return address.slice(address.lastIndexOf('@') + 1)
+}
+
+function bareAddresses(header: HeaderBlock, name: string): string[] {
+  return header
+    .addresses(name)
+    .slice(0, maxAddresses)
+    .map(({ address }) => cut(address))
+}
+
+// A hostile header may be a megabyte; the record stays small, the message keeps every byte.
+const maxAddresses = 1000
+const maxFieldLength = 4096
+
+function cut(text: string): string {
+  return text.length > maxFieldLength ? text.slice(0, maxFieldLength) : text
+}
+
+/** Keeps the beginning of a message until its header block has ended. */
+function createHead(): { take(piece: Uint8Array): void; bytes(): Uint8Array } {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  let isComplete = false
+  return {
+    take(piece) {
+      if (isComplete) return
+      pieces.push(piece)
+      size += piece.byteLength
+      isComplete = size >= maxHeadBytes || hasEmptyLine(piece)
+    },
+    bytes() {
+      const [first] = pieces
+      // Most messages are one piece: no copy.
+      return first && pieces.length === 1 ? first : Buffer.concat(pieces)
+    },
+  }
+}
+
+// Every client may hold this much beside its message.
+const maxHeadBytes = 128 * 1024
+
+// An empty line that two pieces share is found with the next one: a little more is kept, nothing is lost.
+function hasEmptyLine(piece: Uint8Array): boolean {
+  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+  return bytes.includes('\r\n\r\n') || bytes.includes('\n\n')
+}

@@ -1,0 +1,155 @@
+import { quote, type FieldError } from '../errors.ts'
+import { foldSpace, normalizeAddress, parseAddresses, type ParsedAddress } from '../mime/addresses.ts'
+import { headerFault } from './header-text.ts'
+
+/** The addresses of a send request, checked. */
+export interface Addresses {
+  /** Display name plus address as given, white space folded. */
+  from: string
+  /** The bare address of `from`. */
+  from_address: string
+  to: string[]
+  cc: string[]
+  bcc: string[]
+  reply_to: string | null
+  /** Every distinct recipient over to, cc and bcc, in that order; compared without case. */
+  rcpt_to: string[]
+}
+
+type Given = string | readonly string[] | undefined
+
+/**
+ * Checks the addresses of a send request.
+ *
+ * @param given  As the request has them.
+ * @param errors  Receives one entry per wrong member.
+ * @param warnings  Receives what is accepted though the interface does not show it.
+ * @returns What could be read of them; meaningful only where no error was added.
+ */
+export function readAddresses(
+  given: { from: string | undefined; to: Given; cc: Given; bcc: Given; reply_to: string | undefined },
+  errors: FieldError[],
+  warnings: string[],
+): Addresses {
+  const from = readOne('from', given.from, errors)
+  const replyTo = readOne('reply_to', given.reply_to, errors)
+  const reading: Reading = { errors, warnings, named: 0 }
+  const before = errors.length
+  const to = readList('to', given.to, reading)
+  const cc = readList('cc', given.cc, reading)
+  const bcc = readList('bcc', given.bcc, reading)
+  const distinct = new Map<string, string>()
+  for (const address of [...to, ...cc, ...bcc]) {
+    const key = address.toLowerCase()
+    if (!distinct.has(key)) distinct.set(key, address)
+  }
+  const found = reading.named > maxNamed ? `more than ${maxNamed}` : `${distinct.size} distinct`
+  if (reading.named > maxNamed || (errors.length === before && distinct.size > maxRecipients)) {
+    errors.push({
+      field: 'to',
+      message: `${found} recipients in to, cc and bcc: at most ${maxRecipients} are allowed`,
+    })
+  }
+  return {
+    from: from?.written ?? '',
+    from_address: from?.address ?? '',
+    to,
+    cc,
+    bcc,
+    reply_to: replyTo?.written ?? null,
+    rcpt_to: [...distinct.values()],
+  }
+}
+
+/** How many distinct recipients one email may have. */
+export const maxRecipients = 50
+/** How many addresses are read at all, repeated ones among them; a string that is begun is read to its end. */
+const maxNamed = 1000
+
+interface Reading {
+  errors: FieldError[]
+  warnings: string[]
+  /** How many addresses were read so far. */
+  named: number
+}
+
+function readOne(
+  field: string,
+  given: string | undefined,
+  errors: FieldError[],
+): { written: string; address: string } | undefined {
+  if (given === undefined || !isOneLine(field, given, errors)) return undefined
+  const parsed = parseAddresses(given)
+  const [first] = parsed
+  if (!first?.address || parsed.length > 1) {
+    const found = parsed.length > 1 ? 'more than one' : 'none'
+    errors.push({
+      field,
+      message: `must be one address such as "Acme <hi@acme.com>": ${quote(given)} has ${found}`,
+    })
+    return undefined
+  }
+  const fault = strayText(compactOf(given), first)
+  if (fault !== null) {
+    errors.push({ field, message: `${quote(given)} ${fault}` })
+    return undefined
+  }
+  const result = normalizeAddress(first.address)
+  if ('problem' in result) {
+    errors.push({ field, message: `${quote(given)} ${result.problem}` })
+    return undefined
+  }
+  return { written: foldSpace(given), address: result.address }
+}
+
+function readList(field: string, given: Given, reading: Reading): string[] {
+  if (given === undefined) return []
+  const { errors, warnings } = reading
+  const addresses: string[] = []
+  if (given.length === 0) errors.push({ field, message: 'must be an address, not an empty array' })
+  for (const text of typeof given === 'string' ? [given] : given) {
+    if (reading.named > maxNamed) break
+    if (!isOneLine(field, text, errors)) continue
+    const parsed = parseAddresses(text)
+    const compact = compactOf(text)
+    reading.named += parsed.length
+    if (parsed.length === 0) errors.push({ field, message: `must be an address: ${quote(text)} has none` })
+    for (const entry of parsed) {
+      const { name, address } = entry
+      if (address === '') {
+        errors.push({ field, message: `must be an address: ${quote(name || text)} has none` })
+        continue
+      }
+      const fault = strayText(compact, entry)
+      if (fault !== null) {
+        errors.push({ field, message: `${quote(text)} ${fault}` })
+        continue
+      }
+      const result = normalizeAddress(address)
+      if ('problem' in result) errors.push({ field, message: `${quote(address)} ${result.problem}` })
+      else addresses.push(result.address)
+    }
+  }
+  if (typeof given !== 'string') warnings.push(`${field} is an array; the interface shows one address`)
+  else if (addresses.length > 1) warnings.push(`${field} is a list of addresses; the interface shows one`)
+  return addresses
+}
+
+// The parser takes one of `a@x.test b@x.test` and makes a display name of the other, who would get no mail; of
+// `a b@x.test` it takes the end. A name in a comment, `ada@x.test (Ada)`, is as RFC 5322 has it.
+function strayText(compact: string, { name, address }: ParsedAddress): string | null {
+  if (name === '' || compact.includes(`<${address}>`)) return null
+  if (name.includes('@')) return 'has two addresses without a comma between them'
+  return compact.includes('(') ? null : `has text beside ${quote(address)}, which then needs angle brackets`
+}
+
+// Made once per text, not once per address: a text may have thousands.
+function compactOf(text: string): string {
+  return text.replace(/\s+/g, '')
+}
+
+function isOneLine(field: string, text: string, errors: FieldError[]): boolean {
+  const fault = headerFault(text)
+  if (fault !== null) errors.push({ field, message: `${quote(text)} ${fault}` })
+  return fault === null
+}

@@ -1,0 +1,130 @@
+import type { Clock } from '../clock.ts'
+import { isErrorOf } from '../errors.ts'
+import { remove, type Store } from '../store/store.ts'
+import { emailCollection, type EmailRecord } from './email.ts'
+
+/** Removes the emails that are too many or too old, oldest first, beside everything else. */
+export interface Retention {
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>
+  /** Ends it, and waits for what is under way. */
+  close(): Promise<void>
+}
+
+export interface RetentionParts {
+  store: Store
+  clock: Clock
+  /** How many emails are kept; null: all. */
+  maxEmails: number | null
+  /** How long emails are kept, in milliseconds; null: for good. */
+  maxAgeMs: number | null
+  /** Hears of faults; it goes on later. */
+  onError(error: unknown): void
+}
+
+/**
+ * Begins to keep the emails within bounds: at once, a moment after emails changed, and when the oldest is due.
+ * An email that the outbox still works on is kept until it is settled, and nothing younger goes in its place.
+ */
+export function startRetention(parts: RetentionParts): Retention {
+  const { store, clock, maxEmails, maxAgeMs } = parts
+  if (maxEmails === null && maxAgeMs === null)
+    return { idle: () => Promise.resolve(), close: () => Promise.resolve() }
+  let isClosed = false
+  let running: Promise<void> | null = null
+  let cancelTimer: (() => void) | null = null
+  let timerAt = Number.POSITIVE_INFINITY
+
+  function wakeIn(delayMs: number): void {
+    const at = clock.now() + delayMs
+    if (isClosed || at >= timerAt) return
+    cancelTimer?.()
+    timerAt = at
+    cancelTimer = clock.after(delayMs, begin)
+  }
+
+  function begin(): void {
+    timerAt = Number.POSITIVE_INFINITY
+    if (isClosed) return
+    if (running) return wakeIn(gatherMs)
+    running = run().finally(() => (running = null))
+  }
+
+  async function run(): Promise<void> {
+    try {
+      if (maxEmails !== null) {
+        const excess = (await store.count(emailCollection)) - maxEmails
+        if (excess > 0) await sweep(excess, () => 'goes')
+      }
+      if (maxAgeMs === null) return
+      const youngest = await sweep(Number.POSITIVE_INFINITY, ({ created }) => fate(created, maxAgeMs))
+      if (youngest) wakeIn(Math.min(youngest.created + maxAgeMs - clock.now(), longestWaitMs))
+    } catch (error) {
+      if (isErrorOf(error, 'closed')) return
+      parts.onError(error)
+      wakeIn(retryMs)
+    }
+  }
+
+  /** A clock that was wrong for a while leaves emails of the future: they wait, and do not hold up others. */
+  function fate(created: number, ageMs: number): Fate {
+    const now = clock.now()
+    return created <= now - ageMs ? 'goes' : created > now ? 'waits' : 'stays'
+  }
+
+  /**
+   * Goes through the oldest emails in slices, and removes those that are settled.
+   *
+   * @param most  How many to look at.
+   * @returns The first one that stays, and with it all behind it; null where none does.
+   */
+  async function sweep(most: number, judge: (email: EmailRecord) => Fate): Promise<EmailRecord | null> {
+    let left = most
+    for (let after: [string] | undefined; left > 0 && !isClosed;) {
+      const page = await store.page(emailCollection, { after, limit: Math.min(sliceSize, left) })
+      const first = page.records.findIndex((email) => judge(email) === 'stays')
+      const judged = first < 0 ? page.records : page.records.slice(0, first)
+      const removals = judged
+        .filter((email) => email.outbox === null && judge(email) === 'goes')
+        .map(({ id }) => remove(emailCollection, id))
+      if (removals.length > 0) await store.commit(removals)
+      const stays = page.records[first]
+      if (stays) return stays
+      left -= page.records.length
+      const last = page.records.at(-1)
+      if (!page.more || !last) return null
+      after = [last.id]
+    }
+    return null
+  }
+
+  const stopListening = store.changes((change) => {
+    // Removals make nothing due; an update may have settled an email that was waited for.
+    if (change.op === 'gap' || (change.collection === emailCollection.name && change.op !== 'remove'))
+      wakeIn(gatherMs)
+  })
+  wakeIn(0)
+  return {
+    async idle() {
+      await running
+    },
+    async close() {
+      isClosed = true
+      cancelTimer?.()
+      stopListening()
+      await running
+    },
+  }
+}
+
+/** Whether an email goes, waits for a later look, or stays with all that came after it. */
+type Fate = 'goes' | 'waits' | 'stays'
+
+/** What arrives meanwhile is looked at together. */
+const gatherMs = 250
+/** Wait after a fault of the store. */
+const retryMs = 5000
+/** Timers of the system take no more than 24 days; a clock may be set meanwhile. */
+const longestWaitMs = 60 * 60 * 1000
+// One commit; it takes the event loop for about a millisecond.
+const sliceSize = 100

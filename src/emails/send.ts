@@ -1,0 +1,277 @@
+import type { DomainRecord } from '../domains/domain.ts'
+import { parseDomainName } from '../domains/names.ts'
+import { firstOf, LocalpostError, quote, shorten, validationError, type FieldError } from '../errors.ts'
+import { foldSpace } from '../mime/addresses.ts'
+import { snippetOf } from '../mime/snippet.ts'
+import { blobOf, type Blob } from '../store/store.ts'
+import type { TemplateContent } from '../templates/template.ts'
+import { checkInput, ignoredMember, moreWarnings } from '../validate.ts'
+import { checkAttachments, maxMessageBytes, type AttachmentSources } from './attachments/attachments.ts'
+import { encodedBodySize } from './body-size.ts'
+import {
+  attachmentsBlob,
+  contentBlob,
+  type EmailRecord,
+  type EmailType,
+  type SendRequest,
+  type StoredContent,
+} from './email.ts'
+import { sentTo } from './events.ts'
+import { headerFault } from './header-text.ts'
+import { readAddresses, type Addresses } from './recipients.ts'
+import { render, type Rendered } from './render.ts'
+import { maxEntries, sendMembers } from './schema.ts'
+import { tagsOf } from './tags.ts'
+
+/** What checking a send request needs of the rest. */
+export interface SendParts {
+  sources: AttachmentSources
+  strict: boolean
+  escapeHtml: boolean
+  findTemplate(id: string): Promise<TemplateContent | null>
+  /** The domain to send from. @throws domain_not_verified, domain_not_registered. */
+  resolveSender(domainName: string): Promise<DomainRecord>
+}
+
+/** A send request that may be stored. */
+export interface Accepted {
+  request: Partial<SendRequest>
+  addresses: Addresses
+  rendered: Rendered
+  domain: DomainRecord
+  /** What the request log says of it: 100 at most, and how many more. */
+  warnings: string[]
+}
+
+/**
+ * Checks a send request as a whole and renders it; stores nothing but a domain that is mentioned for the first time.
+ *
+ * @param input  The parsed JSON body, or the argument of a library call.
+ * @throws validation_error with every wrong member; invalid_attachment where only attachments are wrong;
+ *   template_not_found, missing_variable, message_too_large, domain_not_verified, domain_not_registered.
+ */
+export async function checkSend(input: unknown, parts: SendParts): Promise<Accepted> {
+  const errors: FieldError[] = []
+  const addressWarnings: string[] = []
+  const { request, unknown } = readMembers(input, errors)
+  const { from, to, cc, bcc, reply_to } = request
+  const addresses = readAddresses({ from, to, cc, bcc, reply_to }, errors, addressWarnings)
+  const template = request.template_id === undefined ? null : await parts.findTemplate(request.template_id)
+  const source = {
+    subject: request.subject ?? template?.subject ?? undefined,
+    html: request.html ?? template?.html ?? '',
+    text: request.text ?? template?.text ?? '',
+  }
+  checkContent(request, source, template !== null, errors)
+  const attachmentErrors: FieldError[] = []
+  const attached = await checkAttachments(request.attachments ?? [], parts.sources, attachmentErrors)
+  if (errors.length > 0) addDomainFault(addresses.from_address, errors)
+  refuse(errors, attachmentErrors)
+  if (request.template_id !== undefined && !template) {
+    throw new LocalpostError(
+      'template_not_found',
+      `No template has the id ${quote(request.template_id)}; store it with PUT /dev/templates/{id}.`,
+    )
+  }
+  const rendered = render(
+    { ...source, subject: source.subject ?? '' },
+    request.variables ?? {},
+    parts.escapeHtml,
+  )
+  checkRendered(rendered, attached)
+  const warnings = firstOf(
+    allWarnings(unknown, addressWarnings, rendered.warnings),
+    (warning) => shorten(warning, maxWarningLength),
+    moreWarnings,
+  )
+  if (parts.strict && warnings.length > 0) {
+    throw new LocalpostError('validation_error', `Refused because of \`strict\`: ${warnings.join('; ')}.`, {
+      errors: warnings.map((message) => ({ field: 'body', message })),
+    })
+  }
+  const domain = await parts.resolveSender(
+    addresses.from_address.slice(addresses.from_address.lastIndexOf('@') + 1),
+  )
+  if (!domain.registered) {
+    warnings.push(`domain ${quote(domain.name)} is not registered; it counts as verified until it is created`)
+  }
+  return { request, addresses, rendered, domain, warnings }
+}
+
+/** The email that an accepted request becomes, with the blobs that belong to it. */
+export function toEmail(
+  accepted: Accepted,
+  facts: {
+    id: string
+    now: number
+    type: EmailType
+    via: 'capture' | 'relay'
+    /** Further header fields. */
+    headers?: Record<string, string>
+  },
+): { email: Omit<EmailRecord, 'version'>; blobs: Blob[] } {
+  const { request, addresses, rendered, domain } = accepted
+  const { id, now } = facts
+  const references = request.attachments ?? []
+  const email: Omit<EmailRecord, 'version'> = {
+    id,
+    type: facts.type,
+    source: 'api',
+    from: addresses.from,
+    to: addresses.to,
+    cc: addresses.cc,
+    bcc: addresses.bcc,
+    reply_to: addresses.reply_to,
+    subject: rendered.subject,
+    template_id: request.template_id ?? null,
+    domain_id: domain.id,
+    created: now,
+    envelope: { mail_from: addresses.from_address, rcpt_to: addresses.rcpt_to },
+    recipients: addresses.rcpt_to.map((recipient) => sentTo(recipient, now)),
+    outbox: { due: now, attempts: 0, via: facts.via },
+    outbox_due: now,
+    message: null,
+    unread: true,
+    tags: tagsOf(addresses.rcpt_to),
+    snippet: snippetOf(rendered.text, rendered.html),
+    attachment_count: references.length,
+  }
+  const content: StoredContent = {
+    html: rendered.html,
+    text: rendered.text,
+    to: headerOf(request.to),
+    cc: headerOf(request.cc),
+    ...(facts.headers ? { headers: facts.headers } : {}),
+  }
+  const blobs = [blobOf(contentBlob(id), JSON.stringify(content))]
+  if (references.length > 0) blobs.push(blobOf(attachmentsBlob(id), JSON.stringify(references)))
+  return { email, blobs }
+}
+
+function headerOf(addresses: string | readonly string[] | undefined): string {
+  return foldSpace([addresses ?? []].flat().join(', '))
+}
+
+// A placeholder without a variable may be as long as the body.
+const maxWarningLength = 500
+
+function* allWarnings(
+  unknown: Iterable<string>,
+  addressWarnings: readonly string[],
+  renderWarnings: readonly string[],
+): Iterable<string> {
+  for (const path of unknown) yield ignoredMember(path)
+  yield* addressWarnings
+  yield* renderWarnings
+}
+
+/** @returns What of the request is as it should be, and the paths of members that nobody reads. */
+function readMembers(
+  input: unknown,
+  errors: FieldError[],
+): { request: Partial<SendRequest>; unknown: Iterable<string> } {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw validationError([{ field: 'body', message: `must be an object, not ${quote(input)}` }])
+  }
+  const request: Record<string, unknown> = {}
+  for (const { name, schema, isOptional } of members) {
+    // The caller's own members only: nothing is taken from a prototype.
+    const given: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined
+    if (given === undefined && isOptional) continue
+    // Before the schema, which would look at every entry first.
+    if (Array.isArray(given) && given.length > maxEntries) {
+      errors.push({ field: name, message: `must have at most ${maxEntries} entries, not ${given.length}` })
+      continue
+    }
+    const result = checkInput<unknown>(schema, given, [name])
+    if ('errors' in result) for (const error of result.errors) errors.push(error)
+    else if (result.value !== undefined) request[name] = result.value
+  }
+  return { request, unknown: unknownPaths(input, request) }
+}
+
+// Most requests leave most members out, and a schema takes a while to say that this is fine.
+const members = Object.entries(sendMembers).map(([name, schema]) => ({
+  name,
+  schema,
+  isOptional: schema.safeParse(undefined).success,
+}))
+
+// Looks only into members that passed their schema: what else they may be, a long string for one, is not walked.
+function* unknownPaths(input: object, request: Partial<SendRequest>): Iterable<string> {
+  yield* unknownIn('', input, Object.keys(sendMembers))
+  for (const i of request.attachments?.keys() ?? []) {
+    const given: unknown = Reflect.get(Reflect.get(input, 'attachments'), i)
+    yield* unknownIn(`attachments[${i}].`, given, ['filename', 'path', 'content_type'])
+  }
+  if (request.variables === undefined) return
+  for (const [name, given] of Object.entries<unknown>(Reflect.get(input, 'variables'))) {
+    yield* unknownIn(`variables.${name}.`, given, ['value', 'default'])
+  }
+}
+
+function* unknownIn(prefix: string, value: unknown, known: readonly string[]): Iterable<string> {
+  if (typeof value !== 'object' || value === null) return
+  for (const name of Object.keys(value)) if (!known.includes(name)) yield prefix + name
+}
+
+function checkContent(
+  request: Partial<SendRequest>,
+  source: { subject: string | undefined; html: string; text: string },
+  hasTemplate: boolean,
+  errors: FieldError[],
+): void {
+  const isNamed = (field: string): boolean =>
+    errors.some((error) => error.field === field || error.field.startsWith(`${field}.`))
+  // A template that does not exist is an answer of its own.
+  const mayComeFromTemplate = request.template_id !== undefined && !hasTemplate
+  if (source.subject === undefined && !mayComeFromTemplate && !isNamed('subject')) {
+    errors.push({ field: 'subject', message: 'is missing; it must be a string, or stand in the template' })
+  }
+  const fault = request.subject === undefined ? null : headerFault(request.subject)
+  if (fault !== null) errors.push({ field: 'subject', message: `${quote(request.subject)} ${fault}` })
+  const hasBody = source.html !== '' || source.text !== '' || request.template_id !== undefined
+  if (!hasBody && !['html', 'text', 'template_id'].some(isNamed)) {
+    errors.push({
+      field: 'html',
+      message: 'is missing; give html, text or template_id, one of them not empty',
+    })
+  }
+}
+
+// Looked at only where the request is refused anyway: else the look-up of the domain tells.
+function addDomainFault(from: string, errors: FieldError[]): void {
+  if (from === '') return
+  try {
+    parseDomainName(from.slice(from.lastIndexOf('@') + 1), 'from')
+  } catch (error) {
+    if (!(error instanceof LocalpostError)) return
+    for (const fault of error.errors ?? []) errors.push(fault)
+  }
+}
+
+// Attachment errors have a code of their own where nothing else is wrong.
+function refuse(errors: readonly FieldError[], attachmentErrors: readonly FieldError[]): void {
+  if (errors.length > 0) throw validationError([...errors, ...attachmentErrors])
+  const [first] = attachmentErrors
+  if (first) {
+    const message = `${first.field}: ${first.message}.`
+    throw new LocalpostError('invalid_attachment', message, { errors: attachmentErrors })
+  }
+}
+
+function checkRendered(rendered: Rendered, attachedBytes: number): void {
+  const fault = headerFault(rendered.subject)
+  if (fault !== null) {
+    const message = `${quote(rendered.subject)}, with its variables filled in, ${fault}`
+    throw validationError([{ field: 'subject', message }])
+  }
+  const room = maxMessageBytes - attachedBytes
+  const bytes = attachedBytes + encodedBodySize([rendered.html, rendered.text], room)
+  if (bytes > maxMessageBytes) {
+    throw new LocalpostError(
+      'message_too_large',
+      `The message would take ${bytes} bytes after encoding; at most ${maxMessageBytes} are taken.`,
+    )
+  }
+}

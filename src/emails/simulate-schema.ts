@@ -1,0 +1,63 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import type { BounceSubtype, BounceType, EventStatus } from './email.ts'
+import { bounceSubtype, bounceType } from './schema.ts'
+
+/** The body of `POST /dev/emails/{id}/events`. Members that the status does not have are ignored. */
+export interface AddedEvent {
+  /** One of the email's recipients, in any case. */
+  recipient: string
+  status: Exclude<EventStatus, 'sent'>
+  /** Unix time in milliseconds; default: now. */
+  timestamp?: number
+  /** Of an opening or click; default: `127.0.0.1`. */
+  ip?: string
+  /** Of an opening or click; default: `Localpost`. */
+  user_agent?: string
+  /** Of a click; required there. */
+  link?: string
+  /** Of a bounce; default: that of the subtype, or `Permanent`. */
+  type?: BounceType
+  /** Of a bounce; default: `General`, of `Undetermined` the same. */
+  subtype?: BounceSubtype
+}
+
+const statuses: { [Status in AddedEvent['status']]: Status } = {
+  delivered: 'delivered',
+  opened: 'opened',
+  clicked: 'clicked',
+  bounced: 'bounced',
+  delivery_delayed: 'delivery_delayed',
+  complained: 'complained',
+  failed: 'failed',
+}
+
+const link = z
+  .string()
+  .max(8000)
+  .refine((text) => /^https?:/i.test(text) && URL.canParse(text), 'must be an http(s) URL')
+
+/** What {@link AddedEvent} says, for the server and the library. */
+export const addedEventSchema: z.ZodType<AddedEvent> = z
+  .object({
+    recipient: z.string().min(1).max(1000).describe('One of the email’s recipients'),
+    status: z.enum(statuses),
+    timestamp: z.int().min(0).optional().describe('Unix time in milliseconds. Default: now'),
+    ip: z
+      .string()
+      .refine((text) => isIP(text) > 0, 'must be an IP address')
+      .optional()
+      .describe('Of an opening or click. Default: 127.0.0.1'),
+    user_agent: z
+      .string()
+      .max(512)
+      .regex(/^[^\x00-\x1f\x7f]*$/, 'must not have control characters')
+      .optional()
+      .describe('Of an opening or click. Default: Localpost'),
+    link: link.optional().describe('Of a click, and required there'),
+    type: bounceType.optional().describe('Of a bounce. Default: that of the subtype, or Permanent'),
+    subtype: bounceSubtype.optional().describe('Of a bounce. Default: General'),
+  })
+  .meta({
+    example: { recipient: 'ada@example.com', status: 'bounced', type: 'Transient', subtype: 'MailboxFull' },
+  })

@@ -1,0 +1,98 @@
+import type {
+  EmailContent,
+  EmailDetail,
+  EmailEvent,
+  EmailListItem,
+  EmailRecord,
+  LastEvent,
+  RecipientEvent,
+  RecipientStatus,
+} from './email.ts'
+
+/** The list item of an email, with exactly the members of spec 2.1. */
+export function toListItem(email: EmailRecord): EmailListItem {
+  return {
+    id: email.id,
+    type: email.type,
+    to: email.to,
+    subject: email.subject,
+    last_event: toLastEvent(email),
+    email_sent_timestamp: email.created,
+    recipient_statuses: email.recipients.map(({ recipient, events }) =>
+      toRecipientStatus(recipient, latest(events)),
+    ),
+  }
+}
+
+/** The detail of an email, with exactly the members of spec 2.2. */
+export function toDetail(email: EmailRecord, content: EmailContent): EmailDetail {
+  return {
+    id: email.id,
+    type: email.type,
+    to: email.to,
+    subject: email.subject,
+    last_event: toLastEvent(email),
+    email_sent_timestamp: email.created,
+    template_id: email.template_id,
+    domain_id: email.domain_id,
+    html: content.html,
+    text: content.text,
+    from: email.from,
+    recipient_statuses: email.recipients.map(({ recipient, events }) => ({
+      recipient,
+      events: events.map(toRecipientEvent),
+    })),
+  }
+}
+
+/** The newest event over all recipients; of several at the same time, that of the last recipient. */
+export function toLastEvent(email: EmailRecord): LastEvent {
+  let newest: { recipient: string; event: EmailEvent } | undefined
+  for (const { recipient, events } of email.recipients) {
+    const event = latest(events)
+    if (!newest || event.timestamp >= newest.event.timestamp) newest = { recipient, event }
+  }
+  if (!newest) throw new Error(`email ${email.id} has no recipient`)
+  const { recipient, event } = newest
+  const base = { recipient, timestamp: event.timestamp }
+  switch (event.status) {
+    case 'delivered':
+      return {
+        ...base,
+        status: event.status,
+        processing_time_millis: event.processing_time_millis,
+        reporting_mta: event.reporting_mta,
+        smtp_response: event.smtp_response,
+      }
+    case 'bounced':
+      return { ...base, status: event.status, type: event.type, subtype: event.subtype }
+    case 'clicked':
+      return { ...base, status: event.status, link: event.link, user_agent: event.user_agent, ip: event.ip }
+    case 'sent':
+    case 'opened':
+    case 'complained':
+    case 'failed':
+    case 'delivery_delayed':
+      return { ...base, status: event.status }
+  }
+}
+
+function toRecipientStatus(recipient: string, event: EmailEvent): RecipientStatus {
+  const base = { recipient, timestamp: event.timestamp }
+  return event.status === 'bounced'
+    ? { ...base, status: event.status, type: event.type, subtype: event.subtype }
+    : { ...base, status: event.status }
+}
+
+/** An event as the detail shows it, with exactly the members of spec 2.2. */
+export function toRecipientEvent(event: EmailEvent): RecipientEvent {
+  return event.status === 'opened' || event.status === 'clicked'
+    ? { status: event.status, timestamp: event.timestamp, ip: event.ip, user_agent: event.user_agent }
+    : { status: event.status, timestamp: event.timestamp }
+}
+
+function latest(events: readonly EmailEvent[]): EmailEvent {
+  const event = events.at(-1)
+  if (!event) throw new Error('a recipient without events: `sent` is written with the email')
+  return event
+}

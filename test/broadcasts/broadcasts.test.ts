@@ -1,0 +1,126 @@
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createLocalpost, type Localpost } from '../../src/index.ts'
+
+let post: Localpost
+let audienceId: string
+beforeEach(async () => {
+  post = await createLocalpost({ retryDelaysMs: [20, 20, 20] })
+  audienceId = (await post.audiences.create({ name: 'Friends' })).id
+})
+afterEach(() => post.close())
+
+const mail = {
+  from: 'Acme <news@acme.test>',
+  subject: 'Hi {{first_name}}',
+  text: 'Dear {{first_name}} {{last_name}} <{{email}}>',
+}
+const add = (email: string, first_name: string | null = null, is_subscribed = true) =>
+  post.audiences.contacts.add(audienceId, { email, first_name, is_subscribed })
+
+describe('a broadcast', () => {
+  it('is one personal email of type broadcast for each subscribed contact', async () => {
+    await add('ada@example.com', 'Ada')
+    await add('bob@example.com')
+    await add('eve@example.com', 'Eve', false)
+    const { id, email_ids, count } = await post.broadcasts.send({ ...mail, audience_id: audienceId })
+    expect(count).toBe(2)
+    expect(id).toMatch(/^bc_/)
+    const emails = await Promise.all(email_ids.map((emailId) => post.emails.get(emailId)))
+    expect(emails).toMatchObject([
+      { type: 'broadcast', to: ['ada@example.com'], subject: 'Hi Ada', text: 'Dear Ada  <ada@example.com>' },
+      { type: 'broadcast', to: ['bob@example.com'], subject: 'Hi ', text: 'Dear   <bob@example.com>' },
+    ])
+    const { items } = await post.emails.list()
+    expect(items.map(({ type }) => type)).toEqual(['broadcast', 'broadcast'])
+    expect((await post.inbox.get(email_ids[0] ?? '')).tags).toEqual([id])
+  })
+
+  it('can be unsubscribed from with one POST, which its signature covers', async () => {
+    await add('ada@example.com', 'Ada')
+    await post.broadcasts.send({ ...mail, audience_id: audienceId })
+    const { id, headers } = await post.inbox.waitFor({ to: 'ada@example.com' })
+    const header = (name: string) => headers.find(([found]) => found.toLowerCase() === name)?.[1]
+    expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
+    const url = /^<(.+)>$/.exec(header('list-unsubscribe') ?? '')?.[1] ?? ''
+    const raw = Buffer.concat(await (await post.inbox.raw(id)).stream.toArray())
+    const key = (await post.domains.list()).items[0]?.public_key
+    const verified = await dkimVerify(raw, { resolver: () => Promise.resolve([[`p=${key}`]]) })
+    expect(verified.results[0]?.status.result).toBe('pass')
+    expect(header('dkim-signature')).toMatch(/h=[^;]*:list-unsubscribe:list-unsubscribe-post/i)
+
+    const body = 'List-Unsubscribe=One-Click'
+    const answer = await post.fetch(
+      new Request(url, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+    )
+    expect(answer.status).toBe(200)
+    expect(await post.audiences.get(audienceId)).toMatchObject({ contact_count: 1, unsubscribers: 1 })
+    expect((await post.broadcasts.send({ ...mail, audience_id: audienceId })).count).toBe(0)
+  })
+
+  it('is refused as a whole where anything common to all is wrong', async () => {
+    await add('ada@example.com')
+    const { send } = post.broadcasts
+    await expect(send({ ...mail, audience_id: 'aud_x' })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(send({ ...mail, audience_id: audienceId, from: 'x' })).rejects.toMatchObject({
+      code: 'validation_error',
+      errors: [{ field: 'from' }],
+    })
+    await expect(send({ audience_id: audienceId, from: mail.from, subject: 'x' })).rejects.toMatchObject({
+      errors: [{ field: 'html' }],
+    })
+    await post.domains.create({ name: 'unverified.test' })
+    await expect(send({ ...mail, audience_id: audienceId, from: 'a@unverified.test' })).rejects.toMatchObject(
+      {
+        code: 'domain_not_verified',
+      },
+    )
+    expect((await post.emails.list()).count).toBe(0)
+  })
+
+  it('never lets a name write a header field', async () => {
+    const crafted = { email: 'ada@example.com', first_name: 'Ada\r\nBcc: eve@example.com' }
+    await post.audiences.contacts.add(audienceId, crafted).catch(() => add('ada@example.com', 'Ada'))
+    await post.broadcasts.send({ ...mail, audience_id: audienceId })
+    const { headers, subject } = await post.inbox.waitFor({ to: 'ada@example.com' })
+    expect(headers.some(([name]) => name.toLowerCase() === 'bcc')).toBe(false)
+    expect(subject).not.toMatch(/[\r\n]/)
+  })
+
+  it('puts names into its HTML as they are, or escaped with `escapeHtml`', async () => {
+    const escaping = await createLocalpost({ escapeHtml: true })
+    try {
+      for (const [one, shown] of [
+        [post, 'Dear <b>"A&B"</b>'],
+        [escaping, 'Dear &lt;b&gt;&quot;A&amp;B&quot;&lt;/b&gt;'],
+      ] as const) {
+        const { id } = await one.audiences.create({ name: 'All' })
+        await one.audiences.contacts.add(id, { email: 'ada@example.com', first_name: '<b>"A&B"</b>' })
+        const html = 'Dear {{first_name}}'
+        const { email_ids } = await one.broadcasts.send({ ...mail, html, audience_id: id })
+        const sent = await one.emails.get(email_ids[0] ?? '')
+        expect([sent.html, sent.subject]).toEqual([shown, 'Hi <b>"A&B"</b>'])
+      }
+    } finally {
+      await escaping.close()
+    }
+  })
+
+  it('to thousands does not stand before other mail', async () => {
+    const rows = Array.from({ length: 3000 }, (_, i) => ({ email: `contact${i}@example.com` }))
+    await post.audiences.contacts.import(audienceId, rows)
+    const sending = post.broadcasts.send({ ...mail, audience_id: audienceId })
+    const { count } = await sending
+    expect(count).toBe(3000)
+    await post.emails.send({ from: 'a@acme.test', to: 'urgent@example.com', subject: 'Code', text: '482913' })
+    await post.inbox.waitFor({ to: 'urgent@example.com' }, { timeoutMs: 10_000 })
+    const { items } = await post.emails.list({ limit: 500 })
+    expect(items.some(({ type, last_event }) => type === 'broadcast' && last_event.status === 'sent')).toBe(
+      true,
+    )
+  })
+})

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { collections } from '../../src/collections.ts'
+import { emailCollection, messageBlob, type EmailType } from '../../src/emails/email.ts'
+import { createOutbox } from '../../src/emails/outbox/outbox.ts'
+import type { Transport } from '../../src/emails/outbox/transport.ts'
+import { simulator } from '../../src/sending.ts'
+import { openMemoryStore } from '../../src/store/open.ts'
+import { blobOf, insert } from '../../src/store/store.ts'
+import { anEmail } from '../webhooks/_noun.ts'
+
+it('A broadcast whose recipients all hang leaves places in the outbox for other mail', async () => {
+  const store = await openMemoryStore({ collections })
+  const tried: string[] = []
+  let end = (): void => {}
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  const capture: Transport = {
+    async deliver({ id, rcpt_to, message }) {
+      message.destroy()
+      tried.push(id)
+      if (id.startsWith('em_broadcast')) await ended
+      return new Map(rcpt_to.map((to) => [to, { reply_code: 250, enhanced_code: '2.0.0', text: 'OK' }]))
+    },
+    close() {},
+  }
+  const outbox = createOutbox({
+    store,
+    clock: systemClock,
+    capture,
+    relay: null,
+    simulator,
+    sources: { root: null, allowPrivate: false, timeoutMs: 1000 },
+    retryDelaysMs: [],
+    hostname: 'localhost',
+    senderOf: () => Promise.reject(new Error('Every message is written already')),
+    firstLinkOf: () => Promise.resolve(null),
+    onError(error) {
+      throw error
+    },
+  })
+  const accept = async (id: string, type: EmailType): Promise<void> => {
+    const now = Date.now()
+    const email = anEmail(id, [`${id}@example.com`], now)
+    const outboxState = { due: now, attempts: 0, via: 'capture' } as const
+    const message = { size_bytes: 2, message_id: `<${id}@acme.test>` }
+    await store.commit(
+      [insert(emailCollection, { ...email, type, outbox: outboxState, outbox_due: now, message })],
+      [blobOf(messageBlob(id), '\r\n')],
+    )
+    outbox.wake()
+  }
+
+  for (let i = 10; i < 60; i++) await accept(`em_broadcast${i}`, 'broadcast')
+  await expect.poll(() => tried.length).toBeGreaterThan(0)
+  // Nothing more is taken up: every place that broadcasts may have is taken.
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(tried.length).toBeLessThan(50)
+  for (const id of ['em_code1', 'em_code2', 'em_code3']) {
+    await accept(id, 'transactional')
+    await expect.poll(() => tried).toContain(id)
+  }
+  end()
+  await expect.poll(() => tried.length, { timeout: 5000 }).toBe(53)
+  await outbox.close()
+  await store.close()
+})

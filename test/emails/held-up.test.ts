@@ -1,0 +1,62 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createLocalpost, type Localpost, type LocalpostOptions } from '../../src/index.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function start(options: LocalpostOptions = {}): Promise<Localpost> {
+  const post = await createLocalpost(options)
+  closers.push(() => post.close())
+  return post
+}
+
+const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+
+describe('mail that needs nothing slow', () => {
+  it('is not held up by attachments whose server hangs', async () => {
+    const server = createServer(() => {})
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closers.push(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const path = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hangs`
+    const post = await start({ attachments: { timeoutMs: 8000 } })
+    for (let i = 0; i < 20; i++) {
+      await post.emails.send({ ...hello, to: `slow${i}@example.com`, attachments: [{ filename: 'a', path }] })
+    }
+    await post.emails.send(hello)
+    const mail = await post.inbox.waitFor({ to: 'ada@example.com' }, { timeoutMs: 4000 })
+    expect(mail.last_event.status).toBe('delivered')
+  })
+
+  it('is not held up by recipients whose server answers late', async () => {
+    const post = await start({ rules: [{ match: '*@late.example', action: 'delay', delay_ms: 8000 }] })
+    for (let i = 0; i < 8; i++) await post.emails.send({ ...hello, to: `someone${i}@late.example` })
+    await post.emails.send(hello)
+    const mail = await post.inbox.waitFor({ to: 'ada@example.com' }, { timeoutMs: 4000 })
+    expect(mail.last_event.status).toBe('delivered')
+  })
+})
+
+it('a reset in the midst of sending leaves no mail that fails', async () => {
+  const post = await start()
+  let isOver = false
+  const senders = Array.from({ length: 4 }, async (_, n) => {
+    for (let i = 0; !isOver; i++) await post.emails.send({ ...hello, from: `hi@acme${n}-${i % 5}.test` })
+  })
+  for (let i = 0; i < 15; i++) {
+    await post.reset()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  isOver = true
+  await Promise.all(senders)
+  await post.emails.send({ ...hello, to: 'last@example.com' })
+  await post.inbox.waitFor({ to: 'last@example.com' })
+  const { items } = await post.emails.list({ limit: 500 })
+  expect(items.filter(({ last_event }) => last_event.status === 'failed')).toEqual([])
+})

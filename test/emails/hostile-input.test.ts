@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { encodedBodySize } from '../../src/emails/body-size.ts'
+import { repeatable } from '../../src/emails/idempotency.ts'
+import { readAddresses } from '../../src/emails/recipients.ts'
+import { composeMessage } from '../../src/mime/compose.ts'
+import type { FieldError } from '../../src/errors.ts'
+
+function addressesOf(to: string | string[]): { errors: FieldError[]; rcpt_to: string[] } {
+  const errors: FieldError[] = []
+  const given = { from: 'hi@acme.test', to, cc: undefined, bcc: undefined, reply_to: undefined }
+  const { rcpt_to } = readAddresses(given, errors, [])
+  return { errors, rcpt_to }
+}
+
+/** Runs something that took many seconds once, and says how long it took. */
+function timed(run: () => void): number {
+  const start = performance.now()
+  run()
+  return performance.now() - start
+}
+
+describe('addresses', () => {
+  it('with an "@" in each of thousands of names are read in a moment', () => {
+    const took = timed(() => {
+      const { errors } = addressesOf('"@" <a@b.c>,'.repeat(8300))
+      expect(errors).toMatchObject([
+        { field: 'to', message: expect.stringContaining('at most 50') as string },
+      ])
+    })
+    expect(took).toBeLessThan(5000)
+  })
+
+  it('far more than 50 are not read to the last one', () => {
+    const text = Array.from({ length: 1500 }, (_, i) => `p${i}@b.c`).join(',')
+    const took = timed(() => {
+      const { errors, rcpt_to } = addressesOf(Array.from({ length: 2000 }, () => text))
+      expect(rcpt_to.length).toBe(1500)
+      expect(errors).toEqual([
+        { field: 'to', message: 'more than 1000 recipients in to, cc and bcc: at most 50 are allowed' },
+      ])
+    })
+    expect(took).toBeLessThan(5000)
+  })
+
+  it('of which one lacks its comma are still refused', () => {
+    expect(addressesOf('a@x.test b@x.test').errors).toMatchObject([{ field: 'to' }])
+    expect(addressesOf('"a@x.test" < b@x.test >').errors).toEqual([])
+  })
+})
+
+describe('a request that may be repeated', () => {
+  it('is the same whatever the order of its members, however deep', () => {
+    const one = repeatable('key', { a: 1, b: { c: [1, 2], d: 'x' } })
+    expect(repeatable('key', { b: { d: 'x', c: [1, 2] }, a: 1 })).toEqual(one)
+    expect(repeatable('key', { b: { d: 'x', c: [2, 1] }, a: 1 })).not.toEqual(one)
+    expect(repeatable('key', { b: { d: 'x', c: [1, 2] }, a: 2 })).not.toEqual(one)
+  })
+
+  it('may be nested 100 levels deep, and no deeper', () => {
+    const nested = (levels: number): unknown => {
+      let value: unknown = 1
+      for (let i = 0; i < levels; i++) value = i % 2 === 0 ? [value] : { a: value }
+      return value
+    }
+    const refusal = expect.objectContaining({ code: 'validation_error' }) as Error
+    expect(() => repeatable('key', nested(100))).not.toThrow()
+    for (const levels of [101, 200_000]) expect(() => repeatable('key', nested(levels))).toThrow(refusal)
+    const cycle: { self?: unknown } = {}
+    cycle.self = cycle
+    expect(() => repeatable('key', cycle)).toThrow(refusal)
+  })
+
+  it('of a library caller may be no JSON at all', () => {
+    expect(() => repeatable('key', undefined)).not.toThrow()
+    expect(() => repeatable('key', { subject: 10n })).not.toThrow()
+  })
+})
+
+describe('the encoded size of a body', () => {
+  it.each([
+    ['short lines', 'Hello\n'],
+    ['letters with some umlauts', 'Grüße an alle. '],
+    ['umlauts', 'ü'],
+    ['three bytes each', '漢字'],
+    ['four bytes each', '😀'],
+    ['digits with an umlaut', '12345 ü '],
+    ['control characters', '\x01\x02'],
+    ['one long line', 'abcdefgh '],
+  ])('is near what the message takes, and never more: %s', async (_, unit) => {
+    const text = unit.repeat(Math.ceil(300_000 / unit.length))
+    const size = encodedBodySize([text], 0)
+    const message = await composeMessage({
+      from: 'a@b.test',
+      to: 'c@d.test',
+      subject: 'x',
+      html: '',
+      text,
+      message_id: '<x@b.test>',
+      date: new Date(0),
+    })
+    expect(size).toBeLessThanOrEqual(message.size_bytes)
+    expect(size).toBeGreaterThan(message.size_bytes * 0.9)
+  })
+
+  it('is the plain one where no encoding could reach the limit', () => {
+    expect(encodedBodySize(['üü', 'a'], 1000)).toBe(5)
+  })
+})
