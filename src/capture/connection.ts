@@ -1,0 +1,145 @@
+import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
+import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
+import type { SmtpFault } from '../causes/fault.ts'
+import { CaptureStream } from './data.ts'
+import type { CaptureServer } from './server.ts'
+import { readPath } from './path.ts'
+import { faultRefusal, meetFault, stageOf } from './faults.ts'
+import { joinWrites } from './joined-writes.ts'
+import { SessionNotes } from './notes.ts'
+import { hasEnhancedCode } from './replies.ts'
+import { userOf } from './session.ts'
+
+/**
+ * smtp-server's connection with what it has no option for. It reaches into internals, hence the exact version of the
+ * package and a test for every change.
+ */
+export class CaptureConnection extends SMTPConnection {
+  /** Whether it came in by the outbox's own way: no fault meets it. */
+  isDelivery = false
+
+  /** Whether it heard nothing but that there are too many. */
+  isTurnedAway = false
+
+  /** What is said in this session. */
+  readonly notes: SessionNotes = new SessionNotes()
+
+  /** Writes the replies that wait for the end of the turn. */
+  #flush: () => void = () => {}
+
+  /** The base knows the server by its own type only. */
+  get #server(): CaptureServer {
+    return this._server as CaptureServer
+  }
+
+  /** Whether the client is in a mail transaction, which `close` lets it finish. */
+  get isBusy(): boolean {
+    return Boolean(this._dataStream) || Boolean(this.session.envelope?.mailFrom)
+  }
+
+  /** Greets at once: the base waits 100 ms for clients who talk too soon, and an app with a connection per mail feels that. */
+  override init(): void {
+    this.#flush = joinWrites(this._socket)
+    // `false` in the options is taken for "not given", which is ten commands.
+    this._maxAllowedUnauthenticatedCommands = false
+    this._setListeners(() => {
+      if (!this.isDelivery && this.#server.isCrowded) {
+        this.isTurnedAway = true
+        return this.send(421, '4.7.0 Too many connections, try again in a moment')
+      }
+      const fault = this.isDelivery ? null : this.#server.faultAt('connect')
+      if (!fault) return this.connectionReady()
+      meetFault(fault, this.#server.clock, {
+        proceed: () => this.connectionReady(),
+        // A greeting has no enhanced code of ours, and nothing follows one that refuses.
+        refuse: (code, text) => this._refuse(Object.assign(new Error(text), { responseCode: code }), false),
+        cut: () => this.destroy(),
+      })
+    })
+  }
+
+  /** Sends the enhanced code that a text brings with it, instead of the one that the base has for the reply code. */
+  override send(code: number, data?: string | string[] | null, context?: string | false): void {
+    const shown = hasEnhancedCode(code, data) ? false : context
+    super.send(code, data, shown)
+    if (!this.isDelivery) this.notes.server(code, this._getEnhancedStatusCode(code, shown), data)
+  }
+
+  /** The reply to STARTTLS is the last that goes in the clear: TLS takes the socket over within this turn. */
+  override upgrade(...parameters: Parameters<SMTPConnection['upgrade']>): void {
+    this.#flush()
+    super.upgrade(...parameters)
+  }
+
+  /** Tells the client that the server closes, and closes. */
+  sayClosing(): void {
+    this.send(421, '4.3.2 Localpost is closing')
+  }
+
+  /** A closing server begins no transaction. */
+  override _onCommand(...parameters: Parameters<SMTPConnection['_onCommand']>): void {
+    if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
+    const [command, done] = parameters
+    const line = command.toString()
+    if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
+    const space = line.indexOf(' ')
+    const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
+    const fault = this.#faultOf(name)
+    if (!fault) return super._onCommand(...parameters)
+    meetFault(fault, this.#server.clock, {
+      proceed: () => super._onCommand(...parameters),
+      refuse: (code, text) => {
+        this.send(code, fault.stage === 'ehlo' ? text : faultRefusal(code, text).message, name)
+        done?.()
+      },
+      cut: () => this.destroy(),
+    })
+  }
+
+  // What follows AUTH or comes before the greeting is no command, and the outbox's have none.
+  #faultOf(command: string): SmtpFault | null {
+    if (this.isDelivery || this._nextHandler || !this._ready || this._upgrading) return null
+    if (userOf(this.session)?.is_outbox) return null
+    const stage = stageOf(command, this.session)
+    return stage && this.#server.faultAt(stage)
+  }
+
+  /** Every transaction ends here, after its reply: a closing server waits for that. */
+  override _resetSession(): void {
+    super._resetSession()
+    this.notes.end()
+    if (this.#server.isClosing && this._ready) this.sayClosing()
+  }
+
+  /** STARTTLS takes every listener off the socket, so this is the one place that every connection comes by at its end. */
+  override _onClose(): void {
+    super._onClose()
+    this.#server.forget(this)
+  }
+
+  /** Ends the connection, whatever state it is in. */
+  destroy(): void {
+    this._socket.destroy()
+  }
+
+  override _createParser(): SMTPStream {
+    const parser = new CaptureStream({ maxCommandLength: this._server.options.maxCommandLength })
+    parser.oncommand = (command, callback) => this._onCommand(command, callback)
+    parser.on('error', (error) => this.send(421, `4.5.2 ${error.message}`))
+    return parser
+  }
+
+  override _parseAddressCommand(name: string, command: string | Buffer): AddressCommand {
+    const line = command.toString()
+    const colon = line.indexOf(':')
+    const path = readPath(line.slice(colon + 1))
+    if (colon === -1 || path === null) return false
+    const isPlain = path.parameters === '' && line.slice(0, colon).toUpperCase() === name.toUpperCase()
+    if (isPlain) return { address: path.address, args: false }
+    // The parameters are the base's matter; the null path is one that it takes with every command.
+    const parsed = super._parseAddressCommand(name, `${line.slice(0, colon)}:<> ${path.parameters}`)
+    return parsed && { ...parsed, address: path.address }
+  }
+}
+
+type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>

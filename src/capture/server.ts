@@ -1,0 +1,133 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
+import type { Clock } from '../clock.ts'
+import { CaptureConnection } from './connection.ts'
+import type { FaultAt } from './faults.ts'
+import type { SessionNotes } from './notes.ts'
+
+/** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
+const graceMs = 1000
+const lingerMs = 200
+
+/** smtp-server with connections of our own and a shutdown that is quick and leaves nothing open. */
+export class CaptureServer extends SMTPServer {
+  /** Set once; a closing server tells every client so at its next command. */
+  isClosing = false
+  /** Until their socket is gone; the base forgets a connection before. */
+  readonly #open = new Set<CaptureConnection>()
+  readonly #notes = new WeakMap<SMTPServerSession, SessionNotes>()
+  readonly #deliveries: Server
+  readonly #maxClients: number
+  readonly #keepAlive: boolean
+  readonly clock: Clock
+  readonly faultAt: FaultAt
+
+  constructor(
+    options: SMTPServerOptions,
+    parts: { clock: Clock; faultAt: FaultAt; maxClients?: number; keepAlive?: boolean },
+  ) {
+    super(options)
+    this.#keepAlive = parts.keepAlive ?? true
+    this.clock = parts.clock
+    this.faultAt = parts.faultAt
+    this.#maxClients = parts.maxClients ?? Number.POSITIVE_INFINITY
+    this.#deliveries = createServer((socket) => this.connect(socket, undefined, true))
+    if (!this.#keepAlive) for (const server of [this.server, this.#deliveries]) server.unref()
+  }
+
+  /**
+   * Opens the outbox's own way in. Before its AUTH nothing else could tell its connections from an app's, whose
+   * greeting and EHLO a fault may meet.
+   */
+  listenForDeliveries(host: string): Promise<{ host: string; port: number }> {
+    return new Promise((resolve, reject) => {
+      this.#deliveries.once('error', reject)
+      this.#deliveries.listen(0, host, () => {
+        this.#deliveries.off('error', reject).on('error', (error) => this._onError(error))
+        resolve({ host, port: (this.#deliveries.address() as AddressInfo).port })
+      })
+    })
+  }
+
+  /** Whether there is one client more than there may be. */
+  get isCrowded(): boolean {
+    let clients = 0
+    for (const { isDelivery, isTurnedAway } of this.#open) if (!isDelivery && !isTurnedAway) clients++
+    return clients > this.#maxClients
+  }
+
+  override connect(
+    socket: Socket,
+    options?: ConstructorParameters<typeof CaptureConnection>[2],
+    isDelivery = false,
+  ): void {
+    if (!this.#keepAlive) socket.unref()
+    const connection = new CaptureConnection(this, socket, options)
+    connection.isDelivery = isDelivery
+    this.connections.add(connection)
+    this.#open.add(connection)
+    this.#notes.set(connection.session, connection.notes)
+    connection.on('error', (error: Error) => this._onError(error))
+    connection.init()
+  }
+
+  /** Ends the connection of a session without a reply. */
+  cut(session: SMTPServerSession): void {
+    for (const connection of this.#open) if (connection.session === session) connection.destroy()
+  }
+
+  /** What is noted of a session. */
+  notesOf(session: SMTPServerSession): SessionNotes | null {
+    return this.#notes.get(session) ?? null
+  }
+
+  /** The socket of a connection is gone. */
+  forget(connection: CaptureConnection): void {
+    this.#open.delete(connection)
+  }
+
+  // The base puts these off by a turn of the event loop each, for nothing.
+  override onConnect(_session: SMTPServerSession, callback: () => void): void {
+    callback()
+  }
+
+  override onMailFrom(_address: unknown, _session: SMTPServerSession, callback: () => void): void {
+    callback()
+  }
+
+  /** Without STARTTLS no key is loaded; the base would load its own, which is public and expired. */
+  override updateSecureContext(options?: SMTPServerOptions): void {
+    if (options || this.options.key) super.updateSecureContext(options)
+    else this.secureContext = new Map()
+  }
+
+  /**
+   * Stops listening, tells idle clients, gives transactions in progress a second, and ends every connection.
+   * Resolves when no handle is left.
+   */
+  async shutDown(): Promise<void> {
+    this.isClosing = true
+    const closed = Promise.all(
+      [this.server, this.#deliveries].map(
+        (server) => new Promise<void>((resolve) => void server.close(() => resolve())),
+      ),
+    )
+    for (const connection of this.#open) if (!connection.isBusy) connection.sayClosing()
+    await this.#emptyWithin(graceMs, () => [...this.#open].every((connection) => !connection.isBusy))
+    for (const connection of this.#open) connection.sayClosing()
+    await this.#emptyWithin(lingerMs, () => false)
+    for (const connection of this.#open) connection.destroy()
+    await closed
+  }
+
+  /** Waits until no connection is left, `isEnough` holds, or the time is over. */
+  async #emptyWithin(ms: number, isEnough: () => boolean): Promise<void> {
+    const deadline = performance.now() + ms
+    while (this.#open.size > 0 && !isEnough() && performance.now() < deadline) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5)
+      })
+    }
+  }
+}

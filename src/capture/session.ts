@@ -1,0 +1,32 @@
+import type { SMTPServerSession } from 'smtp-server'
+import type { SmtpUser } from './auth.ts'
+import type { TransactionNotes } from './notes.ts'
+import type { Envelope, SessionFacts } from './port.ts'
+
+/** Who a session authenticated as; null without AUTH. */
+export function userOf(session: SMTPServerSession): SmtpUser | null {
+  return (session.user as SmtpUser | undefined) || null
+}
+
+/** What the submission side may know of a session. */
+export function factsOf(session: SMTPServerSession, notes: TransactionNotes | null): SessionFacts {
+  const { remoteAddress, remotePort } = session
+  return {
+    remote_address: `${remoteAddress.includes(':') ? `[${remoteAddress}]` : remoteAddress}:${remotePort}`,
+    client_name: session.hostNameAppearsAs || '',
+    user: userOf(session)?.name ?? null,
+    secure: session.secure,
+    notes,
+  }
+}
+
+/** The envelope of the transaction that a session is in. */
+export function envelopeOf(session: SMTPServerSession): Envelope {
+  const { mailFrom, rcptTo } = session.envelope
+  return { mail_from: mailFrom ? mailFrom.address : '', rcpt_to: rcptTo.map(({ address }) => address) }
+}
+
+/** The ENVID of MAIL FROM (RFC 3461): the outbox names the email with it. */
+export function envelopeIdOf(session: SMTPServerSession): string | null {
+  return session.envelope.dsn?.envid ?? null
+}

@@ -1,0 +1,45 @@
+import type { TranscriptLine } from '../inbox/mail.ts'
+import type { TransactionNotes } from './notes.ts'
+
+/** The SMTP sessions of the submissions that came last. */
+export interface Transcripts {
+  keep(id: string, notes: TransactionNotes): void
+  /** @returns null for what is no submission, or not remembered any more. */
+  of(id: string, sizeBytes: number): TranscriptLine[] | null
+}
+
+/** @param most  How many are kept: they are in memory only, and each may have 4 KB. Default: 1,000. */
+export function createTranscripts(most = 1000): Transcripts {
+  const kept = new Map<string, TransactionNotes>()
+  // A ring beside the map: to find its first key, a map steps over all that were taken out before it.
+  const ring: string[] = []
+  let next = 0
+  return {
+    keep(id, notes) {
+      const oldest = ring[next]
+      if (oldest !== undefined) kept.delete(oldest)
+      kept.set(id, notes)
+      ring[next] = id
+      next = (next + 1) % most
+    },
+    of(id, sizeBytes) {
+      const notes = kept.get(id)
+      return notes ? toLines(notes, sizeBytes) : null
+    },
+  }
+}
+
+function toLines(
+  { opening, openingLines, head, leftOut, tail }: TransactionNotes,
+  size: number,
+): TranscriptLine[] {
+  const lines = [...opening.slice(0, openingLines), ...head]
+  if (leftOut > 0) lines.push(`C<${leftOut} lines are left out>`)
+  lines.push(...tail)
+  return lines.flatMap((line): TranscriptLine[] => {
+    const said: TranscriptLine = { from: line.startsWith('C') ? 'client' : 'server', text: line.slice(1) }
+    // The message itself follows the go-ahead.
+    const isGoAhead = said.from === 'server' && said.text.startsWith('354 ')
+    return isGoAhead ? [said, { from: 'client', text: `<${size} bytes>` }] : [said]
+  })
+}

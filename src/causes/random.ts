@@ -1,0 +1,15 @@
+/**
+ * A sequence of numbers from 0 up to but not 1, the same for the same seed (mulberry32). Good for dice, not for
+ * secrets.
+ *
+ * @param seed  An integer from 0 to 4,294,967,295.
+ */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,136 @@
+import type { Socket } from 'node:net'
+import { connect } from 'node:net'
+import type { Capture, CaptureOptions } from '../../src/capture/capture.ts'
+import { startCapture } from '../../src/capture/capture.ts'
+import type { Envelope, SessionFacts, Submissions } from '../../src/capture/port.ts'
+import { createVerdicts } from '../../src/capture/verdicts.ts'
+import { systemClock } from '../../src/clock.ts'
+
+/** One message that a test server took. */
+export interface Taken {
+  envelope: Envelope
+  session: SessionFacts
+  bytes: Buffer
+  outcome: 'open' | 'finished' | 'discarded'
+}
+
+export interface TestServer extends Capture {
+  taken: Taken[]
+  errors: unknown[]
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A capture server on a free port that keeps what it takes. */
+export async function testServer(options: Partial<CaptureOptions> = {}): Promise<TestServer> {
+  const taken: Taken[] = []
+  const errors: unknown[] = []
+  const submissions: Submissions = {
+    begin(envelope, session) {
+      const message: Taken = { envelope, session, bytes: Buffer.alloc(0), outcome: 'open' }
+      const pieces: Uint8Array[] = []
+      taken.push(message)
+      return {
+        write(piece) {
+          pieces.push(piece)
+          return undefined
+        },
+        async finish() {
+          message.bytes = Buffer.concat(pieces)
+          message.outcome = 'finished'
+          return `OK: captured as em_${taken.length}`
+        },
+        async discard() {
+          message.outcome = 'discarded'
+        },
+      }
+    },
+  }
+  const capture = await startCapture({
+    host: '127.0.0.1',
+    port: 0,
+    hostname: 'localhost',
+    auth: 'optional',
+    tls: false,
+    submissions,
+    verdictOf: createVerdicts(),
+    rejectSubmissions: false,
+    faultAt: () => null,
+    clock: systemClock,
+    isApiKey: (key) => key === 'lp_key',
+    deliverySecret: 'secret',
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+  return Object.assign(capture, { taken, errors, [Symbol.asyncDispose]: () => capture.close() })
+}
+
+/** A client that sends exactly what it is told. */
+export class RawClient {
+  readonly socket: Socket
+  #received = ''
+  #closed = false
+  #wake: () => void = () => {}
+
+  constructor(server: { host: string; port: number }) {
+    this.socket = connect(server.port, server.host)
+    this.socket.on('data', (piece) => {
+      this.#received += piece.toString()
+      this.#wake()
+    })
+    this.socket.on('close', () => {
+      this.#closed = true
+      this.#wake()
+    })
+    this.socket.on('error', () => {})
+  }
+
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  /** The next whole reply (its last line has no dash), or what came before the end. */
+  async reply(): Promise<string> {
+    for (;;) {
+      const end = /^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/.exec(this.#received)
+      if (end) {
+        this.#received = this.#received.slice(end[0].length)
+        return end[0].trimEnd()
+      }
+      if (this.#closed) return this.#received
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  /** Sends a line and waits for its reply. */
+  async say(line: string): Promise<string> {
+    this.socket.write(`${line}\r\n`)
+    return this.reply()
+  }
+
+  async closed(): Promise<void> {
+    while (!this.#closed) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+}
+
+/** A raw client that has been greeted and has said EHLO. */
+export async function rawClient(server: { host: string; port: number }): Promise<RawClient> {
+  const client = new RawClient(server)
+  await client.reply()
+  await client.say('EHLO client.test')
+  return client
+}
+
+/** A raw client that the server takes for the outbox. */
+export async function outboxClient(server: { host: string; port: number }): Promise<RawClient> {
+  const client = await rawClient(server)
+  const credentials = Buffer.from('\0localpost-outbox\0secret').toString('base64')
+  const reply = await client.say(`AUTH PLAIN ${credentials}`)
+  if (!reply.startsWith('235')) throw new Error(reply)
+  return client
+}
