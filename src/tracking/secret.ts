@@ -1,0 +1,27 @@
+import type { Chance } from '../chance.ts'
+import { untilCommitted } from '../records.ts'
+import { insert, type Collection, type Store, type StoredRecord } from '../store/store.ts'
+
+/** The secret that signs tracking addresses, as stored. */
+export interface TrackingSecretRecord extends StoredRecord {
+  /** 32 bytes in base64url. */
+  value: string
+}
+
+/** Holds one record. A reset keeps it: addresses in mails that were sent before stay known as ours. */
+export const trackingSecretCollection: Collection<TrackingSecretRecord> = {
+  name: 'tracking',
+  indexes: {},
+}
+
+/** The secret of the instance, made at its first start. @param chance  Where it comes from. */
+export function readTrackingSecret(store: Store, chance: Chance): Promise<Buffer> {
+  return untilCommitted(async () => {
+    const stored = await store.get(trackingSecretCollection, 'secret')
+    if (stored) return Buffer.from(stored.value, 'base64url')
+    const secret = chance.bytes(32)
+    const value = secret.toString('base64url')
+    await store.commit([insert(trackingSecretCollection, { id: 'secret', value })])
+    return secret
+  })
+}

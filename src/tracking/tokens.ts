@@ -1,0 +1,103 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+
+/** What a tracking address says. */
+export type TrackingToken = { /** Unix time in milliseconds; default: never. */ expires?: number } & (
+  | { kind: 'open'; email_id: string; recipient: number }
+  | { kind: 'click'; email_id: string; recipient: number; link: string }
+  | { kind: 'unsubscribe'; audience_id: string; contact_id: string }
+)
+
+/** Makes tokens for addresses, and reads those that it made itself. */
+export interface Tokens {
+  /** @returns A path segment: base64url, a dot, base64url. */
+  make(token: TrackingToken): string
+  /** @returns null for what another instance or nobody made, what is broken, expired or of another kind. */
+  read<Kind extends TrackingToken['kind']>(
+    kind: Kind,
+    text: string,
+  ): Extract<TrackingToken, { kind: Kind }> | null
+}
+
+/**
+ * Tokens signed with HMAC-SHA256: a link is only followed where this instance put it into a mail, so that nobody can
+ * use its address to lead people elsewhere.
+ *
+ * @param secret  At least 32 random bytes.
+ */
+export function createTokens(secret: Buffer, clock: Pick<Clock, 'now'>): Tokens {
+  // 128 bits of the code: nobody finds one by trying, and the addresses stay short (RFC 2104, section 5).
+  const codeOf = (payload: string): string =>
+    createHmac('sha256', secret).update(payload).digest().subarray(0, 16).toString('base64url')
+
+  return {
+    make(token) {
+      const payload = Buffer.from(JSON.stringify(toPayload(token))).toString('base64url')
+      return `${payload}.${codeOf(payload)}`
+    },
+    read(kind, text) {
+      const dot = text.length > maxLength ? -1 : text.indexOf('.')
+      if (dot < 0) return null
+      const payload = text.slice(0, dot)
+      // The texts are compared, not the bytes: base64url has several spellings of the same bytes.
+      if (!isSame(text.slice(dot + 1), codeOf(payload))) return null
+      const token = fromPayload(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+      if (!token || !isOfKind(token, kind)) return null
+      return token.expires !== undefined && token.expires <= clock.now() ? null : token
+    },
+  }
+}
+
+const version = 1
+/** Longer is no token; Node's limit of a request's header comes not much later. */
+const maxLength = 16_000
+/** The longest link that fits into a token, in bytes. */
+export const maxLinkBytes = 8000
+
+type Kind = TrackingToken['kind']
+type Payload = [version: number, kind: string, a: string, b: string | number, link: string, expires?: number]
+
+const letters: Readonly<Record<Kind, string>> = { open: 'o', click: 'c', unsubscribe: 'u' }
+
+function toPayload(token: TrackingToken): Payload {
+  const letter = letters[token.kind]
+  const expires: [number?] = token.expires === undefined ? [] : [token.expires]
+  switch (token.kind) {
+    case 'open':
+      return [version, letter, token.email_id, token.recipient, '', ...expires]
+    case 'click':
+      return [version, letter, token.email_id, token.recipient, token.link, ...expires]
+    case 'unsubscribe':
+      return [version, letter, token.audience_id, token.contact_id, '', ...expires]
+  }
+}
+
+// Signed by us, but perhaps by a version to come, which has another form.
+function fromPayload(payload: unknown): TrackingToken | null {
+  if (!Array.isArray(payload) || payload[0] !== version) return null
+  const [, letter, a, b, link, expires] = payload as Payload
+  const until = expires === undefined ? {} : { expires }
+  switch (letter) {
+    case 'o':
+      return { kind: 'open', email_id: a, recipient: Number(b), ...until }
+    case 'c':
+      return { kind: 'click', email_id: a, recipient: Number(b), link, ...until }
+    case 'u':
+      return { kind: 'unsubscribe', audience_id: a, contact_id: String(b), ...until }
+    default:
+      return null
+  }
+}
+
+function isOfKind<K extends Kind>(
+  token: TrackingToken,
+  kind: K,
+): token is Extract<TrackingToken, { kind: K }> {
+  return token.kind === kind
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const a = Buffer.from(given)
+  const b = Buffer.from(wanted)
+  return a.length === b.length && timingSafeEqual(a, b)
+}

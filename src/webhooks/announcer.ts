@@ -1,0 +1,75 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import { insert } from '../store/store.ts'
+import type { Announcer } from './announcing-store.ts'
+import type { Deliveries } from './deliveries.ts'
+import { isWanted } from './event-types.ts'
+import type { Sender } from './sender.ts'
+import { webhookDeliveryCollection } from './webhook.ts'
+
+/**
+ * Makes one delivery per event and webhook that asks for it.
+ *
+ * What waits for a webhook is stored, so a burst costs no more memory than its deliveries as records. There is a
+ * limit: a receiver that is away for long must not make every email cost more and more. What comes beyond it is not
+ * sent to that webhook, and said so once, until it has caught up by half.
+ *
+ * @param parts.senders  The webhooks there are now, by id.
+ */
+export function createAnnouncer(parts: {
+  senders: ReadonlyMap<string, Sender>
+  log: Pick<Deliveries, 'begin' | 'removeWaiting'>
+  ids: Ids
+  clock: Clock
+  maxWaiting: number
+  onWarning(message: string): void
+  onError(error: unknown): void
+}): Announcer {
+  const { senders, log, ids, clock, maxWaiting, onError } = parts
+  const overfull = new Set<Sender>()
+
+  function hasRoom(sender: Sender, count: number): boolean {
+    if (sender.waiting + count < maxWaiting) {
+      if (sender.waiting < maxWaiting / 2) overfull.delete(sender)
+      return true
+    }
+    if (!overfull.has(sender)) {
+      overfull.add(sender)
+      const { url } = sender.webhook
+      parts.onWarning(
+        `The webhook ${url} does not keep up: ${maxWaiting} deliveries wait for it, and what comes now is dropped.`,
+      )
+    }
+    return false
+  }
+
+  function tell(sender: Sender, count: number): void {
+    const { id } = sender.webhook
+    sender.added(count)
+    if (senders.has(id)) sender.wake()
+    // Removed while the commit was under way: nobody else would take these away.
+    else void log.removeWaiting(id).catch(onError)
+  }
+
+  return {
+    isNeeded: () => senders.size > 0,
+    now: () => clock.now(),
+    onError,
+    announce(payloads) {
+      const counts = new Map<Sender, number>()
+      const changes = payloads.flatMap((payload) => {
+        const wanting = [...senders.values()].filter(
+          (sender) =>
+            isWanted(payload.type, sender.webhook.events) && hasRoom(sender, counts.get(sender) ?? 0),
+        )
+        if (wanting.length === 0) return []
+        const eventId = ids.next('evt')
+        return wanting.map((sender) => {
+          counts.set(sender, (counts.get(sender) ?? 0) + 1)
+          return insert(webhookDeliveryCollection, log.begin(sender.webhook.id, eventId, payload))
+        })
+      })
+      return { changes, committed: () => counts.forEach((count, sender) => tell(sender, count)) }
+    },
+  }
+}

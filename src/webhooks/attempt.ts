@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http'
+import { forbiddenAddress } from '../net/addresses.ts'
+import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
+import type { Webhook, WebhookAttempt, WebhookDeliveryRecord } from './webhook.ts'
+
+/**
+ * Posts one event to one webhook, once, signed as Standard Webhooks says. Never rejects.
+ *
+ * An answer counts as soon as its status is there: whatever becomes of its body changes nothing.
+ *
+ * @param now  Unix time in milliseconds; the signature holds it, so that a receiver can refuse what is old.
+ * @param signal  Ends it; its reason becomes the attempt's error.
+ * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export async function attemptDelivery(
+  { url, secret }: Webhook,
+  { event_id, payload }: WebhookDeliveryRecord,
+  { now, signal, lookup }: { now: number; signal: AbortSignal; lookup?: GuardedRequest['lookup'] },
+): Promise<WebhookAttempt> {
+  const body = JSON.stringify(payload)
+  const began = performance.now()
+  const done = (outcome: Pick<WebhookAttempt, 'status' | 'error' | 'response'>): WebhookAttempt => ({
+    timestamp: now,
+    duration_ms: Math.round((performance.now() - began) * 1000) / 1000,
+    ...outcome,
+  })
+  try {
+    const { Webhook: Signer } = await import('standardwebhooks')
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'localpost',
+      'webhook-id': event_id,
+      'webhook-timestamp': String(Math.floor(now / 1000)),
+      'webhook-signature': new Signer(secret).sign(event_id, new Date(now), body),
+    }
+    const given = { method: 'POST', headers, body, signal, problemOf: forbiddenAddress, lookup } as const
+    const answer = await guardedRequest(new URL(url), given)
+    const status = answer.statusCode ?? 0
+    const response = await readBeginning(answer)
+    return done({ status, error: problemOf(status, answer.headers.location), response })
+  } catch (error) {
+    return done({ status: null, error: reasonOf(signal.aborted ? signal.reason : error), response: null })
+  }
+}
+
+function problemOf(status: number, location: string | undefined): string | null {
+  if (status >= 200 && status < 300) return null
+  if (status < 300 || status >= 400 || location === undefined) return `the receiver answered ${status}`
+  return `the receiver answered ${status} to ${location.slice(0, 200)}; redirects are not followed`
+}
+
+async function readBeginning(answer: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  let size = 0
+  try {
+    for await (const piece of answer as AsyncIterable<Buffer>) {
+      pieces.push(piece)
+      size += piece.length
+      if (size >= maxResponseBytes) break
+    }
+  } catch {
+    // It broke off: what came is kept.
+  } finally {
+    answer.destroy()
+  }
+  return Buffer.concat(pieces).subarray(0, maxResponseBytes).toString()
+}
+
+const maxResponseBytes = 4096

@@ -1,0 +1,140 @@
+import type { Clock } from '../clock.ts'
+import { isId, type Ids } from '../ids.ts'
+import type { ListPage, ListQuery } from '../lists.ts'
+import { listRecords, notFound, readRecord } from '../records.ts'
+import type { Store } from '../store/store.ts'
+import { insert, remove } from '../store/store.ts'
+import type { WebhookDelivery, WebhookDeliveryRecord, WebhookPayload } from './webhook.ts'
+import { webhookDeliveryCollection } from './webhook.ts'
+
+/** The deliveries to all webhooks: those that wait, and the log of the last ones that are over. */
+export interface Deliveries {
+  /** Newest first. @throws invalid_cursor */
+  list(query?: ListQuery): Promise<ListPage<WebhookDelivery>>
+  /**
+   * Stores the same event for the same webhook once more.
+   *
+   * @param webhooks  Those there are, by id.
+   * @throws not_found
+   */
+  replay(id: string, webhooks: ReadonlyMap<string, unknown>): Promise<WebhookDelivery>
+  /** A delivery of an event, as it begins: due at once. */
+  begin(webhookId: string, eventId: string, payload: WebhookPayload): WebhookDeliveryRecord
+  /** Removes the oldest that are over, a hundred at a time, when there are more than {@link maxFinished}. */
+  trim(): Promise<void>
+  /** Removes all that wait for a webhook, or every webhook but the named ones. */
+  removeWaiting(webhookId: string): Promise<void>
+  removeWaitingExcept(webhookIds: ReadonlySet<string>): Promise<void>
+}
+
+/** How many deliveries that are over are kept; up to a hundred more wait for the next trimming. */
+const maxFinished = 1000
+
+export function createDeliveries(parts: {
+  store: Store
+  clock: Clock
+  ids: Ids
+  pageSize: number
+}): Deliveries {
+  const { store, clock, ids, pageSize } = parts
+  let isTrimming = false
+
+  function begin(webhook_id: string, event_id: string, payload: WebhookPayload): WebhookDeliveryRecord {
+    const created = clock.now()
+    const id = ids.next('whd')
+    const state = 'pending'
+    return {
+      id,
+      version: 1,
+      webhook_id,
+      event_id,
+      payload,
+      created,
+      state,
+      due: created,
+      finished: null,
+      attempts: [],
+    }
+  }
+
+  async function removeWaiting(webhookId: string): Promise<void> {
+    for (;;) {
+      const query = { index: 'due', prefix: [webhookId], limit: removalSlice }
+      const { records, more } = await store.page(webhookDeliveryCollection, query)
+      await removeAll(records)
+      if (!more) return
+    }
+  }
+
+  async function removeAll(records: readonly WebhookDeliveryRecord[]): Promise<void> {
+    if (records.length > 0) await store.commit(records.map(({ id }) => remove(webhookDeliveryCollection, id)))
+  }
+
+  return {
+    begin,
+    removeWaiting,
+    async list(query) {
+      const isCursor = (text: string): boolean => isId('whd', text)
+      const order = { pageSize, direction: 'desc', cursorIs: 'the id of a delivery', isCursor } as const
+      const page = await listRecords(store, webhookDeliveryCollection, query, order)
+      return { ...page, items: page.items.map(toDelivery) }
+    },
+    async replay(id, webhooks) {
+      const { webhook_id, event_id, payload } = await readRecord(
+        store,
+        webhookDeliveryCollection,
+        id,
+        'delivery',
+      )
+      if (!webhooks.has(webhook_id)) throw notFound('webhook', webhook_id)
+      const again = begin(webhook_id, event_id, payload)
+      await store.commit([insert(webhookDeliveryCollection, again)])
+      return toDelivery(again)
+    },
+    async trim() {
+      if (isTrimming) return
+      isTrimming = true
+      try {
+        const surplus = (await store.count(webhookDeliveryCollection, { index: 'finished' })) - maxFinished
+        if (surplus < trimmedAtOnce) return
+        const query = { index: 'finished', limit: surplus }
+        await removeAll((await store.page(webhookDeliveryCollection, query)).records)
+      } finally {
+        isTrimming = false
+      }
+    },
+    async removeWaitingExcept(webhookIds) {
+      let after: [string, number] | undefined
+      for (;;) {
+        const page = await store.page(webhookDeliveryCollection, { index: 'due', after, limit: 1 })
+        const [next] = page.records
+        if (!next) return
+        if (!webhookIds.has(next.webhook_id)) await removeWaiting(next.webhook_id)
+        after = [next.webhook_id, Number.MAX_SAFE_INTEGER]
+      }
+    },
+  }
+}
+
+const trimmedAtOnce = 100
+// A commit is put in force in one piece, which must not hold the event loop.
+const removalSlice = 200
+const maxBodyChars = 4096
+
+function toDelivery(record: WebhookDeliveryRecord): WebhookDelivery {
+  const { id, webhook_id, event_id, payload, created, state, due, attempts } = record
+  const { data } = payload
+  return {
+    id,
+    webhook_id,
+    event_id,
+    type: payload.type,
+    email_id: 'email_id' in data ? data.email_id : null,
+    domain_id: 'domain_id' in data ? data.domain_id : null,
+    created,
+    state,
+    due,
+    body: JSON.stringify(payload).slice(0, maxBodyChars),
+    attempts,
+  }
+}

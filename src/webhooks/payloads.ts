@@ -1,0 +1,59 @@
+import type { DomainRecord } from '../domains/domain.ts'
+import type { EmailRecord } from '../emails/email.ts'
+import type { DomainEventType } from './event-types.ts'
+import type { DomainData, WebhookPayload } from './webhook.ts'
+
+/**
+ * What happened to the recipients of an email between two of its versions: one payload per event, the oldest first.
+ * Events are only ever added to a recipient, so what is new is what stands behind the number of those before.
+ *
+ * @param before  The version that `email` replaces; null where there was none.
+ */
+export function emailPayloads(before: EmailRecord | null, email: EmailRecord): WebhookPayload[] {
+  const known = new Map(before?.recipients.map(({ recipient, events }) => [recipient, events.length]))
+  return email.recipients
+    .flatMap(({ recipient, events }) =>
+      events.slice(known.get(recipient) ?? 0).map((event) => ({ recipient, event })),
+    )
+    .sort((a, b) => a.event.timestamp - b.event.timestamp)
+    .map(({ recipient, event }) => ({
+      type: `email.${event.status}`,
+      timestamp: new Date(event.timestamp).toISOString(),
+      data: { email_id: email.id, recipient, ...event },
+    }))
+}
+
+/**
+ * What happened to a domain between two of its versions: `domain.created` when it was registered, `domain.updated` at
+ * every other change, and `domain.verified` after that when it came into the state SUCCESS. A name that only mail
+ * mentioned is not announced until somebody registers it.
+ *
+ * @param before  The version that `domain` replaces; null where there was none.
+ * @param now  Unix time in milliseconds.
+ */
+export function domainPayloads(
+  before: DomainRecord | null,
+  domain: DomainRecord,
+  now: number,
+): WebhookPayload[] {
+  if (!domain.registered) return []
+  const types: DomainEventType[] = [before?.registered ? 'domain.updated' : 'domain.created']
+  if (domain.status === 'SUCCESS' && !(before?.registered && before.status === 'SUCCESS'))
+    types.push('domain.verified')
+  return types.map((type) => ({ type, timestamp: new Date(now).toISOString(), data: toData(domain) }))
+}
+
+function toData(domain: DomainRecord): DomainData {
+  return {
+    domain_id: domain.id,
+    name: domain.name,
+    status: domain.status,
+    verified_for_sending_status: domain.status === 'SUCCESS',
+    verification_info: domain.verification_info,
+    created: domain.created,
+    is_warmed_up: domain.is_warmed_up,
+    warmed_up_at: domain.warmed_up_at,
+    open_tracking_enabled: domain.open_tracking_enabled,
+    click_tracking_enabled: domain.click_tracking_enabled,
+  }
+}

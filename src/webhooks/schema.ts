@@ -1,0 +1,97 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { forbiddenAddress } from '../net/addresses.ts'
+import { webhookEventTypes, webhookPatterns } from './event-types.ts'
+import type {
+  Webhook,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDeliveryState,
+  WebhookInput,
+} from './webhook.ts'
+
+const patterns = z.array(z.enum(webhookPatterns))
+
+const secret = z
+  .string()
+  .regex(
+    /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+    'must be "whsec_" and base64, as Standard Webhooks has it; leave it out to have one made',
+  )
+  .refine((text) => isKeyLong(text), 'must be "whsec_" and the base64 of 24 to 64 bytes')
+
+const inputMembers = {
+  url: z
+    .string()
+    .max(2000)
+    .superRefine((text, context) => {
+      const problem = urlProblem(text)
+      if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+    })
+    .describe('http or https; this machine and private networks are fine, link-local addresses are not'),
+  secret: secret.optional().describe('`whsec_` and base64; absent: one is made'),
+  events: patterns.min(1).optional().describe('Names of events, `email.*`, `domain.*` or `*`; absent: `*`'),
+}
+
+/** The body of `POST /dev/webhooks`. */
+export const webhookInputSchema: z.ZodType<WebhookInput> = z.object(inputMembers)
+
+/** The option `webhooks`; unlike a request, it has no members to be ignored. */
+export const webhookOptionSchema: z.ZodType<WebhookInput[]> = z.array(z.strictObject(inputMembers)).max(20)
+
+/** A webhook as `/dev/webhooks` answers it. */
+export const webhookSchema: z.ZodType<Webhook> = z.strictObject({
+  id: z.string(),
+  url: z.string(),
+  secret: z.string().describe('What the receiver checks the signatures with, as Standard Webhooks says'),
+  events: patterns,
+})
+
+const milliseconds = z.int().describe('Unix time in milliseconds')
+
+const attempt: z.ZodType<WebhookAttempt> = z.strictObject({
+  timestamp: milliseconds,
+  status: z.int().nullable().describe('HTTP status of the answer; null where none came'),
+  error: z.string().nullable().describe('Why it failed; null where it was taken'),
+  duration_ms: z.number(),
+  response: z
+    .string()
+    .nullable()
+    .describe('The beginning of the answer: 4 KB of the last try, 256 characters of earlier ones'),
+})
+
+const states: { [State in WebhookDeliveryState]: State } = {
+  pending: 'pending',
+  delivered: 'delivered',
+  failed: 'failed',
+}
+
+/** An entry of `/dev/webhooks/deliveries`. */
+export const webhookDeliverySchema: z.ZodType<WebhookDelivery> = z.strictObject({
+  id: z.string(),
+  webhook_id: z.string(),
+  event_id: z.string().describe('The `webhook-id` header: the same at every try and replay of the event'),
+  type: z.enum(webhookEventTypes),
+  email_id: z.string().nullable().describe('Null where the event is not of an email'),
+  domain_id: z.string().nullable().describe('Null where the event is not of a domain'),
+  created: milliseconds,
+  state: z.enum(states),
+  due: z.int().nullable().describe('When it is tried (again): Unix time in milliseconds'),
+  body: z.string().describe('The beginning of the body that is posted: at most 4,096 characters'),
+  attempts: z.array(attempt),
+})
+
+function isKeyLong(text: string): boolean {
+  const { length } = Buffer.from(text.slice('whsec_'.length), 'base64')
+  return length >= 24 && length <= 64
+}
+
+function urlProblem(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol))
+    return 'must be an http(s) URL such as "http://127.0.0.1:3000/hooks"'
+  if (url.username !== '' || url.password !== '') return 'must have no user name and no password'
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const problem = isIP(host) ? forbiddenAddress(host) : null
+  return problem && `leads to ${host}, which ${problem}`
+}

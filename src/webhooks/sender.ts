@@ -1,0 +1,195 @@
+import { systemClock, type Clock } from '../clock.ts'
+import { isErrorOf } from '../errors.ts'
+import type { GuardedRequest } from '../net/guarded-request.ts'
+import type { Store } from '../store/store.ts'
+import { update } from '../store/store.ts'
+import { attemptDelivery } from './attempt.ts'
+import { afterAttempt } from './retries.ts'
+import type { Webhook, WebhookDeliveryRecord } from './webhook.ts'
+import { webhookDeliveryCollection } from './webhook.ts'
+
+/** Brings what is due to one webhook; each webhook has its own, so that none waits for another. */
+export interface Sender {
+  readonly webhook: Webhook
+  /** How many deliveries wait or are under way, as far as is known. */
+  readonly waiting: number
+  /** Says that so many deliveries were stored. */
+  added(count: number): void
+  /** Looks for what is due. */
+  wake(): void
+  /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
+  idle(): Promise<void>
+  /** Breaks off what is under way, which stays due, and takes up nothing more. */
+  close(): Promise<void>
+}
+
+export interface SenderParts {
+  store: Store
+  clock: Clock
+  retryDelaysMs: readonly number[]
+  /** Limit of one try, in milliseconds. */
+  timeoutMs: number
+  lookup?: GuardedRequest['lookup']
+  /** Told of each delivery that is over. */
+  onFinished(): void
+  /** Hears of faults that no receiver caused. */
+  onError(error: unknown): void
+}
+
+/**
+ * Takes up to four deliveries at once, the ones that are due first, and of one email or domain never two at once: its
+ * events are first sent in their order. One that is tried again does not hold up those behind it.
+ *
+ * What is due is read from the store when there is room for it, and nothing is held. A process that ends between an
+ * answer and its note posts the event again after the next start: at least once, with the same `webhook-id`.
+ */
+export function createSender(webhook: Webhook, parts: SenderParts): Sender {
+  const { store, clock } = parts
+  const underWay = new Map<string, Promise<void>>()
+  const subjects = new Set<string>()
+  const running = new Set<AbortController>()
+  const idleWaiters: (() => void)[] = []
+  let waiting = 0
+  let isClosed = false
+  let isLooking = false
+  let lookAgain = false
+  let isPaused = false
+  let cancelTimer: (() => void) | null = null
+
+  function wake(): void {
+    lookAgain = true
+    if (!isLooking && !isClosed && !isPaused) void look()
+  }
+
+  async function look(): Promise<void> {
+    isLooking = true
+    try {
+      while (lookAgain && !isClosed && !isPaused) {
+        lookAgain = false
+        await takeUpDue()
+      }
+    } catch (error) {
+      pauseAfter(error)
+    } finally {
+      isLooking = false
+      settle()
+    }
+  }
+
+  function settle(): void {
+    const isBusy = underWay.size > 0 || isLooking || (lookAgain && !isClosed && !isPaused)
+    if (!isBusy) for (const resolve of idleWaiters.splice(0)) resolve()
+  }
+
+  async function takeUpDue(): Promise<void> {
+    if (underWay.size >= maxUnderWay) return
+    const now = clock.now()
+    const mine = { index: 'due', prefix: [webhook.id] }
+    const due = await store.page(webhookDeliveryCollection, {
+      ...mine,
+      until: [webhook.id, now],
+      limit: maxLooked,
+    })
+    const later = await store.page(webhookDeliveryCollection, {
+      ...mine,
+      after: [webhook.id, now],
+      limit: 1,
+    })
+    waiting = await store.count(webhookDeliveryCollection, mine)
+    for (const delivery of due.records) {
+      if (underWay.size >= maxUnderWay || isClosed) break
+      if (!underWay.has(delivery.id) && !subjects.has(subjectOf(delivery))) takeUp(delivery)
+    }
+    const next = later.records[0]?.due
+    if (next !== undefined && next !== null) wakeAfter(Math.max(1, next - now))
+  }
+
+  function takeUp(delivery: WebhookDeliveryRecord): void {
+    const subject = subjectOf(delivery)
+    subjects.add(subject)
+    const run = send(delivery)
+      .catch((error: unknown) => {
+        // It was removed meanwhile: nothing is left to be done.
+        if (!isErrorOf(error, 'version_conflict')) pauseAfter(error)
+      })
+      .finally(() => {
+        underWay.delete(delivery.id)
+        subjects.delete(subject)
+        wake()
+        settle()
+      })
+    underWay.set(delivery.id, run)
+  }
+
+  async function send(delivery: WebhookDeliveryRecord): Promise<void> {
+    const controller = new AbortController()
+    // The receiver's answer takes the machine's time, whatever the instance's clock says.
+    const cancelLimit = systemClock.after(parts.timeoutMs, () =>
+      controller.abort(new Error(`no answer within ${parts.timeoutMs} ms`)),
+    )
+    running.add(controller)
+    const { signal } = controller
+    const given = { now: clock.now(), signal, lookup: parts.lookup }
+    const attempt = await attemptDelivery(webhook, delivery, given)
+    cancelLimit()
+    running.delete(controller)
+    // What was broken off by us says nothing of the receiver.
+    if (isClosed && attempt.status === null) return
+    const changed = afterAttempt(delivery, attempt, parts.retryDelaysMs, clock.now())
+    await store.commit([update(webhookDeliveryCollection, changed)])
+    if (changed.due === null) parts.onFinished()
+  }
+
+  // The store may be full for now. What could not be noted stays due and is sent again.
+  function pauseAfter(error: unknown): void {
+    if (isClosed || isErrorOf(error, 'closed')) return
+    parts.onError(error)
+    isPaused = true
+    cancelTimer?.()
+    cancelTimer = clock.after(faultDelayMs, () => {
+      isPaused = false
+      wake()
+    })
+  }
+
+  function wakeAfter(delayMs: number): void {
+    if (isClosed || isPaused) return
+    cancelTimer?.()
+    cancelTimer = clock.after(delayMs, wake)
+  }
+
+  return {
+    webhook,
+    get waiting() {
+      return waiting
+    },
+    added(count) {
+      waiting += count
+    },
+    wake,
+    idle() {
+      return new Promise((resolve) => {
+        idleWaiters.push(resolve)
+        wake()
+        settle()
+      })
+    },
+    async close() {
+      isClosed = true
+      cancelTimer?.()
+      for (const controller of running) controller.abort(new Error('Localpost is closing'))
+      await Promise.all(underWay.values())
+      settle()
+    },
+  }
+}
+
+const maxUnderWay = 4
+/** How many are looked at for one that may be taken up: many at the front may be of one email. */
+const maxLooked = 32
+/** Wait after a fault of the store before anything is tried again. */
+const faultDelayMs = 1000
+
+function subjectOf({ payload: { data } }: WebhookDeliveryRecord): string {
+  return 'email_id' in data ? data.email_id : data.domain_id
+}

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import { createChances, type Chance } from '../chance.ts'
+import type { Clock } from '../clock.ts'
+import { LocalpostError, quote } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import type { ListPage, ListQuery } from '../lists.ts'
+import type { GuardedRequest } from '../net/guarded-request.ts'
+import { notFound } from '../records.ts'
+import type { Store } from '../store/store.ts'
+import { insert, remove } from '../store/store.ts'
+import { parseInput } from '../validate.ts'
+import { createAnnouncer } from './announcer.ts'
+import { announcingStore } from './announcing-store.ts'
+import { createDeliveries } from './deliveries.ts'
+import type { WebhookPattern } from './event-types.ts'
+import { webhookInputSchema } from './schema.ts'
+import { createSender, type Sender } from './sender.ts'
+import type { Webhook, WebhookDelivery, WebhookInput } from './webhook.ts'
+import { webhookCollection } from './webhook.ts'
+
+/** Who is told of what happens to emails and domains, and the log of it. */
+export interface Webhooks {
+  /**
+   * Adds a webhook; it hears of what happens from now on.
+   *
+   * @throws validation_error; state_conflict when there are 20 already.
+   */
+  create(input: WebhookInput): Promise<Webhook>
+  /** All of them, those of the options first; never more than a page. */
+  list(): Promise<ListPage<Webhook>>
+  /**
+   * Removes a webhook and what waits for it; a request under way is broken off.
+   *
+   * @throws not_found; state_conflict for one of the options.
+   */
+  remove(id: string): Promise<void>
+  /** What is sent, was sent, or could not be: all that wait and about the last 1,000 others, newest first. @throws invalid_cursor */
+  deliveries(query?: ListQuery): Promise<ListPage<WebhookDelivery>>
+  /**
+   * Sends the event of a delivery once more, whatever became of it. It keeps its `webhook-id`, by which a receiver
+   * knows what it has seen already.
+   *
+   * @returns The new delivery.
+   * @throws not_found, also where the webhook is gone.
+   */
+  replay(deliveryId: string): Promise<WebhookDelivery>
+}
+
+/** {@link Webhooks}, and what the composition root needs of them. */
+export interface RunningWebhooks extends Webhooks {
+  /** The store through which emails and domains must be written to be announced. */
+  readonly store: Store
+  /** Takes up what an earlier process left. */
+  start(): void
+  /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
+  idle(): Promise<void>
+  /** Takes up stored webhooks that somebody else put in place. */
+  reload(): Promise<void>
+  /** Stops at once; what waits goes on at the next start. */
+  close(): Promise<void>
+}
+
+export interface WebhooksParts {
+  /** Keeps webhooks and deliveries. */
+  store: Store
+  clock: Clock
+  /** Where new secrets come from. Default: the system's. */
+  chance?: Chance
+  ids: Ids
+  pageSize: number
+  /** Of the options; never stored. */
+  given: readonly WebhookInput[]
+  /** Waits before the second, third, … try, in milliseconds. */
+  retryDelaysMs: readonly number[]
+  /** Limit of one try, in milliseconds. Default: 10,000. */
+  timeoutMs?: number
+  /** How many deliveries may wait for one webhook; what comes then is not sent to it. Default: 25,000. */
+  maxWaiting?: number
+  /** Resolves host names; replaced in tests. */
+  lookup?: GuardedRequest['lookup']
+  /** Hears that deliveries are dropped. */
+  onWarning(message: string): void
+  /** Hears of faults that no receiver caused. */
+  onError(error: unknown): void
+}
+
+export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebhooks> {
+  const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000 } = parts
+  const { chance = createChances(null)('webhooks') } = parts
+  const log = createDeliveries(parts)
+  const senders = new Map<string, Sender>()
+  let isClosed = false
+  const onFinished = (): void => void log.trim().catch(onError)
+
+  function onError(error: unknown): void {
+    if (!isClosed) parts.onError(error)
+  }
+
+  function add(webhook: Webhook): Sender {
+    const sender = createSender(webhook, { ...parts, timeoutMs, onFinished, onError })
+    senders.set(webhook.id, sender)
+    return sender
+  }
+
+  async function addStored(): Promise<void> {
+    const stored = await store.page(webhookCollection, { limit: 1000 })
+    for (const { id, url, secret, events } of stored.records)
+      if (!senders.has(id)) add({ id, url, secret, events })
+  }
+
+  for (const webhook of fromOptions(given, chance)) add(webhook)
+  await addStored()
+  await log.removeWaitingExcept(new Set(senders.keys()))
+  // By whatever way a stored webhook goes, `remove` or a reset, this is how its sender hears of it.
+  const stopChanges = store.changes((change) => {
+    if (change.op !== 'remove' || change.collection !== webhookCollection.name) return
+    const sender = senders.get(change.id)
+    senders.delete(change.id)
+    void sender?.close()
+  })
+
+  const announcer = createAnnouncer({ ...parts, log, senders, maxWaiting, onError })
+  return {
+    store: announcingStore(store, announcer),
+    start: () => senders.forEach((sender) => sender.wake()),
+    async idle() {
+      await Promise.all([...senders.values()].map((sender) => sender.idle()))
+    },
+    async reload() {
+      await addStored()
+      for (const sender of senders.values()) sender.wake()
+    },
+    async close() {
+      isClosed = true
+      stopChanges()
+      await Promise.all([...senders.values()].map((sender) => sender.close()))
+    },
+    async create(input) {
+      const read = parseInput(webhookInputSchema, input)
+      if (senders.size >= maxWebhooks) {
+        throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
+      }
+      const webhook = toWebhook(ids.next('wh'), read, chance)
+      await store.commit([insert(webhookCollection, { ...webhook, created: parts.clock.now() })])
+      add(webhook)
+      return webhook
+    },
+    async list() {
+      const items = [...senders.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
+      return { items, count: items.length, cursor: null }
+    },
+    async remove(id) {
+      if (!senders.has(id)) throw notFound('webhook', id)
+      if (id.startsWith(optionPrefix)) {
+        throw new LocalpostError(
+          'state_conflict',
+          `The webhook ${quote(id)} comes from the options; start without it.`,
+        )
+      }
+      await store.commit([remove(webhookCollection, id)])
+      await log.removeWaiting(id)
+    },
+    deliveries: log.list,
+    async replay(deliveryId) {
+      const delivery = await log.replay(deliveryId, senders)
+      senders.get(delivery.webhook_id)?.wake()
+      return delivery
+    },
+  }
+}
+
+const maxWebhooks = 20
+const optionPrefix = 'option_'
+
+function toWebhook(id: string, input: WebhookInput, chance: Chance): Webhook {
+  const { url, secret = `whsec_${chance.bytes(32).toString('base64')}`, events = ['*'] } = input
+  return { id, url, secret, events: [...new Set<WebhookPattern>(events)] }
+}
+
+// Named after the address, so that what waits for it goes on after a restart, and never to another address.
+function fromOptions(given: readonly WebhookInput[], chance: Chance): Webhook[] {
+  return given.map((input, i) => {
+    const digest = createHash('sha256').update(input.url).digest('hex').slice(0, 16)
+    const twins = given.slice(0, i).filter(({ url }) => url === input.url).length
+    return toWebhook(`${optionPrefix}${digest}${twins > 0 ? `_${twins + 1}` : ''}`, input, chance)
+  })
+}

@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createLocalpost } from '../../src/localpost.ts'
+import type { LocalpostOptions } from '../../src/options.ts'
+import { eventually, openReceiver, type Receiver } from './_receiver.ts'
+
+describe('an instance', () => {
+  async function start(options: LocalpostOptions): Promise<Awaited<ReturnType<typeof createLocalpost>>> {
+    const post = await createLocalpost(options)
+    onTestFinished(() => post.close())
+    return post
+  }
+  const mail = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+
+  it('tells a webhook of its options of an email and of a domain', async () => {
+    const receiver = await openReceiver()
+    const post = await start({ webhooks: [{ url: receiver.url, events: ['email.*', 'domain.*'] }] })
+    const { id } = await post.emails.send(mail)
+    const domain = await post.domains.create({ name: 'acme.com' })
+    await post.domains.verify(domain.id, { status: 'SUCCESS' })
+    await eventually(() => expect(receiver.received).toHaveLength(5))
+    expect(receiver.received.flatMap((one) => (idOf(one) === id ? [one.payload.type] : []))).toEqual([
+      'email.sent',
+      'email.delivered',
+    ])
+    expect(
+      receiver.received.flatMap(({ payload: { type, data } }) => ('name' in data ? [type, data.status] : [])),
+    ).toEqual(['domain.created', 'NOT_STARTED', 'domain.updated', 'SUCCESS', 'domain.verified', 'SUCCESS'])
+  })
+
+  it('brings 1,000 emails to a webhook, each event once and in order', async () => {
+    const receiver = await openReceiver()
+    const post = await start({})
+    await post.webhooks.create({ url: receiver.url })
+    const sent = await Promise.all(Array.from({ length: 1000 }, () => post.emails.send(mail)))
+    await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(2000), 60_000)
+    const byEmail = new Map(sent.map(({ id }): [string, string[]] => [id, []]))
+    for (const one of receiver.received) byEmail.get(idOf(one))?.push(one.payload.type)
+    expect(byEmail.size).toBe(1000)
+    for (const types of byEmail.values()) expect(types).toEqual(['email.sent', 'email.delivered'])
+  }, 90_000)
+
+  it('goes on after a restart with what it had not brought', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'localpost-webhooks-'))
+    onTestFinished(() => rm(dir, { recursive: true, force: true }))
+    let isUp = false
+    const receiver = await openReceiver((response) => {
+      if (isUp) response.end()
+    })
+    const options = { dir, webhooks: [{ url: receiver.url }] }
+    const post = await start(options)
+    const stored = await post.webhooks.create({ url: `${receiver.url}/stored`, events: ['email.delivered'] })
+    const { id } = await post.emails.send(mail)
+    await post.inbox.waitFor({ to: 'ada@example.com' })
+    await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(2))
+    const before = performance.now()
+    await post.close()
+    expect(performance.now() - before).toBeLessThan(2000)
+    receiver.received.length = 0
+    isUp = true
+    const again = await start(options)
+    expect((await again.webhooks.list()).items[1]).toEqual(stored)
+    await eventually(() => expect(receiver.received).toHaveLength(3))
+    const toOption = receiver.received.filter(({ path }) => path === '/hooks')
+    expect(toOption.map(({ payload }) => payload.type)).toEqual(['email.sent', 'email.delivered'])
+    expect(new Set(receiver.received.map(idOf))).toEqual(new Set([id]))
+  })
+
+  it('forgets at a start what waits for a webhook that is configured no more', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'localpost-webhooks-'))
+    onTestFinished(() => rm(dir, { recursive: true, force: true }))
+    const receiver = await openReceiver(() => undefined)
+    const post = await start({ dir, webhooks: [{ url: receiver.url }] })
+    await post.emails.send(mail)
+    await post.close()
+    const again = await start({ dir, webhooks: [{ url: `${receiver.url}/other` }] })
+    expect((await again.webhooks.deliveries()).count).toBe(0)
+  })
+})
+
+const idOf = ({ payload: { data } }: Receiver['received'][number]): string =>
+  'email_id' in data ? data.email_id : ''
