@@ -1,0 +1,78 @@
+import { modifyEmail } from '../emails/modify.ts'
+import { emailCollection } from '../emails/email.ts'
+import { remove, type Store } from '../store/store.ts'
+import { createPacer } from '../store/turns.ts'
+import { parseMailQuery } from './query.ts'
+import type { Search } from './search.ts'
+import { checkChanges, maxTags } from './tags.ts'
+
+/** Several mails: the matches of a query, those of a list of ids, or all for null. */
+export type Selection = string | { ids: readonly string[] } | null
+
+/** What is done to each of several mails. */
+export interface BulkChanges {
+  unread?: boolean
+  /** In place of those there are. */
+  tags?: string[]
+  add_tags?: string[]
+  remove_tags?: string[]
+}
+
+export interface BulkParts {
+  store: Store
+  search: Pick<Search, 'matches'>
+  now(): number
+}
+
+/** Removes what is selected. @returns How many were there. @throws invalid_query. */
+export async function removeMatching(parts: BulkParts, selection: Selection): Promise<number> {
+  const ids = await idsOf(parts, selection)
+  for (let at = 0; at < ids.length; at += removalSlice) {
+    const slice = ids.slice(at, at + removalSlice)
+    await parts.store.commit(slice.map((id) => remove(emailCollection, id)))
+  }
+  return ids.length
+}
+
+/** Marks and tags what is selected. @returns How many were there. @throws invalid_query, validation_error. */
+export async function changeMatching(
+  parts: BulkParts,
+  selection: Selection,
+  changes: BulkChanges,
+): Promise<number> {
+  checkChanges(changes)
+  const { unread, tags, add_tags = [], remove_tags = [] } = changes
+  const isGone = new Set(remove_tags)
+  let changed = 0
+  for (const id of await idsOf(parts, selection)) {
+    const email = await modifyEmail(parts.store, id, (stored) => ({
+      ...stored,
+      unread: unread ?? stored.unread,
+      tags: [...new Set([...(tags ?? stored.tags), ...add_tags])]
+        .filter((tag) => !isGone.has(tag))
+        .slice(0, maxTags),
+    }))
+    if (email) changed++
+  }
+  return changed
+}
+
+/** Those that are there. Only ids are held: a selection may be all there is. */
+async function idsOf({ store, search, now }: BulkParts, selection: Selection): Promise<string[]> {
+  const ids: string[] = []
+  if (selection !== null && typeof selection === 'object') {
+    for (const id of new Set(selection.ids)) if (await store.get(emailCollection, id)) ids.push(id)
+    return ids
+  }
+  const pacer = createPacer()
+  for await (const { id } of search.matches(parseMailQuery(selection ?? undefined, now()), {
+    complete: true,
+  })) {
+    ids.push(id)
+    if (pacer.due()) await pacer.turn()
+  }
+  return ids
+}
+
+// A commit is put in force in one piece: this many hold the event loop for a few milliseconds.
+const removalSlice = 500

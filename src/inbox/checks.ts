@@ -1,0 +1,183 @@
+import { readHtmlFacts, type HtmlImage } from './html-facts.ts'
+import { linkFault } from './link-faults.ts'
+import type { Mail } from './mail.ts'
+import { unrenderedPlaceholders } from './placeholders.ts'
+
+/** One thing that was looked at in a mail. */
+export interface Check {
+  name: string
+  verdict: 'pass' | 'warning' | 'fail' | 'info'
+  /** In a sentence. */
+  message: string
+  /** Where and what, one line each; at most 50 of 300 characters. */
+  details: string[]
+}
+
+/**
+ * Looks a mail over before it goes to readers: signature, parts, images, links, size, placeholders, unsubscription.
+ * Everything is read out of the mail itself; nothing is fetched. A check that has nothing to look at is left out.
+ */
+export function checkMail(mail: Mail): Check[] {
+  const { images, links } = readHtmlFacts(mail.html)
+  return [
+    checkReading(mail),
+    checkSignature(mail),
+    checkPlaceholders(mail),
+    checkSubject(mail),
+    checkParts(mail),
+    checkSize(mail),
+    checkLinks([...links, ...linksOfTextOnly(mail)]),
+    checkImages(images, mail),
+    checkAlternatives(images),
+    checkPixels(images),
+    checkUnsubscription(mail),
+  ].flatMap((check) => (check ? [{ ...check, details: check.details.slice(0, 50).map(cut) }] : []))
+}
+
+type Found = Check | null
+
+function checkReading({ problem }: Mail): Found {
+  return problem === null ? null : say('message', 'fail', 'The message cannot be read in full.', [problem])
+}
+
+function checkSignature({ dkim, source, size_bytes }: Mail): Found {
+  // What is not written yet is not signed yet.
+  if (size_bytes === 0) return null
+  if (!dkim) {
+    return source === 'api'
+      ? say('dkim', 'warning', 'The message has no DKIM signature.')
+      : say('dkim', 'info', 'The message has no DKIM signature; the server that sends it on is to make one.')
+  }
+  const name = `${dkim.selector}._domainkey.${dkim.domain}`
+  const details = dkim.reason === null ? [name] : [name, dkim.reason]
+  switch (dkim.result) {
+    case 'pass':
+      return say('dkim', 'pass', `The DKIM signature of ${dkim.domain} is valid.`, details)
+    case 'no_key':
+      return say('dkim', 'info', `The DKIM signature of ${dkim.domain} cannot be checked here.`, details)
+    case 'fail':
+    case 'invalid':
+      return say('dkim', 'fail', `The DKIM signature of ${dkim.domain} does not verify.`, details)
+  }
+}
+
+function checkPlaceholders(mail: Mail): Found {
+  const left = unrenderedPlaceholders(mail)
+  return left.length === 0
+    ? say('placeholders', 'pass', 'No placeholder is left.')
+    : say('placeholders', 'fail', `${count(left, 'placeholder')} left as written.`, left)
+}
+
+function checkSubject({ subject }: Mail): Found {
+  return subject.trim() === '' ? say('subject', 'warning', 'The mail has no subject.') : null
+}
+
+function checkParts({ html, text }: Mail): Found {
+  if (html === '' && text.trim() === '') return say('text-part', 'warning', 'The mail has no body.')
+  if (text.trim() !== '') return say('text-part', 'pass', 'The mail has a text part.')
+  return say('text-part', 'warning', 'There is no text part for readers whose client shows no HTML.')
+}
+
+function checkSize({ html }: Mail): Found {
+  if (html === '') return null
+  const kilobytes = Buffer.byteLength(html) / 1024
+  const size = `${kilobytes < 10 ? kilobytes.toFixed(1) : Math.round(kilobytes)} KB`
+  return kilobytes > clippedAtKilobytes
+    ? say(
+        'html-size',
+        'warning',
+        `The HTML has ${size}: Gmail shows the first ${clippedAtKilobytes} KB only.`,
+      )
+    : say('html-size', 'pass', `The HTML has ${size}.`)
+}
+
+const clippedAtKilobytes = 102
+
+function checkLinks(links: readonly { href: string; text: string }[]): Found {
+  if (links.length === 0) return null
+  const faults = links.flatMap(({ href, text }) => {
+    const fault = linkFault(href)
+    return fault
+      ? [{ ...fault, where: `${JSON.stringify(cut(text.replace(/\s+/g, ' ').trim()))} ${href}` }]
+      : []
+  })
+  if (faults.length === 0) return say('links', 'pass', `${count(links, 'link')}, each with a whole address.`)
+  const verdict = faults.some((fault) => fault.verdict === 'fail') ? 'fail' : 'warning'
+  const details = faults.map(({ where, reason }) => `${where}: ${reason}`)
+  return say('links', verdict, `${faults.length} of ${count(links, 'link')} not fit to be sent.`, details)
+}
+
+function checkImages(images: readonly HtmlImage[], { attachments }: Mail): Found {
+  if (images.length === 0) return null
+  const ids = new Set(attachments.map(({ content_id }) => content_id))
+  const broken = images.flatMap(({ src }) => {
+    if (src === '') return ['an image without src']
+    const id = /^cid:(.*)$/i.exec(src)?.[1]
+    if (id !== undefined) return ids.has(decoded(id)) ? [] : [`${src}: the mail has no such part`]
+    return /^(?:https?|data):|^(?:\{\{|\{%|<%)/i.test(src) ? [] : [`${src}: no mail client can load it`]
+  })
+  return broken.length === 0
+    ? say('images', 'pass', `${count(images, 'image')}, each with a source that can be had.`)
+    : say('images', 'fail', `${broken.length} of ${count(images, 'image')} cannot be shown.`, broken)
+}
+
+function checkAlternatives(images: readonly HtmlImage[]): Found {
+  const seen = images.filter(({ isPixel }) => !isPixel)
+  if (seen.length === 0) return null
+  const without = seen.filter(({ alt }) => alt === null)
+  return without.length === 0
+    ? say('image-alternatives', 'pass', 'Every image has an alt text.')
+    : say(
+        'image-alternatives',
+        'warning',
+        `${without.length} of ${count(seen, 'image')} without alt: nothing is read out or shown in their place.`,
+        without.map(({ src }) => src || 'an image without src'),
+      )
+}
+
+function checkPixels(images: readonly HtmlImage[]): Found {
+  const pixels = images.filter(({ isPixel }) => isPixel)
+  return pixels.length === 0
+    ? null
+    : say('tracking-pixel', 'info', 'An image of one pixel tells somebody of the opening.', [
+        ...new Set(pixels.map(({ src }) => src)),
+      ])
+}
+
+function checkUnsubscription({ type, list_unsubscribe: found, size_bytes }: Mail): Found {
+  if (size_bytes === 0) return null
+  if (type !== 'broadcast' && !found) return null
+  if (!found) return say('list-unsubscribe', 'fail', 'A broadcast has to have a List-Unsubscribe field.')
+  if (found.one_click) return say('list-unsubscribe', 'pass', 'One click unsubscribes.', found.urls)
+  const verdict = type === 'broadcast' ? 'fail' : 'info'
+  return say(
+    'list-unsubscribe',
+    verdict,
+    'List-Unsubscribe is there, but not for one click (RFC 8058).',
+    found.urls,
+  )
+}
+
+function linksOfTextOnly({ html, links }: Mail): readonly { href: string; text: string }[] {
+  return html === '' ? links : []
+}
+
+function say(name: string, verdict: Check['verdict'], message: string, details: string[] = []): Check {
+  return { name, verdict, message, details }
+}
+
+function count(items: readonly unknown[], word: string): string {
+  return `${items.length} ${word}${items.length === 1 ? '' : 's'}`
+}
+
+function cut(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text
+}
+
+function decoded(contentId: string): string {
+  try {
+    return decodeURIComponent(contentId)
+  } catch {
+    return contentId
+  }
+}

@@ -1,0 +1,136 @@
+import { codeWord, otherCode, otherNumber, useWord } from './code-words.ts'
+
+/**
+ * The one-time codes that a mail seems to carry, in order of appearance: 4 to 8 digits (also as `123 456`, `123-456`
+ * or one by one), or capitals and digits, in a sentence that speaks of a code, or alone on a line below one. Years,
+ * prices, dates, phone and order numbers do not count, nor do the codes of coupons and postal addresses.
+ *
+ * @param text  What a reader sees: subject and visible text, lines kept. At most 200,000 characters are looked at.
+ */
+export function extractCodes(text: string): string[] {
+  const codes = new Set<string>()
+  let linesSinceWord = Number.POSITIVE_INFINITY
+  let lineBefore = ''
+  for (const line of linesOf(text)) {
+    const found: string[] = []
+    let speaks = false
+    let speaksBefore = linesSinceWord <= window
+    for (const sentence of line.split(sentenceEnd)) {
+      const here = speaksOfCode(sentence)
+      if (here || (speaksBefore && useWord.test(sentence))) found.push(...inSentence(sentence))
+      speaks ||= here
+      speaksBefore ||= here
+    }
+    if (speaks) linesSinceWord = 0
+    else linesSinceWord++
+    // A heading may say what the number below it is.
+    const isOther = otherNumber.test(lineBefore) && !speaksOfCode(lineBefore)
+    if (found.length === 0 && linesSinceWord <= window && !isOther) found.push(...alone(line))
+    // A list of codes goes on, however long it is.
+    if (found.length > 0 && !speaks && linesSinceWord <= window) linesSinceWord = 0
+    for (const code of found) codes.add(code)
+    lineBefore = line
+  }
+  return [...codes]
+}
+
+const lookAt = 200_000
+/** How many lines below the word a code may stand. */
+const window = 4
+const sentenceEnd = /(?<=[.!?])\s+|(?<=[。！？؟])/
+
+/** Lines with something in them, white space folded. Of digits that stand one per line, the lines are one. */
+function* linesOf(text: string): Generator<string> {
+  const plain = text
+    .slice(0, lookAt)
+    // Digits of any width and script are typed as ASCII; what cannot be seen is not typed.
+    .replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10))
+    .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
+    .replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x6f0))
+    .replace(/\u034f|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
+  let boxes = ''
+  for (const line of plain.split(/\r?\n/)) {
+    const folded = line.replace(/\s+/g, ' ').trim()
+    if (folded === '') continue
+    if (/^\d$/.test(folded)) {
+      boxes += folded
+      continue
+    }
+    if (boxes !== '') yield boxes
+    boxes = ''
+    yield folded
+  }
+  if (boxes !== '') yield boxes
+}
+
+function speaksOfCode(sentence: string): boolean {
+  return codeWord.test(sentence.replace(otherCode, ' '))
+}
+
+// Neither in a longer word, number or address, nor behind a currency, a plus, a hash or the stars of a card number,
+// nor as a time, nor before a unit or a decimal.
+const before =
+  '(?<!(?<!\\p{L})(?:at|until|till|from|um|bis|vers) )(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_.,+#$€£¥₹₽%/*•=&@?-]|[$€£¥₹₽] |(?:USD|EUR|GBP|PLN|TRY|JPY|BRL) )'
+const after =
+  '(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_%€£₹₽/@=-]|[.,:]\\d| ?(?:[€£₽円元원]|(?:USD|EUR|GBP|PLN|TRY|zł|TL|min|sec|Min|Sek|hours?|people)\\b))'
+// Before six digits a prefix names the sender (G-123456); before five it is that of a postal code.
+const digits = new RegExp(
+  `${before}(?:[A-Z]{1,3}-(?=\\d{6}))?(\\d{3}[ -]\\d{3}|\\d{4}[ -]\\d{4}|\\d{4,8}|\\d(?: \\d){3,7})${after}`,
+  'gu',
+)
+const letters = new RegExp(
+  `${before}((?=[A-Z0-9-]{0,12}\\d)(?=[A-Z0-9-]{0,12}[A-Z])[A-Z0-9]{3,5}-?[A-Z0-9]{3,5})${after}`,
+  'gu',
+)
+// Letters of either case are a code only where it is said: "code: x7Kp2q".
+const introduced = new RegExp(
+  `(?:: ?|\\bis )((?=[a-zA-Z]{0,9}\\d)(?=\\d{0,9}[a-zA-Z])[a-zA-Z0-9]{5,10}|[A-Z]{4}-[A-Z]{4})${after}`,
+  'gu',
+)
+const year = /^(?:19|20)\d\d$/
+// A year that is said to be the code.
+const introducedYear = /(?:\bis|:|：)\s{0,4}((?:19|20)\d\d)\b/gi
+
+// Groups of digits that make nine or more together, or follow a plus; and dates.
+const phone =
+  /\+\d[\d ().-]{6,}\d|\(?\d{2,4}\)?(?:[ .-]\(?\d{2,5}\)?){2,}|(?<!\d)0\d{2,4}[ /-]\d{5,8}(?!\d)|(?<!\d)\d{4}-\d\d-\d\d(?!\d)/g
+
+function inSentence(sentence: string): string[] {
+  const line = sentence.replace(phone, (number) => ' '.repeat(number.length))
+  const found = [...line.matchAll(digits), ...line.matchAll(letters), ...line.matchAll(introduced)]
+  if (found.length === 0) return []
+  // Found in one pass: a line may be full of years.
+  const years = new Set([...line.matchAll(introducedYear)].map((match) => match[1]))
+  const namesOther = otherNumber.test(line)
+  return found
+    .sort((a, b) => a.index - b.index)
+    .filter(({ index }) => !namesOther || isNamedCode(line.slice(Math.max(0, index - labelLength), index)))
+    .map((match) => match[1] ?? '')
+    .filter((code) => !year.test(code) || years.has(code))
+    .map(compact)
+}
+
+/** How far before a number its name may stand. */
+const labelLength = 40
+
+/** Whether the word nearest before a number says that it is a code, not that it is some other number. */
+function isNamedCode(label: string): boolean {
+  const rest = label.split(otherNumber).at(-1) ?? ''
+  return speaksOfCode(rest)
+}
+
+const aloneForm =
+  /^(?:[A-Z]{1,3}-)?(?:(\d{3}[ -]\d{3}|\d{4}[ -]\d{4}|\d{4,8}|\d(?: \d){3,7})|((?=.*\d)(?=.*[A-Z])[A-Z0-9]{3,5}-?[A-Z0-9]{3,5}|(?=.*\d)(?=.*[a-z])[a-z0-9]{4,6}-[a-z0-9]{4,6}|[A-Z]{4}-[A-Z]{4}|[A-Z0-9](?: [A-Z0-9]){5,7}))[.]?$/
+
+function alone(line: string): string[] {
+  if (line.length > 24) return []
+  const match = aloneForm.exec(line)
+  const code = match?.[1] ?? match?.[2] ?? ''
+  return code === '' || year.test(code) ? [] : [compact(code)]
+}
+
+// Digits are grouped or spread for the eye; the form takes them without.
+function compact(code: string): string {
+  if (/^\d[\d -]*\d$/.test(code)) return code.replace(/[ -]/g, '')
+  return /^\w(?: \w)+$/.test(code) ? code.replaceAll(' ', '') : code
+}

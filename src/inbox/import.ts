@@ -1,0 +1,62 @@
+import { maxMessageBytes } from '../emails/attachments/attachments.ts'
+import type { SubmissionReception } from '../emails/receive.ts'
+import { LocalpostError, quote, validationError } from '../errors.ts'
+import { readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
+
+/** Begins to take a message as one that was submitted over SMTP, without any delivery. */
+export type Submit = (
+  envelope: { mail_from: string; rcpt_to: string[] },
+  onStored: (id: string) => void,
+) => SubmissionReception
+
+/**
+ * Stores a message as if an app had submitted it now. Its envelope is read from its header: the sender from Return-Path
+ * or From, the recipients from To, Cc and Bcc, else Delivered-To and X-Original-To.
+ *
+ * @param bytes  One RFC 5322 message; kept as it is.
+ * @returns The id of the new mail.
+ * @throws validation_error for what is no message, message_too_large.
+ */
+export async function importMessage(bytes: unknown, submit: Submit): Promise<{ id: string }> {
+  if (!(bytes instanceof Uint8Array)) {
+    throw validationError([{ field: 'body', message: `must be the bytes of a message, not ${quote(bytes)}` }])
+  }
+  if (bytes.byteLength > maxMessageBytes) {
+    const message = `The message has ${bytes.byteLength} bytes; at most ${maxMessageBytes} are taken.`
+    throw new LocalpostError('message_too_large', message)
+  }
+  const header = readHeaderBlock(bytes)
+  if (!header.fields.some(([name]) => /^[A-Za-z][A-Za-z0-9-]*$/.test(name))) {
+    const message = 'has no header: give one message as it is in an .eml file (RFC 5322)'
+    throw validationError([{ field: 'body', message }])
+  }
+  let stored = ''
+  const reception = submit(envelopeOf(header), (id) => (stored = id))
+  try {
+    // A copy: the store keeps what it is given.
+    await reception.write(Buffer.from(bytes))
+    await reception.finish()
+    return { id: stored }
+  } catch (error) {
+    await reception.discard()
+    throw error
+  }
+}
+
+function envelopeOf(header: HeaderBlock): { mail_from: string; rcpt_to: string[] } {
+  const addresses = (...names: string[]): string[] => {
+    const all = names.flatMap((name) => header.addresses(name).map(({ address }) => address))
+    return [...new Map(all.map((address) => [address.toLowerCase(), address])).values()].slice(
+      0,
+      maxRecipients,
+    )
+  }
+  const [mail_from = ''] = [...addresses('return-path'), ...addresses('from')]
+  const named = addresses('to', 'cc', 'bcc')
+  const traced = named.length > 0 ? named : addresses('delivered-to', 'x-original-to')
+  return { mail_from, rcpt_to: traced.length > 0 ? traced : [unknownRecipient] }
+}
+
+/** Stands where a message does not say to whom it went. */
+const unknownRecipient = 'undisclosed@localpost.test'
+const maxRecipients = 1000

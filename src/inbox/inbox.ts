@@ -1,0 +1,230 @@
+import type { Readable } from 'node:stream'
+import type { Clock } from '../clock.ts'
+import { readContent } from '../emails/content.ts'
+import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
+import { emailCollection, messageBlob, type EmailRecord } from '../emails/email.ts'
+import { LocalpostError, quote, validationError } from '../errors.ts'
+import type { ListQuery } from '../lists.ts'
+import { normalizeAddress } from '../mime/addresses.ts'
+import { verifyDkim } from '../mime/dkim-verify.ts'
+import { parseMessage } from '../mime/parse.ts'
+import { openPart } from '../mime/part-stream.ts'
+import { listParts, type MimePart } from '../mime/parts.ts'
+import { changeRecord, readRecord } from '../records.ts'
+import { remove, type Store } from '../store/store.ts'
+import { checkMail, type Check } from './checks.ts'
+import { startDigesting } from './digesting.ts'
+import { createDigests, digestOf } from './digests.ts'
+import { assertExportable, zipMessages } from './export.ts'
+import { importMessage, type Submit } from './import.ts'
+import { withInlineImages } from './inline-images.ts'
+import { changeMatching, removeMatching, type BulkChanges, type Selection } from './bulk.ts'
+import type { Mail, MailQuery, MailSummary, QuietOptions, TranscriptLine, WaitOptions } from './mail.ts'
+import { createPending } from './pending.ts'
+import { parseMailQuery } from './query.ts'
+import { createSearch, type SearchPage } from './search.ts'
+import { createKeyFinder } from './signing-keys.ts'
+import type { TextColumn } from './text-column.ts'
+import { checkChanges } from './tags.ts'
+import { toMail, toSummary } from './views.ts'
+import { createWaits } from './wait.ts'
+
+/** The read side of everything captured and sent, for people and tests. */
+export interface Inbox {
+  /** Newest first; `count` is the number of matches. @throws invalid_query, invalid_cursor. */
+  list(query?: ListQuery & { query?: string }): Promise<SearchPage<MailSummary>>
+  /** @throws not_found. */
+  get(id: string): Promise<Mail>
+  /** The message's own bytes, as a stream. @throws not_found, message_pending. */
+  raw(id: string, options?: CopyOptions): Promise<{ stream: Readable; size_bytes: number }>
+  /**
+   * The HTML with the images that its `cid:` references name as `data:` URIs; of tracked mail, a recipient's copy.
+   *
+   * @throws not_found.
+   */
+  html(id: string, options?: CopyOptions): Promise<string>
+  /** One attachment's bytes. @throws not_found, message_pending. */
+  attachment(id: string, index: number): Promise<{ filename: string; content_type: string; content: Buffer }>
+  /** One leaf of the message's MIME tree, decoded, as a stream. @throws not_found, message_pending. */
+  part(id: string, index: number): Promise<MimePart & { stream: Readable }>
+  /** Looks a mail over before it goes to readers; nothing is fetched. @throws not_found. */
+  check(id: string): Promise<Check[]>
+  /** @throws not_found, validation_error. */
+  update(id: string, changes: MailChanges): Promise<MailSummary>
+  /** @throws not_found. */
+  remove(id: string): Promise<void>
+  /** Removes what is selected: the matches of a query, mails by their ids, or all mail for null. @returns How many. @throws invalid_query. */
+  removeMatching(selection: Selection): Promise<number>
+  /** Marks and tags what is selected. @returns How many there were. @throws invalid_query, validation_error. */
+  updateMatching(selection: Selection, changes: BulkChanges): Promise<number>
+  /** Stores one message (`.eml`) as if it had been submitted now; its envelope is read from its header. @throws validation_error, message_too_large. */
+  import(bytes: Uint8Array): Promise<{ id: string }>
+  /** The messages of the matches as `.eml` files in a ZIP archive, newest first. @throws invalid_query, validation_error. */
+  export(query?: string): Promise<Readable>
+  /** See {@link Waits.waitFor}. @throws wait_timeout, invalid_query, invalid_cursor, closed. */
+  waitFor(query?: MailQuery, options?: WaitOptions): Promise<Mail>
+  /** See {@link Waits.waitForCount}. @throws wait_timeout, invalid_query, invalid_cursor, validation_error, closed. */
+  waitForCount(query: MailQuery | undefined, count: number, options?: WaitOptions): Promise<Mail[]>
+  /** See {@link Waits.expectNone}. @throws unexpected_mail, invalid_query, invalid_cursor, closed. */
+  expectNone(query?: MailQuery, options?: QuietOptions): Promise<void>
+  /** Sends a captured message to one real address through the relay. @throws relay_not_configured, relay_failed. */
+  release(id: string, request: { to: string }): Promise<{ id: string; to: string; smtp_response: string }>
+}
+
+export interface CopyOptions {
+  /** Whose copy, where each recipient has one. Default: the first's. */
+  recipient?: string
+}
+
+export interface MailChanges {
+  unread?: boolean
+  tags?: string[]
+}
+
+export interface InboxParts {
+  store: Store
+  clock: Clock
+  /** The instance's time, which relative dates of queries go by. */
+  now(): number
+  /** Closed with the inbox. */
+  column: TextColumn
+  pageSize: number
+  /** Takes imported messages. */
+  submit: Submit
+  /** Hands one message to the relay and gives its reply; null where none is configured. */
+  release: ((email: EmailRecord, to: string, message: Readable) => Promise<string>) | null
+  /** The SMTP session of a submission; null where it is not remembered. Default: none is. */
+  transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null
+}
+
+export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void> } {
+  const { store, clock, now, column, pageSize } = parts
+  const digests = createDigests(store)
+  const digesting = startDigesting({ store, clock, digests, column })
+  const search = createSearch({ store, digests, digesting, column, pageSize })
+  const pending = createPending()
+  const waits = createWaits({ store, clock, search, now })
+  const bulk = { store, search, now }
+  const findKey = createKeyFinder(store)
+
+  const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
+
+  async function toDetail(email: EmailRecord): Promise<Mail> {
+    const bytes = email.message && (await store.readBlob(messageBlob(email.id)))
+    const message = bytes ? await parseMessage(bytes) : null
+    const content = email.source === 'smtp' && message ? message : await readContent(store, email)
+    const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
+    const dkim = bytes && (await verifyDkim(bytes, findKey, clock.now()))
+    const transcript = parts.transcriptOf?.(email.id, email.message?.size_bytes ?? 0) ?? null
+    return toMail(email, digest, content, message, { dkim, transcript })
+  }
+
+  async function openMessage(email: EmailRecord, recipient = 0): Promise<Readable> {
+    const stream = await store.openBlob(messageBlobOf(email, recipient))
+    if (stream) return stream
+    const state = email.outbox ? 'is not written yet' : 'was never written; see its events'
+    throw new LocalpostError('message_pending', `The message of ${quote(email.id)} ${state}.`)
+  }
+
+  return {
+    async list(query) {
+      const page = await search.list(parseMailQuery(query?.query, now()), query)
+      // One after the other: a page of large submissions must not be parsed all at once.
+      const items: MailSummary[] = []
+      for (const email of page.items) items.push(toSummary(email, await digests.of(email)))
+      return { ...page, items }
+    },
+    async get(id) {
+      return toDetail(await find(id))
+    },
+    async raw(id, { recipient } = {}) {
+      const email = await find(id)
+      const index = recipientIndex(email, recipient)
+      const stream = await openMessage(email, index)
+      return { stream, size_bytes: (await store.blobSize(messageBlobOf(email, index))) ?? 0 }
+    },
+    async html(id, { recipient } = {}) {
+      const email = await find(id)
+      const index = recipientIndex(email, recipient)
+      const bytes = email.message && (await store.readBlob(messageBlobOf(email, index)))
+      const message = bytes ? await parseMessage(bytes) : null
+      // What the content of an API send shows is without tracking: that is in the copies only.
+      const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
+      const { html } = isInMessage && message ? message : await readContent(store, email)
+      return message ? withInlineImages(html, message.attachments) : html
+    },
+    async attachment(id, index) {
+      const email = await find(id)
+      await openMessage(email).then((stream) => stream.destroy())
+      const message = await store.readBlob(messageBlob(id))
+      const attachment = message && (await parseMessage(message)).attachments[index]
+      if (!attachment) throw new LocalpostError('not_found', `Mail ${quote(id)} has no attachment ${index}.`)
+      const { filename, content_type, content } = attachment
+      return { filename: filename ?? `attachment-${index}`, content_type, content }
+    },
+    async part(id, index) {
+      const email = await find(id)
+      await openMessage(email).then((stream) => stream.destroy())
+      const message = await store.readBlob(messageBlob(id))
+      const part = message && listParts(message)[index]
+      if (!part) throw new LocalpostError('not_found', `Mail ${quote(id)} has no part ${index}.`)
+      const { content_type, charset, filename, content_id, disposition } = part
+      const stream = openPart(message, part)
+      return { index, content_type, charset, filename, content_id, disposition, stream }
+    },
+    async check(id) {
+      return checkMail(await toDetail(await find(id)))
+    },
+    async update(id, changes) {
+      checkChanges(changes)
+      const { unread, tags } = changes
+      const email = await changeRecord(store, emailCollection, id, 'mail', (stored) => ({
+        ...stored,
+        unread: unread ?? stored.unread,
+        tags: tags ? [...new Set(tags)] : stored.tags,
+      }))
+      return toSummary(email, await digests.of(email))
+    },
+    async remove(id) {
+      await find(id)
+      await store.commit([remove(emailCollection, id)])
+    },
+    removeMatching: (selection) => removeMatching(bulk, selection),
+    updateMatching: (selection, changes) => changeMatching(bulk, selection, changes),
+    waitFor: (query, options) => pending.add(async () => toDetail(await waits.waitFor(query, options))),
+    waitForCount: (query, count, options) =>
+      pending.add(async () => {
+        const mails: Mail[] = []
+        // One after the other: many large messages must not be parsed all at once.
+        for (const email of await waits.waitForCount(query, count, options)) mails.push(await toDetail(email))
+        return mails
+      }),
+    expectNone: (query, options) => pending.add(() => waits.expectNone(query, options)),
+    import: (bytes) => importMessage(bytes, parts.submit),
+    async export(query) {
+      const filter = parseMailQuery(query, now())
+      assertExportable((await search.list(filter, { limit: 1 })).count)
+      return zipMessages(search.matches(filter, { complete: true }), store)
+    },
+    async release(id, { to }) {
+      const email = await find(id)
+      if (!parts.release) {
+        throw new LocalpostError(
+          'relay_not_configured',
+          'There is no relay to release through: start with `--relay smtp://host:port`.',
+        )
+      }
+      const address = normalizeAddress(to)
+      if ('problem' in address)
+        throw validationError([{ field: 'to', message: `${quote(to)} ${address.problem}` }])
+      const smtp_response = await parts.release(email, address.address, await openMessage(email))
+      return { id, to: address.address, smtp_response }
+    },
+    async close() {
+      pending.quiet()
+      waits.close()
+      await digesting.close()
+      await column.close()
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { ParsedAttachment } from '../mime/parse.ts'
+
+/**
+ * HTML in which the `cid:` references to images of the mail are the images themselves, as `data:` URIs: a frame that
+ * is sandboxed from everything can load nothing else. Other references stay as they are.
+ *
+ * @see RFC 2392
+ */
+export function withInlineImages(html: string, attachments: readonly ParsedAttachment[]): string {
+  const images = new Map<string, ParsedAttachment>()
+  for (const attachment of attachments) {
+    const { content_id, content_type } = attachment
+    if (content_id !== null && imageTypes.has(content_type.toLowerCase())) images.set(content_id, attachment)
+  }
+  if (images.size === 0) return html
+  let left = maxInlinedBytes
+  return html.replace(cidReference, (written, before: string, contentId: string) => {
+    const image = images.get(decoded(contentId))
+    // A mail that names one large image a thousand times must not become gigabytes.
+    if (!image || image.size_bytes > left) return written
+    left -= image.size_bytes
+    return `${before}data:${image.content_type};base64,${image.content.toString('base64')}`
+  })
+}
+
+const maxInlinedBytes = 20_000_000
+const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'])
+// Bounded: spaces without end behind each of many equals signs would cost quadratic time.
+const cidReference = /((?:=|\()[\s"']{0,16})cid:([^"'\s)>]+)/gi
+
+function decoded(contentId: string): string {
+  try {
+    return decodeURIComponent(contentId)
+  } catch {
+    return contentId
+  }
+}

@@ -1,0 +1,66 @@
+import type { Link } from './mail.ts'
+import { scanHtml } from './scan-html.ts'
+
+/**
+ * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has.
+ * Only http, https and mailto: nothing else is a link to a reader.
+ *
+ * @param html  Hostile HTML is fine: it is tokenized, not rendered, and at most 1 MB of it is looked at.
+ */
+export function extractLinks(html: string, text: string): Link[] {
+  const links = htmlLinks(html)
+  const known = new Set(links.map(({ href }) => href))
+  for (const [found] of text.slice(0, lookAt).matchAll(textUrl)) {
+    const href = trimPunctuation(found)
+    if (!known.has(href)) links.push({ href, text: href })
+    known.add(href)
+  }
+  return links
+}
+
+const lookAt = 1_000_000
+// A length that no reader would follow is cut, which also bounds the work on each match.
+// The punctuation of Chinese and Japanese is never part of a URL; their sentences have no space behind one.
+const textUrl =
+  /https?:\/\/[^\s<>"'`\u0000-\u0020\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]{1,2000}/gi
+
+function htmlLinks(html: string): Link[] {
+  const links: Link[] = []
+  let open: Link | null = null
+  scanHtml(html, {
+    onOpenTag(name, { href, alt }) {
+      if (name === 'img' && open && alt) open.text += alt
+      if ((name !== 'a' && name !== 'area') || href === undefined) return
+      const target = href.trim()
+      open = /^(?:https?|mailto):/i.test(target) ? { href: target, text: alt ?? '' } : null
+      if (open) links.push(open)
+    },
+    onText(piece) {
+      if (open) open.text += piece
+    },
+    onCloseTag(name) {
+      if (name === 'a') open = null
+    },
+  })
+  return links.map(({ href, text }) => ({ href, text: text.replace(/\s+/g, ' ').trim() }))
+}
+
+// A sentence's own punctuation behind a URL is not part of it; a closing bracket is, where the URL opened one.
+function trimPunctuation(url: string): string {
+  // Counted once: a URL may be nothing but brackets.
+  const surplus = { ')': 0, ']': 0 }
+  for (const char of url) {
+    if (char === '(') surplus[')']--
+    else if (char === '[') surplus[']']--
+    else if (char === ')' || char === ']') surplus[char]++
+  }
+  let end = url.length
+  for (; end > 0; end--) {
+    const last = url[end - 1] ?? ''
+    if (last === ')' || last === ']') {
+      if (surplus[last] <= 0) break
+      surplus[last]--
+    } else if (!/[.,;:!?*_'"}]/.test(last)) break
+  }
+  return url.slice(0, end)
+}

@@ -1,0 +1,26 @@
+/** How a reader gets off a list. */
+export interface ListUnsubscribe {
+  /** http(s) and mailto addresses, in the order of the field. */
+  urls: string[]
+  /** Whether a mail client may do it with one POST, without asking. */
+  one_click: boolean
+}
+
+/**
+ * Reads List-Unsubscribe and List-Unsubscribe-Post.
+ *
+ * @param headers  Decoded; the first field of a name counts. At most 20 addresses are read.
+ * @returns null without an address.
+ * @see RFC 2369, RFC 8058
+ */
+export function readListUnsubscribe(headers: readonly (readonly [string, string])[]): ListUnsubscribe | null {
+  const valueOf = (name: string): string =>
+    headers.find(([written]) => written.toLowerCase() === name)?.[1].slice(0, 10_000) ?? ''
+  const urls = [...valueOf('list-unsubscribe').matchAll(/<([^<>]*)>/g)]
+    .map(([, url = '']) => url.replace(/\s+/g, ''))
+    .filter((url) => /^(?:https?|mailto):./i.test(url))
+    .slice(0, 20)
+  if (urls.length === 0) return null
+  const isPost = /^\s*List-Unsubscribe=One-Click\s*$/i.test(valueOf('list-unsubscribe-post'))
+  return { urls, one_click: isPost && urls.some((url) => /^https?:/i.test(url)) }
+}

@@ -1,0 +1,31 @@
+/** Promises that callers hold while they wait. */
+export interface Pending {
+  /** Begins to work. @returns What its caller holds. */
+  add<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * From now on nobody has to hear of it when one of those fails: a wait that its caller had not come to await would
+   * else be reported as unhandled, over what really went wrong. Who awaits it still gets the error.
+   */
+  quiet(): void
+}
+
+export function createPending(): Pending {
+  const open = new Set<Promise<unknown>>()
+  return {
+    add<T>(work: () => Promise<T>) {
+      const run = async (): Promise<T> => {
+        try {
+          return await work()
+        } finally {
+          open.delete(promise)
+        }
+      }
+      const promise = run()
+      open.add(promise)
+      return promise
+    },
+    quiet() {
+      for (const promise of open) promise.catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** A key of the query language: for the search itself, its messages, and what the page suggests. */
+export interface QueryKey {
+  name: string
+  /** What it looks at, in a few words. */
+  hint: string
+  example: string
+  /** The only values, where it has a closed set. */
+  values?: readonly string[]
+}
+
+/** Every key, in the order in which they are told. Free of imports, so that the page can use it too. */
+export const queryKeys: readonly QueryKey[] = [
+  { name: 'from', hint: 'Sender', example: 'from:acme.test' },
+  { name: 'to', hint: 'Recipient, also Cc and Bcc', example: 'to:ada@example.com' },
+  { name: 'cc', hint: 'Cc', example: 'cc:eve' },
+  { name: 'subject', hint: 'Words of the subject', example: 'subject:"sign in"' },
+  { name: 'body', hint: 'Words of the text', example: 'body:receipt' },
+  { name: 'domain', hint: "The sender's domain, by name or id", example: 'domain:acme.test' },
+  { name: 'id', hint: 'Mails by id, separated by commas', example: 'id:em_01…' },
+  {
+    name: 'status',
+    hint: "A recipient's last event",
+    example: 'status:bounced',
+    values: ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'delivery_delayed', 'complained', 'failed'],
+  },
+  {
+    name: 'type',
+    hint: 'Kind of email',
+    example: 'type:broadcast',
+    values: ['transactional', 'broadcast'],
+  },
+  { name: 'source', hint: 'How it came', example: 'source:smtp', values: ['api', 'smtp'] },
+  { name: 'tag', hint: 'Tag', example: 'tag:signup' },
+  { name: 'has', hint: 'What it carries', example: 'has:attachment', values: ['attachment'] },
+  { name: 'is', hint: 'State', example: 'is:unread', values: ['unread', 'read'] },
+  { name: 'before', hint: 'Arrived before', example: 'before:2026-01-31' },
+  { name: 'after', hint: 'Arrived at or after', example: 'after:2h' },
+  { name: 'larger', hint: 'Larger than', example: 'larger:10k' },
+  { name: 'smaller', hint: 'Smaller than', example: 'smaller:2mb' },
+]

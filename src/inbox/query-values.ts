@@ -1,0 +1,35 @@
+const units: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+/** What a date of a query may look like, for messages. */
+export const dateForms = 'a day (2026-01-31), a time (2026-01-31T14:30), or how long ago (30m, 2h, 3d, 1w)'
+
+/**
+ * Reads a date of a query; without a zone it is local time.
+ *
+ * @returns Unix time in milliseconds, or null where this is none.
+ */
+export function readDate(text: string, now: number): number | null {
+  const ago = /^(\d{1,9})([smhdw])$/i.exec(text)
+  if (ago) return now - Number(ago[1]) * (units[(ago[2] ?? '').toLowerCase()] ?? 0)
+  const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text)
+  if (!iso) return null
+  const time = new Date(iso[1] === undefined ? `${text}T00:00` : text.toUpperCase()).getTime()
+  return Number.isNaN(time) ? null : time
+}
+
+/** What a size of a query may look like, for messages. */
+export const sizeForms = 'bytes (500), or with k or mb (10k, 2mb; of 1,024)'
+
+/** Reads a size of a query. @returns Bytes, or null where this is none. */
+export function readSize(text: string): number | null {
+  const size = /^(\d{1,9}(?:\.\d{1,3})?)(k|kb|m|mb|b)?$/i.exec(text)
+  if (!size) return null
+  const unit = (size[2] ?? '').toLowerCase()
+  return Number(size[1]) * (unit.startsWith('k') ? 1024 : unit.startsWith('m') ? 1024 ** 2 : 1)
+}

@@ -1,0 +1,25 @@
+import { quote, validationError, type FieldError } from '../errors.ts'
+
+/** @throws validation_error for values that nobody can store. */
+export function checkChanges(changes: { unread?: unknown } & Partial<Record<TagMember, unknown>>): void {
+  const errors: FieldError[] = []
+  const { unread } = changes
+  if (unread !== undefined && typeof unread !== 'boolean')
+    errors.push({ field: 'unread', message: `must be true or false, not ${quote(unread)}` })
+  for (const field of ['tags', 'add_tags', 'remove_tags'] as const) {
+    const tags = changes[field]
+    if (tags === undefined || (Array.isArray(tags) && tags.length <= maxTags && tags.every(isTag))) continue
+    const message = `must be up to ${maxTags} words of 1 to 100 characters, not ${quote(tags)}`
+    errors.push({ field, message })
+  }
+  if (errors.length > 0) throw validationError(errors)
+}
+
+/** How many tags a mail may have. */
+export const maxTags = 50
+
+type TagMember = 'tags' | 'add_tags' | 'remove_tags'
+
+function isTag(tag: unknown): boolean {
+  return typeof tag === 'string' && tag.trim() !== '' && tag.length <= 100 && !/[\x00-\x1f\x7f,]/.test(tag)
+}

@@ -1,0 +1,85 @@
+import type { EmailContent, EmailRecord } from '../emails/email.ts'
+import { toLastEvent } from '../emails/views.ts'
+import type { ParsedAttachment, ParsedMessage } from '../mime/parse.ts'
+import { extractCodes } from './codes.ts'
+import { extractLinks } from './links.ts'
+import { readListUnsubscribe } from './list-unsubscribe.ts'
+import type { Mail, MailAttachment, MailSummary } from './mail.ts'
+import { visibleText } from './visible-text.ts'
+
+/** What is only known by reading the message. */
+export interface Digest {
+  snippet: string
+  attachment_count: number
+}
+
+/** A mail in a list of the inbox. */
+export function toSummary(email: EmailRecord, digest: Digest): MailSummary {
+  return {
+    id: email.id,
+    from: email.from,
+    to: email.to,
+    subject: email.subject,
+    snippet: digest.snippet,
+    received: email.created,
+    size_bytes: email.message?.size_bytes ?? 0,
+    unread: email.unread,
+    tags: email.tags,
+    attachment_count: digest.attachment_count,
+    source: email.source,
+    last_event: toLastEvent(email),
+    outcomes: toOutcomes(email),
+  }
+}
+
+/**
+ * A mail in detail.
+ *
+ * @param content  The bodies as the email's detail shows them.
+ * @param message  The message, read; null while it is not written.
+ * @param facts  What is found out elsewhere.
+ */
+export function toMail(
+  email: EmailRecord,
+  digest: Digest,
+  content: EmailContent,
+  message: ParsedMessage | null,
+  facts: Pick<Mail, 'dkim' | 'transcript'>,
+): Mail {
+  const { html, text } = content
+  return {
+    ...toSummary(email, digest),
+    type: email.type,
+    domain_id: email.domain_id,
+    cc: email.cc,
+    bcc: email.bcc,
+    reply_to: email.reply_to,
+    headers: message?.headers ?? [],
+    html,
+    text,
+    links: extractLinks(html, text),
+    codes: extractCodes([email.subject, text, visibleText(html)].join('\n\n\n')),
+    attachments: (message?.attachments ?? []).map(toAttachment),
+    envelope: email.envelope,
+    recipients: email.recipients,
+    dkim: facts.dkim,
+    list_unsubscribe: readListUnsubscribe(message?.headers ?? []),
+    transcript: facts.transcript,
+    problem: message?.problem ?? null,
+  }
+}
+
+function toOutcomes({ recipients }: EmailRecord): MailSummary['outcomes'] {
+  const counts: MailSummary['outcomes'] = {}
+  for (const { events } of recipients) {
+    const status = events.at(-1)?.status
+    if (status) counts[status] = (counts[status] ?? 0) + 1
+  }
+  return counts
+}
+
+function toAttachment(attachment: ParsedAttachment): MailAttachment {
+  const { index, filename, content_type, size_bytes, sha256, content_id, disposition } = attachment
+  const shown = filename ?? `attachment-${index}`
+  return { index, filename: shown, content_type, size_bytes, sha256, content_id, disposition }
+}

@@ -1,0 +1,243 @@
+import type { Clock } from '../clock.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { LocalpostError, quote, validationError } from '../errors.ts'
+import { holding } from '../holding.ts'
+import { isId } from '../ids.ts'
+import { assertKnownOptions, assertWaitMs } from '../known-options.ts'
+import type { Store } from '../store/store.ts'
+import type { MailQuery, QuietOptions, WaitOptions } from './mail.ts'
+import type { Search } from './search.ts'
+import { parseMailQuery, type MailFilter } from './query.ts'
+
+/** Waits for arrivals; ended with the instance. */
+export interface Waits {
+  /**
+   * The newest match that is already there, else the next to arrive. A mail has arrived when its message is written
+   * and its first delivery was tried, or when it has failed for good.
+   *
+   * @throws wait_timeout with the nearest misses, invalid_query, invalid_cursor, closed.
+   */
+  waitFor(query: MailQuery | undefined, options?: WaitOptions): Promise<EmailRecord>
+  /**
+   * The newest matches, newest first, once there are so many: `count` of them.
+   *
+   * @throws wait_timeout that says how many there are, invalid_query, invalid_cursor, validation_error, closed.
+   */
+  waitForCount(query: MailQuery | undefined, count: number, options?: WaitOptions): Promise<EmailRecord[]>
+  /**
+   * Resolves when no match is there or arrives in the time.
+   *
+   * @throws unexpected_mail at once that names the mail, invalid_query, invalid_cursor, closed.
+   */
+  expectNone(query: MailQuery | undefined, options?: QuietOptions): Promise<void>
+  /** Ends every wait with `closed`. */
+  close(): void
+}
+
+export interface WaitParts {
+  store: Store
+  clock: Clock
+  search: Pick<Search, 'matches' | 'fits'>
+  /** What relative dates of queries go by. */
+  now(): number
+}
+
+export function createWaits({ store, clock, search, now }: WaitParts): Waits {
+  const pending = new Set<(error: LocalpostError) => void>()
+  const noHandler = (): void => {}
+
+  /**
+   * Tells of every match that is there or arrives, each once, until somebody has heard enough.
+   *
+   * @param heard  Gives the outcome, or undefined to hear more.
+   * @param atEnd  Gives the outcome when the time is over.
+   */
+  async function watch<T>(
+    { filter, after, timeoutMs }: Wanted,
+    heard: (email: EmailRecord) => T | undefined,
+    atEnd: () => Promise<T>,
+  ): Promise<T> {
+    const { promise, resolve, reject } = withResolvers<T>()
+    const told = new Set<string>()
+    const hear = (email: EmailRecord): boolean => {
+      if (told.has(email.id)) return false
+      told.add(email.id)
+      try {
+        const outcome = heard(email)
+        if (outcome === undefined) return false
+        resolve(outcome)
+      } catch (error) {
+        reject(error)
+      }
+      return true
+    }
+    const consider = async (id: string): Promise<void> => {
+      if (told.has(id) || (after !== undefined && id <= after)) return
+      const email = await store.get(emailCollection, id)
+      if (email && hasArrived(email) && (await search.fits(email, filter))) hear(email)
+    }
+    // Listening begins before the search, so that nothing arrives unseen between the two.
+    const stop = store.changes((change) => {
+      if (change.op === 'gap' || change.op === 'remove' || change.collection !== emailCollection.name) return
+      consider(change.id).catch(reject)
+    })
+    let cancel = noHandler
+    pending.add(reject)
+    try {
+      const searched = (async () => {
+        for await (const email of search.matches(filter)) {
+          if (after !== undefined && email.id <= after) return
+          if (hasArrived(email) && hear(email)) return
+        }
+      })()
+      searched.catch(reject)
+      cancel = clock.after(timeoutMs, () => {
+        // What is there already is found first, however short the time.
+        searched.then(atEnd).then(resolve, reject)
+      })
+      return await holding(() => promise)
+    } finally {
+      stop()
+      cancel()
+      pending.delete(reject)
+    }
+  }
+
+  function wantedBy(query: MailQuery | undefined, timeoutMs: number, after: string | undefined): Wanted {
+    const filter = parseMailQuery(query, now())
+    if (after !== undefined && !isId('em', after)) {
+      const message = `${quote(after)} is not the id of a mail; \`after\` takes one.`
+      throw new LocalpostError('invalid_cursor', message)
+    }
+    return { query, filter, after, timeoutMs }
+  }
+
+  return {
+    async waitFor(query, options = {}) {
+      const { timeoutMs, after } = readWaitOptions(options, 'waitFor()')
+      const wanted = wantedBy(query, timeoutMs, after)
+      return await watch(
+        wanted,
+        (email) => email,
+        async () => {
+          throw await timeoutError(store, wanted, 'No mail for')
+        },
+      )
+    },
+    async waitForCount(query, count, options = {}) {
+      const { timeoutMs, after } = readWaitOptions(options, 'waitForCount()')
+      if (!Number.isInteger(count) || count < 1 || count > maxCount) {
+        const message = `must be a whole number from 1 to ${maxCount}, not ${quote(count)}`
+        throw validationError([{ field: 'count', message }])
+      }
+      const wanted = wantedBy(query, timeoutMs, after)
+      const found: EmailRecord[] = []
+      return await watch(
+        wanted,
+        (email) => {
+          found.push(email)
+          if (found.length < count) return undefined
+          return found.sort((a, b) => (a.id < b.id ? 1 : -1))
+        },
+        async () => {
+          throw await timeoutError(store, wanted, `Only ${found.length} of ${count} mails for`)
+        },
+      )
+    },
+    async expectNone(query, options = {}) {
+      assertKnownOptions(options, ['withinMs', 'after'], 'expectNone()')
+      const { withinMs = 1000, after } = options
+      assertWaitMs('withinMs', withinMs)
+      const wanted = wantedBy(query, withinMs, after)
+      await watch<null>(
+        wanted,
+        (email) => {
+          const message = `A mail for ${wordsOf(query)} is there: ${describeMail(email)}.`
+          throw new LocalpostError('unexpected_mail', message)
+        },
+        async () => null,
+      )
+    },
+    close() {
+      for (const reject of pending)
+        reject(new LocalpostError('closed', 'The instance was closed during the wait.'))
+    },
+  }
+}
+
+// Well below the 5,000 of the test frameworks, which would else end the test before the nearest misses are told.
+const defaultTimeoutMs = 3000
+
+function readWaitOptions(options: WaitOptions, of: string): { timeoutMs: number; after: string | undefined } {
+  assertKnownOptions(options, ['timeoutMs', 'after'], of)
+  const { timeoutMs = defaultTimeoutMs, after } = options
+  assertWaitMs('timeoutMs', timeoutMs)
+  return { timeoutMs, after }
+}
+
+const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
+/** As many mails as one wait may be for. */
+const maxCount = 500
+
+interface Wanted {
+  query: MailQuery | undefined
+  filter: MailFilter
+  after: string | undefined
+  timeoutMs: number
+}
+
+async function timeoutError(
+  store: Store,
+  { query, filter, after, timeoutMs }: Wanted,
+  what: string,
+): Promise<LocalpostError> {
+  const { records } = await store.page(emailCollection, { direction: 'desc', limit: missesAmong })
+  const misses = records
+    .map((email) => ({ email, held: filter.held(email) }))
+    // The sort is stable: among equals the newest stays first.
+    .sort((a, b) => b.held - a.held)
+    .slice(0, 3)
+    .map(({ email }) => {
+      const late = hasArrived(email) ? '' : ' (not delivered yet)'
+      const early = after !== undefined && email.id <= after ? ' (not behind `after`)' : ''
+      return `${describeMail(email)}${late}${early}`
+    })
+  const nearest =
+    misses.length > 0 ? ` The nearest misses: ${misses.join('; ')}.` : ' No mail is there at all.'
+  return new LocalpostError('wait_timeout', `${what} ${wordsOf(query)} within ${timeoutMs} ms.${nearest}`)
+}
+
+function describeMail({ id, from, to, subject }: EmailRecord): string {
+  return `${id} from ${quote(from)} to ${quote(to.join(', '))}, subject ${quote(subject)}`
+}
+
+function wordsOf(query: MailQuery | undefined): string {
+  return typeof query === 'string' ? quote(query) : query === undefined ? 'any mail' : describe(query)
+}
+
+// The newest ones: whoever waits means a mail that should just have come.
+const missesAmong = 200
+
+function describe(query: Exclude<MailQuery, string>): string {
+  const parts = Object.entries(query).map(
+    ([name, value]) => `${name}: ${value instanceof RegExp ? String(value) : quote(value)}`,
+  )
+  return `{ ${parts.join(', ')} }`
+}
+
+// Promise.withResolvers came with Node 22.
+function withResolvers<T>(): {
+  promise: Promise<T>
+  resolve: (value: T) => void
+  reject: (error: unknown) => void
+} {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue
+    reject = onError
+  })
+  // The search may answer first; then nobody listens to a later rejection.
+  promise.catch(() => {})
+  return { promise, resolve, reject }
+}

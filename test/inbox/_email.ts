@@ -1,0 +1,30 @@
+import type { EmailRecord } from '../../src/emails/email.ts'
+
+/** Ids that sort by number. */
+export const idOf = (n: number): string => `em_${String(n).padStart(22, '0')}`
+/** A submission as it stands in the store before anybody read it. */
+export const anEmail = (n: number): EmailRecord => ({
+  id: idOf(n),
+  version: 0,
+  type: 'transactional',
+  source: 'smtp',
+  from: 'bob@acme.test',
+  to: ['ada@example.com'],
+  cc: [],
+  bcc: [],
+  reply_to: null,
+  subject: `mail ${n}`,
+  template_id: null,
+  domain_id: 'dm_1',
+  created: 0,
+  envelope: { mail_from: 'bob@acme.test', rcpt_to: ['ada@example.com'] },
+  recipients: [],
+  outbox: null,
+  outbox_due: null,
+  message: { size_bytes: 1, message_id: '' },
+  unread: true,
+  tags: [],
+  snippet: null,
+  attachment_count: null,
+  undigested: true,
+})

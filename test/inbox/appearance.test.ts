@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { withAppearance } from '../../src/inbox/appearance.ts'
+
+const mail = `<!doctype html><style>p { color: black }
+@media (prefers-color-scheme: dark) { p { color: white } }
+@media (PREFERS-COLOR-SCHEME:light) { p { color: navy } }</style><p>Hello</p>`
+
+describe('the appearance of a mail', () => {
+  it('answers its conditions on the colour scheme, and leaves the rest as it is', () => {
+    const dark = withAppearance(mail, 'dark')
+    expect(dark).toContain('@media (min-width:0px) { p { color: white } }')
+    expect(dark).toContain('@media (max-width:0px) { p { color: navy } }')
+    expect(dark.replace(/\((?:min|max)-width:0px\)/g, '')).toBe(
+      mail.replace(/\(prefers-color-scheme: ?(?:dark|light)\)/gi, ''),
+    )
+    expect(withAppearance(mail, 'light')).toContain('@media (max-width:0px) { p { color: white } }')
+  })
+
+  it('sets the scheme of a mail that says it can do both, and of no other', () => {
+    for (const said of [
+      '<style>:root { color-scheme: light dark; }</style>',
+      '<meta name="color-scheme" content="light dark">',
+      '<meta name="supported-color-schemes" content="light dark">',
+    ]) {
+      expect(withAppearance(said, 'dark'), said).toContain(':root{color-scheme:dark only!important}')
+      expect(withAppearance(said, 'light'), said).toContain(':root{color-scheme:light only!important}')
+    }
+    expect(withAppearance(mail, 'dark')).not.toContain('<style>:root')
+    expect(withAppearance('<meta name="color-scheme" content="light">', 'dark')).not.toContain('only')
+  })
+
+  it('turns pictures around beforehand where the viewer inverts', () => {
+    const html = withAppearance(mail, 'inverted')
+    expect(html).toContain('@media (max-width:0px) { p { color: white } }')
+    expect(html).toMatch(/<style>img.*invert\(1\)[^<]*<\/style>$/)
+  })
+
+  it('reads hostile text in one pass', () => {
+    const hostile = '(prefers-color-scheme'.repeat(50_000) + 'color-scheme '.repeat(50_000)
+    expect(withAppearance(hostile, 'dark')).toBe(hostile)
+  })
+})

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createTransport } from 'nodemailer'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLocalpost, type Localpost } from '../../src/localpost.ts'
+import expected from '../fixtures/codes/expected.json' with { type: 'json' }
+
+const folder = new URL('../fixtures/codes/', import.meta.url)
+const files = readdirSync(folder).filter((name) => name.endsWith('.eml'))
+
+let post: Localpost
+beforeAll(async () => {
+  post = await createLocalpost()
+})
+afterAll(() => post.close())
+
+/** Hands a file in as an app does, and reads it as a test does. */
+async function capture(name: string) {
+  const raw = readFileSync(new URL(`${name}.eml`, folder))
+  const envelope = { from: 'sender@sender.test', to: ['ada@example.com'] }
+  const { response } = await createTransport(post.smtp).sendMail({ raw, envelope })
+  return post.inbox.get(/em_\w+/.exec(response)?.[0] ?? '')
+}
+
+describe('mail of the kinds that apps send', () => {
+  it('is all in the table', () => {
+    expect(files.map((name) => name.replace(/\.eml$/, '')).sort()).toEqual(Object.keys(expected).sort())
+  })
+
+  it.each(Object.entries(expected))('%s has its codes and links, and no others', async (name, wanted) => {
+    const { codes, links, problem } = await capture(name)
+    expect({ codes, links, problem }).toEqual({ ...wanted, problem: null })
+  })
+})

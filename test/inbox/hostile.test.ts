@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { extractCodes } from '../../src/inbox/codes.ts'
+import { withInlineImages } from '../../src/inbox/inline-images.ts'
+import { extractLinks } from '../../src/inbox/links.ts'
+import { parseMailQuery } from '../../src/inbox/query.ts'
+import { visibleText } from '../../src/inbox/visible-text.ts'
+import type { ParsedAttachment } from '../../src/mime/parse.ts'
+
+const megabyte = 1_000_000
+const filled = (piece: string): string => piece.repeat(Math.ceil(megabyte / piece.length)).slice(0, megabyte)
+
+/** What any of these may take; without the bounds it is several seconds to minutes. */
+const limitMs = 2000
+
+function expectQuick(run: () => void): void {
+  const started = performance.now()
+  run()
+  expect(performance.now() - started).toBeLessThan(limitMs)
+}
+
+const image = (id: string, size_bytes = 3): ParsedAttachment => ({
+  index: 0,
+  filename: null,
+  content_type: 'image/png',
+  size_bytes,
+  sha256: '',
+  content_id: id,
+  disposition: 'inline',
+  content: Buffer.from('png'),
+})
+
+describe('a megabyte of hostile HTML costs linear time', () => {
+  it.each([
+    ['open elements that close each other', '<p><div>'.repeat(110_000)],
+    ['end tags of what is not open', '<b>'.repeat(125_000) + '</i>'.repeat(150_000)],
+    ['links within links', filled('<a href="https://a.test">')],
+    ['nested tables', filled('<table><tr><td>')],
+    ['nested hidden elements', filled('<template>')],
+    ['tags without an end', filled('<a href="&')],
+    ['comments without an end', filled('<!--')],
+    ['styles without an end', filled('<style><')],
+    ['entities', filled('&amp')],
+    ['nothing but openings', filled('<')],
+  ])('of %s', (_, html) => {
+    expectQuick(() => {
+      extractLinks(html, '')
+      visibleText(html)
+    })
+  })
+})
+
+describe('a megabyte of hostile text costs linear time', () => {
+  it.each([
+    ['closing brackets', `http://${')'.repeat(1990)} `],
+    ['paired brackets', `http://${'()'.repeat(990)} `],
+    ['points', `http://a${'.'.repeat(1990)} `],
+    ['beginnings', 'http://'],
+  ])('in links: %s', (_, piece) => {
+    expectQuick(() => extractLinks('', filled(piece)))
+  })
+
+  it.each([
+    '1',
+    '1 ',
+    '12 ',
+    '2000; ',
+    ': 2000; ',
+    'A',
+    'A-',
+    'AB1C-',
+    '(12) ',
+    '+1',
+    '+1(',
+    ' ',
+    'code ',
+    '\n',
+  ])('in codes: %j', (piece) => {
+    expectQuick(() => extractCodes(`code ${filled(piece)}`))
+  })
+
+  it('in codes: many different ones', () => {
+    const numbers = Array.from({ length: 90_000 }, (_, i) => 10_000 + i).join('; ')
+    expectQuick(() => extractCodes(`code ${numbers}`))
+  })
+
+  it.each(['=' + ' '.repeat(40_000), '= ', '="\' ', '=cid:', '('])('in references to images: %#', (piece) => {
+    expectQuick(() => withInlineImages(filled(piece), [image('a')]))
+  })
+
+  it.each(['1', 'A', 'a:', ' ', '"', '" ', 'a ', '('])('in queries: %j', (piece) => {
+    expectQuick(() => {
+      try {
+        parseMailQuery(filled(piece), 0)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'invalid_query' })
+      }
+    })
+  })
+})
+
+describe('inlined images', () => {
+  const dataUrl = 'data:image/png;base64,cG5n'
+
+  it('stand where references are, quoted or not, and no other text is touched', () => {
+    const html = `<img src="cid:a"><img src = 'cid:a'><img src=cid:a><p style="background:url( cid:a )">cid:a`
+    expect(withInlineImages(html, [image('a')])).toBe(
+      `<img src="${dataUrl}"><img src = '${dataUrl}'><img src=${dataUrl}><p style="background:url( ${dataUrl} )">cid:a`,
+    )
+  })
+
+  it('end at 20 MB in all: what is above stays a reference, what still fits goes in', () => {
+    const images = [image('large', 12_000_000), image('rest', 8_000_000), image('one', 1)]
+    const html = '<img src="cid:large"><img src="cid:large"><img src="cid:rest"><img src="cid:one">'
+    expect(withInlineImages(html, images)).toBe(
+      `<img src="${dataUrl}"><img src="cid:large"><img src="${dataUrl}"><img src="cid:one">`,
+    )
+  })
+})
+
+describe('a query', () => {
+  it('has at most 100 parts', () => {
+    expect(() => parseMailQuery('a '.repeat(100), 0)).not.toThrow()
+    expect(() => parseMailQuery('a '.repeat(101), 0)).toThrow(/101 parts/)
+  })
+})

@@ -1,0 +1,22 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createLocalpost } from '../../src/index.ts'
+
+describe('a wait that nobody has come to await', () => {
+  it('is ended by close without an unhandled rejection, and still tells who comes later', async () => {
+    const unhandled: unknown[] = []
+    const others = process.listeners('unhandledRejection')
+    const hear = (error: unknown): void => void unhandled.push(error)
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', hear)
+    onTestFinished(() => {
+      process.removeAllListeners('unhandledRejection')
+      for (const other of others) process.on('unhandledRejection', other)
+    })
+    const post = await createLocalpost()
+    const { inbox } = post
+    const waits = [inbox.waitFor('to:a@b.test'), inbox.waitForCount('', 2), inbox.expectNone('to:c@d.test')]
+    await post.close()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(unhandled).toEqual([])
+    for (const wait of waits) await expect(wait).rejects.toMatchObject({ code: 'closed' })
+  })
+})
