@@ -1,0 +1,44 @@
+import type { Localpost } from './instance.ts'
+import { keepsProcessAlive, noteOpened, placeOf } from './opened.ts'
+import type { LocalpostOptions } from './options.ts'
+
+/**
+ * Starts a Localpost: a store, an SMTP port that captures everything, and the whole HTTP face in process.
+ *
+ * @param options  By default everything stays in memory, SMTP takes a free port of 127.0.0.1, and nothing listens for
+ *   HTTP until `listen`. It keeps the process alive until it is closed; where `localpost/testing` or `localpost/vitest` was
+ *   imported, only with `keepAlive: true`, and at the end stderr names the line that started what is still open.
+ * @throws invalid_option, port_in_use, listen_failed, or an error of the store (`store_in_use`, `store_corrupt`, …).
+ * @example
+ * const post = await createLocalpost()
+ * await post.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
+ * const mail = await post.inbox.waitFor({ to: 'ada@example.com' })
+ * await post.close()
+ */
+export async function createLocalpost(options?: LocalpostOptions): Promise<Localpost> {
+  return createNoted(options, placeOf(createLocalpost))
+}
+
+/** {@link createLocalpost}, whose place is said: of hooks, which are called by the framework and not by their user. */
+export async function createNoted(options: LocalpostOptions | undefined, place: string): Promise<Localpost> {
+  const closed = noteOpened(place)
+  try {
+    const post = await createUnnoted({ keepAlive: keepsProcessAlive(), ...options })
+    const end = post.close
+    const close = (): Promise<void> => {
+      closed()
+      return end()
+    }
+    return Object.assign(post, { close, [Symbol.asyncDispose]: close })
+  } catch (error) {
+    closed()
+    throw error
+  }
+}
+
+/** {@link createLocalpost} for who closes by itself what it starts: the fixtures. */
+export async function createUnnoted(options?: LocalpostOptions): Promise<Localpost> {
+  // What is imported and not used, as in most files of a test run, costs next to nothing.
+  const { openLocalpost } = await import('./localpost.ts')
+  return openLocalpost(options, { deliversFrom: 'start' })
+}

@@ -1,0 +1,119 @@
+// Starting and stopping
+export { createLocalpost } from './create.ts'
+export type {
+  HttpListener,
+  InstanceClock,
+  ListenOptions,
+  Localpost,
+  OpenListener,
+  ResetScope,
+  Snapshot,
+} from './instance.ts'
+export type { LocalpostOptions, Notice } from './options.ts'
+export { systemClock } from './clock.ts'
+export { createClock, fixedClock } from './held-clock.ts'
+export type { HeldClock } from './held-clock.ts'
+export type { Clock } from './clock.ts'
+
+// Errors
+export { LocalpostError, errorTable } from './errors.ts'
+export type { ErrorBody, ErrorCode, ErrorDetails, FieldError } from './errors.ts'
+
+// Lists
+export type { ListPage, ListQuery } from './lists.ts'
+
+// Emails
+export type { Emails, SendOptions } from './emails/emails.ts'
+export type { AddedEvent } from './emails/simulate-schema.ts'
+export type { Simulation } from './emails/simulate.ts'
+export type {
+  AttachmentReference,
+  BounceSubtype,
+  BounceType,
+  EmailDetail,
+  EmailEvent,
+  EmailListItem,
+  EmailType,
+  EventStatus,
+  LastEvent,
+  RecipientEvent,
+  RecipientStatus,
+  SendRequest,
+  VariableValue,
+} from './emails/email.ts'
+
+// Domains
+export type { Domains } from './domains/domains.ts'
+export type {
+  Account,
+  CreatedDomain,
+  DeclaredVerification,
+  DnsRecord,
+  DnsRecordPurpose,
+  DomainDetail,
+  DomainListItem,
+  DomainSettings,
+  DomainStatus,
+  VerificationErrorType,
+  VerificationInfo,
+} from './domains/domain.ts'
+
+// Audiences and contacts
+export type { Audiences } from './audiences/audiences.ts'
+export type { Contacts } from './audiences/contacts.ts'
+export type { Audience, Contact, ContactChanges, ContactInput, ImportResult } from './audiences/audience.ts'
+
+// Broadcasts
+export type { Broadcasts } from './broadcasts/broadcasts.ts'
+export type { Broadcast, BroadcastRequest } from './broadcasts/broadcast.ts'
+
+// Templates
+export type { Templates } from './templates/templates.ts'
+export type { Template, TemplateInput } from './templates/template.ts'
+
+// Webhooks
+export type { Webhooks } from './webhooks/webhooks.ts'
+export type { DomainEventType, EmailEventType, WebhookPattern } from './webhooks/event-types.ts'
+export type {
+  DomainData,
+  Webhook,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDeliveryState,
+  WebhookInput,
+  WebhookPayload,
+} from './webhooks/webhook.ts'
+
+// Causes: what goes wrong on purpose
+export type { Rules } from './causes/rules.ts'
+export type { Rule, RuleInput } from './causes/rule.ts'
+export type { Faults } from './causes/faults.ts'
+export type {
+  FaultChance,
+  FaultRateLimit,
+  FaultsInput,
+  FaultsState,
+  HttpFault,
+  HttpFaultMethod,
+  SmtpFault,
+  SmtpStage,
+} from './causes/fault.ts'
+
+// The inbox
+export type { BulkChanges, Selection } from './inbox/bulk.ts'
+export type { Check } from './inbox/checks.ts'
+export type { Inbox, MailChanges } from './inbox/inbox.ts'
+export type { ListUnsubscribe } from './inbox/list-unsubscribe.ts'
+export type {
+  Link,
+  Mail,
+  MailAttachment,
+  MailQuery,
+  MailSummary,
+  QuietOptions,
+  TranscriptLine,
+  WaitOptions,
+} from './inbox/mail.ts'
+export { unrenderedPlaceholders } from './inbox/placeholders.ts'
+export type { SearchPage } from './inbox/search.ts'
+export type { DkimResult } from './mime/dkim-verify.ts'

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** What each entry point gives at run time. A name that goes, or comes, is a decision. */
+const names: Readonly<Record<string, readonly string[]>> = {
+  '.': [
+    'LocalpostError',
+    'createClock',
+    'createLocalpost',
+    'errorTable',
+    'fixedClock',
+    'systemClock',
+    'unrenderedPlaceholders',
+  ],
+  './client': ['LocalpostError', 'createClient'],
+  './playwright': ['localpostFixtures', 'withLocalpost'],
+  './testing': [
+    'assertCode',
+    'assertEvent',
+    'assertLink',
+    'assertNoEvent',
+    'assertNoUnrenderedPlaceholders',
+    'assertNotSent',
+    'assertSent',
+    'matchers',
+    'startForTest',
+    'useLocalpost',
+  ],
+  './vitest': ['createTest', 'expect', 'startForTest', 'test'],
+}
+
+/** Packages that come with Localpost and bring their types. */
+const own = ['zod']
+
+/** Others that the types of an entry point may name: whoever uses it has them. */
+const foreign: Readonly<Record<string, readonly string[]>> = {
+  './playwright': ['@playwright/test'],
+  './vitest': ['vitest'],
+}
+
+interface Manifest {
+  exports: Record<string, string | { types: string; default: string }>
+}
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+const entries = Object.entries(manifest.exports).flatMap(([name, target]): [string, string][] =>
+  typeof target === 'string' ? [] : [[name, join(root, sourceOf(target.default))]],
+)
+
+function sourceOf(built: string): string {
+  return built.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts')
+}
+
+describe('the public names', () => {
+  it('are those of the entry points', () => {
+    expect(entries.map(([name]) => name).sort()).toEqual(Object.keys(names).sort())
+    for (const target of Object.values(manifest.exports)) {
+      if (typeof target === 'string') continue
+      expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'))
+    }
+  })
+
+  it.each(entries)('of %s stay as they are', async (name, file) => {
+    expect(Object.keys((await import(file)) as object).sort()).toEqual(names[name])
+  })
+})
+
+describe('the public types', () => {
+  it.each(entries)('of %s name no package that its user does not have', (name, file) => {
+    const named = new Set<string>()
+    const seen = new Set<string>()
+    const walk = (path: string): void => {
+      if (seen.has(path)) return
+      seen.add(path)
+      for (const { fileName } of ts.preProcessFile(declarationsOf(path)).importedFiles) {
+        if (fileName.startsWith('.')) walk(resolve(dirname(path), fileName))
+        else if (!fileName.startsWith('node:')) named.add(`${fileName} in ${relative(root, path)}`)
+      }
+    }
+    walk(file)
+    const allowed = [...own, ...(foreign[name] ?? [])]
+    expect([...named].filter((one) => !allowed.some((known) => one.startsWith(`${known} `)))).toEqual([])
+  })
+})
+
+/** What the compiler would write beside the file. */
+function declarationsOf(path: string): string {
+  const { outputText } = ts.transpileDeclaration(readFileSync(path, 'utf8'), {
+    fileName: path,
+    compilerOptions: { module: ts.ModuleKind.NodeNext, isolatedDeclarations: true, declaration: true },
+  })
+  return outputText
+}
