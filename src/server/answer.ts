@@ -1,0 +1,56 @@
+import type { Readable } from 'node:stream'
+import { Readable as NodeReadable } from 'node:stream'
+import { LocalpostError } from '../errors.ts'
+
+/** What is sent back, before it is a Response: the request log and HEAD need to see it. */
+export interface Answer {
+  readonly kind: typeof answerKind
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null
+}
+
+/** An answer in JSON; the text is made once, for the socket and the log. */
+export function jsonAnswer(
+  value: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return {
+    kind: answerKind,
+    status,
+    headers: { 'content-type': jsonType, ...headers },
+    body: JSON.stringify(value),
+  }
+}
+
+/** An answer of bytes or text, with a media type of its own. */
+export function bytesAnswer(
+  body: Answer['body'],
+  headers: Readonly<Record<string, string>>,
+  status = 200,
+): Answer {
+  return { kind: answerKind, status, headers, body }
+}
+
+/** The one place where errors become answers. Errors of no code of ours answer 500 and say nothing of themselves. */
+export function errorAnswer(error: unknown): Answer {
+  const known =
+    error instanceof LocalpostError ? error : new LocalpostError('internal_error', internalMessage)
+  return jsonAnswer(known, known.status, known.headers)
+}
+
+/** Whether a handler gave an answer, and not the value of one. */
+export function isAnswer(value: unknown): value is Answer {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === answerKind
+}
+
+/** A Node stream as the body of an answer. */
+export function streamBody(stream: Readable): ReadableStream<Uint8Array> {
+  return NodeReadable.toWeb(stream) as ReadableStream<Uint8Array>
+}
+
+const answerKind: unique symbol = Symbol('answer')
+const jsonType = 'application/json; charset=utf-8'
+const internalMessage =
+  'Something went wrong inside Localpost. The log has the details; nothing of them is sent.'

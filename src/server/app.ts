@@ -1,0 +1,152 @@
+import type { H3 } from 'h3'
+import { toNodeHandler } from 'h3'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { LocalpostError } from '../errors.ts'
+import { errorAnswer } from './answer.ts'
+import { createBodyRoom } from './body-room.ts'
+import { listenerContext } from './caller.ts'
+import { devAudienceRoutes } from './dev/audiences.ts'
+import { causeRoutes } from './dev/causes.ts'
+import { broadcastRoutes } from './dev/broadcasts.ts'
+import { devDomainRoutes } from './dev/domains.ts'
+import { devEmailRoutes } from './dev/emails.ts'
+import { inboxRoutes } from './dev/inbox.ts'
+import { instanceRoutes } from './dev/instance.ts'
+import { keyRoutes } from './dev/keys.ts'
+import { mailByteRoutes } from './dev/mail-bytes.ts'
+import { templateRoutes } from './dev/templates.ts'
+import { webhookRoutes } from './dev/webhooks.ts'
+import { createDoor } from './door.ts'
+import { brokenConnection, createFaultGate, isCut } from './faults.ts'
+import { assertHost, hostOf } from './guard.ts'
+import type { LiveEvents } from './live-events.ts'
+import { createLiveEvents } from './live-events.ts'
+import { openApiRoute } from './openapi.ts'
+import type { ServerParts } from './parts.ts'
+import { createRequestLog } from './request-log.ts'
+import type { Route } from './route.ts'
+import { createRouter, registeredRoutes } from './router.ts'
+import { createSessions } from './session.ts'
+import { trackingRoutes } from './tracking.ts'
+import { audienceRoutes } from './v1/audiences.ts'
+import { domainRoutes } from './v1/domains.ts'
+import { emailRoutes } from './v1/emails.ts'
+
+/** The HTTP face of an instance: the same for a program around it and for a socket. */
+export interface App {
+  /** Answers a request in process. Rejects only where a fault of `/dev/faults` breaks the connection, as `fetch` does. */
+  fetch(request: Request): Promise<Response>
+  /** The same for a `node:http` server; it also checks the Host header. */
+  readonly nodeHandler: RequestListener
+  /** Ends live events and the delays of faults, which otherwise keep a server from closing. */
+  close(): void
+  /** The table that the router and the document are made from; for tests. */
+  readonly routes: readonly Route[]
+  /** What the router knows, as `GET /v1/emails`; for tests. */
+  registered(): string[]
+}
+
+/** Makes the HTTP face out of the nouns. It opens nothing: see `listener.ts`. */
+export function createApp(parts: ServerParts): App {
+  const live = createLiveEvents(parts.store)
+  const log = createRequestLog({
+    clock: parts.clock,
+    ids: parts.ids,
+    onAdded(request) {
+      live.publish('request.logged', () => {
+        const { request_body: _request, response_body: _response, ...rest } = request()
+        return rest
+      })
+    },
+  })
+  const sessions = createSessions(parts.keys)
+  const door = createDoor(parts, sessions)
+  const routes = tableOf(parts, live, sessions, log)
+  routes.push(openApiRoute(routes, parts.version))
+
+  const faults = createFaultGate(parts)
+  const bodies = createBodyRoom(parts.config.limits.requestBytes)
+  const h3 = createRouter(routes, parts.uiDir, { door, faults, log, bodies, onError: parts.onError })
+  const answer = async (request: Request, context: Record<string, unknown>): Promise<Response> =>
+    // A context of our own: the request's may belong to a server that we are mounted in.
+    h3.request(request, undefined, context)
+  const overSocket = toNodeHandler({
+    fetch: (request: Request & { runtime?: { node?: { req: IncomingMessage } } }) => {
+      const node = request.runtime?.node?.req
+      return answer(request, node ? listenerContext(node) : {})
+    },
+  } as unknown as H3)
+  const allowedHosts = createAllowedHosts(parts)
+
+  return {
+    async fetch(request) {
+      const context = {}
+      const response = await answer(request, context)
+      if (isCut(context)) throw brokenConnection()
+      return response
+    },
+    nodeHandler(request, response) {
+      try {
+        assertHost(request, allowedHosts())
+        void overSocket(request, response)
+      } catch (error) {
+        if (!(error instanceof LocalpostError)) parts.onError(error)
+        sendError(response, error)
+      }
+    },
+    close() {
+      faults.close()
+      live.close()
+    },
+    routes,
+    registered: () => registeredRoutes(h3),
+  }
+}
+
+function tableOf(
+  parts: ServerParts,
+  live: LiveEvents,
+  sessions: ReturnType<typeof createSessions>,
+  log: ReturnType<typeof createRequestLog>,
+): Route[] {
+  return [
+    ...emailRoutes(parts.emails),
+    ...domainRoutes(parts.domains),
+    ...audienceRoutes(parts.audiences),
+    ...inboxRoutes(parts.inbox),
+    ...mailByteRoutes(parts.inbox),
+    ...devEmailRoutes(parts.emails),
+    ...devDomainRoutes(parts.domains),
+    ...devAudienceRoutes(parts.audiences),
+    ...broadcastRoutes(parts.broadcasts),
+    ...templateRoutes(parts.templates),
+    ...webhookRoutes(parts.webhooks),
+    ...keyRoutes(parts.keys, sessions),
+    ...causeRoutes(parts.rules, parts.faults),
+    ...instanceRoutes(parts, live, log),
+    ...trackingRoutes(parts.tracking),
+  ]
+}
+
+// What was given, and the name that the listener was opened with, once it is open.
+function createAllowedHosts({
+  config,
+  listener,
+}: Pick<ServerParts, 'config' | 'listener'>): () => Set<string> {
+  const given = config.publicUrl ? [...config.allowHosts, new URL(config.publicUrl).host] : config.allowHosts
+  const hosts = new Set(given.flatMap((host) => hostOf(host) ?? []))
+  let ownUrl: string | undefined
+  return () => {
+    const url = listener()?.url
+    if (url !== undefined && url !== ownUrl) {
+      ownUrl = url
+      hosts.add(hostOf(new URL(url).host) ?? '')
+    }
+    return hosts
+  }
+}
+
+function sendError(response: ServerResponse, error: unknown): void {
+  const { status, headers, body } = errorAnswer(error)
+  response.writeHead(status, headers).end(body)
+}

@@ -1,0 +1,45 @@
+import { LocalpostError } from '../errors.ts'
+import { maskKey } from '../keys/keys.ts'
+
+/** Knows the API keys; see `keys/keys.ts`. */
+export interface KeyCheck {
+  accepts(bearer: string): boolean
+}
+
+/**
+ * The key of an `Authorization: Bearer …` header; the scheme's case does not matter.
+ *
+ * @returns null without the header, with another scheme, or with no key in it.
+ * @see RFC 6750, section 2.1
+ */
+export function bearerOf(headers: Pick<Headers, 'get'>): string | null {
+  const value = headers.get('authorization')
+  if (value === null) return null
+  return bearerForm.exec(value)?.[1] ?? null
+}
+
+/**
+ * Lets a request pass that carries a key.
+ *
+ * @returns The key.
+ * @throws missing_api_key, invalid_api_key, both with `WWW-Authenticate`.
+ */
+export function requireKey(headers: Pick<Headers, 'get'>, keys: KeyCheck): string {
+  const bearer = bearerOf(headers)
+  if (bearer === null) {
+    const given = headers.get('authorization')
+    const seen =
+      given === null
+        ? 'The request has no Authorization header'
+        : 'The Authorization header has no Bearer key'
+    throw new LocalpostError('missing_api_key', `${seen}. Send \`Authorization: Bearer <API_KEY>\`.`, {
+      headers: challenge,
+    })
+  }
+  if (keys.accepts(bearer)) return bearer
+  const message = `There is no API key ${maskKey(bearer)}. Use the key that Localpost printed at its start, or add one.`
+  throw new LocalpostError('invalid_api_key', message, { headers: challenge })
+}
+
+const bearerForm = /^bearer[ \t]+(\S.*?)[ \t]*$/i
+const challenge = { 'www-authenticate': 'Bearer realm="localpost"' }

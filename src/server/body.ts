@@ -1,0 +1,181 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { LocalpostError, quote } from '../errors.ts'
+import { maxDepth } from '../validate.ts'
+import { findJsonFault, isNestedDeeper, placeOf } from './json-fault.ts'
+import type { BodyShare } from './body-room.ts'
+import type { RouteBody } from './route.ts'
+
+/** Where a body comes from: a request in process, or the socket's own stream, which is several times faster. */
+export interface BodySource {
+  readonly headers: Pick<Headers, 'get'>
+  readonly body: () => ReadableStream<Uint8Array> | null
+  readonly node?: IncomingMessage
+}
+
+/** A body as read: its text, for the log, and what the route takes. */
+export interface GivenBody {
+  readonly text: string
+  readonly value: unknown
+}
+
+/** The largest body of a request, in bytes. */
+export const maxBodyBytes: number = 50 * 1024 * 1024
+
+/**
+ * Reads the body of a request as a route takes it. Its type and announced length are judged before a byte is read.
+ *
+ * @param room  Where its bytes are counted while the request runs.
+ * @throws unsupported_media_type, payload_too_large, service_unavailable; invalid_json also for what is nested deeper
+ *   than 100 levels.
+ */
+export async function readBody(source: BodySource, wanted: RouteBody, room: BodyShare): Promise<GivenBody> {
+  const type = source.headers.get('content-type')
+  const isBytes = type !== null && wanted.bytesType === essenceOf(type)
+  const isText = isBytes || (type !== null && wanted.textTypes?.includes(essenceOf(type)) === true)
+  const isAbsent = type === null && wanted.optional === true
+  if (!isAbsent) assertReadable(source.headers, type, isText, wanted)
+  const announced = Number(source.headers.get('content-length') ?? 0)
+  if (announced > maxBodyBytes) throw tooLarge(`${announced} bytes`)
+  const bytes = source.node ? await readNode(source.node, room) : await readWeb(source.body(), room)
+  if (isBytes) return { text: '', value: bytes }
+  if (bytes.length === 0 && wanted.optional) return { text: '', value: {} }
+  if (isAbsent) assertReadable(source.headers, type, isText, wanted)
+  if (!isUtf8(bytes))
+    throw new LocalpostError('invalid_json', 'The body is not UTF-8. Send it in that encoding.')
+  const text = bytes.toString()
+  return { text, value: isText ? text : parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) }
+}
+
+function assertReadable(
+  headers: Pick<Headers, 'get'>,
+  type: string | null,
+  isText: boolean,
+  wanted: RouteBody,
+): void {
+  const essence = type === null ? null : essenceOf(type)
+  const isJson =
+    essence !== null && (essence === 'application/json' || /^application\/[\w.-]+\+json$/.test(essence))
+  if (wanted.bytesType !== undefined && !isText) {
+    const given = type === null ? 'has no Content-Type' : `is ${quote(type)}`
+    const message = `The body ${given}. Send \`Content-Type: ${wanted.bytesType}\`.`
+    throw new LocalpostError('unsupported_media_type', message)
+  }
+  if (!isJson && !isText) {
+    const also = wanted.textTypes ? ` or \`${wanted.textTypes.join('`, `')}\`` : ''
+    const given = type === null ? 'has no Content-Type' : `is ${quote(type)}`
+    throw new LocalpostError(
+      'unsupported_media_type',
+      `The body ${given}. Send \`Content-Type: application/json\`${also}.`,
+    )
+  }
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type ?? '')?.[1]?.toLowerCase()
+  if (
+    wanted.bytesType === undefined &&
+    charset !== undefined &&
+    charset !== 'utf-8' &&
+    charset !== 'utf8' &&
+    charset !== 'us-ascii'
+  ) {
+    throw new LocalpostError(
+      'unsupported_media_type',
+      `The charset ${quote(charset)} is not taken. Send UTF-8.`,
+    )
+  }
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase()
+  if (encoding && encoding !== 'identity') {
+    throw new LocalpostError(
+      'unsupported_media_type',
+      `The encoding ${quote(encoding)} is not taken. Send the body as it is.`,
+    )
+  }
+}
+
+function essenceOf(type: string): string {
+  const end = type.indexOf(';')
+  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
+}
+
+function parseJson(text: string): unknown {
+  if (isNestedDeeper(maxDepth, text)) {
+    const message = `The body is nested deeper than ${maxDepth} levels. Send it flatter.`
+    throw new LocalpostError('invalid_json', message)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw notJson(text)
+  }
+}
+
+function notJson(text: string): LocalpostError {
+  if (text.trim() === '')
+    return new LocalpostError('invalid_json', 'The body is empty. Send one JSON object.')
+  const position = findJsonFault(text)
+  const { line, column } = placeOf(text, position)
+  const what =
+    position === text.length
+      ? 'it ends too early'
+      : `unexpected ${quote(String.fromCodePoint(text.codePointAt(position) ?? 0))}`
+  const place = `line ${line}, column ${column} (position ${position})`
+  return new LocalpostError('invalid_json', `The body is not JSON: ${what} at ${place}.`)
+}
+
+function tooLarge(size: string): LocalpostError {
+  const message = `The body is larger than ${maxBodyBytes} bytes (50 MiB): ${size}. Send less, or give attachments as URLs.`
+  return new LocalpostError('payload_too_large', message)
+}
+
+function brokenOff(cause: unknown): LocalpostError {
+  return new LocalpostError('invalid_json', 'The body broke off: the connection was closed before its end.', {
+    cause,
+  })
+}
+
+function readNode(request: IncomingMessage, room: BodyShare): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    let size = 0
+    const settle = (finish: () => void): void => {
+      request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
+      finish()
+    }
+    const onData = (piece: Buffer): void => {
+      size += piece.length
+      try {
+        if (size > maxBodyBytes) throw tooLarge('sent without a length')
+        room.take(piece.length)
+        pieces.push(piece)
+      } catch (error) {
+        // The rest is let pass unseen: a client that is cut off while it writes never reads the answer.
+        settle(() => (request.resume(), reject(error)))
+      }
+    }
+    const onEnd = (): void =>
+      settle(() => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size)))
+    const onBreak = (error?: unknown): void => settle(() => reject(brokenOff(error)))
+    if (request.destroyed && !request.complete) reject(brokenOff(request.errored))
+    else request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
+  })
+}
+
+async function readWeb(body: ReadableStream<Uint8Array> | null, room: BodyShare): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  const reader = body?.getReader()
+  for (;;) {
+    const next = await reader?.read().catch((error: unknown) => {
+      throw brokenOff(error)
+    })
+    if (!next || next.done) return Buffer.concat(pieces, size)
+    size += next.value.length
+    pieces.push(next.value)
+    try {
+      if (size > maxBodyBytes) throw tooLarge('sent without a length')
+      room.take(next.value.length)
+    } catch (error) {
+      await reader?.cancel()
+      throw error
+    }
+  }
+}

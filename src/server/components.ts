@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { audienceSchema, contactInputSchema, contactSchema, importResultSchema } from '../audiences/schema.ts'
+import { faultsSchema, faultsInputSchema } from '../causes/fault-schema.ts'
+import { rulesInputSchema, rulesSchema } from '../causes/rule-schema.ts'
+import {
+  accountSchema,
+  createdDomainSchema,
+  dnsRecordSchema,
+  domainDetailSchema,
+  domainListItemSchema,
+  recordCheckSchema,
+  verificationInfoSchema,
+} from '../domains/schema.ts'
+import {
+  emailDetailSchema,
+  emailListItemSchema,
+  lastEventSchema,
+  sendRequestSchema,
+} from '../emails/schema.ts'
+import { apiKeySchema } from '../keys/schema.ts'
+import { templateSchema } from '../templates/schema.ts'
+import { mailSchema, mailSummarySchema } from './dev/inbox-schema.ts'
+import { healthSchema } from './health.ts'
+import { loggedRequestSchema } from './request-log.ts'
+import { errorSchema } from './schemas.ts'
+import { webhookDeliverySchema, webhookSchema } from '../webhooks/schema.ts'
+
+/** Names of the resources in the document's `components`; whatever is not here stands where it is used. */
+export const components: z.core.$ZodRegistry<{ id: string }> = z.registry<{ id: string }>()
+
+const named: Readonly<Record<string, z.ZodType>> = {
+  Error: errorSchema,
+  SendRequest: sendRequestSchema,
+  Email: emailListItemSchema,
+  EmailDetail: emailDetailSchema,
+  LastEvent: lastEventSchema,
+  Domain: domainListItemSchema,
+  DomainDetail: domainDetailSchema,
+  CreatedDomain: createdDomainSchema,
+  DnsRecord: dnsRecordSchema,
+  RecordCheck: recordCheckSchema,
+  VerificationInfo: verificationInfoSchema,
+  Account: accountSchema,
+  Audience: audienceSchema,
+  Contact: contactSchema,
+  ContactInput: contactInputSchema,
+  ImportResult: importResultSchema,
+  Template: templateSchema,
+  ApiKey: apiKeySchema,
+  RulesInput: rulesInputSchema,
+  Rules: rulesSchema,
+  FaultsInput: faultsInputSchema,
+  Faults: faultsSchema,
+  Webhook: webhookSchema,
+  WebhookDelivery: webhookDeliverySchema,
+  MailSummary: mailSummarySchema,
+  Mail: mailSchema,
+  LoggedRequest: loggedRequestSchema,
+  Health: healthSchema,
+}
+for (const [id, schema] of Object.entries(named)) components.add(schema, { id })

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import type { Audiences } from '../../audiences/audiences.ts'
+import {
+  audienceInputSchema,
+  audienceSchema,
+  contactChangesSchema,
+  contactInputSchema,
+  contactSchema,
+  importResultSchema,
+} from '../../audiences/schema.ts'
+import type { Route } from '../route.ts'
+import { defineRoute } from '../route.ts'
+import { deletedSchema } from '../schemas.ts'
+
+/** `/dev/audiences` and the contacts in them. */
+export function devAudienceRoutes(audiences: Audiences): Route[] {
+  const { contacts } = audiences
+  return [
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/dev/audiences',
+      summary: 'Create an audience',
+      body: { schema: audienceInputSchema, readBy: 'noun' },
+      success: { status: 201, schema: audienceSchema },
+      handler: ({ body }) => audiences.create(body),
+    }),
+    defineRoute({
+      ...common,
+      method: 'PATCH',
+      path: '/dev/audiences/{id}',
+      summary: 'Rename an audience',
+      body: { schema: audienceInputSchema, readBy: 'noun' },
+      success: { schema: audienceSchema },
+      errors: ['not_found'],
+      handler: ({ params, body }) => audiences.update(params.id, body),
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/dev/audiences/{id}',
+      summary: 'Remove an audience and its contacts',
+      success: { schema: deletedSchema },
+      errors: ['not_found'],
+      async handler({ params }) {
+        await audiences.remove(params.id)
+        return { deleted: 1 }
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/dev/audiences/{id}/contacts',
+      summary: 'Add or update contacts: one, an array, or CSV with a header line',
+      query: importQuery,
+      body: { schema: someContacts, readBy: 'noun', textTypes: ['text/csv'] },
+      success: { schema: importResultSchema },
+      errors: ['not_found'],
+      handler: ({ params, query, body }) =>
+        contacts.import(params.id, typeof body === 'string' || Array.isArray(body) ? body : [body], {
+          dryRun: query.dry_run === 'true',
+        }),
+    }),
+    defineRoute({
+      ...common,
+      method: 'PATCH',
+      path: '/dev/audiences/{id}/contacts/{contactId}',
+      summary: 'Change a contact',
+      body: { schema: contactChangesSchema, readBy: 'noun' },
+      success: { schema: contactSchema },
+      errors: ['not_found'],
+      handler: ({ params, body }) => contacts.update(params.id, params.contactId, body),
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/dev/audiences/{id}/contacts/{contactId}',
+      summary: 'Remove a contact',
+      success: { schema: deletedSchema },
+      errors: ['not_found'],
+      async handler({ params }) {
+        await contacts.remove(params.id, params.contactId)
+        return { deleted: 1 }
+      },
+    }),
+  ]
+}
+
+const common = { tag: 'Audiences', access: 'local' } as const
+const someContacts = z.union([contactInputSchema, z.array(contactInputSchema), z.string()])
+const importQuery: z.ZodType<{ dry_run?: 'true' | 'false' | undefined }> = z.object({
+  dry_run: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`true`: answers what an import would do, and stores nothing. Default: `false`'),
+})

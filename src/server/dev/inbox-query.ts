@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { validationError } from '../../errors.ts'
+import type { Selection } from '../../inbox/bulk.ts'
+
+const searchText = z
+  .string()
+  .describe(
+    'A search: words, `"phrases"`, `from:`, `to:`, `subject:`, `body:`, `status:`, `tag:`, `is:unread`, `has:attachment`, `after:2h`, …, each with `-` for its opposite',
+  )
+
+/** The query of the inbox list. */
+export const inboxQuery: z.ZodType<{
+  query?: string | undefined
+  cursor?: string | undefined
+  limit?: number | undefined
+}> = z.object({
+  query: searchText.optional(),
+  cursor: z.string().optional().describe('The `cursor` of the previous page'),
+  limit: z.coerce.number().int().min(1).max(500).optional().describe('Items per page. Default: 50'),
+})
+
+/** The query of `GET /dev/inbox/wait`. */
+export const waitQuery: z.ZodType<{
+  query?: string | undefined
+  count?: number | undefined
+  timeout_ms?: number | undefined
+  after?: string | undefined
+}> = z.object({
+  query: searchText.optional(),
+  count: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('For so many mails: the answer is `{ emails }`, the newest first'),
+  timeout_ms: z.coerce.number().int().min(0).max(300_000).optional().describe('Default: 3000'),
+  after: z.string().optional().describe('Only mail that arrived after the one with this id'),
+})
+
+/** The query of what is done to several mails. */
+export const selectionQuery: z.ZodType<{ query?: string | undefined; all?: 'true' | undefined }> = z.object({
+  query: searchText.optional(),
+  all: z.literal('true').optional().describe('Every mail'),
+})
+
+/** The query of `GET /dev/inbox/export`. */
+export const exportQuery: z.ZodType<{ query?: string | undefined }> = z.object({
+  query: searchText.optional(),
+})
+
+/**
+ * What a request means: exactly one of a query, ids and all.
+ *
+ * @throws validation_error, so that nothing is done to mails that nobody named.
+ */
+export function toSelection(
+  { query, all }: { query?: string | undefined; all?: string | undefined },
+  given: string[] | undefined,
+): Selection {
+  const named = [Boolean(query?.trim()), all === 'true', given !== undefined].filter(Boolean).length
+  if (named !== 1) {
+    const how = named === 0 ? 'is missing' : 'cannot be joined with the others'
+    const message = `${how}: say which mails by one of \`?query=…\`, \`?all=true\` or \`ids\` in the body`
+    throw validationError([{ field: 'query', message }])
+  }
+  return given ? { ids: given } : all === 'true' ? null : (query ?? '')
+}

@@ -1,0 +1,159 @@
+import type { Inbox } from '../../inbox/inbox.ts'
+import { bytesAnswer, streamBody } from '../answer.ts'
+import type { Route } from '../route.ts'
+import { defineRoute } from '../route.ts'
+import { deletedSchema, toList } from '../schemas.ts'
+import { exportQuery, inboxQuery, selectionQuery, toSelection, waitQuery } from './inbox-query.ts'
+import {
+  awaitedSchema,
+  bulkChangesSchema,
+  checksSchema,
+  foundSchema,
+  idsSchema,
+  importedSchema,
+  mailChangesSchema,
+  mailSchema,
+  mailSummarySchema,
+  messageSchema,
+  releaseSchema,
+  releasedSchema,
+  updatedSchema,
+} from './inbox-schema.ts'
+
+/** `/dev/inbox`, but for the bytes of a mail; those are in `mail-bytes.ts`. */
+export function inboxRoutes(inbox: Inbox): Route[] {
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox',
+      summary: 'List or search mail, newest first',
+      query: inboxQuery,
+      success: { schema: foundSchema },
+      errors: ['invalid_cursor', 'invalid_query'],
+      async handler({ query }) {
+        const page = await inbox.list(query)
+        const unread = page.unread_texts === undefined ? {} : { unread_texts: page.unread_texts }
+        return { ...toList('emails', page), ...unread }
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/dev/inbox',
+      summary: 'Remove the matches of a query, mails by their ids, or all',
+      query: selectionQuery,
+      body: { schema: idsSchema, optional: true },
+      success: { schema: deletedSchema },
+      errors: ['invalid_query'],
+      handler: async ({ query, body }) => ({
+        deleted: await inbox.removeMatching(toSelection(query, body.ids)),
+      }),
+    }),
+    defineRoute({
+      ...common,
+      method: 'PATCH',
+      path: '/dev/inbox',
+      summary: 'Mark or tag the matches of a query, mails by their ids, or all',
+      query: selectionQuery,
+      body: { schema: bulkChangesSchema },
+      success: { schema: updatedSchema },
+      errors: ['invalid_query'],
+      handler: async ({ query, body: { ids, ...changes } }) => ({
+        updated: await inbox.updateMatching(toSelection(query, ids), changes),
+      }),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/wait',
+      summary: 'The newest mail that matches, or the next one that arrives; with `count`, so many of them',
+      query: waitQuery,
+      success: { schema: awaitedSchema },
+      errors: ['wait_timeout', 'invalid_query', 'invalid_cursor'],
+      async handler({ query: { query = '', count, timeout_ms, after } }) {
+        const options = { timeoutMs: timeout_ms, after }
+        if (count === undefined) return inbox.waitFor(query, options)
+        return { emails: await inbox.waitForCount(query, count, options) }
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/dev/inbox/import',
+      summary: 'Store one message as if it had been submitted now',
+      body: { schema: messageSchema, bytesType: 'message/rfc822' },
+      success: { schema: importedSchema },
+      errors: ['message_too_large'],
+      handler: ({ body }) => inbox.import(body),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/export',
+      summary: 'The messages of all matches, as .eml files in a ZIP archive',
+      query: exportQuery,
+      success: { type: 'application/zip', description: 'A ZIP archive' },
+      errors: ['invalid_query'],
+      handler: async ({ query }) =>
+        bytesAnswer(streamBody(await inbox.export(query.query)), {
+          'content-type': 'application/zip',
+          'content-disposition': 'attachment; filename="mails.zip"',
+          'x-content-type-options': 'nosniff',
+          'cache-control': 'no-store',
+        }),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}',
+      summary: 'A mail in detail',
+      success: { schema: mailSchema },
+      errors: ['not_found'],
+      handler: ({ params }) => inbox.get(params.id),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/checks',
+      summary: 'Look a mail over before it goes to readers',
+      success: { schema: checksSchema },
+      errors: ['not_found'],
+      handler: async ({ params }) => ({ checks: await inbox.check(params.id) }),
+    }),
+    defineRoute({
+      ...common,
+      method: 'PATCH',
+      path: '/dev/inbox/{id}',
+      summary: 'Mark as read or unread, set tags',
+      body: { schema: mailChangesSchema },
+      success: { schema: mailSummarySchema },
+      errors: ['not_found'],
+      handler: ({ params, body }) => inbox.update(params.id, body),
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/dev/inbox/{id}',
+      summary: 'Remove a mail',
+      success: { schema: deletedSchema },
+      errors: ['not_found'],
+      async handler({ params }) {
+        await inbox.remove(params.id)
+        return { deleted: 1 }
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/dev/inbox/{id}/release',
+      summary: 'Send a mail to a real address, through the relay',
+      body: { schema: releaseSchema },
+      success: { schema: releasedSchema },
+      errors: ['not_found', 'message_pending', 'relay_not_configured', 'relay_failed'],
+      handler: ({ params, body }) => inbox.release(params.id, body),
+    }),
+  ]
+}
+
+const common = { tag: 'Inbox', access: 'local' } as const

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { ResetScope } from '../../collections.ts'
+import { bytesAnswer, jsonAnswer } from '../answer.ts'
+import { readHealth, healthSchema } from '../health.ts'
+import type { LiveEvents } from '../live-events.ts'
+import type { ServerParts } from '../parts.ts'
+import type { RequestLog } from '../request-log.ts'
+import { loggedRequestSchema } from '../request-log.ts'
+import type { Route } from '../route.ts'
+import { defineRoute } from '../route.ts'
+import { listSchema, pageQuery, toList } from '../schemas.ts'
+
+/** What is asked of the instance itself: health, reset, live events, the request log. */
+export function instanceRoutes(parts: ServerParts, live: LiveEvents, log: RequestLog): Route[] {
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/health',
+      summary: 'Whether the listeners accept, and what is there',
+      success: { schema: healthSchema, alsoStatus: [503] },
+      async handler() {
+        const health = await readHealth(parts)
+        return jsonAnswer(health, health.status === 'ok' ? 200 : 503)
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/dev/reset',
+      summary: 'Empty everything but the keys',
+      body: { schema: resetSchema, optional: true },
+      success: { schema: z.strictObject({ status: z.literal('reset') }) },
+      async handler({ body }) {
+        await parts.reset(body)
+        log.clear()
+        return { status: 'reset' }
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/events',
+      summary: 'Live events, as server-sent events',
+      headers: { 'Last-Event-ID': 'The last id that was seen; what came since comes first' },
+      success: {
+        type: 'text/event-stream',
+        description:
+          '`email.created`, `email.updated`, `email.deleted` and `domain.updated` with `{ id }`; `request.logged` ' +
+          'with the request without bodies; `gap` where events were missed for good and lists have to be read again',
+      },
+      handler: ({ headers }) => bytesAnswer(live.open(lastEventId(headers)), eventStreamHeaders),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/requests',
+      summary: 'The last 1,000 requests to /v1, newest first',
+      query: pageQuery,
+      success: { schema: listSchema('requests', loggedRequestSchema) },
+      errors: ['invalid_cursor'],
+      handler: ({ query }) => toList('requests', log.list(query)),
+    }),
+  ]
+}
+
+const common = { tag: 'Instance', access: 'local' } as const
+
+// An object rather than an array, so that a scope that the type gains is missed here by the compiler.
+const scopes: { [Scope in ResetScope]: Scope } = {
+  emails: 'emails',
+  domains: 'domains',
+  audiences: 'audiences',
+  templates: 'templates',
+  rules: 'rules',
+  webhooks: 'webhooks',
+}
+const resetSchema: z.ZodType<{ keep?: ResetScope[] | undefined }> = z.object({
+  keep: z.array(z.enum(scopes)).optional().describe('What stays'),
+})
+
+const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // A proxy that gathers the stream would hold the events back.
+  'x-accel-buffering': 'no',
+}
+
+function lastEventId(headers: Pick<Headers, 'get'>): number | undefined {
+  const id = headers.get('last-event-id')
+  return id !== null && /^\d{1,15}$/.test(id) ? Number(id) : undefined
+}

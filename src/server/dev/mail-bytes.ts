@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { withAppearance, type Appearance } from '../../inbox/appearance.ts'
+import type { Inbox } from '../../inbox/inbox.ts'
+import { bytesAnswer, streamBody } from '../answer.ts'
+import type { Route } from '../route.ts'
+import { defineRoute } from '../route.ts'
+
+/**
+ * The bytes of a mail. They come from strangers, so none of these answers may run anything or be taken for a page of
+ * ours: no sniffing, no scripts, no requests elsewhere.
+ */
+export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'attachment' | 'part'>): Route[] {
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/raw',
+      summary: 'The message as it was captured or sent (RFC 5322)',
+      query: copyQuery,
+      success: { type: 'message/rfc822', description: 'The bytes of the message' },
+      errors: ['not_found', 'message_pending'],
+      async handler({ params, query }) {
+        const { stream, size_bytes } = await inbox.raw(params.id, query)
+        return bytesAnswer(streamBody(stream), {
+          ...guarded,
+          'content-type': 'message/rfc822',
+          'content-length': String(size_bytes),
+          'content-disposition': disposition('attachment', `${params.id}.eml`),
+        })
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/html',
+      summary: 'The HTML part, to be shown in a frame',
+      query: htmlQuery,
+      success: {
+        type: 'text/html; charset=utf-8',
+        description: 'The HTML part, with its own images in place',
+      },
+      errors: ['not_found'],
+      async handler({ params, query }) {
+        const html = await inbox.html(params.id, query)
+        return bytesAnswer(query.appearance ? withAppearance(html, query.appearance) : html, {
+          ...guarded,
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': htmlPolicy(query.images === 'remote'),
+        })
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/attachments/{index}',
+      summary: 'An attachment',
+      success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
+      errors: ['not_found', 'message_pending'],
+      async handler({ params }) {
+        const { filename, content_type, content } = await inbox.attachment(params.id, indexOf(params.index))
+        const type = content_type.trim().toLowerCase()
+        const isImage = inlineImages.has(type)
+        return bytesAnswer(content, {
+          ...guarded,
+          'content-type': isImage || typeForm.test(type) ? type : 'application/octet-stream',
+          'content-disposition': disposition(isImage ? 'inline' : 'attachment', filename),
+        })
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/parts/{index}',
+      summary: 'A single MIME part: the leaves of the message, counted from 0',
+      success: { type: '*/*', description: 'The bytes of the part, decoded; text in its own charset' },
+      errors: ['not_found', 'message_pending'],
+      async handler({ params }) {
+        const { stream, content_type, charset, filename } = await inbox.part(params.id, indexOf(params.index))
+        const isPlain = content_type === 'text/plain'
+        const isShown = isPlain || inlineImages.has(content_type)
+        return bytesAnswer(streamBody(stream), {
+          ...guarded,
+          'content-type': isPlain && charset ? `text/plain; charset=${charset}` : content_type,
+          'content-disposition': disposition(
+            isShown ? 'inline' : 'attachment',
+            filename ?? `part-${params.index}`,
+          ),
+        })
+      },
+    }),
+  ]
+}
+
+/**
+ * A Content-Disposition with any file name: plain ASCII for old clients, the whole name for others.
+ *
+ * @see RFC 6266, RFC 5987
+ */
+export function disposition(kind: 'attachment' | 'inline', filename: string): string {
+  const plain = filename.replace(/[^\x20-\x7e]|["\\%/:;]/g, '_')
+  const whole = encodeURIComponent(filename.replace(/\p{Surrogate}/gu, '_')).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${whole}`
+}
+
+const common = { tag: 'Inbox', access: 'local' } as const
+const recipient = z
+  .string()
+  .optional()
+  .describe('Whose copy of a tracked mail. Default: the first recipient’s')
+const copyQuery: z.ZodType<{ recipient?: string | undefined }> = z.object({ recipient })
+const htmlQuery: z.ZodType<{
+  recipient?: string | undefined
+  images?: 'remote' | undefined
+  appearance?: Appearance | undefined
+}> = z.object({
+  recipient,
+  images: z.literal('remote').optional().describe('Also loads images over http(s)'),
+  appearance: z
+    .enum(['light', 'dark', 'inverted'])
+    .optional()
+    .describe(
+      'Answers the mail’s own `prefers-color-scheme`; `inverted` makes its pictures ready for a viewer that inverts. ' +
+        'Default: as the reader’s system has it',
+    ),
+})
+// Never SVG: it is a document with scripts.
+const inlineImages = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+const typeForm = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
+
+const guarded = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "sandbox; default-src 'none'",
+}
+
+// The mail's own images stand in the HTML as `data:` URIs, so the frame needs no origin to load them. Ours is none to
+// load from either: reading a mail here must not count as an opening, unless remote images are asked for.
+function htmlPolicy(withRemoteImages: boolean): string {
+  const images = withRemoteImages ? 'data: http: https:' : 'data:'
+  return [
+    'sandbox',
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    `img-src ${images}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ')
+}
+
+function indexOf(text: string): number {
+  return /^\d{1,6}$/.test(text) ? Number(text) : -1
+}

@@ -1,0 +1,53 @@
+import { templateInputSchema, templateSchema } from '../../templates/schema.ts'
+import type { Templates } from '../../templates/templates.ts'
+import type { Route } from '../route.ts'
+import { defineRoute } from '../route.ts'
+import { deletedSchema, listSchema, pageQuery, toList } from '../schemas.ts'
+
+/** `/dev/templates`. */
+export function templateRoutes(templates: Templates): Route[] {
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/templates',
+      summary: 'List stored templates, by id',
+      query: pageQuery,
+      success: { schema: listSchema('templates', templateSchema) },
+      errors: ['invalid_cursor'],
+      handler: async ({ query }) => toList('templates', await templates.list(query)),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/templates/{id}',
+      summary: 'A stored template',
+      success: { schema: templateSchema },
+      errors: ['not_found'],
+      handler: ({ params }) => templates.get(params.id),
+    }),
+    defineRoute({
+      ...common,
+      method: 'PUT',
+      path: '/dev/templates/{id}',
+      summary: 'Store a template, in place of the one with this id',
+      body: { schema: templateInputSchema, readBy: 'noun' },
+      success: { schema: templateSchema },
+      handler: ({ params, body }) => templates.put(params.id, body),
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/dev/templates/{id}',
+      summary: 'Remove a template',
+      success: { schema: deletedSchema },
+      errors: ['not_found'],
+      async handler({ params }) {
+        await templates.remove(params.id)
+        return { deleted: 1 }
+      },
+    }),
+  ]
+}
+
+const common = { tag: 'Templates', access: 'local' } as const

@@ -1,0 +1,158 @@
+import type { H3Event } from 'h3'
+import { HTTPResponse } from 'h3'
+import { LocalpostError } from '../errors.ts'
+import { parseInput } from '../validate.ts'
+import type { Answer } from './answer.ts'
+import { errorAnswer, isAnswer, jsonAnswer } from './answer.ts'
+import { readBody } from './body.ts'
+import type { BodyRoom } from './body-room.ts'
+import { ipOf, socketRequestOf } from './caller.ts'
+import type { Door } from './door.ts'
+import type { FaultGate } from './faults.ts'
+import { isCut } from './faults.ts'
+import type { Exchange, RequestLog } from './request-log.ts'
+import type { Route } from './route.ts'
+
+/** What every request passes through, whatever its route. */
+export interface DispatchParts {
+  readonly door: Door
+  readonly faults: FaultGate
+  readonly log: RequestLog
+  readonly bodies: BodyRoom
+  onError(error: unknown): void
+}
+
+/**
+ * Makes the handler of one row of the table, or of a path that has no row for the method.
+ *
+ * @param access  Whose door it is: a path of `/v1` that does not exist asks for a key like one that does.
+ * @param run  Gives the answer, or throws; called when the request was let in.
+ */
+export function dispatcher(
+  parts: DispatchParts,
+  access: Route['access'] | 'none',
+  run: (event: H3Event, exchange: Exchange) => unknown,
+): (event: H3Event) => Promise<HTTPResponse> {
+  const { door, faults, log } = parts
+  return async (event) => {
+    const exchange = newExchange(event)
+    let answer: Answer
+    let headers: Readonly<Record<string, string>> = {}
+    try {
+      const struck = access === 'key' && !exchange.fromPage ? await faults.meet(event, exchange) : null
+      if (access !== 'none' && !struck) headers = door.admit(event, access, exchange)
+      const result = struck ?? (await run(event, exchange))
+      answer = isAnswer(result) ? result : jsonAnswer(result)
+    } catch (error) {
+      if (!(error instanceof LocalpostError) || error.code === 'internal_error') parts.onError(error)
+      answer = errorAnswer(error)
+    }
+    if (access === 'key' && !exchange.fromPage) {
+      exchange.status = isCut(event.context) ? 0 : answer.status
+      exchange.responseBody = typeof answer.body === 'string' ? answer.body : null
+      log.add(exchange)
+    }
+    return toResponse(answer, headers, event.req.method === 'HEAD')
+  }
+}
+
+/** Reads what a route wants of a request and hands it to the route's handler. */
+export async function runRoute(
+  route: Route,
+  event: H3Event,
+  exchange: Exchange,
+  { door, bodies }: Pick<DispatchParts, 'door' | 'bodies'>,
+): Promise<unknown> {
+  const isLocal = door.isLocal(event)
+  const params = paramsOf(event)
+  const query = route.query ? parseInput(route.query, queryOf(event)) : undefined
+  if (!route.body) return answer(undefined)
+  const room = bodies.enter()
+  try {
+    const node = socketRequestOf(event)
+    const source = { headers: event.req.headers, body: () => event.req.body, ...(node ? { node } : {}) }
+    const given = await readBody(source, route.body, room)
+    exchange.requestBody = given.text
+    const isChecked = route.body.readBy === 'noun'
+    return await answer(isChecked ? given.value : parseInput(route.body.schema, given.value))
+  } finally {
+    room.leave()
+  }
+
+  async function answer(body: unknown): Promise<unknown> {
+    const warn = (warnings: readonly string[]): void => {
+      for (const warning of warnings) exchange.warnings.push(warning)
+    }
+    const result = await route.handler({
+      params,
+      query,
+      body,
+      headers: event.req.headers,
+      isLocal,
+      isHead: event.req.method === 'HEAD',
+      ip: () => ipOf(event),
+      warn,
+    })
+    return isAnswer(result) ? result : jsonAnswer(result, route.success.status)
+  }
+}
+
+function newExchange(event: H3Event): Exchange {
+  return {
+    method: event.req.method,
+    path: event.url.pathname + event.url.search,
+    fromPage: isFromPage(event.req.headers),
+    status: 0,
+    startedAt: performance.now(),
+    key: null,
+    warnings: [],
+    requestBody: null,
+    responseBody: null,
+  }
+}
+
+// Who looks at a room of the page is no app: that must not use up faults and limits, nor fill the log. Browsers alone
+// say where a request comes from, and no page of another origin can say this.
+function isFromPage(headers: Headers): boolean {
+  return headers.has('x-localpost-page') && headers.get('sec-fetch-site') === 'same-origin'
+}
+
+function paramsOf(event: H3Event): Record<string, string> {
+  const params: Record<string, string> = {}
+  for (const [name, value] of Object.entries(event.context.params ?? {})) {
+    try {
+      params[name] = decodeURIComponent(value)
+    } catch {
+      throw new LocalpostError('not_found', `The path ${event.url.pathname} is not encoded as a URL.`)
+    }
+  }
+  return params
+}
+
+// The first of several values counts.
+function queryOf(event: H3Event): Record<string, string> {
+  const query: Record<string, string> = {}
+  if (event.url.search.length > 1) {
+    for (const [name, value] of new URLSearchParams(event.url.search)) {
+      if (!Object.hasOwn(query, name)) query[name] = value
+    }
+  }
+  return query
+}
+
+// h3's type follows the DOM's, which knows nothing of bytes that may be shared between threads.
+type ResponseBody = ConstructorParameters<typeof HTTPResponse>[0]
+
+function toResponse(
+  answer: Answer,
+  headers: Readonly<Record<string, string>>,
+  isHead: boolean,
+): HTTPResponse {
+  const { status, body } = answer
+  const all = { ...headers, ...answer.headers }
+  if (!isHead) return new HTTPResponse(body as ResponseBody, { status, headers: all })
+  // A stream that nobody reads would stay open.
+  if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
+  else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))
+  return new HTTPResponse(null, { status, headers: all })
+}

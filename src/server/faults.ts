@@ -1,0 +1,109 @@
+import type { H3Event } from 'h3'
+import type { ArmedFaults } from '../causes/faults.ts'
+import type { Clock } from '../clock.ts'
+import { LocalpostError, type ErrorCode } from '../errors.ts'
+import type { Answer } from './answer.ts'
+import { bytesAnswer, errorAnswer } from './answer.ts'
+import { bearerOf } from './auth.ts'
+import { socketRequestOf } from './caller.ts'
+import type { Exchange } from './request-log.ts'
+
+/** Where the faults of `/dev/faults` meet requests to `/v1`. */
+export interface FaultGate {
+  /**
+   * Called before anything else of a request is looked at, its key too: a fault stands for a service that is down.
+   *
+   * @returns The answer in place of the route's; null where the request goes on.
+   */
+  meet(event: H3Event, exchange: Exchange): Promise<Answer | null>
+  /** Ends every delay: its request is answered at once with `closed`. */
+  close(): void
+}
+
+export function createFaultGate(parts: { faults: Pick<ArmedFaults, 'http'>; clock: Clock }): FaultGate {
+  const { faults, clock } = parts
+  const closing = new AbortController()
+  return {
+    async meet(event, exchange) {
+      const fault = faults.http(event.req.method, event.url.pathname)
+      if (!fault) return null
+      const { delay_ms = 0, disconnect, status } = fault
+      // The log masks it.
+      exchange.key = bearerOf(event.req.headers)
+      const isOver = delay_ms <= 0 || (await passed(clock, delay_ms, [closing.signal, event.req.signal]))
+      exchange.warnings.push(`a fault of /dev/faults struck: ${faultInWords(fault)}`)
+      if (!isOver && closing.signal.aborted) {
+        throw new LocalpostError('closed', 'The instance was closed while a fault delayed this request.')
+      }
+      if (!isOver) {
+        exchange.warnings.push('the caller hung up during the delay')
+        return bytesAnswer(null, {}, 503)
+      }
+      if (disconnect) {
+        cut(event)
+        return bytesAnswer(null, {}, 503)
+      }
+      return status === undefined ? null : errorAnswer(faultError(status))
+    },
+    close: () => closing.abort(),
+  }
+}
+
+/** Whether a fault broke the connection of a request: its answer is for nobody. */
+export function isCut(context: Readonly<Record<string, unknown>>): boolean {
+  return context[cutMark] === true
+}
+
+/** What `fetch` rejects with when a connection breaks; in process, there is none that could. */
+export function brokenConnection(): TypeError {
+  const cause = Object.assign(new Error('A fault of /dev/faults closed the connection'), {
+    code: 'ECONNRESET',
+  })
+  return new TypeError('fetch failed', { cause })
+}
+
+/** Waits for the delay, or for the first of the signals. @returns Whether the delay is over. */
+async function passed(clock: Clock, delayMs: number, signals: readonly AbortSignal[]): Promise<boolean> {
+  if (signals.some(({ aborted }) => aborted)) return false
+  const ended = new AbortController()
+  try {
+    return await new Promise<boolean>((resolve) => {
+      const cancel = clock.after(delayMs, () => resolve(true))
+      const stop = (): void => {
+        cancel()
+        resolve(false)
+      }
+      for (const signal of signals) signal.addEventListener('abort', stop, { signal: ended.signal })
+    })
+  } finally {
+    ended.abort()
+  }
+}
+
+const cutMark = 'localpost.cut'
+
+function cut(event: H3Event): void {
+  event.context[cutMark] = true
+  socketRequestOf(event)?.socket.destroy()
+}
+
+function faultInWords({
+  delay_ms,
+  disconnect,
+  status,
+}: NonNullable<ReturnType<ArmedFaults['http']>>): string {
+  const parts = [delay_ms ? `delayed by ${delay_ms} ms` : '', disconnect ? 'connection closed' : '']
+  return [...parts, status === undefined ? '' : `answered with ${status}`].filter(Boolean).join(', ')
+}
+
+function faultError(status: number): LocalpostError {
+  const message = `A fault of /dev/faults answers this request with ${status}. DELETE /dev/faults ends it.`
+  const headers: Record<string, string> = status === 429 || status === 503 ? { 'retry-after': '1' } : {}
+  return new LocalpostError(codes[status] ?? 'injected_fault', message, { headers, status })
+}
+
+const codes: Readonly<Record<number, ErrorCode>> = {
+  429: 'rate_limit_exceeded',
+  500: 'internal_error',
+  503: 'service_unavailable',
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { LocalpostError, quote } from '../errors.ts'
+import { isLoopback } from '../hosts.ts'
+
+/**
+ * The host of a Host header or an authority: lower case, without port, brackets and trailing dot.
+ *
+ * @returns null for what is no host at all.
+ */
+export function hostOf(authority: string): string | null {
+  const match = /^(?:\[([\da-f:.]+)\]|([^\s:/?#@[\]\\]+?)\.?)(?::\d{0,5})?$/i.exec(authority.trim())
+  return (match?.[1] ?? match?.[2] ?? null)?.toLowerCase() ?? null
+}
+
+/**
+ * Refuses requests whose Host is not ours. A page of the web can point its own name at 127.0.0.1 and so get past the
+ * browser's same-origin policy; it cannot change the Host that is sent then.
+ *
+ * @param allowed  Names beside loopback and the address that the connection came to, lower case, without port.
+ * @throws forbidden_host
+ * @see https://en.wikipedia.org/wiki/DNS_rebinding
+ */
+export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string>): void {
+  const given = request.headers.host
+  const host = given === undefined ? null : hostOf(given)
+  if (host !== null && (isLoopback(host) || allowed.has(host) || host === ownAddress(request))) return
+  const message = `This listener does not serve the host ${quote(given ?? '')}. Use 127.0.0.1 or localhost, or allow it with \`allowHosts\`.`
+  throw new LocalpostError('forbidden_host', message)
+}
+
+/**
+ * Refuses what a page of another origin sends: reading is the browser's to forbid, but writing would have happened.
+ *
+ * @param host  Where the request went, with port: its Host header.
+ * @throws forbidden_origin
+ */
+export function assertOrigin(headers: Pick<Headers, 'get'>, host: string): void {
+  const origin = headers.get('origin')
+  if (origin !== null && !(URL.canParse(origin) && new URL(origin).host === host.toLowerCase())) {
+    throw new LocalpostError('forbidden_origin', `A page of ${quote(origin)} may not call the control API.`)
+  }
+  if (headers.get('sec-fetch-site') === 'cross-site') {
+    throw new LocalpostError(
+      'forbidden_origin',
+      'A page of another site may not call the control API or show its pages.',
+    )
+  }
+}
+
+function ownAddress(request: IncomingMessage): string | undefined {
+  return request.socket.localAddress?.replace(/^::ffff:/, '')
+}

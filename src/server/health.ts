@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { FaultsState } from '../causes/fault.ts'
+import { faultsSchema } from '../causes/fault-schema.ts'
+import { countAll } from '../collections.ts'
+import type { ServerParts, ServerState } from './parts.ts'
+import { smtpSchema } from './schemas.ts'
+
+/** The answer of `/dev/health`. */
+export interface Health extends ServerState {
+  version: string
+  /** Base URL of the listener; null in process. */
+  url: string | null
+  counts: Awaited<ReturnType<typeof countAll>>
+  /** What goes wrong on purpose, with the counts that are left; null for nothing. */
+  faults: FaultsState | null
+}
+
+/** @see {@link Health} */
+export const healthSchema: z.ZodType<Health> = z.strictObject({
+  status: z.enum(['starting', 'ok', 'closing']).describe('Anything but `ok` comes with status 503'),
+  version: z.string(),
+  smtp: smtpSchema,
+  url: z.string().nullable().describe('Base URL of the listener; null in process'),
+  counts: z.strictObject({
+    emails: z.int(),
+    domains: z.int(),
+    audiences: z.int(),
+    contacts: z.int(),
+    templates: z.int(),
+  }),
+  faults: faultsSchema,
+  warnings: z.array(z.string()).describe('What nobody should overlook, in sentences'),
+})
+
+/** What there is, and whether it works. */
+export async function readHealth(
+  parts: Pick<ServerParts, 'store' | 'state' | 'listener' | 'version' | 'faults'>,
+): Promise<Health> {
+  const { status, smtp, warnings } = parts.state()
+  return {
+    status,
+    version: parts.version,
+    smtp: { host: smtp.host, port: smtp.port },
+    url: parts.listener()?.url ?? null,
+    counts: await countAll(parts.store),
+    faults: parts.faults.state(),
+    warnings,
+  }
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { components } from './components.ts'
+
+/** Writes zod schemas as the JSON Schemas of one document, resources only once. */
+export interface SchemaWriter {
+  /** @param io  `input`: what is accepted; `output`: what is answered, without members beyond those named. */
+  write(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown>
+  /** The resources that the written schemas refer to. */
+  components(): Record<string, unknown>
+}
+
+/** @see {@link SchemaWriter} */
+export function createSchemaWriter(): SchemaWriter {
+  const found: Record<string, unknown> = {}
+
+  function convert(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+    // A registered schema is written in place at the top and referred to below, so it goes in one level down.
+    const written: Record<string, unknown> = z.toJSONSchema(z.tuple([schema]), {
+      io,
+      metadata,
+      unrepresentable: 'any',
+      override: ({ jsonSchema }) => dropSafeIntegerBounds(jsonSchema),
+    })
+    const { prefixItems, $defs = {} } = withReferences(written) as {
+      prefixItems: [Record<string, unknown>]
+      $defs?: Record<string, Record<string, unknown>>
+    }
+    for (const [name, { id: _id, ...definition }] of Object.entries($defs)) found[name] ??= definition
+    return prefixItems[0]
+  }
+
+  return {
+    write: convert,
+    components: () => Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1))),
+  }
+}
+
+// Descriptions and examples are in zod's own registry, names only in ours, so that nobody else's schemas get them.
+const metadata: typeof components = Object.assign(z.registry<{ id: string }>(), {
+  get(schema: z.core.$ZodType) {
+    const described = z.globalRegistry.get(schema)
+    const named = components.get(schema)
+    return described || named ? { ...described, ...named } : undefined
+  },
+})
+
+// Every integer has them; they say nothing of ours.
+function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+}
+
+// `#/$defs/X` is a place in one schema; in the document the same stands under its components.
+function withReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withReferences)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === '$ref' && typeof member === 'string'
+        ? member.replace(/^#\/\$defs\//, '#/components/schemas/')
+        : withReferences(member),
+    ]),
+  )
+}

@@ -1,0 +1,131 @@
+import { LocalpostError } from '../errors.ts'
+import type { Store, StoreChange } from '../store/store.ts'
+
+/** The stream of `/dev/events`: what changed in the store, and what the server itself has to tell. */
+export interface LiveEvents {
+  /**
+   * Opens a stream for one client. It ends when the client goes, when the client does not read, or by `close`.
+   *
+   * @param after  The last id that the client saw: what came since comes first, as far as the store still knows it.
+   * @throws closed after `close`.
+   */
+  open(after?: number): ReadableStream<Uint8Array>
+  /** Tells every client; such events have no id and do not come again. `data` is asked for only where there is one. */
+  publish(name: string, data: () => unknown): void
+  /** Ends every stream, for good. */
+  close(): void
+}
+
+/** @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export function createLiveEvents(store: Pick<Store, 'changes'>): LiveEvents {
+  const clients = new Set<Client>()
+  let isClosed = false
+  return {
+    open(after) {
+      if (isClosed) throw new LocalpostError('closed', 'This instance is closed; there are no more events.')
+      const client = createClient(store, after, () => clients.delete(client))
+      clients.add(client)
+      return client.stream
+    },
+    publish(name, data) {
+      if (clients.size === 0) return
+      const text = toText(name, data())
+      for (const client of clients) client.push(text)
+    },
+    close() {
+      isClosed = true
+      for (const client of clients) client.end()
+    },
+  }
+}
+
+interface Client {
+  stream: ReadableStream<Uint8Array>
+  push(text: string): void
+  end(): void
+}
+
+// What a client that does not read may cost: beyond it, it is dropped, and asks again by its last id.
+const maxWaitingChars = 256 * 1024
+const heartbeatMs = 15_000
+
+function createClient(store: Pick<Store, 'changes'>, after: number | undefined, onEnd: () => void): Client {
+  const encoder = new TextEncoder()
+  // The first chunk carries the headers; without it a client waits for the first event to learn that it is connected.
+  let waiting = ': connected\nretry: 1000\n\n'
+  let isScheduled = false
+  let isOver = false
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+
+  function flush(): void {
+    isScheduled = false
+    if (isOver || waiting === '' || !controller || (controller.desiredSize ?? 0) <= 0) return
+    controller.enqueue(encoder.encode(waiting))
+    waiting = ''
+  }
+  function finish(): boolean {
+    if (isOver) return false
+    isOver = true
+    stopChanges()
+    clearInterval(heartbeat)
+    onEnd()
+    return true
+  }
+  function push(text: string): void {
+    if (isOver) return
+    waiting += text
+    if (waiting.length > maxWaitingChars) {
+      if (finish()) controller?.error(new Error('The client does not read.'))
+    } else if (!isScheduled) {
+      // One chunk for all that happens in one turn: a burst of mail is not a burst of writes.
+      isScheduled = true
+      setImmediate(flush)
+    }
+  }
+
+  const stream = new ReadableStream<Uint8Array>({
+    start(given) {
+      controller = given
+    },
+    pull: flush,
+    cancel: () => void finish(),
+  })
+  const heartbeat = setInterval(() => push(': still here\n\n'), heartbeatMs).unref()
+  let stopChanges: () => void = () => undefined
+  /** The last of so many missed changes that telling each would cost too much; the client reads its list again. */
+  let skipped: number | null = null
+  let isResuming = true
+  stopChanges = store.changes((change) => {
+    const text = ofChange(change)
+    if (text === null) return
+    if (isResuming && (skipped !== null || waiting.length + text.length > maxWaitingChars / 2)) {
+      skipped = change.seq
+    } else push(text)
+  }, after)
+  isResuming = false
+  if (skipped !== null) push(ofChange({ op: 'gap', seq: skipped }) ?? '')
+  if (isOver) stopChanges()
+  return {
+    stream,
+    push,
+    end() {
+      if (!finish()) return
+      if (waiting !== '') controller?.enqueue(encoder.encode(waiting))
+      controller?.close()
+    },
+  }
+}
+
+const emailEvents = { insert: 'email.created', update: 'email.updated', remove: 'email.deleted' } as const
+
+function ofChange(change: StoreChange): string | null {
+  // Changes were missed that nobody knows any more: whoever keeps a list must read it again.
+  if (change.op === 'gap') return toText('gap', {}, change.seq)
+  if (change.collection === 'emails') return toText(emailEvents[change.op], { id: change.id }, change.seq)
+  if (change.collection === 'domains') return toText('domain.updated', { id: change.id }, change.seq)
+  return null
+}
+
+function toText(name: string, data: unknown, id?: number): string {
+  return `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import type { ErrorCode } from '../errors.ts'
+import { errorTable } from '../errors.ts'
+import { jsonAnswer } from './answer.ts'
+import { createSchemaWriter } from './json-schema.ts'
+import type { SchemaWriter } from './json-schema.ts'
+import type { Route } from './route.ts'
+import { defineRoute } from './route.ts'
+import { errorSchema } from './schemas.ts'
+
+/** The part of an OpenAPI 3.1 document that this module writes. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0'
+  readonly info: object
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
+  readonly components: object
+  readonly [member: string]: unknown
+}
+
+/** `/dev/openapi.json`: the document of the whole table, itself included; made when it is first asked for. */
+export function openApiRoute(routes: readonly Route[], version: string): Route {
+  let document: OpenApiDocument | undefined
+  return defineRoute({
+    method: 'GET',
+    path: '/dev/openapi.json',
+    tag: 'Instance',
+    access: 'local',
+    summary: 'This document',
+    success: { schema: z.looseObject({ openapi: z.literal('3.1.0') }) },
+    handler: () => jsonAnswer((document ??= toOpenApi(routes, version))),
+  })
+}
+
+/**
+ * Describes the table as OpenAPI 3.1.
+ *
+ * @see https://spec.openapis.org/oas/v3.1.1
+ */
+export function toOpenApi(routes: readonly Route[], version: string): OpenApiDocument {
+  const schemas = createSchemaWriter()
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes) {
+    const operations = (paths[route.path] ??= {})
+    operations[route.method.toLowerCase()] = toOperation(route, schemas)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Localpost',
+      version,
+      description: '`/v1` is the interface of the service; `/dev` is what a local tool needs beside it.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: schemas.components(),
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'localpost_session',
+          description:
+            'Made by `POST /dev/session`; only asked for where the listener is not bound to loopback',
+        },
+      },
+    },
+  }
+}
+
+function toOperation(route: Route, schemas: SchemaWriter): object {
+  const { method, path, tag, summary, body } = route
+  return {
+    tags: [tag],
+    summary,
+    operationId: operationId(method, path),
+    ...(route.access === 'key' ? { security: [{ apiKey: [] }] } : {}),
+    ...(route.access === 'local' ? { security: [{}, { apiKey: [] }, { session: [] }] } : {}),
+    parameters: toParameters(route, schemas),
+    ...(body ? { requestBody: toRequestBody(body, schemas) } : {}),
+    responses: toResponses(route, schemas),
+  }
+}
+
+function operationId(method: string, path: string): string {
+  const words = path.replace(/[{}]/g, '').split(/[/.]/).filter(Boolean)
+  return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('')
+}
+
+function toParameters(route: Route, schemas: SchemaWriter): object[] {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const query = route.query ? schemas.write(route.query, 'output') : {}
+  const inQuery = Object.entries((query['properties'] ?? {}) as Record<string, object>).map(
+    ([name, schema]) => ({
+      name,
+      in: 'query',
+      schema,
+    }),
+  )
+  const inHeader = Object.entries(route.headers ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  }))
+  return [...inPath, ...inQuery, ...inHeader]
+}
+
+function toRequestBody(body: NonNullable<Route['body']>, schemas: SchemaWriter): object {
+  if (body.bytesType !== undefined)
+    return { required: true, content: { [body.bytesType]: { schema: { type: 'string', format: 'binary' } } } }
+  const texts = (body.textTypes ?? []).map((type) => [type, { schema: { type: 'string' } }])
+  const json = ['application/json', { schema: schemas.write(body.schema, 'input') }]
+  return { required: body.optional !== true, content: Object.fromEntries([json, ...texts]) }
+}
+
+function toResponses(route: Route, schemas: SchemaWriter): object {
+  const { success } = route
+  const content = success.schema
+    ? { 'application/json': { schema: schemas.write(success.schema, 'output') } }
+    : { [success.type ?? '*/*']: {} }
+  const given = { description: success.description ?? route.summary, content }
+  const statuses = [success.status ?? 200, ...(success.alsoStatus ?? [])]
+  const responses: Record<string, object> = Object.fromEntries(statuses.map((status) => [status, given]))
+  for (const [status, codes] of groupByStatus(errorsOf(route))) {
+    const description = codes.map((code) => `\`${code}\`: ${errorTable[code].meaning}`).join(' ')
+    responses[status] ??= {
+      description,
+      content: { 'application/json': { schema: schemas.write(errorSchema, 'output') } },
+    }
+  }
+  return responses
+}
+
+function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const groups = new Map<number, ErrorCode[]>()
+  for (const code of codes)
+    groups.set(errorTable[code].status, [...(groups.get(errorTable[code].status) ?? []), code])
+  return groups
+}
+
+/** All that a route can refuse: what it says itself, and what its area, its body and the store add. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const byAccess: Record<Route['access'], ErrorCode[]> = {
+    key: [
+      'missing_api_key',
+      'invalid_api_key',
+      'rate_limit_exceeded',
+      'service_unavailable',
+      'injected_fault',
+    ],
+    local: ['missing_api_key', 'invalid_api_key', 'forbidden_origin'],
+    open: ['forbidden_origin'],
+    public: [],
+  }
+  const ofBody: ErrorCode[] = [
+    'invalid_json',
+    'unsupported_media_type',
+    'payload_too_large',
+    'service_unavailable',
+    'validation_error',
+  ]
+  const ofStore: ErrorCode[] = route.method === 'GET' ? [] : ['store_full', 'store_read_only']
+  const codes: ErrorCode[] = [
+    ...(route.errors ?? []),
+    ...byAccess[route.access],
+    ...(route.body ? ofBody : []),
+    ...(route.query ? (['validation_error'] as const) : []),
+    ...ofStore,
+    'forbidden_host',
+    'internal_error',
+    'closed',
+  ]
+  return [...new Set(codes)].sort((a, b) => errorTable[a].status - errorTable[b].status)
+}

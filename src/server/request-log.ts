@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import { isId } from '../ids.ts'
+import type { ListPage, ListQuery } from '../lists.ts'
+import { LocalpostError, quote, shorten } from '../errors.ts'
+import { givenCursor } from '../lists.ts'
+import { maskKey } from '../keys/keys.ts'
+
+/** One request to `/v1`, as `/dev/requests` shows it. Keys are masked wherever they stand. */
+export interface LoggedRequest {
+  id: string
+  /** When it came: Unix time in milliseconds. */
+  timestamp: number
+  method: string
+  /** With its query. */
+  path: string
+  /** 0 where a fault of `/dev/faults` closed the connection instead. */
+  status: number
+  duration_ms: number
+  /** The first characters of the key; null without one. */
+  api_key: string | null
+  /** What was accepted and yet looks wrong: unknown members, placeholders without a variable. 500 characters each. */
+  warnings: string[]
+  /** At most 16 KiB; null where none was read. */
+  request_body: string | null
+  /** At most 16 KiB; null without one. */
+  response_body: string | null
+}
+
+/** @see {@link LoggedRequest} */
+export const loggedRequestSchema: z.ZodType<LoggedRequest> = z.strictObject({
+  id: z.string(),
+  timestamp: z.int().describe('Unix time in milliseconds'),
+  method: z.string(),
+  path: z.string().describe('With its query'),
+  status: z.int().describe('0 where an injected fault closed the connection'),
+  duration_ms: z.number(),
+  api_key: z.string().nullable().describe('The first characters of the key'),
+  warnings: z.array(z.string()).describe('What was accepted and yet looks wrong'),
+  request_body: z.string().nullable().describe('At most 16 KiB; null where none was read'),
+  response_body: z.string().nullable().describe('At most 16 KiB'),
+})
+
+/** What the dispatcher knows of a request when it is answered. */
+export interface Exchange {
+  method: string
+  path: string
+  /** Made by the inbox page for a person: neither logged, nor counted, nor met by a fault. */
+  fromPage: boolean
+  status: number
+  /** From `performance.now()`, before anything else. */
+  startedAt: number
+  key: string | null
+  warnings: string[]
+  requestBody: string | null
+  responseBody: string | null
+}
+
+/** The last 1,000 requests to `/v1`. */
+export interface RequestLog {
+  add(exchange: Exchange): void
+  /** Newest first. @throws invalid_cursor */
+  list(query?: ListQuery): ListPage<LoggedRequest>
+  clear(): void
+}
+
+/** @param onAdded  Told of each one, for the live events. */
+export function createRequestLog(parts: {
+  clock: Clock
+  ids: Ids
+  onAdded: (request: () => LoggedRequest) => void
+}): RequestLog {
+  let kept: Kept[] = []
+  return {
+    add(exchange) {
+      const { startedAt, requestBody, responseBody } = exchange
+      const request: Kept = {
+        ...exchange,
+        warnings: exchange.warnings.map((warning) => shorten(masked(warning, exchange.key), maxWarningChars)),
+        id: parts.ids.next('req'),
+        timestamp: parts.clock.now(),
+        duration_ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
+        requestBody: bounded(requestBody),
+        responseBody: bounded(responseBody),
+      }
+      kept.push(request)
+      // Cut in large steps: shifting at every request would move a thousand entries each time.
+      if (kept.length >= 2 * maxRequests) kept = kept.slice(-maxRequests)
+      parts.onAdded(() => toLogged(request))
+    },
+    list(query) {
+      const newest = kept.slice(-maxRequests).reverse()
+      const cursor = givenCursor(query)
+      if (cursor !== undefined && !isId('req', cursor)) {
+        throw new LocalpostError(
+          'invalid_cursor',
+          `${quote(cursor)} is not a cursor of this list: here it is the id of a request.`,
+        )
+      }
+      const rest = cursor === undefined ? newest : newest.filter(({ id }) => id < cursor)
+      const items = rest.slice(0, query?.limit ?? 50).map(toLogged)
+      const last = items.length < rest.length ? items.at(-1) : undefined
+      return { items, count: newest.length, cursor: last?.id ?? null }
+    },
+    clear() {
+      kept = []
+    },
+  }
+}
+
+const maxRequests = 1000
+const maxChars = 16 * 1024
+const maxWarningChars = 500
+
+/** As it was: it is shown far less often than it is kept, so keys are masked when it is shown. */
+interface Kept extends Exchange {
+  id: string
+  timestamp: number
+  duration_ms: number
+}
+
+function toLogged(request: Kept): LoggedRequest {
+  const { id, timestamp, method, path, status, duration_ms, key, warnings } = request
+  const mask = (text: string | null): string | null => text && masked(text, key)
+  return {
+    id,
+    timestamp,
+    method,
+    path: masked(path, key),
+    status,
+    duration_ms,
+    api_key: key === null ? null : maskKey(key),
+    warnings,
+    request_body: mask(request.requestBody),
+    response_body: mask(request.responseBody),
+  }
+}
+
+function masked(text: string, key: string | null): string {
+  return key !== null && key.length >= 8 && text.includes(key) ? text.replaceAll(key, maskKey(key)) : text
+}
+
+function bounded(text: string | null): string | null {
+  if (text === null || text.length <= maxChars) return text
+  // Through a buffer, since a slice of a string keeps the whole of it in memory.
+  return Buffer.from(text.slice(0, maxChars)).toString()
+}

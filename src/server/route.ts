@@ -1,0 +1,102 @@
+import type { z } from 'zod'
+import type { ErrorCode } from '../errors.ts'
+import type { Answer } from './answer.ts'
+
+/** One row of the table that the router and the OpenAPI document are both made from. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With `{name}` for a parameter, as OpenAPI writes it. */
+  readonly path: string
+  /** The chapter of the document that it stands in. */
+  readonly tag: string
+  readonly summary: string
+  /** Strings to what the handler takes; every query is read by it, unknown members are left out. */
+  readonly query?: z.ZodType
+  /** Request headers that it reads, with what they mean; only for the document. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: RouteBody
+  readonly success: RouteSuccess
+  /** What it can refuse, beyond what every route of its area can; see `openapi.ts`. */
+  readonly errors?: readonly ErrorCode[]
+  /**
+   * Who may call: `key` needs an API key, `local` passes the guard of the control API, `open` only its Origin
+   * check; `public` is for everybody, also from pages of others.
+   */
+  readonly access: 'key' | 'local' | 'open' | 'public'
+  /**
+   * Parses nothing and decides nothing: calls one function of a noun and gives its answer.
+   *
+   * @returns The value of a JSON body, or an {@link Answer} where more is to be said.
+   */
+  handler(context: RouteContext): unknown
+}
+
+export interface RouteBody {
+  readonly schema: z.ZodType
+  /**
+   * Who checks it by this schema, before anything else happens. `noun`: what the handler passes on is as it came, since
+   * the noun, which a library call also reaches, checks it again in any case. Default: `server`.
+   */
+  readonly readBy?: 'server' | 'noun'
+  /** Whether a request without a body counts as `{}`. */
+  readonly optional?: boolean
+  /** The only media type, taken as bytes: a `Buffer`. */
+  readonly bytesType?: string
+  /** Media types taken as text beside JSON. */
+  readonly textTypes?: readonly string[]
+}
+
+export interface RouteSuccess {
+  /** Default: 200. */
+  readonly status?: number
+  /** The JSON body; absent for bytes. */
+  readonly schema?: z.ZodType
+  /** Media type of a body that is not JSON. */
+  readonly type?: string
+  readonly description?: string
+  /** Other statuses with the same body. */
+  readonly alsoStatus?: readonly number[]
+}
+
+/** What a handler gets of a request; everything in it is read and checked. */
+export interface RouteContext<Params = Readonly<Record<string, string>>, Query = unknown, Body = unknown> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly headers: Pick<Headers, 'get'>
+  /** Whether the caller sits on this machine: in process, or by a loopback name at a listener bound to loopback. */
+  readonly isLocal: boolean
+  /** Whether only the headers are asked for. */
+  readonly isHead: boolean
+  /** The caller's IP address; `127.0.0.1` in process. */
+  ip(): string
+  /** Adds to the warnings of the request log. */
+  warn(warnings: readonly string[]): void
+}
+
+/** The parameters that a path names: `/a/{id}` has `{ id: string }`. */
+export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [Key in Name]: string } & ParamsOf<Rest>
+  : unknown
+
+/** A {@link Route} whose handler's types follow from its path and schemas. */
+export type TypedRoute<Path extends string, Query extends z.ZodType, Body extends z.ZodType> = Omit<
+  Route,
+  'path' | 'query' | 'body' | 'handler'
+> & {
+  readonly path: Path
+  readonly query?: Query
+  readonly body?: Omit<RouteBody, 'schema'> & { readonly schema: Body }
+  handler(
+    context: RouteContext<ParamsOf<Path>, z.output<Query>, z.output<Body>>,
+  ): Answer | Promise<unknown> | object
+}
+
+/** Makes a row of the table; only its types do anything. */
+export function defineRoute<
+  const Path extends string,
+  Query extends z.ZodType = z.ZodUnknown,
+  Body extends z.ZodType = z.ZodUnknown,
+>(route: TypedRoute<Path, Query, Body>): Route {
+  return route as unknown as Route
+}

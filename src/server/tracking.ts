@@ -1,0 +1,105 @@
+import type { Tracking } from '../tracking/tracking.ts'
+import { bytesAnswer } from './answer.ts'
+import type { Route, RouteContext } from './route.ts'
+import { defineRoute } from './route.ts'
+
+/**
+ * `/t`: where the addresses in tracked mail lead. Everybody may call them, from wherever the mail is read; what they
+ * do is in their token alone.
+ */
+export function trackingRoutes(tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe'>): Route[] {
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/t/o/{token}',
+      summary: 'The image of a tracked mail: records an opening',
+      success: { type: 'image/gif', description: 'A transparent image of one pixel' },
+      async handler({ params, ...caller }) {
+        await tracking.open(params.token, visitorOf(caller))
+        return bytesAnswer(pixel, {
+          ...guarded,
+          'content-type': 'image/gif',
+          'content-length': String(pixel.length),
+          // Mail is read on pages of others.
+          'cross-origin-resource-policy': 'cross-origin',
+        })
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/t/c/{token}',
+      summary: 'A link of a tracked mail: records a click and leads on',
+      success: { status: 302, description: 'The link is in `Location`' },
+      async handler({ params, ...caller }) {
+        const location = await tracking.click(params.token, visitorOf(caller))
+        return bytesAnswer(null, { ...guarded, location }, 302)
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/t/u/{token}',
+      summary: 'Asks whether to unsubscribe',
+      success: { type: 'text/html; charset=utf-8', description: 'A page with one button' },
+      async handler({ params }) {
+        await tracking.unsubscribe(params.token, { ask: true })
+        return page('Unsubscribe', '<form method="post"><button>Unsubscribe</button></form>')
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/t/u/{token}',
+      summary: 'Unsubscribes the contact of a broadcast with one click (RFC 8058); the body does not matter',
+      success: { type: 'text/html; charset=utf-8', description: 'A page that says so' },
+      async handler({ params }) {
+        await tracking.unsubscribe(params.token)
+        return page('Unsubscribed', '<p>You get no more of these mails.</p>')
+      },
+    }),
+  ]
+}
+
+const common = {
+  tag: 'Tracking',
+  access: 'public',
+  errors: ['not_found', 'store_full', 'store_read_only'],
+} as const
+
+const guarded = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+// A browser that only prepares for a click has not clicked.
+function visitorOf({
+  headers,
+  isHead,
+  ip,
+}: Pick<RouteContext, 'headers' | 'isHead' | 'ip'>): { ip: string; user_agent: string } | null {
+  const purpose = headers.get('sec-purpose') ?? headers.get('purpose') ?? headers.get('x-moz') ?? ''
+  if (isHead || /prefetch|preview/i.test(purpose)) return null
+  return { ip: ip(), user_agent: headers.get('user-agent') ?? '' }
+}
+
+function page(title: string, content: string): ReturnType<typeof bytesAnswer> {
+  const html = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>body{font:16px/1.5 system-ui;margin:4rem auto;max-width:24rem;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}</style>
+<h1>${title}</h1>
+${content}
+</html>
+`
+  return bytesAnswer(html, {
+    ...guarded,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  })
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { firstOf } from '../errors.ts'
+import { ignoredMember, moreWarnings } from '../validate.ts'
+
+/** Warnings for the members of an object that a schema does not know: they were ignored. 100, and how many more. */
+export function unknownMembers(schema: z.ZodType, value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const known = membersOf(schema)
+  const unknown = Object.keys(value).filter((name) => !known.has(name))
+  return firstOf(unknown, ignoredMember, moreWarnings)
+}
+
+const cache = new WeakMap<z.ZodType, ReadonlySet<string>>()
+
+function membersOf(schema: z.ZodType): ReadonlySet<string> {
+  let members = cache.get(schema)
+  if (!members) {
+    const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+    members = new Set(Object.keys(properties))
+    cache.set(schema, members)
+  }
+  return members
+}

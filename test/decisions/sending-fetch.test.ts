@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import type { LocalpostOptions } from '../../src/options.ts'
+import { resolveOptions } from '../../src/options.ts'
+import { attached, open, pause, shared, statusesOf } from './helpers.ts'
+import { serve } from './servers.ts'
+
+const face = shared({ attachments: { timeoutMs: 2000 } })
+
+describe('fetching a URL', () => {
+  it('sending.attachment-fetch: it begins after the answer, and the email waits for it', async () => {
+    let answer: () => void = () => undefined
+    const asked: string[] = []
+    const url = await serve((request, response) => {
+      asked.push(request.url ?? '')
+      answer = () => response.end('late')
+    })
+    const id = await face().send({ attachments: [{ filename: 'a.txt', path: `${url}/late` }] })
+    expect(asked).toEqual([])
+    await pause(100)
+    expect(asked).toEqual(['/late'])
+    expect((await face().detail(id)).last_event.status).toBe('sent')
+    answer()
+    expect((await face().settled(id)).last_event.status).toBe('delivered')
+  })
+
+  it('sending.attachment-fetch: what cannot be fetched is the event `failed` of every recipient, soon', async () => {
+    const url = await serve((request, response) => {
+      if (request.url === '/404') response.writeHead(404).end()
+      else if (request.url === '/500') response.writeHead(500).end('x')
+      else if (request.url === '/cut')
+        response.writeHead(200, { 'content-length': '9' }).write('a', () => response.destroy())
+      else response.destroy()
+    })
+    const started = Date.now()
+    for (const path of [
+      `${url}/404`,
+      `${url}/500`,
+      `${url}/cut`,
+      `${url}/reset`,
+      'http://127.0.0.1:1/',
+      'http://no.invalid/',
+    ]) {
+      const id = await face().send({ to: 'a@x.test', cc: 'b@x.test', attachments: [{ filename: 'a', path }] })
+      const email = await face().settled(id)
+      expect(statusesOf(email), path).toEqual({
+        'a@x.test': ['sent', 'failed'],
+        'b@x.test': ['sent', 'failed'],
+      })
+    }
+    expect(Date.now() - started).toBeLessThan(10_000)
+  })
+
+  it('sending.attachment-fetch: it may take ten seconds; the option `attachments.timeoutMs` says otherwise', async () => {
+    expect(resolveOptions().attachments.timeoutMs).toBe(10_000)
+    const silent = await serve(() => undefined)
+    const slow = await serve((_, response) => void response.write('a'))
+    const hasty = await open({ attachments: { timeoutMs: 200 } })
+    for (const path of [silent, slow]) expect(await attached(hasty, path)).toMatch(/^failed: .*within 200 ms/)
+  })
+
+  it('sending.attachment-fetch: three redirects are followed, a fourth is not', async () => {
+    const url = await serve((request, response) => {
+      const left = Number(request.url?.slice(1))
+      if (left === 0) response.end('there')
+      else response.writeHead(302, { location: `/${left - 1}` }).end()
+    })
+    expect(await attached(face(), `${url}/3`)).toBe('there')
+    expect(await attached(face(), `${url}/4`)).toMatch(/^failed: .*redirects/)
+  })
+})
+
+describe('which addresses are fetched from', () => {
+  const never = [
+    'http://169.254.1.1/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://100.100.100.200/',
+    'http://[fd00:ec2::254]/',
+    'http://[fe80::1]/',
+    'http://224.0.0.1/',
+    'http://[ff02::1]/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://2852039166/',
+  ]
+  const priv = ['http://10.0.0.1/', 'http://172.16.0.1/', 'http://192.168.0.1/', 'http://[fc00::1]/']
+
+  it('sending.attachment-addresses: link-local, metadata and multicast addresses never, also by redirect', async () => {
+    const asking = await open({ attachments: { allowPrivate: true, timeoutMs: 1000 } })
+    const url = await serve((request, response) => {
+      response.writeHead(307, { location: never[Number(request.url?.slice(1))] }).end()
+    })
+    for (const [i, path] of never.entries()) {
+      expect(await attached(asking, path), path).toMatch(/link-local, metadata, multicast/)
+      expect(await attached(asking, `${url}/${i}`), `redirect to ${path}`).toMatch(
+        /link-local, metadata, multicast/,
+      )
+    }
+  })
+
+  it.each([undefined, { allowPrivate: true }])(
+    'sending.attachment-addresses: private ranges by option only, also by redirect (%j)',
+    async (attachments: LocalpostOptions['attachments']) => {
+      const asking = await open({ attachments: { ...attachments, timeoutMs: 50 } })
+      const url = await serve((request, response) => {
+        response.writeHead(308, { location: priv[Number(request.url?.slice(1))] }).end()
+      })
+      for (const [i, path] of priv.entries()) {
+        for (const asked of [path, `${url}/${i}`]) {
+          const outcome = await attached(asking, asked)
+          // Allowed, it is tried, and nobody answers.
+          if (attachments) expect(outcome, asked).not.toMatch(/private network/)
+          else expect(outcome, asked).toMatch(/private network/)
+        }
+      }
+    },
+  )
+
+  it('sending.attachment-addresses: loopback and public addresses are allowed', async () => {
+    for (const host of ['127.0.0.1', '::1']) {
+      expect(await attached(face(), await serve((_, response) => response.end('here'), host))).toBe('here')
+    }
+    const hasty = await open({ attachments: { timeoutMs: 50 } })
+    // TEST-NET-3 is public by its number, and nobody is there.
+    expect(await attached(hasty, 'http://203.0.113.7/')).not.toMatch(/private network|link-local/)
+  })
+})

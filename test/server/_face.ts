@@ -1,0 +1,86 @@
+import { afterEach, describe } from 'vitest'
+import { createLocalpost, type Localpost } from '../../src/localpost.ts'
+import type { LocalpostOptions } from '../../src/options.ts'
+import { assertMatchesOpenApi } from './validate-response.ts'
+
+/** An instance and a way to call it; every answer is checked against the OpenAPI document. */
+export interface Face {
+  readonly post: Localpost
+  /** Base of the addresses that `call` asks. */
+  readonly base: string
+  /** Sends a request; objects go as JSON, with the API key for `/v1` unless `key` says otherwise. */
+  call(method: string, path: string, options?: CallOptions): Promise<Response>
+}
+
+export interface CallOptions {
+  /** Sent as JSON; use `raw` for bytes and broken bodies. */
+  body?: unknown
+  raw?: BodyInit
+  headers?: Record<string, string>
+  /** null sends none. Default: the instance's for `/v1`, none elsewhere. */
+  key?: string | null
+}
+
+/** Opens an instance that the end of the test closes. */
+export type OpenFace = (options?: LocalpostOptions) => Promise<Face>
+
+const opened: Localpost[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((post) => post.close()))
+})
+
+/** Opens an instance and calls it in process. */
+export const openInProcess: OpenFace = async (options) => {
+  const post = await createLocalpost(options)
+  opened.push(post)
+  return toFace(post, 'http://localpost', (request) => post.fetch(request))
+}
+
+/** Opens an instance that listens and calls it over a socket. */
+export const openOverSocket: OpenFace = async (options) => {
+  const post = await createLocalpost(options)
+  opened.push(post)
+  const { url } = await post.listen()
+  return toFace(post, url, fetch)
+}
+
+/** Runs the same suite in process and over a socket. */
+export function describeBoth(title: string, suite: (open: OpenFace) => void): void {
+  describe(`${title}, in process`, () => suite(openInProcess))
+  describe(`${title}, over a socket`, () => suite(openOverSocket))
+}
+
+function toFace(post: Localpost, base: string, send: (request: Request) => Promise<Response>): Face {
+  return {
+    post,
+    base,
+    async call(
+      method,
+      path,
+      { body, raw, headers = {}, key = path.startsWith('/v1') ? post.apiKey : null } = {},
+    ) {
+      const init: RequestInit & { duplex?: 'half' } = { method, headers: { ...headers } }
+      const given = init.headers as Record<string, string>
+      if (key !== null) given['authorization'] ??= `Bearer ${key}`
+      if (body !== undefined) {
+        init.body = JSON.stringify(body)
+        given['content-type'] ??= 'application/json'
+      }
+      if (raw !== undefined) {
+        init.body = raw
+        init.duplex = 'half'
+      }
+      const response = await send(new Request(base + path, init))
+      await assertMatchesOpenApi(new Request(base + path, { method }), response)
+      return response
+    },
+  }
+}
+
+/** A send request that is in order. */
+export const goodMail = {
+  from: 'Acme <hi@acme.test>',
+  to: 'ada@example.com',
+  subject: 'Hello',
+  text: 'Hello Ada',
+} as const

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import { goodMail, openInProcess } from './_face.ts'
+import { placeOf } from '../../src/server/json-fault.ts'
+import type { LoggedRequest } from '../../src/server/request-log.ts'
+
+interface Refused {
+  name: string
+  message: string
+  errors: { field: string; message: string }[]
+}
+
+const members = (count: number, value: unknown = ''): Record<string, unknown> =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, value]))
+const json = { 'content-type': 'application/json' }
+const attachment = { filename: 'a.txt', path: 'data:,x' }
+const many = 200_000
+
+describe('a send request with 200,000', () => {
+  test('unknown members is accepted, once, and answered 200 with bounded warnings', async () => {
+    const { call } = await openInProcess()
+    expect((await call('POST', '/v1/emails', { body: { ...goodMail, ...members(many) } })).status).toBe(200)
+    expect(await (await call('GET', '/v1/emails')).json()).toMatchObject({ count: 1 })
+    const { warnings } = await lastLogged(call)
+    expect(warnings).toHaveLength(102) // and one about the domain
+    expect(warnings[0]).toBe('member "m0" is not known and was ignored')
+    expect(warnings[100]).toBe('and 199900 more')
+  })
+
+  test('unused variables is accepted', async () => {
+    const { call } = await openInProcess()
+    const response = await call('POST', '/v1/emails', { body: { ...goodMail, variables: members(many) } })
+    expect(response.status).toBe(200)
+    expect((await lastLogged(call)).warnings[100]).toBe('and 199900 more')
+  })
+
+  test('wrong variables is 422 with 100 errors and a count', async () => {
+    const { call } = await openInProcess()
+    const response = await call('POST', '/v1/emails', { body: { ...goodMail, variables: members(many, 1) } })
+    expect(response.status).toBe(422)
+    const { message, errors } = (await response.json()) as Refused
+    expect(errors).toHaveLength(101)
+    expect(errors[100]).toEqual({ field: 'body', message: 'and 199900 more' })
+    expect(message).toContain('(and 199999 more, see errors)')
+  })
+
+  test('variables without a value is 422 with 100 errors and a count', async () => {
+    const { call } = await openInProcess()
+    const variables = members(many, {})
+    const response = await call('POST', '/v1/emails', { body: { ...goodMail, variables } })
+    expect(response.status).toBe(422)
+    expect(((await response.json()) as Refused).errors).toHaveLength(101)
+  })
+
+  test('members in one attachment is judged as if they were not there', async () => {
+    const { call } = await openInProcess()
+    const wrong = { ...attachment, ...members(many), filename: 'a/b' }
+    const refused = await call('POST', '/v1/emails', { body: { ...goodMail, attachments: [wrong] } })
+    expect([refused.status, ((await refused.json()) as Refused).name]).toEqual([422, 'invalid_attachment'])
+    const good = { ...attachment, ...members(many) }
+    expect((await call('POST', '/v1/emails', { body: { ...goodMail, attachments: [good] } })).status).toBe(
+      200,
+    )
+    const { warnings } = await lastLogged(call)
+    expect(warnings).toHaveLength(102) // and one about the domain
+    expect(warnings[0]).toBe('member "attachments[0].m0" is not known and was ignored')
+  })
+
+  test('attachments or recipients in an array is 422 with one error', async () => {
+    const { call } = await openInProcess()
+    for (const name of ['attachments', 'to']) {
+      const response = await call('POST', '/v1/emails', {
+        body: { ...goodMail, [name]: Array(many).fill(1) },
+      })
+      expect(response.status).toBe(422)
+      expect(((await response.json()) as Refused).errors).toEqual([
+        { field: name, message: 'must have at most 100 entries, not 200000' },
+      ])
+    }
+  })
+})
+
+describe('a send request', () => {
+  test('whose variables or attachments are a long string is 422 in a moment', async () => {
+    const { call } = await openInProcess()
+    for (const name of ['variables', 'attachments']) {
+      const start = performance.now()
+      const body = { ...goodMail, [name]: 'x'.repeat(20_000_000) }
+      const response = await call('POST', '/v1/emails', { body })
+      expect(performance.now() - start).toBeLessThan(5000)
+      expect(response.status).toBe(422)
+      expect(((await response.json()) as Refused).errors[0]).toMatchObject({ field: name })
+    }
+  })
+
+  test('with an address string longer than 20,000 characters is 422', async () => {
+    const { call } = await openInProcess()
+    const to = `${'x '.repeat(10_000)}<ada@example.com>`
+    expect((await call('POST', '/v1/emails', { body: { ...goodMail, to } })).status).toBe(422)
+  })
+
+  test('of 19 million umlauts is 413 at once, not failed later', async () => {
+    const { call } = await openInProcess()
+    const response = await call('POST', '/v1/emails', { body: { ...goodMail, text: 'ü'.repeat(19_000_000) } })
+    expect([response.status, ((await response.json()) as Refused).name]).toEqual([413, 'message_too_large'])
+    expect(await (await call('GET', '/v1/emails')).json()).toMatchObject({ count: 0 })
+  })
+})
+
+describe('the request log', () => {
+  test('keeps at most 500 characters of a warning, with keys masked', async () => {
+    const { call, post } = await openInProcess()
+    const text = `{{${'a'.repeat(100_000)}}}`
+    await call('POST', '/v1/emails', { body: { ...goodMail, text, [post.apiKey]: 1 } })
+    const { warnings } = await lastLogged(call)
+    expect(warnings).toHaveLength(3)
+    expect(warnings.join()).not.toContain(post.apiKey)
+    expect(Math.max(...warnings.map(({ length }) => length))).toBe(500)
+  })
+})
+
+describe('a body', () => {
+  test.each([
+    ['[', ']'],
+    ['{"to":', '}'],
+    ['{"to":[{"a":', '}]}'],
+  ])('of 200,000 times %s is refused, with a key and without', async (open, close) => {
+    const { call } = await openInProcess()
+    const raw = `${open.repeat(many)}1${close.repeat(many)}`
+    for (const [path, headers] of [
+      ['/v1/emails', json],
+      ['/v1/emails', { ...json, 'idempotency-key': 'k' }],
+      ['/v1/domains', json],
+      ['/dev/templates/x', json],
+    ] as const) {
+      const response = await call(path.startsWith('/dev') ? 'PUT' : 'POST', path, { raw, headers })
+      const { name, message } = (await response.json()) as Refused
+      expect([response.status, name]).toEqual([400, 'invalid_json'])
+      expect(message).toContain('nested deeper than 100 levels')
+    }
+  })
+
+  test('may be nested 100 levels deep', async () => {
+    const { call } = await openInProcess()
+    const raw = `{"to":${'['.repeat(99)}${']'.repeat(99)}}`
+    const response = await call('POST', '/v1/emails', { raw, headers: { ...json, 'idempotency-key': 'k' } })
+    expect(response.status).toBe(422)
+  })
+
+  test('that breaks behind ten million lines is told from its line', () => {
+    const text = `${'\n'.repeat(10_000_000)} x`
+    const start = performance.now()
+    const heap = process.memoryUsage().heapUsed
+    expect(placeOf(text, text.length - 1)).toEqual({ line: 10_000_001, column: 2 })
+    expect(performance.now() - start).toBeLessThan(1000)
+    expect(process.memoryUsage().heapUsed - heap).toBeLessThan(30_000_000)
+    expect(placeOf('ab', 1)).toEqual({ line: 1, column: 2 })
+  })
+})
+
+async function lastLogged(call: (method: string, path: string) => Promise<Response>): Promise<LoggedRequest> {
+  const { requests } = (await (await call('GET', '/dev/requests')).json()) as { requests: LoggedRequest[] }
+  const last = requests.find(({ method }) => method === 'POST')
+  if (!last) throw new Error('nothing is logged')
+  return last
+}

@@ -1,0 +1,237 @@
+import { createTransport } from 'nodemailer'
+import { expect, test } from 'vitest'
+import type { Localpost } from '../../src/localpost.ts'
+import { disposition } from '../../src/server/dev/mail-bytes.ts'
+import { describeBoth, goodMail } from './_face.ts'
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+async function submit(post: Localpost): Promise<string> {
+  const transport = createTransport({ ...post.smtp, ignoreTLS: true })
+  await transport.sendMail({
+    from: 'shop@acme.test',
+    to: 'ada@example.com',
+    subject: 'Receipt',
+    html: '<script>alert(1)</script><img src="cid:logo"><img src="http://tracker.test/x.png">',
+    attachments: [
+      { filename: 'logo.png', cid: 'logo', content: png },
+      {
+        filename: 'Rechnung "März".svg',
+        contentType: 'image/svg+xml',
+        content: '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>',
+      },
+      { filename: 'page.html', contentType: 'text/html', content: '<script>1</script>' },
+    ],
+  })
+  transport.close()
+  return (await post.inbox.waitFor({ subject: 'Receipt' })).id
+}
+
+describeBoth('/dev/inbox', (open) => {
+  test('lists, searches, pages and reads mail', async () => {
+    const { call, post } = await open()
+    for (const subject of ['one', 'two', 'three']) {
+      await call('POST', '/v1/emails', { body: { ...goodMail, subject } })
+      await post.inbox.waitFor({ subject })
+    }
+    const first = (await (await call('GET', '/dev/inbox?limit=2')).json()) as {
+      cursor: string
+      emails: { id: string }[]
+    }
+    expect(first).toMatchObject({
+      count: 3,
+      emails: [{ subject: 'three', unread: true, source: 'api' }, { subject: 'two' }],
+    })
+    expect(await (await call('GET', `/dev/inbox?limit=2&cursor=${first.cursor}`)).json()).toMatchObject({
+      cursor: null,
+      emails: [{ subject: 'one' }],
+    })
+    expect(await (await call('GET', '/dev/inbox?query=two')).json()).toMatchObject({
+      count: 1,
+      emails: [{ subject: 'two' }],
+    })
+    const detail = await call('GET', `/dev/inbox/${first.emails[0]?.id}`)
+    expect(await detail.json()).toMatchObject({
+      subject: 'three',
+      envelope: { rcpt_to: ['ada@example.com'] },
+    })
+    for (const query of ['limit=0', 'limit=501', 'limit=x']) {
+      expect((await call('GET', `/dev/inbox?${query}`)).status).toBe(422)
+    }
+    expect((await call('GET', '/dev/inbox/em_x')).status).toBe(404)
+  })
+
+  test('marks and tags mail', async () => {
+    const { call } = await open()
+    const { id } = (await (await call('POST', '/v1/emails', { body: goodMail })).json()) as { id: string }
+    const changed = await call('PATCH', `/dev/inbox/${id}`, { body: { unread: false, tags: ['a', 'b'] } })
+    expect(await changed.json()).toMatchObject({ id, unread: false, tags: ['a', 'b'] })
+    expect((await call('PATCH', `/dev/inbox/${id}`, { body: { unread: 'yes' } })).status).toBe(422)
+    expect((await call('PATCH', '/dev/inbox/em_x', { body: {} })).status).toBe(404)
+  })
+
+  test('removes one mail, the matches of a query, or all; but not by accident', async () => {
+    const { call } = await open()
+    const ids: string[] = []
+    for (const subject of ['one', 'two', 'three']) {
+      const sent = await call('POST', '/v1/emails', { body: { ...goodMail, subject } })
+      ids.push(((await sent.json()) as { id: string }).id)
+    }
+    for (const query of ['', '?query=', '?all=false', '?all=true&query=one', '?query=%20']) {
+      expect([query, (await call('DELETE', `/dev/inbox${query}`)).status]).toEqual([query, 422])
+    }
+    expect(await (await call('DELETE', `/dev/inbox/${ids[0]}`)).json()).toEqual({ deleted: 1 })
+    expect((await call('DELETE', `/dev/inbox/${ids[0]}`)).status).toBe(404)
+    expect(await (await call('DELETE', '/dev/inbox?query=two')).json()).toEqual({ deleted: 1 })
+    expect(await (await call('DELETE', '/dev/inbox?all=true')).json()).toEqual({ deleted: 1 })
+    expect(await (await call('GET', '/dev/inbox')).json()).toMatchObject({ count: 0 })
+  })
+
+  test('marks, tags and removes several mails at once', async () => {
+    const { call } = await open()
+    const ids: string[] = []
+    for (const subject of ['one', 'two', 'three']) {
+      const sent = await call('POST', '/v1/emails', { body: { ...goodMail, subject } })
+      ids.push(((await sent.json()) as { id: string }).id)
+    }
+    const body = { ids: ids.slice(0, 2), unread: false, add_tags: ['x'] }
+    expect(await (await call('PATCH', '/dev/inbox', { body })).json()).toEqual({ updated: 2 })
+    const read = await call('GET', '/dev/inbox?query=is:read%20tag:x')
+    expect(await read.json()).toMatchObject({ count: 2 })
+    const byQuery = await call('PATCH', '/dev/inbox?query=one', { body: { remove_tags: ['x'] } })
+    expect(await byQuery.json()).toEqual({ updated: 1 })
+    for (const query of ['', '?query=one&all=true']) {
+      const refused = await call('PATCH', `/dev/inbox${query}`, { body: { unread: true } })
+      expect([refused.status, await refused.text()]).toEqual([
+        422,
+        expect.stringContaining('say which mails'),
+      ])
+    }
+    const deleted = await call('DELETE', '/dev/inbox', { body: { ids: [ids[2], 'em_x'] } })
+    expect(await deleted.json()).toEqual({ deleted: 1 })
+  })
+
+  test('imports a message and exports the matches', async () => {
+    const { call } = await open()
+    const raw = 'From: a@acme.test\r\nTo: b@x.test\r\nSubject: Latin \xe9\r\n\r\nHi'
+    const headers = { 'content-type': 'message/rfc822' }
+    const bytes = Buffer.from(raw, 'latin1')
+    const imported = await call('POST', '/dev/inbox/import', { raw: bytes, headers })
+    const { id } = (await imported.json()) as { id: string }
+    expect(imported.status).toBe(200)
+    const stored = await call('GET', `/dev/inbox/${id}/raw`)
+    expect(Buffer.from(await stored.arrayBuffer())).toEqual(bytes)
+    const refused = await call('POST', '/dev/inbox/import', { body: {} })
+    expect([refused.status, await refused.text()]).toEqual([415, expect.stringContaining('message/rfc822')])
+    const empty = await call('POST', '/dev/inbox/import', { raw: 'no message', headers })
+    expect(empty.status).toBe(422)
+    const zip = await call('GET', '/dev/inbox/export?query=from:acme')
+    expect(zip.headers.get('content-type')).toBe('application/zip')
+    expect(Buffer.from(await zip.arrayBuffer()).includes(bytes)).toBe(true)
+    expect((await call('GET', '/dev/inbox/export?query=is:blue')).status).toBe(422)
+  })
+
+  test('waits for mail, or says after a while that none came', async () => {
+    const { call } = await open()
+    const waiting = call('GET', '/dev/inbox/wait?query=hello&timeout_ms=10000')
+    await call('POST', '/v1/emails', { body: goodMail })
+    expect(await (await waiting).json()).toMatchObject({ subject: 'Hello' })
+    const missed = await call('GET', '/dev/inbox/wait?query=nothing&timeout_ms=20')
+    expect([missed.status, await missed.json()]).toMatchObject([408, { name: 'wait_timeout' }])
+    expect((await call('GET', '/dev/inbox/wait?timeout_ms=soon')).status).toBe(422)
+    const two = call('GET', '/dev/inbox/wait?query=hello&count=2&timeout_ms=10000')
+    await call('POST', '/v1/emails', { body: { ...goodMail, subject: 'hello again' } })
+    expect(await (await two).json()).toMatchObject({ emails: [{ subject: 'hello again' }, { html: /./ }] })
+    const few = await call('GET', '/dev/inbox/wait?query=hello&count=3&timeout_ms=20')
+    expect(await few.json()).toMatchObject({
+      name: 'wait_timeout',
+      message: expect.stringContaining('Only 2 of 3 mails') as string,
+    })
+    expect((await call('GET', '/dev/inbox/wait?count=0')).status).toBe(422)
+  })
+
+  test('refuses to release without a relay', async () => {
+    const { call, post } = await open()
+    const id = await submit(post)
+    const response = await call('POST', `/dev/inbox/${id}/release`, { body: { to: 'ada@real.test' } })
+    expect([response.status, await response.json()]).toMatchObject([409, { name: 'relay_not_configured' }])
+    expect((await call('POST', `/dev/inbox/${id}/release`, { body: {} })).status).toBe(422)
+  })
+})
+
+describeBoth('the bytes of a mail', (open) => {
+  test('come as a file to save', async () => {
+    const { call, post } = await open()
+    const id = await submit(post)
+    const response = await call('GET', `/dev/inbox/${id}/raw`)
+    expect(response.headers.get('content-type')).toBe('message/rfc822')
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="${id}.eml"; filename*=UTF-8''${id}.eml`,
+    )
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    const bytes = Buffer.from(await response.arrayBuffer())
+    expect(bytes.length).toBe(Number(response.headers.get('content-length')))
+    expect(bytes.toString()).toContain('Subject: Receipt')
+    expect((await call('GET', '/dev/inbox/em_x/raw')).status).toBe(404)
+    const head = await call('HEAD', `/dev/inbox/${id}/raw`)
+    expect([head.headers.get('content-length'), await head.text()]).toEqual([String(bytes.length), ''])
+  })
+
+  test('of the HTML come with a policy under which nothing runs and nothing is fetched', async () => {
+    const { call, post } = await open()
+    const id = await submit(post)
+    const response = await call('GET', `/dev/inbox/${id}/html`)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/^sandbox;/)
+    expect(policy).not.toMatch(/allow-(?:scripts|forms|top-navigation|modals)/)
+    expect(policy).toContain("default-src 'none'; style-src 'unsafe-inline'; img-src data:;")
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(await response.text()).toContain('src="data:image/png;base64,')
+    const withImages = await call('GET', `/dev/inbox/${id}/html?images=remote`)
+    expect(withImages.headers.get('content-security-policy')).toContain('img-src data: http: https:;')
+    expect((await call('GET', `/dev/inbox/${id}/html?images=all`)).status).toBe(422)
+  })
+
+  test('of attachments are shown only where they are plain images', async () => {
+    const { call, post } = await open()
+    const id = await submit(post)
+    const image = await call('GET', `/dev/inbox/${id}/attachments/0`)
+    expect(image.headers.get('content-type')).toBe('image/png')
+    expect(image.headers.get('content-disposition')).toMatch(/^inline; filename="logo.png"/)
+    expect(Buffer.from(await image.arrayBuffer())).toEqual(png)
+    const svg = await call('GET', `/dev/inbox/${id}/attachments/1`)
+    expect(svg.headers.get('content-disposition')).toBe(
+      'attachment; filename="Rechnung _M_rz_.svg"; filename*=UTF-8\'\'Rechnung%20%22M%C3%A4rz%22.svg',
+    )
+    const html = await call('GET', `/dev/inbox/${id}/attachments/2`)
+    expect(html.headers.get('content-disposition')).toMatch(/^attachment;/)
+    for (const { headers } of [image, svg, html]) {
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('content-security-policy')).toBe("sandbox; default-src 'none'")
+    }
+    for (const index of ['3', '-1', 'x', '0x0', '1e0', '99999999999']) {
+      expect([index, (await call('GET', `/dev/inbox/${id}/attachments/${index}`)).status]).toEqual([
+        index,
+        404,
+      ])
+    }
+  })
+})
+
+test('a file name cannot leave its header', () => {
+  for (const name of [
+    'a"b\r\nSet-Cookie: x',
+    '../../etc/passwd',
+    '\ud800.txt',
+    "it's (1)*.txt",
+    '\u202etxt.exe',
+    '',
+  ]) {
+    const written = disposition('attachment', name)
+    expect(written).toMatch(/^attachment; filename="[ !#-[\]-~]*"; filename\*=UTF-8''[\w%.!~-]*$/)
+    expect(/filename="([^"]*)"/.exec(written)?.[1]).not.toMatch(/[\\/:]/)
+  }
+})

@@ -1,0 +1,332 @@
+import { describe, expect, test } from 'vitest'
+import { describeBoth, goodMail, openInProcess, openOverSocket } from './_face.ts'
+
+const outcome = async (response: Response): Promise<[number, string]> => [
+  response.status,
+  ((await response.json()) as { name: string }).name,
+]
+
+describeBoth('access to /v1', (open) => {
+  test('is refused without a key: 401 missing_api_key with WWW-Authenticate', async () => {
+    const { call } = await open()
+    for (const headers of [
+      {},
+      { authorization: 'Basic YTpi' },
+      { authorization: 'Bearer' },
+      { authorization: 'Bearer  ' },
+    ]) {
+      const response = await call('GET', '/v1/emails', {
+        key: null,
+        headers: headers as Record<string, string>,
+      })
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
+      expect(await outcome(response)).toEqual([401, 'missing_api_key'])
+    }
+  })
+
+  test('is refused with a wrong key, of which at most the beginning is shown', async () => {
+    const { call } = await open()
+    const key = 'lp_0123456789abcdefghijklmnopqrstuv'
+    const response = await call('GET', '/v1/emails', { key })
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
+    const body = await response.clone().text()
+    expect(body).not.toContain(key)
+    expect(await outcome(response)).toEqual([401, 'invalid_api_key'])
+  })
+
+  test('takes the scheme in any case', async () => {
+    const { call, post } = await open()
+    for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
+      const headers = { authorization: `${scheme} ${post.apiKey}` }
+      expect((await call('GET', '/v1/emails', { key: null, headers })).status).toBe(200)
+    }
+  })
+
+  test('is decided before the body is looked at', async () => {
+    const { call } = await open()
+    const response = await call('POST', '/v1/emails', {
+      key: null,
+      raw: '{broken',
+      headers: { 'content-type': 'text/plain' },
+    })
+    expect(await outcome(response)).toEqual([401, 'missing_api_key'])
+  })
+
+  test('takes any key with acceptAnyKey, but not none', async () => {
+    const { call } = await open({ acceptAnyKey: true })
+    expect((await call('GET', '/v1/emails', { key: 'whatever' })).status).toBe(200)
+    expect((await call('GET', '/v1/emails', { key: null })).status).toBe(401)
+  })
+
+  test('asks for a key whatever the spelling of the path, and whether or not it exists', async () => {
+    const { call } = await open()
+    for (const path of ['/v%31/emails', '/v1/emails/', '/v1/%65mails', '/v1/nothing', '/v1']) {
+      const refused = await call('GET', path, { key: null })
+      expect([path, ...(await outcome(refused))]).toEqual([path, 401, 'missing_api_key'])
+    }
+  })
+
+  test('is not got round by dots, doubled slashes, backslashes or encoded separators', async () => {
+    const { call } = await open()
+    for (const path of [
+      '/x/../v1/emails',
+      '//v1/emails',
+      '/v1//emails',
+      '/%76%31/emails',
+      '/v1%2Femails',
+      '/dev/../v1/emails',
+      '/./v1/emails',
+      '/v1\\emails',
+      '/V1/emails',
+    ]) {
+      const response = await call('GET', path, { key: null })
+      expect([path, response.status]).toEqual([path, response.status === 401 ? 401 : 404])
+    }
+  })
+})
+
+describeBoth('bodies', (open) => {
+  test('are taken as application/json, with a charset or a +json suffix', async () => {
+    const { call } = await open()
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'Application/JSON;charset="UTF-8"',
+      'application/vnd.acme+json',
+    ]) {
+      const response = await call('POST', '/v1/emails', {
+        raw: JSON.stringify(goodMail),
+        headers: { 'content-type': type },
+      })
+      expect([type, response.status]).toEqual([type, 200])
+    }
+  })
+
+  test('of another type, charset or encoding are 415', async () => {
+    const { call } = await open()
+    const raw = JSON.stringify(goodMail)
+    for (const headers of [
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'application/jsonp' },
+      { 'content-type': 'application/json; charset=iso-8859-1' },
+      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      { 'content-type': '' },
+    ]) {
+      const response = await call('POST', '/v1/emails', { raw, headers: headers as Record<string, string> })
+      expect(await outcome(response)).toEqual([415, 'unsupported_media_type'])
+    }
+    expect(await outcome(await call('POST', '/v1/emails', { raw: new Uint8Array(2) }))).toEqual([
+      415,
+      'unsupported_media_type',
+    ])
+  })
+
+  test('that are not JSON are 400 with the place of the fault', async () => {
+    const { call } = await open()
+    for (const [raw, place] of [
+      ['{"a": 1,\n "b": tru}', 'line 2, column 7 (position 15)'],
+      ['{"a": 1,}', 'line 1, column 9 (position 8)'],
+      ['{"a": "b', 'ends too early'],
+      ['', 'empty'],
+      [' \n', 'empty'],
+    ] as const) {
+      const response = await call('POST', '/v1/emails', {
+        raw,
+        headers: { 'content-type': 'application/json' },
+      })
+      const { message } = (await response.clone().json()) as { message: string }
+      expect(message).toContain(place)
+      expect(await outcome(response)).toEqual([400, 'invalid_json'])
+    }
+  })
+
+  test('that are not UTF-8 are 400; a byte order mark is let pass', async () => {
+    const { call } = await open()
+    const headers = { 'content-type': 'application/json' }
+    const latin1 = Buffer.from(JSON.stringify({ ...goodMail, subject: 'Grüße' }), 'latin1')
+    expect(await outcome(await call('POST', '/v1/emails', { raw: latin1, headers }))).toEqual([
+      400,
+      'invalid_json',
+    ])
+    expect(
+      (await call('POST', '/v1/emails', { raw: `\ufeff${JSON.stringify(goodMail)}`, headers })).status,
+    ).toBe(200)
+  })
+
+  test('that are JSON but no object are 422', async () => {
+    const { call } = await open()
+    for (const body of [[], 'text', 1, null, true]) {
+      for (const path of ['/v1/emails', '/v1/domains']) {
+        const response = await call('POST', path, { body })
+        expect(await response.clone().json()).toMatchObject({ errors: [{ field: 'body' }] })
+        expect(await outcome(response)).toEqual([422, 'validation_error'])
+      }
+    }
+  })
+
+  test('in pieces and without a length are read whole', async () => {
+    const { call } = await open()
+    const bytes = new TextEncoder().encode(JSON.stringify({ ...goodMail, text: 'ä'.repeat(200_000) }))
+    const raw = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        for (let at = 0; at < bytes.length; at += 65_537) controller.enqueue(bytes.slice(at, at + 65_537))
+        controller.close()
+      },
+    })
+    const sent = await call('POST', '/v1/emails', { raw, headers: { 'content-type': 'application/json' } })
+    expect(sent.status).toBe(200)
+    const { id } = (await sent.json()) as { id: string }
+    expect(await (await call('GET', `/v1/emails/${id}`)).json()).toMatchObject({ text: 'ä'.repeat(200_000) })
+  })
+
+  test('larger than 50 MiB without a length are 413, and nothing is stored', async () => {
+    const { call } = await open()
+    const piece = new Uint8Array(1024 * 1024).fill(32)
+    let sent = 0
+    const raw = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (sent++ === 55) controller.close()
+        else controller.enqueue(piece)
+      },
+    })
+    const response = await call('POST', '/v1/emails', {
+      raw,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(await outcome(response)).toEqual([413, 'payload_too_large'])
+    expect(await (await call('GET', '/v1/emails')).json()).toMatchObject({ count: 0 })
+  })
+
+  test('cannot reach into prototypes', async () => {
+    const { call } = await open()
+    const raw = JSON.stringify(goodMail).replace(
+      '{',
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"variables":{"__proto__":"x"},',
+    )
+    const response = await call('POST', '/v1/emails', {
+      raw,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(response.status).toBe(200)
+    expect(Reflect.get({}, 'polluted')).toBeUndefined()
+  })
+})
+
+describe('bodies with an announced length', () => {
+  test('larger than 50 MiB are 413 before a byte is read', async () => {
+    const { call } = await openInProcess()
+    let isRead = false
+    const raw = new ReadableStream<Uint8Array>({ pull: () => void (isRead = true) }, { highWaterMark: 0 })
+    const headers = { 'content-type': 'application/json', 'content-length': String(50 * 1024 * 1024 + 1) }
+    expect(await outcome(await call('POST', '/v1/emails', { raw, headers }))).toEqual([
+      413,
+      'payload_too_large',
+    ])
+    expect(isRead).toBe(false)
+  })
+
+  test('are answered also to a client that sends first and reads later', async () => {
+    const { call } = await openOverSocket()
+    const raw = new Uint8Array(51 * 1024 * 1024)
+    const response = await call('POST', '/v1/emails', {
+      raw,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(await outcome(response)).toEqual([413, 'payload_too_large'])
+  })
+})
+
+describeBoth('paths and methods', (open) => {
+  test('unknown paths are 404 in the error shape', async () => {
+    const { call } = await open()
+    for (const path of [
+      '/v2/emails',
+      '/nothing',
+      '/v1/nothing',
+      '/dev/nothing',
+      '/dev',
+      '/%ff',
+      '/<script>',
+      '/assets/',
+      '/assets/x.js',
+      '/index.htm',
+    ]) {
+      const response = await call('GET', path)
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+      expect([path, ...(await outcome(response))]).toEqual([path, 404, 'not_found'])
+    }
+  })
+
+  test('a known path with another method is 405 with Allow', async () => {
+    const { call } = await open()
+    for (const [method, path, allow] of [
+      ['PUT', '/v1/emails', 'GET, HEAD, POST'],
+      ['DELETE', '/v1/emails/x', 'GET, HEAD'],
+      ['OPTIONS', '/v1/emails', 'GET, HEAD, POST'],
+      ['POST', '/dev/health', 'GET, HEAD'],
+      ['GET', '/dev/reset', 'POST'],
+      ['DELETE', '/dev/inbox/wait', 'GET, HEAD'],
+      ['POST', '/', 'GET, HEAD'],
+      ['OPTIONS', '/dev/inbox', 'DELETE, GET, HEAD, PATCH'],
+    ] as const) {
+      const response = await call(method, path)
+      expect([method, path, response.headers.get('allow')]).toEqual([method, path, allow])
+      expect(await outcome(response)).toEqual([405, 'method_not_allowed'])
+    }
+  })
+
+  test('HEAD answers as GET, without a body', async () => {
+    const { call } = await open()
+    for (const path of [
+      '/v1/emails',
+      '/v1/emails/x',
+      '/dev/health',
+      '/dev/openapi.json',
+      '/dev/events',
+      '/',
+    ]) {
+      const get = path === '/dev/events' ? null : await call('GET', path)
+      const head = await call('HEAD', path)
+      expect(await head.text()).toBe('')
+      if (!get) continue
+      expect([path, head.status]).toEqual([path, get.status])
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+      expect(Number(head.headers.get('content-length'))).toBe((await get.arrayBuffer()).byteLength)
+    }
+  })
+
+  test('never get a CORS header', async () => {
+    const { call } = await open()
+    const headers = { origin: 'http://evil.test', 'access-control-request-method': 'POST' }
+    for (const [method, path] of [
+      ['OPTIONS', '/v1/emails'],
+      ['GET', '/v1/emails'],
+      ['OPTIONS', '/dev/inbox'],
+      ['GET', '/nothing'],
+    ] as const) {
+      const response = await call(method, path, { headers })
+      expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+})
+
+describe('a fault of Localpost', () => {
+  test('answers 500 internal_error, says nothing of itself, and is reported', async () => {
+    const notices: unknown[] = []
+    const { call, post } = await openInProcess({ onNotice: ({ error }) => notices.push(error) })
+    const fault = new TypeError('secret /home/ada path')
+    post.domains.list = () => Promise.reject(fault)
+    const response = await call('GET', '/v1/domains')
+    expect(await response.clone().text()).not.toContain('secret')
+    expect(await outcome(response)).toEqual([500, 'internal_error'])
+    expect(notices).toEqual([fault])
+  })
+
+  test('after close is 503 closed', async () => {
+    const { call, post } = await openInProcess()
+    await post.close()
+    expect(await outcome(await call('GET', '/v1/emails'))).toEqual([503, 'closed'])
+    expect(await outcome(await call('POST', '/v1/emails', { body: goodMail }))).toEqual([503, 'closed'])
+  })
+})
