@@ -1,0 +1,63 @@
+import { relative } from 'node:path'
+import { authorityOf, isLoopback } from '../hosts.ts'
+import type { Localpost } from '../localpost.ts'
+import { paint } from './output.ts'
+import type { Settings } from './settings.ts'
+
+/** What the command says once it runs: where everything is, and one line to try it with. */
+export function renderBanner(post: Localpost, { options }: Settings, version: string): string {
+  const url = post.url ?? ''
+  const rows = [
+    ['Page', paint('cyan', url)],
+    ['API', paint('cyan', `${url}/v1`)],
+    ['SMTP', paint('cyan', authorityOf(post.smtp.host, post.smtp.port))],
+    ['Key', post.apiKey],
+    ['Data', options.dir === undefined ? 'in memory, gone at the end' : shortPath(options.dir)],
+  ]
+  return [
+    '',
+    `  ${paint('bold', 'Localpost')} ${paint('dim', version)}`,
+    '',
+    ...rows.map(([label = '', value = '']) => `  ${paint('dim', label.padEnd(6))}${value}`),
+    '',
+    `  ${paint('dim', 'Try it:')}`,
+    // Not indented, so that a line taken whole begins with the command.
+    tryLine(url, post.apiKey, options.strict === true),
+    '',
+  ].join('\n')
+}
+
+/** What the user should know before relying on it; one sentence each. */
+export function startWarnings({ options, warnings }: Settings): string[] {
+  const all = [...warnings]
+  if (options.relayAll) {
+    const relay = hostOf(options.relay ?? '')
+    all.push(`--relay-all: everything sent over the API leaves this machine, through ${relay}.`)
+  }
+  if (!isLoopback(options.host)) {
+    all.push(`--host ${options.host}: other machines can reach this mail, and submit more over SMTP.`)
+  }
+  return all
+}
+
+/** A request that a POSIX shell takes as it is. A strict instance takes no mail from a domain that nobody created. */
+function tryLine(url: string, apiKey: string, isStrict: boolean): string {
+  const access = `${url}/v1/emails -H ${shellQuote(`Authorization: Bearer ${apiKey}`)}`
+  if (isStrict) return `curl ${access}`
+  const email = { from: 'Acme <hello@acme.test>', to: 'ada@example.com', subject: 'Hello', text: 'It works.' }
+  return `curl -X POST ${access} -H 'Content-Type: application/json' -d ${shellQuote(JSON.stringify(email))}`
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function shortPath(path: string): string {
+  const short = relative(process.cwd(), path)
+  return short.startsWith('..') || short === '' ? path : `./${short}`
+}
+
+// A relay's URL may carry a password.
+function hostOf(relay: string): string {
+  return URL.canParse(relay) ? new URL(relay).host : 'the relay'
+}

@@ -1,0 +1,126 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { LocalpostError, quote } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { exportName } from '../inbox/export.ts'
+import type { Output } from './output.ts'
+import { parseRemoteArguments, reasonOf, type Remote } from './remote.ts'
+
+/**
+ * Runs `localpost export`: writes messages of a Localpost that runs, into a ZIP archive or a folder.
+ *
+ * @param raw  The arguments after `export`.
+ * @returns The exit code: 0 written, 1 where no mail matches.
+ * @throws invalid_option for a wrong command line, request_failed where nothing answers, what the instance answers, and
+ *   what the disk says.
+ */
+export async function runExport(raw: readonly string[], output: Output): Promise<0 | 1> {
+  const given = parseRemoteArguments('export', raw, ['to'], process.env)
+  if (given.help) {
+    output.log(usage)
+    return 0
+  }
+  const { to } = given.options
+  if (to === undefined) {
+    const message = 'export needs a place: --to mails.zip for an archive, --to mails for a folder.'
+    throw new LocalpostError('invalid_option', message)
+  }
+  const remote = given.connect()
+  const query = given.words.join(' ')
+  const { count } = await listPage(remote, query, null, 1)
+  if (count === 0) {
+    output.error(`No mail ${query === '' ? 'is there' : `matches ${quote(query)}`}; nothing was written.`)
+    return 1
+  }
+  if (/\.zip$/i.test(to)) {
+    const archive = await remote.ask(`/dev/inbox/export?${new URLSearchParams({ query }).toString()}`)
+    await writeBody(archive, to)
+    output.log(`Wrote ${to}, ${(await stat(to)).size} bytes.`)
+    return 0
+  }
+  const written = await writeFolder(remote, query, to)
+  output.log(`Wrote ${written} ${written === 1 ? 'message' : 'messages'} to ${to}.`)
+  return 0
+}
+
+const usage = `localpost export [query] --to <file.zip or folder> [--url <url>] [--api-key <key>]
+
+Writes the messages of a running Localpost as .eml files: the matches of a query (localpost export tag:invoice
+is:unread --to mails.zip), or all. A query that begins with a dash stands behind --. Files there are replaced.
+An archive holds up to 65,000 mails; a folder has no such bound. What has no message yet is left out.
+--url: where it runs; default: http://127.0.0.1:8025. --api-key: where it asks for one.
+Exit codes: 0 written, 1 nothing matches or it failed, 2 wrong usage.`
+
+async function writeFolder(remote: Remote, query: string, folder: string): Promise<number> {
+  await mkdir(folder, { recursive: true })
+  let written = 0
+  for (let cursor: string | null = null; ;) {
+    const page = await listPage(remote, query, cursor, 500)
+    for (const mail of page.emails) {
+      try {
+        await writeBody(await remote.ask(`/dev/inbox/${mail.id}/raw`), join(folder, exportName(mail)))
+        written++
+      } catch (error) {
+        // Not written yet, or gone since the list was made.
+        const isAbsent =
+          error instanceof LocalpostError && ['message_pending', 'not_found'].includes(error.code)
+        if (!isAbsent) throw error
+      }
+    }
+    cursor = page.cursor
+    if (cursor === null) return written
+  }
+}
+
+interface Listed {
+  count: number
+  cursor: string | null
+  emails: { id: string; subject: string }[]
+}
+
+async function listPage(
+  remote: Remote,
+  query: string,
+  cursor: string | null,
+  limit: number,
+): Promise<Listed> {
+  const wanted = new URLSearchParams({ query, limit: String(limit), ...(cursor === null ? {} : { cursor }) })
+  const answer: unknown = await (await remote.ask(`/dev/inbox?${wanted.toString()}`)).json().catch(() => null)
+  if (isListed(answer)) return answer
+  throw new LocalpostError('unexpected_response', `${remote.url} is no Localpost: it has no list of mail.`)
+}
+
+// Ids become names of files: what is none must not lead out of the folder.
+function isListed(answer: unknown): answer is Listed {
+  if (typeof answer !== 'object' || answer === null) return false
+  const { count, cursor, emails }: Partial<Record<string, unknown>> = { ...answer }
+  return (
+    typeof count === 'number' &&
+    (cursor === null || typeof cursor === 'string') &&
+    Array.isArray(emails) &&
+    emails.every((mail: unknown) => isMail(mail))
+  )
+}
+
+function isMail(mail: unknown): boolean {
+  if (typeof mail !== 'object' || mail === null) return false
+  const { id, subject }: Partial<Record<string, unknown>> = { ...mail }
+  return typeof id === 'string' && isId('em', id) && typeof subject === 'string'
+}
+
+/** Writes aside and puts in place what is whole. */
+async function writeBody(response: Response, path: string): Promise<void> {
+  const aside = `${path}.${process.pid}.part`
+  try {
+    const body = response.body ? Readable.from(response.body) : Readable.from([])
+    await pipeline(body, createWriteStream(aside))
+    await rename(aside, path)
+  } catch (error) {
+    await rm(aside, { force: true })
+    const message = `${quote(path)} could not be written (${reasonOf(error)}).`
+    throw new LocalpostError('request_failed', message, { cause: error })
+  }
+}

@@ -1,0 +1,72 @@
+import { lookup } from 'node:dns/promises'
+import { createServer } from 'node:net'
+import type { ListenOptions } from 'listhen'
+import { LocalpostError } from '../errors.ts'
+import { authorityOf, isWildcard, reachableHost } from '../hosts.ts'
+import { listenError } from '../listen-error.ts'
+import type { OpenListener } from '../localpost.ts'
+import { patience, trackSilent } from '../server/listener.ts'
+
+/**
+ * Opens the HTTP listener with listhen, exactly where it was asked to: listhen by itself moves from a busy or
+ * unusual port to another one, and from an unusual host name to localhost, without an error.
+ *
+ * @returns The listener; its `url` names a host that a browser on this machine reaches.
+ * @throws port_in_use, listen_failed
+ */
+export const openListener: OpenListener = async (handler, { host, port }) => {
+  // Loaded only now: SMTP answers meanwhile.
+  const { listen } = await import('listhen')
+  const { address } = await lookup(host).catch((error: unknown) => {
+    throw listenError('HTTP', error, { host, port })
+  })
+  const { server, address: bound } = await listen(handler, optionsFor(address, port)).catch(
+    async (error: unknown) => {
+      throw listenError('HTTP', (await bindError(address, port)) ?? error, { host, port })
+    },
+  )
+  if (bound.address !== address || (port !== 0 && bound.port !== port)) {
+    server.close()
+    const message = `Port ${port} on ${host} is one that browsers refuse to open. Choose another port.`
+    throw new LocalpostError('listen_failed', message)
+  }
+  // What befalls a listening server (out of file handles) passes; unheard it would end the process.
+  server.on('error', () => undefined)
+  const { headersTimeout, requestTimeout, keepAliveTimeout } = patience
+  Object.assign(server, { headersTimeout, requestTimeout, keepAliveTimeout })
+  const reachable = isWildcard(address) ? reachableHost(address) : host
+  const { origin } = new URL(`http://${authorityOf(reachable, bound.port)}`)
+  return { url: origin, port: bound.port, server, closeSilent: trackSilent(server) }
+}
+
+// Every default that depends on the surroundings is written out: NODE_ENV, HOST, PORT and a container change them.
+function optionsFor(address: string, port: number): Partial<ListenOptions> {
+  return {
+    hostname: address,
+    port: { port, random: port === 0, alternativePortRange: noRange, verbose: false },
+    // Only says that binding every interface is meant.
+    public: isWildcard(address),
+    isProd: false,
+    isTest: false,
+    autoClose: false,
+    showURL: false,
+    qr: false,
+    open: false,
+    clipboard: false,
+    tunnel: false,
+    https: false,
+    ws: false,
+  }
+}
+
+// Empty. listhen would look from 3000 to 3100.
+const noRange: [from: number, to: number] = [1, 0]
+
+// listhen says only that it found no port; the system says why.
+function bindError(host: string, port: number): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', resolve)
+    probe.listen({ host, port }, () => probe.close(() => resolve(undefined)))
+  })
+}

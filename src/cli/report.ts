@@ -1,0 +1,38 @@
+import type { ErrorCode } from '../errors.ts'
+import { errorTable, LocalpostError } from '../errors.ts'
+
+/** The flags that help against an error; its message says the rest. */
+export type Advice = Partial<Record<ErrorCode, string>>
+
+/** Advice that holds in every phase of the command. */
+const commandAdvice: Advice = {
+  invalid_option: 'See localpost --help.',
+  store_in_use: '--dir takes another folder, --memory none.',
+  store_full: '--dir takes another folder, --memory none.',
+  store_read_only: '--dir takes another folder, --memory none.',
+}
+
+/**
+ * Says an error as one paragraph: its code, what happened, what to do.
+ *
+ * @param advice  What to add to the message of some codes in this phase.
+ * @returns With the stack below it for a fault of Localpost itself, if DEBUG is set.
+ */
+export function describeError(error: unknown, advice: Advice = {}): string {
+  if (error instanceof LocalpostError) {
+    const flags = advice[error.code] ?? commandAdvice[error.code]
+    return [`${error.code}:`, sentence(error.message), ...(flags ? [flags] : [])].join(' ')
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  if (process.env['DEBUG'] && error instanceof Error) return `internal_error: ${error.stack ?? message}`
+  return `internal_error: ${sentence(message)} ${errorTable.internal_error.mend} DEBUG=1 shows where it happened.`
+}
+
+/** The exit code of an error: 2 for a wrong command line, variable or configuration file, else 1. */
+export function exitCodeOf(error: unknown): 1 | 2 {
+  return error instanceof LocalpostError && error.code === 'invalid_option' ? 2 : 1
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
+}

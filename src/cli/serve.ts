@@ -1,0 +1,53 @@
+import type { Localpost } from '../localpost.ts'
+import type { Notice } from '../options.ts'
+import { renderBanner, startWarnings } from './banner.ts'
+import { openListener } from './listener.ts'
+import type { Output } from './output.ts'
+import { describeError, exitCodeOf } from './report.ts'
+import type { Advice } from './report.ts'
+import type { Settings } from './settings.ts'
+import { leave, stopOnSignals } from './stop.ts'
+import { version } from '../version.ts'
+
+/**
+ * Runs Localpost until a signal: SMTP first, then the listener, then the banner. What goes wrong on the way is
+ * printed, and the process ends with 1.
+ */
+export async function serve(settings: Settings, output: Output): Promise<void> {
+  let starting: Promise<Localpost | undefined> | undefined
+  stopOnSignals({ output, close: async () => (await starting)?.close() })
+  starting = start(settings, output)
+  const post = await starting
+  if (!post) return
+  output.log(renderBanner(post, settings, version))
+  for (const warning of startWarnings(settings)) output.warn(warning)
+}
+
+async function start(settings: Settings, output: Output): Promise<Localpost | undefined> {
+  let advice: Advice = { port_in_use: adviceFor('smtp-port') }
+  let post: Localpost | undefined
+  try {
+    const { openLocalpost } = await import('../localpost.ts')
+    const options = { onNotice: (notice: Notice) => tell(notice, output), ...settings.options }
+    // Links in tracked mail lead to the listener, whose port is known once it is open.
+    post = await openLocalpost(options, { deliversFrom: 'listen' })
+    advice = { port_in_use: adviceFor('port') }
+    await post.listen({ port: settings.port, host: settings.options.host, listener: openListener })
+    return post
+  } catch (error) {
+    output.error(describeError(error, advice))
+    await post?.close()
+    leave(exitCodeOf(error))
+    return undefined
+  }
+}
+
+function tell({ level, message, error }: Notice, output: Output): void {
+  const text = error instanceof Error ? `${message} (${error.message})` : message
+  if (level === 'error') output.error(text)
+  else output.warn(text)
+}
+
+function adviceFor(flag: string): string {
+  return `--${flag} takes another; 0 stands for any free one.`
+}

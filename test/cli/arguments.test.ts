@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { parseArguments } from '../../src/cli/arguments.ts'
+
+describe('the command line', () => {
+  it('reads every kind of flag, with = or a space', () => {
+    const { options } = parseArguments([
+      '--port=0',
+      '--smtp-port',
+      '2525',
+      '--strict',
+      '--smtp-auth',
+      'required',
+    ])
+    expect(options).toEqual({ port: 0, smtpPort: 2525, strict: true, smtpAuth: 'required' })
+  })
+
+  it('collects a repeated flag', () => {
+    const { options } = parseArguments(['--api-key', 'a', '--api-key=b', '--allow-host', 'post.test'])
+    expect(options).toEqual({ apiKeys: ['a', 'b'], allowHosts: ['post.test'] })
+  })
+
+  it('takes the last of a flag that is given twice', () => {
+    expect(parseArguments(['--port', '1', '--port', '2']).options).toEqual({ port: 2 })
+  })
+
+  it('turns a switch off with --no- or =false', () => {
+    expect(parseArguments(['--no-strict', '--relay-all=false']).options).toEqual({
+      strict: false,
+      relayAll: false,
+    })
+  })
+
+  it('knows -h and -v', () => {
+    expect(parseArguments(['-h']).help).toBe(true)
+    expect(parseArguments(['-v']).version).toBe(true)
+  })
+
+  it('takes a value that begins with a dash when it is given with =', () => {
+    expect(parseArguments(['--dir=-odd']).options).toEqual({ dir: '-odd' })
+  })
+
+  it.each([
+    [['--prot', '1'], 'Unknown flag --prot. Did you mean --port?'],
+    [['--smtpPort=1'], 'Unknown flag --smtpPort. Did you mean --smtp-port?'],
+    [['--no-port'], 'Unknown flag --no-port.'],
+    [['-x'], 'Unknown flag -x.'],
+    [['--entirely-else'], 'Unknown flag --entirely-else.'],
+    [['inbox'], '"inbox" is not a flag; the command takes flags only.'],
+    [['--port'], '--port needs a value: --port=<value>.'],
+    [['--port', '--quiet'], '--port needs a value: --port=<value>.'],
+    [['--port='], '--port needs a value: --port=<value>.'],
+    [['--port', 'abc'], '--port is "abc"; it takes a port from 0 to 65535 (0: any free one).'],
+    [['--smtp-port=65536'], '--smtp-port is "65536"; it takes a port from 0 to 65535 (0: any free one).'],
+    [['--port=0x10'], '--port is "0x10"; it takes a port from 0 to 65535 (0: any free one).'],
+    [['--strict=perhaps'], '--strict is "perhaps"; it takes =true, =false or nothing.'],
+    [['--smtp-auth=no'], '--smtp-auth is "no"; it takes optional or required.'],
+    [['--durability=ram'], '--durability is "ram"; it takes process or disk.'],
+    // Neither is quoted: they hold secrets.
+    [['--relay=mail.test'], '--relay takes a URL such as smtp://user:password@host:587.'],
+    [['--public-url=ftp://x'], '--public-url is "ftp://x"; it takes an http(s) URL.'],
+    [['--api-key', 'a b'], '--api-key takes a key of printable ASCII without spaces.'],
+  ])('refuses %j', (raw, message) => {
+    expect(() => parseArguments(raw)).toThrow(expect.objectContaining({ code: 'invalid_option', message }))
+  })
+})

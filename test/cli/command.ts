@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** A run of the command as it ships. */
+export interface Command {
+  pid: number
+  /** What it has printed so far. */
+  stdout(): string
+  stderr(): string
+  /** Waits until stdout matches; throws with all output if the command ends before. */
+  until(pattern: RegExp): Promise<RegExpMatchArray>
+  signal(name: 'SIGINT' | 'SIGTERM'): void
+  /** Reads no more of its stdout, as `| head` does. */
+  closeStdout(): void
+  /** How it ended. */
+  ended: Promise<{ code: number | null; signal: string | null }>
+}
+
+export interface RunOptions {
+  cwd?: string
+  env?: Record<string, string>
+  /** Gives it a terminal, with the help of util-linux. */
+  terminal?: boolean
+}
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+/** Runs `localpost <args>` from a temporary folder until the test ends. */
+export function runCommand(args: readonly string[], options: RunOptions = {}): Command {
+  const cwd = options.cwd ?? temporaryFolder()
+  const [program = '', ...rest] = options.terminal
+    ? ['script', '-qefc', [process.execPath, main, ...args].join(' '), '/dev/null']
+    : [process.execPath, main, ...args]
+  const child = spawn(program, rest, { cwd, env: { ...cleanEnvironment(), ...options.env } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => (printed.stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (printed.stderr += chunk.toString()))
+  const ended: Command['ended'] = new Promise((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal }))
+  })
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => printed.stdout,
+    stderr: () => printed.stderr,
+    signal: (name) => void child.kill(name),
+    closeStdout: () => void child.stdout.destroy(),
+    ended,
+    until: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const match = pattern.exec(printed.stdout)
+          if (match) resolve(match)
+        }
+        look()
+        child.stdout.on('data', look)
+        void ended.then(() =>
+          reject(new Error(`ended before ${pattern}: ${printed.stdout}${printed.stderr}`)),
+        )
+      }),
+  }
+}
+
+/** Runs a command that ends by itself. */
+export async function runToEnd(
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const command = runCommand(args, options)
+  const { code } = await command.ended
+  return { code, stdout: command.stdout(), stderr: command.stderr() }
+}
+
+/** Where a started command can be reached, as its banner says. */
+export interface Started extends Command {
+  url: string
+  smtpPort: number
+  apiKey: string
+  /** The line to try it with. */
+  curl: string
+}
+
+/** Runs the command on free ports and waits for the banner. */
+export async function startCommand(args: readonly string[] = [], options: RunOptions = {}): Promise<Started> {
+  const command = runCommand(['--port=0', '--smtp-port=0', ...args], options)
+  const [curl = ''] = await command.until(/^curl .*$/m)
+  const read = (pattern: RegExp): string => pattern.exec(command.stdout())?.[1] ?? ''
+  return Object.assign(command, {
+    url: read(/Page +(\S+)/),
+    smtpPort: Number(read(/SMTP +\S+:(\d+)/)),
+    apiKey: read(/Key +(\S+)/),
+    curl,
+  })
+}
+
+/** A folder that goes when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'localpost-cli-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Takes a free port of 127.0.0.1 until the test ends. */
+export async function occupyPort(): Promise<number> {
+  const server = await openServer()
+  onTestFinished(() => void server.close())
+  return portOf(server)
+}
+
+/** A port of 127.0.0.1 that is free, as far as one can tell. */
+export async function freePort(): Promise<number> {
+  const server = await openServer()
+  const port = portOf(server)
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function openServer(): Promise<Server> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+// Without what would change the command's behaviour: its own variables, and those of whoever runs the tests.
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const foreign = /^LOCALPOST_|^npm_|^(?:NO_COLOR|FORCE_COLOR|DEBUG|NODE_ENV|VITEST.*|CI)$/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
+}

@@ -1,0 +1,164 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseArguments } from '../../src/cli/arguments.ts'
+import type { Settings } from '../../src/cli/settings.ts'
+import { resolveSettings } from '../../src/cli/settings.ts'
+import { temporaryFolder } from './command.ts'
+
+interface Given {
+  flags?: string[]
+  variables?: Record<string, string>
+  /** By name, in the working directory. */
+  files?: Record<string, string>
+}
+
+function settle(
+  { flags = [], variables = {}, files = {} }: Given,
+  cwd = temporaryFolder(),
+): Promise<Settings> {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+  return resolveSettings(parseArguments(flags), variables, cwd)
+}
+
+describe('the settings', () => {
+  it('have the customary ports, loopback and ./.localpost by default', async () => {
+    expect(await settle({})).toEqual({
+      port: 8025,
+      quiet: false,
+      options: { host: '127.0.0.1', smtpPort: 1025, dir: './.localpost' },
+      warnings: [],
+    })
+  })
+
+  it('take a flag before a variable, a variable before the file, the file before the default', async () => {
+    const files = { 'localpost.config.json': '{ "port": 3, "smtpPort": 30, "host": "::1" }' }
+    const variables = { LOCALPOST_PORT: '2', LOCALPOST_SMTP_PORT: '20' }
+    const { port, options } = await settle({ flags: ['--port=1'], variables, files })
+    expect({ port, ...options }).toEqual({ port: 1, smtpPort: 20, host: '::1', dir: './.localpost' })
+  })
+
+  it('read every kind of variable, and skip an empty one', async () => {
+    const { quiet, options } = await settle({
+      variables: {
+        LOCALPOST_API_KEY: 'a, b',
+        LOCALPOST_STRICT: '1',
+        LOCALPOST_QUIET: 'TRUE',
+        LOCALPOST_HOST: '',
+      },
+    })
+    expect(quiet).toBe(true)
+    expect(options).toMatchObject({ apiKeys: ['a', 'b'], strict: true, host: '127.0.0.1' })
+  })
+
+  it('let a flag turn off what a variable turned on', async () => {
+    const { options } = await settle({ flags: ['--no-strict'], variables: { LOCALPOST_STRICT: '1' } })
+    expect(options.strict).toBe(false)
+  })
+
+  it.each([
+    ['localpost.config.json', '{ "pageSize": 7 }'],
+    ['localpost.config.mjs', 'export default { pageSize: 7, port: undefined }'],
+    ['localpost.config.js', 'export default { pageSize: 7 }'],
+  ])('read %s', async (name, text) => {
+    const files = { 'package.json': '{ "type": "module" }', [name]: text }
+    expect(await settle({ files })).toMatchObject({ port: 8025, options: { pageSize: 7 } })
+  })
+
+  it('read the file that --config or LOCALPOST_CONFIG names, and its paths from its folder', async () => {
+    const cwd = temporaryFolder()
+    mkdirSync(join(cwd, 'etc'))
+    const files = { 'etc/post.json': '{ "dir": "data", "attachments": { "root": "files" } }' }
+    const expected = { dir: join(cwd, 'etc/data'), attachments: { root: join(cwd, 'etc/files') } }
+    expect((await settle({ flags: ['--config=etc/post.json'], files }, cwd)).options).toMatchObject(expected)
+    expect((await settle({ variables: { LOCALPOST_CONFIG: 'etc/post.json' } }, cwd)).options).toMatchObject(
+      expected,
+    )
+  })
+
+  it('keep everything in memory where the strongest source that speaks of it says so', async () => {
+    expect((await settle({ flags: ['--memory'] })).options.dir).toBeUndefined()
+    expect(
+      (await settle({ flags: ['--memory'], variables: { LOCALPOST_DIR: 'x' } })).options.dir,
+    ).toBeUndefined()
+    expect((await settle({ flags: ['--dir=x'], variables: { LOCALPOST_MEMORY: '1' } })).options.dir).toBe('x')
+    expect((await settle({ flags: ['--no-memory'], variables: { LOCALPOST_MEMORY: '1' } })).options.dir).toBe(
+      './.localpost',
+    )
+  })
+
+  it('accept relayAll with a relay of another source', async () => {
+    const given = { flags: ['--relay-all'], variables: { LOCALPOST_RELAY: 'smtp://mail.test' } }
+    expect((await settle(given)).options).toMatchObject({ relayAll: true, relay: 'smtp://mail.test' })
+  })
+
+  it('warn of a variable that looks like a slip, not of another program’s', async () => {
+    const { warnings } = await settle({ variables: { LOCALPOST_API_KEYS: 'a', LOCALPOST_URL: 'http://x' } })
+    expect(warnings).toEqual([
+      'LOCALPOST_API_KEYS is not a variable of Localpost. Did you mean LOCALPOST_API_KEY?',
+    ])
+  })
+
+  it.each<[Given, string | RegExp]>([
+    [
+      { variables: { LOCALPOST_PORT: 'x' } },
+      'LOCALPOST_PORT is "x"; it takes a port from 0 to 65535 (0: any free one).',
+    ],
+    [{ variables: { LOCALPOST_STRICT: 'yes' } }, 'LOCALPOST_STRICT is "yes"; it takes 1, true, 0 or false.'],
+    [
+      { variables: { LOCALPOST_API_KEY: 'a,,b' } },
+      'LOCALPOST_API_KEY is ""; it takes a key of printable ASCII without spaces.',
+    ],
+    [{ flags: ['--config=none.json'] }, 'There is no configuration file none.json.'],
+    [{ flags: ['--relay-all'] }, '--relay-all needs a relay: give --relay smtp://host:port too.'],
+    [
+      { flags: ['--memory', '--dir=x'] },
+      'A data folder and memory exclude each other: give --dir or --memory.',
+    ],
+    [
+      { files: { 'localpost.config.json': '{ "smtpPrt": 1 }' } },
+      'localpost.config.json has an unknown option "smtpPrt". Did you mean "smtpPort"?',
+    ],
+    [
+      { files: { 'localpost.config.json': '{ "pot": 1 }' } },
+      'localpost.config.json has an unknown option "pot". Did you mean "port"?',
+    ],
+    [
+      { variables: { LOCALPOST_RELAY: 'user:hunter2@host:587' } },
+      'LOCALPOST_RELAY takes a URL such as smtp://user:password@host:587.',
+    ],
+    [
+      { files: { 'localpost.config.json': '{ "apiKeys": ["hunter 2"] }' } },
+      'localpost.config.json: Option "apiKeys" takes an array of keys without spaces.',
+    ],
+    [
+      { files: { 'localpost.config.json': '{ "port": "1" }' } },
+      'localpost.config.json: Option "port" is "1"; it takes a port from 0 to 65535.',
+    ],
+    [
+      { files: { 'localpost.config.json': '{ "strict": 1 }' } },
+      'localpost.config.json: Option "strict" is 1; it takes true or false.',
+    ],
+    [
+      { files: { 'localpost.config.json': '{ "quiet": 1 }' } },
+      'localpost.config.json: Option "quiet" is 1; it takes true or false.',
+    ],
+    [
+      { files: { 'localpost.config.json': '{ "dns": { "region": "" } }' } },
+      /^localpost\.config\.json: Option "dns\.region" is ""/,
+    ],
+    [{ files: { 'localpost.config.json': '{' } }, /^localpost\.config\.json cannot be read: /],
+    [{ files: { 'localpost.config.json': '[]' } }, 'localpost.config.json must give an object of options.'],
+    [
+      { files: { 'localpost.config.mjs': 'export const port = 1' } },
+      'localpost.config.mjs must give an object of options as its default export.',
+    ],
+    [
+      { files: { 'localpost.config.mjs': 'throw new Error("boom")' } },
+      'localpost.config.mjs cannot be read: boom',
+    ],
+  ])('refuse %j', async (given, message) => {
+    const wanted = typeof message === 'string' ? message : expect.stringMatching(message)
+    await expect(settle(given)).rejects.toMatchObject({ code: 'invalid_option', message: wanted })
+  })
+})

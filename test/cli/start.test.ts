@@ -1,0 +1,143 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { freePort, occupyPort, runCommand, runToEnd, startCommand, temporaryFolder } from './command.ts'
+
+const hasTerminals = spawnSync('script', ['--version']).status === 0
+
+describe('localpost', () => {
+  it('says where everything is, in plain text when piped', async () => {
+    const cwd = temporaryFolder()
+    const command = await startCommand([], { cwd })
+    await command.until(/Try it:/)
+    const text = command.stdout()
+    expect(text).toMatch(/^ {2}Page {2}http:\/\/127\.0\.0\.1:\d+$/m)
+    expect(text).toMatch(/^ {2}SMTP {2}127\.0\.0\.1:\d+$/m)
+    expect(text).toMatch(/^ {2}Key {3}\S+$/m)
+    expect(text).toMatch(/^ {2}Data {2}\.\/\.localpost$/m)
+    expect(stripVTControlCharacters(text)).toBe(text)
+    expect(command.stderr()).toBe('')
+    expect(existsSync(join(cwd, '.localpost'))).toBe(true)
+  })
+
+  it('answers at both addresses of its banner', async () => {
+    const { url, smtpPort } = await startCommand(['--memory'])
+    expect((await fetch(`${url}/dev/health`)).status).toBe(200)
+    expect(await greetingOf(smtpPort)).toMatch(/^220 /)
+  })
+
+  it.each([[[]], [['--api-key', "it's-odd"]], [['--host', 'localhost']]])(
+    'prints a curl line that works as it is, with %j',
+    async (flags) => {
+      const { curl } = await startCommand(['--memory', ...flags])
+      const answer: unknown = JSON.parse(execFileSync('bash', ['-c', `${curl} -sS`], { encoding: 'utf8' }))
+      expect(answer).toEqual({ id: expect.any(String) })
+    },
+  )
+
+  it('prints a curl line that works with --strict, which takes mail of registered domains only', async () => {
+    const { curl } = await startCommand(['--memory', '--strict'])
+    const answer: unknown = JSON.parse(execFileSync('bash', ['-c', `${curl} -sS`], { encoding: 'utf8' }))
+    expect(answer).toMatchObject({ count: 0 })
+  })
+
+  it('writes no folder with --memory', async () => {
+    const cwd = temporaryFolder()
+    const command = await startCommand(['--memory'], { cwd })
+    expect(command.stdout()).toContain('in memory')
+    expect(existsSync(join(cwd, '.localpost'))).toBe(false)
+  })
+
+  it('takes the API key of a flag before that of a variable before that of the file', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'localpost.config.json'), '{ "apiKeys": ["from-file"], "memory": true }')
+    const env = { LOCALPOST_API_KEY: 'from-variable' }
+    expect((await startCommand([], { cwd })).apiKey).toBe('from-file')
+    expect((await startCommand([], { cwd, env })).apiKey).toBe('from-variable')
+    expect((await startCommand(['--api-key=from-flag'], { cwd, env })).apiKey).toBe('from-flag')
+  })
+
+  it('prints nothing with --quiet but warnings', async () => {
+    const port = await freePort()
+    const command = runCommand(['--memory', '--quiet', '--smtp-port=0', `--port=${port}`, '--host=0.0.0.0'])
+    await expect
+      .poll(() => command.stderr(), { timeout: 10_000 })
+      .toMatch(/^warning: --host 0\.0\.0\.0: other machines/)
+    command.signal('SIGTERM')
+    expect(await command.ended).toEqual({ code: 0, signal: null })
+    expect(command.stdout()).toBe('')
+  })
+
+  it('warns when a relay takes everything, without the password', async () => {
+    const command = await startCommand(['--memory', '--relay-all', '--relay=smtp://me:secret@mail.test:587'])
+    await expect.poll(() => command.stderr()).toContain('leaves this machine, through mail.test:587.')
+    expect(command.stdout() + command.stderr()).not.toContain('secret')
+  })
+
+  it.runIf(hasTerminals)('colours its banner in a terminal, unless NO_COLOR is set', async () => {
+    const coloured = runCommand(['--memory', '--port=0', '--smtp-port=0'], { terminal: true })
+    const plain = runCommand(['--memory', '--port=0', '--smtp-port=0'], {
+      terminal: true,
+      env: { NO_COLOR: '1' },
+    })
+    await coloured.until(/^curl /m)
+    await plain.until(/^curl /m)
+    expect(coloured.stdout()).toContain('\u001B[1mLocalpost')
+    expect(plain.stdout()).not.toContain('\u001B[')
+  })
+})
+
+describe('localpost refuses', () => {
+  it('an unknown flag, with exit code 2 and one line', async () => {
+    const { code, stdout, stderr } = await runToEnd(['--prot', '1'])
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'error: invalid_option: Unknown flag --prot. Did you mean --port? See localpost --help.\n',
+    })
+  })
+
+  it.each([
+    ['HTTP', '--port', '--smtp-port'],
+    ['SMTP', '--smtp-port', '--port'],
+  ])('a busy %s port, with the port and the flag', async (_, busy, other) => {
+    const port = await occupyPort()
+    const { code, stdout, stderr } = await runToEnd(['--memory', `${busy}=${port}`, `${other}=0`])
+    expect(code).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/^error: port_in_use: /)
+    expect(stderr).toContain(String(port))
+    expect(stderr).toContain(`${busy} takes another; 0 stands for any free one.`)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('a port that browsers refuse, instead of moving to another', async () => {
+    const { code, stderr } = await runToEnd(['--memory', '--smtp-port=0', '--port=6000'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error: listen_failed: .*6000/)
+  })
+
+  it('a data folder in use, naming the process', async () => {
+    const cwd = temporaryFolder()
+    const first = await startCommand([], { cwd })
+    const { code, stderr } = await runToEnd(['--port=0', '--smtp-port=0'], { cwd })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error: store_in_use: /)
+    expect(stderr).toContain(String(first.pid))
+    expect(stderr).toContain('--dir')
+  })
+})
+
+function greetingOf(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('error', reject)
+    socket.once('data', (chunk: Buffer) => {
+      socket.destroy()
+      resolve(chunk.toString())
+    })
+  })
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { createTransport } from 'nodemailer'
+import type { Started } from '../cli/command.ts'
+
+/** What the command acknowledged: subject to id for the API, subject alone for SMTP. */
+export interface Acknowledged {
+  api: Map<string, string>
+  smtp: Set<string>
+}
+
+/**
+ * Loads a running command over SMTP and HTTP until it is gone; every subject is its own.
+ *
+ * @returns What it had answered 200 or 250 to by then, filled while the load runs; and why each sender ended.
+ */
+export function load(command: Started): { acknowledged: Acknowledged; ended: Promise<unknown[]> } {
+  const acknowledged: Acknowledged = { api: new Map(), smtp: new Set() }
+  const host = '127.0.0.1'
+  const transport = createTransport({
+    host,
+    port: command.smtpPort,
+    pool: true,
+    maxConnections: 4,
+    ignoreTLS: true,
+  })
+  const senders = [
+    ...Array.from({ length: 4 }, () => repeat(() => submit(acknowledged))),
+    ...Array.from({ length: 4 }, () => repeat(() => post(acknowledged))),
+  ]
+
+  async function submit({ smtp }: Acknowledged): Promise<void> {
+    const subject = `smtp ${randomUUID()}`
+    await transport.sendMail({ from: 'app@acme.test', to: 'ada@example.com', subject, text: bodyOf(subject) })
+    smtp.add(subject)
+  }
+
+  async function post({ api }: Acknowledged): Promise<void> {
+    const subject = `api ${randomUUID()}`
+    const to = Math.random() < 0.2 ? 'bounce@simulator.localpost' : 'ada@example.com'
+    const response = await fetch(`${command.url}/v1/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${command.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ from: 'app@acme.test', to, subject, text: bodyOf(subject) }),
+    })
+    if (response.status !== 200) throw new Error(`answered ${response.status}`)
+    const { id } = (await response.json()) as { id: string }
+    api.set(subject, id)
+  }
+
+  const ended = Promise.all(senders).finally(() => transport.close())
+  return { acknowledged, ended }
+}
+
+/** The text of the mail with this subject: long enough that a torn write would show. */
+export function bodyOf(subject: string): string {
+  return `${subject} `.repeat(60).trim()
+}
+
+// The connection breaks when the command is killed: that is the end of a sender.
+async function repeat(once: () => Promise<void>): Promise<unknown> {
+  for (;;) {
+    try {
+      await once()
+    } catch (error) {
+      return error
+    }
+  }
+}
