@@ -1,0 +1,58 @@
+import { errorTable, LocalpostError, type ErrorCode, type FieldError } from '../errors.ts'
+
+/**
+ * The error of an answer that is no success.
+ *
+ * @param text  The body as it came; its beginning is quoted where it is no error body of the interface.
+ * @param body  The same as JSON; undefined where it is none.
+ * @param what  The request, as the message names it.
+ */
+export function toError(response: Response, text: string, body: unknown, what: string): LocalpostError {
+  const { status } = response
+  const said = membersOf(body)
+  const headers = keptHeaders(response.headers)
+  const { name, message } = said
+  if (typeof name === 'string' && isCode(name) && typeof message === 'string') {
+    const errors = fieldErrors(said['errors'])
+    return new LocalpostError(name, message, { status, headers, ...(errors ? { errors } : {}) })
+  }
+  return unexpected(response, text, what)
+}
+
+/** The error of an answer that is not of the interface, with its status and the beginning of its text. */
+export function unexpected(response: Response, text: string, what: string, lack = ''): LocalpostError {
+  const { status } = response
+  const beginning = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text
+  return new LocalpostError(
+    'unexpected_response',
+    `${what} answered ${status}${lack}: ${beginning || '(no body)'}`,
+    { status, headers: keptHeaders(response.headers) },
+  )
+}
+
+const maxQuoted = 500
+
+function isCode(name: string): name is ErrorCode {
+  return Object.hasOwn(errorTable, name)
+}
+
+function membersOf(body: unknown): Readonly<Record<string, unknown>> {
+  return typeof body === 'object' && body !== null ? { ...body } : {}
+}
+
+function fieldErrors(errors: unknown): FieldError[] | undefined {
+  if (!Array.isArray(errors)) return undefined
+  return errors.flatMap((error: unknown) => {
+    const { field, message } = membersOf(error)
+    return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : []
+  })
+}
+
+function keptHeaders(headers: Headers): Record<string, string> {
+  return Object.fromEntries(
+    ['retry-after', 'allow'].flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
+}

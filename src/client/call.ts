@@ -1,0 +1,161 @@
+import { LocalpostError, quote, validationError } from '../errors.ts'
+import type { ListPage } from '../lists.ts'
+import { toError, unexpected } from './answer-error.ts'
+import type { ClientListOptions, ClientOptions } from './index.ts'
+import { checkClientOptions } from './settings.ts'
+
+/** What every operation takes. */
+export interface CallOptions {
+  /** Ends the call; it then throws the signal's reason. */
+  signal?: AbortSignal
+}
+
+/** Makes requests to one service. */
+export interface Calls {
+  /** @param path  Below `/v1`, by segment. */
+  call<T>(method: 'GET' | 'POST', path: readonly string[], options?: RequestOptions): Promise<T>
+  /** @param name  The member of the answer that holds the items. */
+  list<T>(name: string, path: readonly string[], options?: ClientListOptions): Promise<ListPage<T>>
+}
+
+interface RequestOptions extends CallOptions {
+  body?: object
+  headers?: Record<string, string>
+  cursor?: string | null
+}
+
+interface Answer {
+  response: Response
+  text: string
+  value: Readonly<Record<string, unknown>>
+  what: string
+}
+
+export function createCall(options: ClientOptions): Calls {
+  const { baseUrl: base, apiKey, fetch, timeoutMs } = checkClientOptions(options)
+
+  async function answerOf(
+    method: string,
+    path: readonly string[],
+    { body, headers, cursor, signal }: RequestOptions,
+  ): Promise<Answer> {
+    const url = new URL(`${base}/v1/${path.map(segmentOf).join('/')}`)
+    if (cursor !== undefined && cursor !== null) url.searchParams.set('cursor', cursor)
+    const what = `${method} ${url.origin}${url.pathname}`
+    const content = body === undefined ? undefined : toJson(body)
+    const limit = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs)
+    try {
+      const stop = AbortSignal.any([signal, limit].filter((one) => one !== undefined))
+      const request = new Request(url, {
+        method,
+        headers: {
+          accept: 'application/json',
+          authorization: `Bearer ${apiKey}`,
+          ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        signal: stop,
+        ...(content === undefined ? {} : { body: content }),
+      })
+      const { response, text } = await unlessAborted(stop, () => exchange(fetch, request))
+      const value = parse(text)
+      if (response.ok && isRecord(value)) return { response, text, value, what }
+      throw toError(response, text, value, what)
+    } catch (error) {
+      if (error instanceof LocalpostError) throw error
+      if (signal?.aborted) signal.throwIfAborted()
+      if (limit?.aborted) {
+        throw new LocalpostError('request_timeout', `${what} had no answer within ${timeoutMs} ms.`, {
+          cause: error,
+        })
+      }
+      throw new LocalpostError('request_failed', `${what} failed: ${reasonOf(error)}.`, { cause: error })
+    }
+  }
+
+  return {
+    async call<T>(method: 'GET' | 'POST', path: readonly string[], options: RequestOptions = {}) {
+      // What the interface promises of a success is taken at its word: a check of every member would be the server's.
+      return (await answerOf(method, path, options)).value as T
+    },
+    async list<T>(name: string, path: readonly string[], options: ClientListOptions = {}) {
+      const { response, text, value, what } = await answerOf('GET', path, options)
+      const { [name]: items, count, cursor = null } = value
+      if (
+        !Array.isArray(items) ||
+        typeof count !== 'number' ||
+        (cursor !== null && typeof cursor !== 'string')
+      ) {
+        throw unexpected(response, text, what, ` without a list of ${name}, a count and a cursor`)
+      }
+      const page: ListPage<T> = { items, count, cursor }
+      return page
+    },
+  }
+}
+
+async function exchange(
+  fetch: (request: Request) => Promise<Response>,
+  request: Request,
+): Promise<{ response: Response; text: string }> {
+  const response = await fetch(request)
+  return { response, text: await response.text() }
+}
+
+// The signal is watched here too, since a fetch that calls a service in process need not know it.
+async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  let stop = (): void => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work(), aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+// A URL drops empty and dotted segments: the request would be another one.
+function segmentOf(segment: unknown): string {
+  if (typeof segment === 'string' && !['', '.', '..'].includes(segment)) {
+    try {
+      return encodeURIComponent(segment)
+    } catch {
+      // Half a surrogate pair has no place in a URL.
+    }
+  }
+  throw validationError([
+    { field: 'id', message: `must be an identifier such as an answer gave, not ${quote(segment)}.` },
+  ])
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toJson(body: object): string {
+  try {
+    return JSON.stringify(body)
+  } catch (error) {
+    throw validationError([{ field: 'body', message: `is not possible as JSON: ${reasonOf(error)}` }])
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+// Node's fetch says "fetch failed" and keeps the reason to itself.
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  return cause instanceof Error && cause.message !== ''
+    ? `${error.message} (${cause.message})`
+    : error.message
+}

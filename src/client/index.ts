@@ -1,0 +1,101 @@
+import type { Audience, Contact } from '../audiences/audience.ts'
+import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/domain.ts'
+import type { EmailDetail, EmailListItem, SendRequest } from '../emails/email.ts'
+import { validationError } from '../errors.ts'
+import type { ListPage } from '../lists.ts'
+import { createCall, type CallOptions } from './call.ts'
+
+/** Where a client calls, and as whom. */
+export interface ClientOptions {
+  /** `https://api.example.com`, or the `url` of a Localpost; `/v1/…` follows. */
+  baseUrl: string
+  /** Sent as Bearer token. */
+  apiKey: string
+  /** How requests are made; `post.fetch` calls an instance in process. Default: the global `fetch`. */
+  fetch?: (request: Request) => Promise<Response>
+  /** How long an answer may take, in milliseconds. Default: 30,000; Infinity: no limit. */
+  timeoutMs?: number
+}
+
+/** A list's own options. */
+export interface ClientListOptions extends CallOptions {
+  /** From the previous page. Default: the first page. */
+  cursor?: string | null
+}
+
+/** The eight operations of `/v1`. Every one throws LocalpostError; see {@link createClient}. */
+export interface Client {
+  readonly emails: {
+    /** @param options.idempotencyKey  The same request with the same key is sent once. */
+    send(request: SendRequest, options?: CallOptions & { idempotencyKey?: string }): Promise<{ id: string }>
+    list(options?: ClientListOptions): Promise<ListPage<EmailListItem>>
+    get(id: string, options?: CallOptions): Promise<EmailDetail>
+  }
+  readonly domains: {
+    create(request: { name: string }, options?: CallOptions): Promise<CreatedDomain>
+    list(options?: ClientListOptions): Promise<ListPage<DomainListItem>>
+    get(id: string, options?: CallOptions): Promise<DomainDetail>
+  }
+  readonly audiences: {
+    list(options?: ClientListOptions): Promise<ListPage<Audience>>
+    readonly contacts: {
+      list(audienceId: string, options?: ClientListOptions): Promise<ListPage<Contact>>
+    }
+  }
+}
+
+/**
+ * A client of the service's interface, for the service itself and for Localpost. It has the types of the library and
+ * none of its code: nothing but `fetch` is needed.
+ *
+ * @returns Operations that throw a LocalpostError with the code of the answer; `unexpected_response` with status and
+ *   text where the answer is not one of the interface, `request_failed` where there was none, `request_timeout` where
+ *   it took too long. An aborted `signal` throws its own reason.
+ * @throws invalid_option for an unknown option or a wrong value; neither key nor password is quoted.
+ * @example
+ * const client = createClient({
+ *   baseUrl: process.env['EMAIL_URL'] ?? 'http://127.0.0.1:8025',
+ *   apiKey: process.env['EMAIL_KEY'] ?? '',
+ * })
+ * const { id } = await client.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
+ */
+export function createClient(options: ClientOptions): Client {
+  const { call, list } = createCall(options)
+  return {
+    emails: {
+      send: async (request, { idempotencyKey, ...given } = {}) =>
+        call('POST', ['emails'], {
+          ...given,
+          body: request,
+          ...(idempotencyKey === undefined
+            ? {}
+            : { headers: { 'idempotency-key': headerOf(idempotencyKey) } }),
+        }),
+      list: (given) => list('emails', ['emails'], given),
+      get: (id, given) => call('GET', ['emails', id], given),
+    },
+    domains: {
+      create: (request, given) => call('POST', ['domains'], { ...given, body: request }),
+      list: (given) => list('domains', ['domains'], given),
+      get: (id, given) => call('GET', ['domains', id], given),
+    },
+    audiences: {
+      list: (given) => list('audiences', ['audiences'], given),
+      contacts: {
+        list: (audienceId, given) => list('contacts', ['audiences', audienceId, 'contacts'], given),
+      },
+    },
+  }
+}
+
+// The key is not quoted: it may tell of what is sent.
+function headerOf(key: unknown): string {
+  if (typeof key === 'string' && /^[\x20-\x7e\xa0-\xff]*$/.test(key)) return key
+  throw validationError([
+    { field: 'Idempotency-Key', message: 'must be a text of Latin characters without line breaks.' },
+  ])
+}
+
+export { LocalpostError } from '../errors.ts'
+export type { ErrorBody, ErrorCode, FieldError } from '../errors.ts'
+export type { CallOptions } from './call.ts'

@@ -1,0 +1,87 @@
+import type { TestType } from '@playwright/test'
+import type { Inbox } from '../inbox/inbox.ts'
+import { createUnnoted } from '../create.ts'
+import type { Localpost } from '../instance.ts'
+import type { LocalpostOptions } from '../options.ts'
+
+/** An instance that listens, as a test of Playwright has it. */
+export interface ListeningLocalpost extends Localpost {
+  /** Base URL of `/v1`, of the page and of the control API. */
+  readonly url: string
+  readonly inbox: Inbox
+}
+
+/** What a test gets. */
+export interface LocalpostFixtures {
+  /** The worker's instance, emptied before each test. Closed by itself. */
+  localpost: ListeningLocalpost
+}
+
+/** What a worker has: one instance, whatever the number of its tests. */
+export interface LocalpostWorkerFixtures {
+  /** Options of the instance, set by `use` of a project or a file. Default: none. */
+  localpostOptions: LocalpostOptions
+  /** The instance itself; ask for `localpost` instead. */
+  localpostInstance: ListeningLocalpost
+}
+
+/**
+ * Adds the fixture `localpost` to the `test` of Playwright. A worker has one instance, since Playwright runs the tests
+ * of a worker one after the other; each test begins with an empty one. Its HTTP and SMTP ports stay the same as long as
+ * the worker lives, so that the app under test can be started once with `localpost.url` or `localpost.smtp`.
+ *
+ * @param base  Of `@playwright/test`, which is not imported here, or a `test` that extends it.
+ * @example
+ * import { test as base } from '@playwright/test'
+ * import { withLocalpost } from 'localpost/playwright'
+ * const test = withLocalpost(base)
+ * test('signs up', async ({ page, localpost }) => {
+ *   await page.getByLabel('Email').fill('ada@example.com')
+ *   const mail = await localpost.inbox.waitFor({ to: 'ada@example.com' })
+ *   await page.goto(mail.links[0].href)
+ * })
+ */
+export function withLocalpost<TestArgs extends object, WorkerArgs extends object>(
+  base: TestType<TestArgs, WorkerArgs>,
+): TestType<TestArgs & LocalpostFixtures, WorkerArgs & LocalpostWorkerFixtures> {
+  return base.extend<LocalpostFixtures, LocalpostWorkerFixtures>(localpostFixtures)
+}
+
+/** What `withLocalpost` adds, for a `base.extend` of one's own. */
+export const localpostFixtures: PlaywrightFixtures = {
+  localpostOptions: [{}, { scope: 'worker', option: true }],
+  localpostInstance: [
+    async ({ localpostOptions }, use) => {
+      const post = await createUnnoted({ keepAlive: false, ...localpostOptions })
+      try {
+        await post.listen()
+        assertListening(post)
+        await use(post)
+      } finally {
+        await post.close()
+      }
+    },
+    { scope: 'worker' },
+  ],
+  localpost: async ({ localpostInstance }, use) => {
+    await localpostInstance.reset()
+    await use(localpostInstance)
+  },
+}
+
+/** The fixtures in the shape that Playwright's `extend` takes. */
+export interface PlaywrightFixtures {
+  localpostOptions: [LocalpostOptions, { scope: 'worker'; option: true }]
+  localpostInstance: [
+    (args: LocalpostWorkerFixtures, use: (post: ListeningLocalpost) => Promise<void>) => Promise<void>,
+    { scope: 'worker' },
+  ]
+  localpost: (
+    args: LocalpostWorkerFixtures,
+    use: (post: ListeningLocalpost) => Promise<void>,
+  ) => Promise<void>
+}
+
+function assertListening(post: Localpost): asserts post is ListeningLocalpost {
+  if (post.url === null) throw new TypeError('The instance does not listen.')
+}

@@ -1,0 +1,9 @@
+// What is used of Playwright's own types, which are only there where it is installed. Not part of the build.
+declare module '@playwright/test' {
+  export interface TestType<TestArgs extends object, WorkerArgs extends object> {
+    (title: string, body: (args: TestArgs & WorkerArgs) => Promise<void> | void): void
+    extend<T extends object, W extends object = object>(
+      fixtures: object,
+    ): TestType<TestArgs & T, WorkerArgs & W>
+  }
+}

@@ -1,0 +1,152 @@
+import { bounceSubtypes, bounceTypes, eventStatuses } from '../emails/email.ts'
+import type { BounceSubtype, BounceType, EmailEvent, EventStatus } from '../emails/email.ts'
+import type { Mail } from '../inbox/mail.ts'
+import { assertExpectation, type MemberKind } from './expectation.ts'
+import { createMailReader, type Inspected, type MailReader } from './mails.ts'
+import {
+  fitsAddress,
+  fitsText,
+  sayExpectation,
+  type Outcome,
+  type Sense,
+  type TextPattern,
+} from './outcome.ts'
+import { defaultWithinMs, poll } from './poll.ts'
+
+/** An event that should have happened to a recipient; every member that is given must hold. */
+export interface EventExpectation {
+  /** The id of the email. Default: any. */
+  email?: string
+  /** To whom it happened. Default: anybody. */
+  recipient?: TextPattern
+  /** Default: any. */
+  status?: EventStatus
+  /** Of a bounce. */
+  type?: BounceType
+  /** Of a bounce. */
+  subtype?: BounceSubtype
+  /** What the recipient's server said, of a delivery, a bounce or a delay. */
+  smtp_response?: TextPattern
+  /** Of a click. */
+  link?: TextPattern
+  /** Of a failure. */
+  reason?: TextPattern
+  /**
+   * How long it may take, in milliseconds of the machine's clock. Default: 2,000; 0 for a mail in hand, and where the
+   * opposite is asserted.
+   */
+  withinMs?: number
+}
+
+/**
+ * Checks whether an event happened: to the mails of an instance, which are looked at until it did, or to a mail in
+ * hand, whose events are those of the moment when it was read.
+ */
+export async function checkEvent(
+  received: Inspected | Mail,
+  expectation: EventExpectation = {},
+  { isNot }: Sense = { isNot: false },
+): Promise<Outcome> {
+  assertExpectation(expectation, memberKinds, 'An event')
+  const { withinMs: given, email, ...wanted } = expectation
+  const withinMs = given ?? (isNot || !('inbox' in received) ? 0 : defaultWithinMs)
+  const ask =
+    'inbox' in received ? readEvents(createMailReader(received), email) : async () => happenedTo(received)
+  const all = await poll(ask, (events) => events.some((event) => fits(event, wanted)), withinMs)
+  const matches = all.filter((event) => fits(event, wanted))
+  const pass = matches.length > 0
+  return {
+    pass,
+    message: () => {
+      const within = withinMs > 0 ? ` within ${withinMs} ms` : ''
+      const where = email === undefined ? '' : ` of ${email}`
+      if (pass) return `Expected no event ${sayExpectation(wanted)}${where}, but there is:\n${list(matches)}`
+      const had =
+        all.length > 0 ? `these happened:\n${list(nearest(all, wanted))}` : 'nothing happened at all.'
+      return `Expected an event ${sayExpectation(wanted)}${where}${within}, but ${had}`
+    },
+    ...(pass ? {} : differenceOf(nearest(all, wanted)[0], wanted)),
+  }
+}
+
+const memberKinds = {
+  email: 'text',
+  recipient: 'pattern',
+  status: eventStatuses,
+  type: bounceTypes,
+  subtype: bounceSubtypes,
+  smtp_response: 'pattern',
+  link: 'pattern',
+  reason: 'pattern',
+  withinMs: 'milliseconds',
+} as const satisfies Record<keyof EventExpectation, MemberKind>
+
+type Wanted = Omit<EventExpectation, 'email' | 'withinMs'>
+type Happened = EmailEvent & { email: string; recipient: string }
+
+function readEvents(reader: MailReader, email: string | undefined): () => Promise<Happened[]> {
+  return async () => {
+    const ids = email === undefined ? (await reader.summaries()).map(({ id }) => id) : [email]
+    const mails = await Promise.all(ids.map((id) => reader.readAnew(id)))
+    return mails.flatMap((mail) => (mail ? happenedTo(mail) : []))
+  }
+}
+
+function happenedTo({ id, recipients }: Mail): Happened[] {
+  return recipients.flatMap(({ recipient, events }) =>
+    events.map((event) => ({ ...event, email: id, recipient })),
+  )
+}
+
+function fits(event: Happened, wanted: Wanted): boolean {
+  return differing(event, wanted).length === 0
+}
+
+function differing(event: Happened, wanted: Wanted): string[] {
+  const members: Readonly<Record<string, unknown>> = { ...event }
+  return Object.entries(wanted)
+    .filter(([name, value]) => {
+      if (value === undefined) return false
+      const have = members[name]
+      if (typeof have !== 'string') return true
+      if (name === 'recipient') return !fitsAddress(have, value)
+      return textMembers.has(name) ? !fitsText(have, value) : have !== value
+    })
+    .map(([name]) => name)
+}
+
+const textMembers = new Set(['smtp_response', 'link', 'reason'])
+
+function nearest(all: readonly Happened[], wanted: Wanted): Happened[] {
+  return [...all].sort((one, other) => differing(one, wanted).length - differing(other, wanted).length)
+}
+
+function differenceOf(event: Happened | undefined, wanted: Wanted): Pick<Outcome, 'actual' | 'expected'> {
+  if (!event) return {}
+  const members: Readonly<Record<string, unknown>> = { ...event }
+  const wrong = differing(event, wanted)
+  const names = Object.entries(wanted)
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name)
+  const given: Readonly<Record<string, unknown>> = { ...wanted }
+  return {
+    actual: Object.fromEntries(names.map((name) => [name, members[name]])),
+    expected: Object.fromEntries(
+      names.map((name) => [name, wrong.includes(name) ? given[name] : members[name]]),
+    ),
+  }
+}
+
+function list(events: readonly Happened[]): string {
+  const lines = events.slice(0, maxListed).map((event) => {
+    const { email, recipient, status } = event
+    const rest = Object.entries(event).filter(([name]) => !saidAlready.has(name))
+    const more = rest.length > 0 ? ` ${sayExpectation(Object.fromEntries(rest))}` : ''
+    return `  ${status} to ${recipient} (${email})${more}`
+  })
+  if (events.length > maxListed) lines.push(`  and ${events.length - maxListed} more`)
+  return lines.join('\n')
+}
+
+const maxListed = 8
+const saidAlready = new Set(['email', 'recipient', 'status', 'timestamp'])

@@ -1,0 +1,65 @@
+import { isRegExp } from 'node:util/types'
+import { quote } from '../errors.ts'
+import { nearest } from '../nearest.ts'
+
+/** What a member of an expectation takes: text or pattern, text, a number of a kind, or one of some words. */
+export type MemberKind = 'pattern' | 'text' | 'count' | 'milliseconds' | readonly string[]
+
+/**
+ * Refuses an expectation that asks for what is not known or cannot be: it would fail, and not say why.
+ *
+ * @param known  The members, and what each takes.
+ * @param what  Whose expectation it is, as the message names it.
+ * @throws TypeError with the value, what is taken, and the nearest where there is one.
+ */
+export function assertExpectation(
+  expectation: unknown,
+  known: Readonly<Record<string, MemberKind>>,
+  what: string,
+): void {
+  const names = Object.keys(known)
+  if (typeof expectation !== 'object' || expectation === null || Array.isArray(expectation))
+    throw new TypeError(
+      `${what} is described by an object with some of ${names.join(', ')}, not by ${say(expectation)}.`,
+    )
+  for (const [name, value] of Object.entries(expectation)) {
+    const kind = Object.hasOwn(known, name) ? known[name] : undefined
+    if (kind === undefined) {
+      const meant = nearest(name, names)
+      const hint = meant ? `Did you mean ${JSON.stringify(meant)}?` : `It takes ${names.join(', ')}.`
+      throw new TypeError(`${what} has no member ${JSON.stringify(name)}. ${hint}`)
+    }
+    if (value === undefined || takes(kind, value)) continue
+    const meant = typeof kind === 'object' && typeof value === 'string' ? nearest(value, kind) : undefined
+    const hint = meant ? ` Did you mean ${JSON.stringify(meant)}?` : ''
+    const each = kind === 'pattern' && Array.isArray(value) ? ' Ask for each on its own.' : ''
+    throw new TypeError(`${what}: ${name} takes ${sayKind(kind)}, not ${say(value)}.${hint}${each}`)
+  }
+}
+
+/** Refuses what is neither text nor pattern. @throws TypeError. */
+export function assertPattern(value: unknown, what: string): void {
+  if (!takes('pattern', value)) throw new TypeError(`${what} takes ${sayKind('pattern')}, not ${say(value)}.`)
+}
+
+function takes(kind: MemberKind, value: unknown): boolean {
+  if (typeof kind === 'object') return typeof value === 'string' && kind.includes(value)
+  if (kind === 'text') return typeof value === 'string'
+  if (kind === 'count') return typeof value === 'number' && Number.isInteger(value) && value >= 0
+  if (kind === 'milliseconds') return typeof value === 'number' && value >= 0
+  return typeof value === 'string' || isRegExp(value)
+}
+
+function sayKind(kind: MemberKind): string {
+  if (typeof kind === 'object') return `one of ${kind.join(', ')}`
+  return {
+    text: 'a text',
+    count: 'a whole number from 0',
+    milliseconds: 'a number of milliseconds from 0',
+    pattern: 'a text or a regular expression',
+  }[kind]
+}
+
+function say(value: unknown): string {
+  return isRegExp(value) ? String(value) : quote(value)
+}

@@ -1,0 +1,25 @@
+// Instances for tests
+export { startForTest, useLocalpost } from './instances.ts'
+export type { TestHooks } from './instances.ts'
+
+// For expect.extend
+export { matchers } from './matchers.ts'
+export type { MailMatchers, Matchers } from './matchers.ts'
+
+// Without expect
+export {
+  assertCode,
+  assertEvent,
+  assertLink,
+  assertNoEvent,
+  assertNotSent,
+  assertNoUnrenderedPlaceholders,
+  assertSent,
+} from './assertions.ts'
+
+// What they ask
+export type { LinkExpectation } from './contents.ts'
+export type { EventExpectation } from './event.ts'
+export type { Inspected } from './mails.ts'
+export type { Outcome, TextPattern } from './outcome.ts'
+export type { SentExpectation } from './sent.ts'

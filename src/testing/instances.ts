@@ -1,0 +1,77 @@
+import { createNoted } from '../create.ts'
+import type { Localpost } from '../instance.ts'
+import { placeOf } from '../opened.ts'
+import type { LocalpostOptions } from '../options.ts'
+import './unclosed.ts'
+
+/**
+ * Starts an instance for a test. It is `createLocalpost`, and keeps no process alive; where it is still open when the
+ * process ends, stderr names the line that started it.
+ *
+ * @param options  Those of `createLocalpost`. Default: in memory, SMTP on a free port, no HTTP port before `listen`.
+ * @throws As `createLocalpost`.
+ * @example
+ * const post = await startForTest()
+ * t.after(() => post.close())
+ */
+export async function startForTest(options: LocalpostOptions = {}): Promise<Localpost> {
+  return createNoted({ keepAlive: false, ...options }, placeOf(startForTest))
+}
+
+/** The hooks of a test framework: vitest, Jest, node:test and Mocha have them under these names or similar ones. */
+export interface TestHooks {
+  beforeEach(run: () => Promise<void>): unknown
+  afterEach(run: () => Promise<void>): unknown
+  /** With `afterAll`: one instance for the file, emptied before each test. `before` of node:test and Mocha. */
+  beforeAll?(run: () => Promise<void>): unknown
+  /** `after` of node:test and Mocha. */
+  afterAll?(run: () => Promise<void>): unknown
+}
+
+/**
+ * Gives every test an instance of its own, or with `beforeAll` and `afterAll` the file one that is emptied before each
+ * test; it is closed by itself.
+ *
+ * @returns The instance of the running test; throws outside of one.
+ * @throws TypeError where only one of `beforeAll` and `afterAll` is given.
+ * @example
+ * import { afterEach, beforeEach, test } from 'node:test'
+ * const localpost = useLocalpost({ beforeEach, afterEach })
+ * test('welcomes a new user', async () => {
+ *   await signUp('ada@example.com', { smtp: localpost().smtp })
+ *   await assertSent(localpost(), { to: 'ada@example.com', subject: /welcome/i })
+ * })
+ */
+export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): () => Localpost {
+  const { beforeAll, afterAll } = hooks
+  if (!beforeAll !== !afterAll) {
+    const [given, missing] = beforeAll ? ['beforeAll', 'afterAll'] : ['afterAll', 'beforeAll']
+    throw new TypeError(
+      `useLocalpost() was given ${given} without ${missing}. For one instance of the file hand over both (before and after of node:test are { beforeAll: before, afterAll: after }), for one of each test none of them.`,
+    )
+  }
+  const place = placeOf(useLocalpost)
+  let current: Localpost | null = null
+  const start = async (): Promise<void> => {
+    current = await createNoted({ keepAlive: false, ...options }, place)
+  }
+  const stop = async (): Promise<void> => {
+    const ended = current
+    current = null
+    await ended?.close()
+  }
+  if (beforeAll && afterAll) {
+    hooks.beforeAll?.(start)
+    hooks.beforeEach(async () => current?.reset())
+    hooks.afterAll?.(stop)
+  } else {
+    hooks.beforeEach(start)
+    hooks.afterEach(stop)
+  }
+  return () => {
+    if (current) return current
+    throw new Error(
+      'There is no instance here: useLocalpost() gives one to each test, from beforeEach to afterEach.',
+    )
+  }
+}

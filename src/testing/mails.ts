@@ -1,0 +1,101 @@
+import { quote } from '../errors.ts'
+import type { Mail, MailSummary } from '../inbox/mail.ts'
+import type { Localpost } from '../instance.ts'
+
+/** The part of an instance that checks look at. */
+export type Inspected = Pick<Localpost, 'inbox'>
+
+/** Reads the mails of an inbox, newest first, as often as a check asks. */
+export interface MailReader {
+  summaries(): Promise<MailSummary[]>
+  /** The whole mail, read once for all that does not change after its acceptance. Null where it is gone. */
+  read(id: string): Promise<Mail | null>
+  /** The whole mail as it is now, with its newest events. Null where it is gone. */
+  readAnew(id: string): Promise<Mail | null>
+}
+
+/** For one check: what it keeps in memory ends with it. */
+export function createMailReader({ inbox }: Inspected): MailReader {
+  const known = new Map<string, Mail>()
+
+  async function readAnew(id: string): Promise<Mail | null> {
+    try {
+      const mail = await inbox.get(id)
+      known.set(id, mail)
+      return mail
+    } catch (error) {
+      if (isNotFound(error)) return null
+      throw error
+    }
+  }
+
+  return {
+    async summaries() {
+      const all: MailSummary[] = []
+      for (let cursor: string | null = null; ;) {
+        const page = await inbox.list({ limit: pageSize, cursor })
+        all.push(...page.items)
+        cursor = page.cursor
+        if (cursor === null) return all
+      }
+    },
+    read: async (id) => known.get(id) ?? (await readAnew(id)),
+    readAnew,
+  }
+}
+
+const pageSize = 200
+
+// By its code alone: the error may come from another copy of the package.
+function isNotFound(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'not_found'
+}
+
+/**
+ * Refuses what is no instance, in words that say what to hand over.
+ *
+ * @throws TypeError.
+ */
+export function assertInspected(received: unknown, matcher: string): asserts received is Inspected {
+  const inbox = typeof received === 'object' && received !== null && 'inbox' in received && received.inbox
+  if (typeof inbox === 'object' && inbox !== null) return
+  const call = matcher.startsWith('assert') ? `${matcher}(localpost, …)` : `expect(localpost).${matcher}(…)`
+  throw new TypeError(
+    `${matcher} looks at a Localpost instance: await ${call}. It was given ${kindOf(received)}.`,
+  )
+}
+
+/**
+ * Refuses what is neither an instance nor a mail.
+ *
+ * @throws TypeError.
+ */
+export function assertReceived(received: unknown, matcher: string): asserts received is Inspected | Mail {
+  // A mail in hand has no inbox; all else must be an instance.
+  if (typeof received === 'object' && received !== null && 'recipients' in received)
+    assertMail(received, matcher)
+  else assertInspected(received, matcher)
+}
+
+/**
+ * Refuses what is no mail, in words that say where one comes from.
+ *
+ * @throws TypeError.
+ */
+export function assertMail(received: unknown, matcher: string): asserts received is Mail {
+  if (typeof received === 'object' && received !== null && 'links' in received && 'html' in received) return
+  throw new TypeError(
+    `${matcher} looks at a mail, as inbox.waitFor() and inbox.get() give one. It was given ${kindOf(received)}.`,
+  )
+}
+
+function kindOf(value: unknown): string {
+  if (value instanceof Promise) return 'a promise: await it first'
+  return value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'an array'
+      : typeof value === 'object'
+        ? `an object without what it needs: ${quote(value)}`
+        : `a value of type ${typeof value}`
+}

@@ -1,0 +1,42 @@
+/** What a check found: the shape that `expect.extend` takes, of vitest and of Jest. */
+export interface Outcome {
+  pass: boolean
+  /** What was found and what was wanted, for the reader of a failed test. */
+  message: () => string
+  /** What the failed test's diff shows as received. */
+  actual?: unknown
+  /** What the failed test's diff shows as expected. */
+  expected?: unknown
+}
+
+/** Whether the opposite is asserted: such a check is over as soon as it can be. */
+export interface Sense {
+  isNot: boolean
+}
+
+/** A text as an expectation names it: a part of it in any case, or a pattern. An address names one mailbox. */
+export type TextPattern = string | RegExp
+
+/** Whether a text is what an expectation names: a string stands somewhere in it, whatever the case. */
+export function fitsText(value: string, wanted: TextPattern): boolean {
+  return typeof wanted === 'string'
+    ? value.toLowerCase().includes(wanted.toLowerCase())
+    : // A global pattern would go on where it stopped the last time.
+      new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, '')).test(value)
+}
+
+/** Whether an address field names this mailbox; a text that is no address may stand anywhere in it. */
+export function fitsAddress(value: string, wanted: TextPattern): boolean {
+  if (typeof wanted !== 'string' || !/^[^\s@<>]+@[^\s@<>]+$/.test(wanted)) return fitsText(value, wanted)
+  const have = value.toLowerCase()
+  const want = wanted.toLowerCase()
+  return have === want || have.endsWith(`<${want}>`)
+}
+
+/** An expectation as one line: `{ to: "ada@example.com", subject: /welcome/i }`. */
+export function sayExpectation(expectation: object): string {
+  const members = Object.entries(expectation)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${value instanceof RegExp ? String(value) : JSON.stringify(value)}`)
+  return members.length > 0 ? `{ ${members.join(', ')} }` : 'any'
+}

@@ -1,0 +1,187 @@
+import type { Mail, MailSummary } from '../inbox/mail.ts'
+import { assertExpectation, type MemberKind } from './expectation.ts'
+import { createMailReader, type Inspected, type MailReader } from './mails.ts'
+import {
+  fitsAddress,
+  fitsText,
+  sayExpectation,
+  type Outcome,
+  type Sense,
+  type TextPattern,
+} from './outcome.ts'
+import { defaultWithinMs, poll } from './poll.ts'
+
+/** A mail that should have been sent; every member that is given must hold. */
+export interface SentExpectation {
+  /** One of the recipients, in To, Cc or Bcc: a whole address names one mailbox, other text may stand anywhere. */
+  to?: TextPattern
+  /** The sender, likewise. */
+  from?: TextPattern
+  /** A part of it in any case, or a pattern. */
+  subject?: TextPattern
+  /** A part of the plain text, likewise. */
+  text?: TextPattern
+  /** A part of the HTML, likewise. */
+  html?: TextPattern
+  /** Exactly so many. Default: at least one. */
+  count?: number
+  /**
+   * How long it may take, in milliseconds of the machine's clock. Default: 2,000. Where the opposite is asserted, how
+   * long nothing may come; default: 0, what was accepted until now.
+   */
+  withinMs?: number
+}
+
+/**
+ * Checks whether mail was accepted, through the API or SMTP; its delivery is not waited for. A `count` is compared
+ * until it is right: one that comes later is not seen.
+ */
+export async function checkSent(
+  post: Inspected,
+  expectation: SentExpectation = {},
+  { isNot }: Sense = { isNot: false },
+): Promise<Outcome> {
+  assertExpectation(expectation, memberKinds, 'What should have been sent')
+  const { count, withinMs = isNot ? 0 : defaultWithinMs, ...wanted } = expectation
+  const reader = createMailReader(post)
+  const isRight = ({ matches }: Found): boolean =>
+    count === undefined ? matches.length > 0 : matches.length === count
+  const found = await poll(() => find(reader, wanted), isRight, withinMs)
+  const pass = isRight(found)
+  return {
+    pass,
+    message: () => say(found, expectation, { pass, withinMs }),
+    ...(pass || isNot ? {} : await differenceOf(found, { count, wanted }, reader)),
+  }
+}
+
+type Wanted = Omit<SentExpectation, 'count' | 'withinMs'>
+
+interface Found {
+  all: MailSummary[]
+  matches: MailSummary[]
+}
+
+async function find(reader: MailReader, wanted: Wanted): Promise<Found> {
+  const all = await reader.summaries()
+  const matches: MailSummary[] = []
+  for (const summary of all) {
+    if (!fitsSummary(summary, wanted)) continue
+    const mail = needsDetail(wanted, summary) ? await reader.read(summary.id) : summary
+    if (mail && membersThatDiffer(mail, wanted).length === 0) matches.push(summary)
+  }
+  return { all, matches }
+}
+
+// What the list says already rules most mails out, and costs no parsing.
+function fitsSummary(mail: MailSummary, { from, subject }: Wanted): boolean {
+  return (
+    (from === undefined || fitsAddress(mail.from, from)) &&
+    (subject === undefined || fitsText(mail.subject, subject))
+  )
+}
+
+function needsDetail({ to, text, html }: Wanted, mail: MailSummary): boolean {
+  if (text !== undefined || html !== undefined) return true
+  return to !== undefined && !mail.to.some((address) => fitsAddress(address, to))
+}
+
+function membersThatDiffer(mail: MailSummary | Mail, wanted: Wanted): (keyof Wanted)[] {
+  const { to, from, subject, text, html } = wanted
+  const differing: (keyof Wanted)[] = []
+  if (to !== undefined && !recipientsOf(mail).some((address) => fitsAddress(address, to)))
+    differing.push('to')
+  if (from !== undefined && !fitsAddress(mail.from, from)) differing.push('from')
+  if (subject !== undefined && !fitsText(mail.subject, subject)) differing.push('subject')
+  if (text !== undefined && !('text' in mail && fitsText(mail.text, text))) differing.push('text')
+  if (html !== undefined && !('html' in mail && fitsText(mail.html, html))) differing.push('html')
+  return differing
+}
+
+function recipientsOf(mail: MailSummary | Mail): string[] {
+  return 'cc' in mail
+    ? [...new Set([...mail.to, ...mail.cc, ...mail.bcc, ...mail.envelope.rcpt_to])]
+    : mail.to
+}
+
+/** The nearest mail beside what was wanted, member by member: what the failed test's diff shows. */
+async function differenceOf(
+  { all, matches }: Found,
+  { count, wanted }: { count: number | undefined; wanted: Wanted },
+  reader: MailReader,
+): Promise<Pick<Outcome, 'actual' | 'expected'>> {
+  if (count !== undefined && (matches.length > 0 || all.length === 0))
+    return { actual: { ...wanted, count: matches.length }, expected: { ...wanted, count } }
+  const [nearest] = await nearestOf(all, wanted, reader)
+  if (!nearest) return {}
+  const { mail, differing } = nearest
+  const actual: Record<string, unknown> = {}
+  const expected: Record<string, unknown> = {}
+  for (const name of memberNames) {
+    if (wanted[name] === undefined) continue
+    actual[name] = name === 'to' ? recipientsOf(mail).join(', ') : mail[name]
+    // A member that fits is shown as it is, so that the diff marks only what differs.
+    expected[name] = differing.includes(name) ? wanted[name] : actual[name]
+  }
+  return { actual, expected }
+}
+
+const memberNames = ['to', 'from', 'subject', 'text', 'html'] as const
+const memberKinds = {
+  to: 'pattern',
+  from: 'pattern',
+  subject: 'pattern',
+  text: 'pattern',
+  html: 'pattern',
+  count: 'count',
+  withinMs: 'milliseconds',
+} as const satisfies Record<keyof SentExpectation, MemberKind>
+
+async function nearestOf(
+  all: MailSummary[],
+  wanted: Wanted,
+  reader: MailReader,
+): Promise<{ mail: Mail; differing: (keyof Wanted)[] }[]> {
+  const read = await Promise.all(all.slice(0, nearestAmong).map(({ id }) => reader.read(id)))
+  return read
+    .flatMap((mail) => (mail ? [{ mail, differing: membersThatDiffer(mail, wanted) }] : []))
+    .sort((one, other) => one.differing.length - other.differing.length)
+}
+
+// The newest ones: a test means a mail that should just have come.
+const nearestAmong = 50
+
+function say(
+  { all, matches }: Found,
+  expectation: SentExpectation,
+  { pass, withinMs }: { pass: boolean; withinMs: number },
+): string {
+  const { withinMs: _, count, ...wanted } = expectation
+  const what = `mail ${sayExpectation(wanted)}`
+  if (pass) {
+    return `Expected ${count === undefined ? 'no' : `other than ${count}`} ${what}, but ${plural(matches.length)} sent:\n${list(matches)}`
+  }
+  const within = withinMs > 0 ? ` within ${withinMs} ms` : ''
+  const number = count === undefined ? '' : `${count} times `
+  if (all.length === 0)
+    return `Expected ${what} ${number}to have been sent${within}, but no mail was sent at all.`
+  const had =
+    matches.length > 0 ? `${plural(matches.length)} sent:\n${list(matches)}` : `none of ${all.length} fits.`
+  const others = matches.length > 0 ? '' : `\nThe newest:\n${list(all)}`
+  return `Expected ${what} ${number}to have been sent${within}, but ${had}${others}`
+}
+
+const plural = (count: number): string => (count === 1 ? 'one was' : `${count} were`)
+
+function list(mails: readonly MailSummary[]): string {
+  const lines = mails
+    .slice(0, maxListed)
+    .map(
+      ({ id, from, to, subject }) =>
+        `  ${id} from ${JSON.stringify(from)} to ${JSON.stringify(to.join(', '))}, subject ${JSON.stringify(subject)}`,
+    )
+  if (mails.length > maxListed) lines.push(`  and ${mails.length - maxListed} more`)
+  return lines.join('\n')
+}
+
+const maxListed = 5

@@ -1,0 +1,106 @@
+import { beforeAll, expect as baseExpect, test as baseTest, type ExpectStatic, type TestAPI } from 'vitest'
+import { createUnnoted } from '../create.ts'
+import type { Localpost } from '../instance.ts'
+import type { LocalpostOptions } from '../options.ts'
+import { matchers, type MailMatchers } from '../testing/matchers.ts'
+import { warnOfUnclosed } from '../testing/unclosed.ts'
+
+declare module 'vitest' {
+  // oxlint-disable-next-line typescript/no-explicit-any -- merged with vitest's own, whose parameter it must repeat
+  interface Matchers<T = any> extends MailMatchers {}
+}
+
+/** What a test gets beside vitest's own. */
+export interface LocalpostFixtures {
+  /**
+   * Options of the instance, for a file or a suite: `test.override({ localpostOptions: { strict: true } })`. Default:
+   * those of `createTest`, or none.
+   */
+  localpostOptions: LocalpostOptions
+  /** A running instance. Closed by itself. */
+  localpost: Localpost
+  /** The base URL of its HTTP face, which listens on a free port for whoever asks for this. */
+  localpostUrl: string
+}
+
+/** Whom an instance belongs to. */
+export interface TestSettings {
+  /**
+   * `test`: an instance for each test. `file` or `worker`: one for all of them, emptied before each test; for tests
+   * that do not run at the same time (`test.concurrent` would empty it under others). Default: `test`.
+   */
+  scope?: 'test' | 'file' | 'worker'
+  /** Default: none. */
+  options?: LocalpostOptions
+}
+
+/**
+ * Makes a `test` with the fixture `localpost`; at the top level of a file or a module.
+ *
+ * @example
+ * const test = createTest({ scope: 'worker', options: { strict: true } })
+ */
+export function createTest({ scope = 'test', options = {} }: TestSettings = {}): TestAPI<LocalpostFixtures> {
+  const own = baseTest.extend<LocalpostFixtures & { localpostInstance: Localpost; localpostUnclosed: void }>({
+    localpostUnclosed: [
+      // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of the fixtures it uses there
+      async ({}, use: () => Promise<void>) => {
+        await use()
+        warnOfUnclosed()
+      },
+      { scope: 'file', auto: true },
+    ],
+    localpostOptions: [
+      // A function, since vitest before 4.1 takes a plain value for one of the whole file.
+      // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of the fixtures it uses there
+      async ({}, use: (options: LocalpostOptions) => Promise<void>) => use(options),
+      { scope },
+    ],
+    localpostInstance: [
+      async (
+        { localpostOptions }: { localpostOptions: LocalpostOptions },
+        use: (post: Localpost) => Promise<void>,
+      ) => {
+        const post = await createUnnoted({ keepAlive: false, ...localpostOptions })
+        try {
+          await use(post)
+        } finally {
+          await post.close()
+        }
+      },
+      { scope },
+    ],
+    localpost: async ({ localpostInstance }, use) => {
+      if (scope !== 'test') await localpostInstance.reset()
+      await use(localpostInstance)
+    },
+    localpostUrl: async ({ localpost }, use) => {
+      await use(localpost.url ?? (await localpost.listen()).url)
+    },
+  })
+  return own
+}
+
+/**
+ * Vitest's `test` with a Localpost for each test.
+ *
+ * @example
+ * import { expect, test } from 'localpost/vitest'
+ * test('welcomes a new user', async ({ localpost }) => {
+ *   await signUp('ada@example.com', { smtp: localpost.smtp })
+ *   await expect(localpost).toHaveSent({ to: 'ada@example.com', subject: /welcome/i })
+ * })
+ */
+export const test: TestAPI<LocalpostFixtures> = createTest()
+
+baseExpect.extend(matchers)
+
+/** Vitest's `expect` with the matchers of {@link MailMatchers}. */
+export const expect: ExpectStatic = baseExpect
+
+// Vitest ends its workers without their exit events: what a file left open is told at its end. A clean-up comes behind
+// every afterAll, whatever the order of the hooks; the fixture is for the further files of a worker that isolates none.
+beforeAll(() => warnOfUnclosed)
+
+export { startForTest } from '../testing/instances.ts'
+export type { MailMatchers } from '../testing/matchers.ts'

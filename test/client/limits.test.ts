@@ -1,0 +1,54 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createClient } from '../../src/client/index.ts'
+import { createLocalpost, type Localpost } from '../../src/index.ts'
+
+let post: Localpost | undefined
+afterEach(async () => {
+  await post?.close()
+  post = undefined
+})
+
+// Says nothing, and does not look at the signal of its request, as a fetch in process may.
+const silent = (): Promise<Response> => new Promise(() => {})
+const options = { baseUrl: 'http://localpost', apiKey: 'k' }
+
+describe('a fetch that is deaf to its signal', () => {
+  it('is left at the time limit', async () => {
+    const client = createClient({ ...options, fetch: silent, timeoutMs: 20 })
+    await expect(client.emails.list()).rejects.toMatchObject({ code: 'request_timeout' })
+  }, 2_000)
+
+  it('is left when its text does not end', async () => {
+    const fetch = async (): Promise<Response> => new Response(new ReadableStream())
+    const client = createClient({ ...options, fetch, timeoutMs: 20 })
+    await expect(client.emails.list()).rejects.toMatchObject({ code: 'request_timeout' })
+  }, 2_000)
+
+  it('is left when the caller says so, before the call or in it', async () => {
+    const client = createClient({ ...options, fetch: silent })
+    const controller = new AbortController()
+    const reason = new Error('not wanted')
+    const listing = client.emails.list({ signal: controller.signal })
+    controller.abort(reason)
+    await expect(listing).rejects.toBe(reason)
+    await expect(client.emails.list({ signal: controller.signal })).rejects.toBe(reason)
+  }, 2_000)
+})
+
+describe('an identifier that is no path segment', () => {
+  it.each(['', '.', '..', '\ud800', undefined, 7])('%j is refused before a request', async (id) => {
+    post = await createLocalpost()
+    let requests = 0
+    const inProcess = post.fetch
+    const fetch = (request: Request): Promise<Response> => {
+      requests++
+      return inProcess(request)
+    }
+    const client = createClient({ ...options, apiKey: post.apiKey, fetch })
+    const refused = { code: 'validation_error', message: expect.stringMatching(/identifier/) }
+    await expect(client.emails.get(id as string)).rejects.toMatchObject(refused)
+    await expect(client.domains.get(id as string)).rejects.toMatchObject(refused)
+    await expect(client.audiences.contacts.list(id as string)).rejects.toMatchObject(refused)
+    expect(requests).toBe(0)
+  })
+})

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLocalpost } from '../../src/index.ts'
+import { makePackage } from './_package.ts'
+
+let made: ReturnType<typeof makePackage>
+beforeAll(() => {
+  made = makePackage()
+})
+afterAll(() => made.remove())
+
+/** Runs a module in a process of its own and gives what it prints as JSON. */
+async function run(code: string, ...args: string[]): Promise<unknown> {
+  const source = `const { createLocalpost } = await import(${JSON.stringify(join(made.dir, 'dist/index.js'))})\n${code}`
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...args, '--input-type=module', '-e', source],
+    {
+      timeout: 60_000,
+    },
+  )
+  return JSON.parse(stdout)
+}
+
+const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', text: 'Hello' }
+
+describe('many instances in one process', () => {
+  it('each see their own mail, and share the making of one key', async () => {
+    const posts = await Promise.all(Array.from({ length: 100 }, () => createLocalpost()))
+    try {
+      await Promise.all(posts.map((post, i) => post.emails.send({ ...hello, subject: `Number ${i}` })))
+      const mails = await Promise.all(
+        posts.map((post) => post.inbox.waitFor({ to: 'ada@example.com' }, { timeoutMs: 60_000 })),
+      )
+      expect(mails.map(({ subject }) => subject)).toEqual(posts.map((_, i) => `Number ${i}`))
+      expect(await Promise.all(posts.map(async (post) => (await post.inbox.list()).count))).toEqual(
+        posts.map(() => 1),
+      )
+      const keys = await Promise.all(
+        posts.map(async (post) => (await post.domains.list()).items[0]?.public_key),
+      )
+      expect(new Set(keys).size).toBe(1)
+    } finally {
+      await Promise.all(posts.map((post) => post.close()))
+    }
+  })
+
+  it('keep keys of their own for domains that were created', async () => {
+    await using one = await createLocalpost()
+    await using other = await createLocalpost()
+    const [first, second] = await Promise.all(
+      [one, other].map(async (post) => {
+        const { id } = await post.domains.create({ name: 'acme.example' })
+        return (await post.domains.get(id)).public_key
+      }),
+    )
+    expect(first).not.toBe(second)
+  })
+})
+
+describe('importing the library', () => {
+  it('loads no package until an instance is created', async () => {
+    const hook = `import { register } from 'node:module'
+      globalThis.loaded = []
+      const { port1, port2 } = new MessageChannel()
+      port1.on('message', (name) => globalThis.loaded.push(name)).unref()
+      const code = 'let port; export function initialize(given) { port = given } export async function resolve(name, context, next) { const found = await next(name, context); port.postMessage(found.url); return found }'
+      register('data:text/javascript,' + encodeURIComponent(code), { data: port2, transferList: [port2] })`
+    const loaded = await run(
+      `await new Promise((resolve) => setTimeout(resolve, 100))
+       console.log(JSON.stringify(globalThis.loaded.filter((url) => url.includes('/node_modules/'))))`,
+      '--import',
+      `data:text/javascript,${encodeURIComponent(hook)}`,
+    )
+    expect(loaded).toEqual([])
+  })
+})
+
+describe('a closed instance', () => {
+  it('leaves no handle and no memory', async () => {
+    const { handles, grown } = (await run(
+      `async function live() {
+         const post = await createLocalpost()
+         await post.listen()
+         const { id } = await post.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'x'.repeat(100_000) })
+         await post.inbox.waitFor('id:' + id)
+         await (await fetch(post.url + '/v1/emails', { headers: { authorization: 'Bearer ' + post.apiKey, connection: 'close' } })).text()
+         await post.close()
+       }
+       async function used() {
+         for (let i = 0; i < 3; i++) { await new Promise((resolve) => setTimeout(resolve, 20)); globalThis.gc() }
+         const { heapUsed, arrayBuffers } = process.memoryUsage()
+         return heapUsed + arrayBuffers
+       }
+       for (let i = 0; i < 10; i++) await live()
+       const before = await used()
+       for (let i = 0; i < 40; i++) await live()
+       const grown = (await used()) - before
+       const handles = process.getActiveResourcesInfo().filter((name) => !/^(?:PipeWrap|TTYWrap|Immediate)$/.test(name))
+       console.log(JSON.stringify({ handles, grown }))`,
+      '--expose-gc',
+    )) as { handles: string[]; grown: number }
+    expect(handles).toEqual([])
+    // Each held at least its message of 100 KB, twice.
+    expect(grown).toBeLessThan(4_000_000)
+  })
+
+  it('that was never closed holds no process where it was told not to', async () => {
+    const said = await run(
+      `const post = await createLocalpost({ keepAlive: false })
+       await post.listen()
+       await post.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
+       const mail = await post.inbox.waitFor({ to: 'ada@example.com' })
+       await (await fetch(post.url + '/v1/emails', { headers: { authorization: 'Bearer ' + post.apiKey } })).text()
+       console.log(JSON.stringify(mail.subject))`,
+    )
+    expect(said).toBe('Hi')
+  })
+
+  it('holds the process for whoever closes it or waits for an answer', async () => {
+    const said = await run(
+      `const post = await createLocalpost({ keepAlive: false, rules: [{ match: '*', action: 'delay', delay_ms: 2000 }] })
+       await post.faults.set({ http: [{ path: '/v1/**', delay_ms: 500, status: 503 }] })
+       const { status } = await post.fetch(new Request('http://localpost/v1/emails'))
+       await post.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
+       await post.close()
+       console.log(JSON.stringify({ status }))`,
+    )
+    expect(said).toEqual({ status: 503 })
+  })
+})

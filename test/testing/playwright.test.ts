@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { localpostFixtures, withLocalpost, type ListeningLocalpost } from '../../src/playwright/index.ts'
+
+const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+
+describe('the fixtures for Playwright', () => {
+  it('are handed to the test that is given', () => {
+    const extended = Object.assign(() => {}, { extend: () => extended })
+    const asked: object[] = []
+    const base = Object.assign(() => {}, {
+      extend(fixtures: object) {
+        asked.push(fixtures)
+        return extended
+      },
+    })
+    expect(withLocalpost(base)).toBe(extended)
+    expect(asked).toEqual([localpostFixtures])
+  })
+
+  it('give a worker one instance that listens, and each test an empty one', async () => {
+    const [open, { scope }] = localpostFixtures.localpostInstance
+    const [defaults, settings] = localpostFixtures.localpostOptions
+    expect([scope, defaults, settings]).toEqual(['worker', {}, { scope: 'worker', option: true }])
+    let kept: ListeningLocalpost | undefined
+    const localpostOptions = { apiKeys: ['mine'] }
+    const nothing = { localpostOptions } as Parameters<typeof open>[0]
+    await open(nothing, async (localpostInstance) => {
+      kept = localpostInstance
+      const args = { localpostOptions, localpostInstance }
+      for (let test = 0; test < 2; test++) {
+        await localpostFixtures.localpost(args, async (localpost) => {
+          expect(localpost).toBe(localpostInstance)
+          expect((await localpost.inbox.list()).count).toBe(0)
+          await localpost.emails.send(hello)
+          const headers = { authorization: 'Bearer mine' }
+          expect((await fetch(`${localpost.url}/v1/emails`, { headers })).status).toBe(200)
+        })
+      }
+    })
+    await expect(kept?.emails.send(hello)).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  it('are closed also where a test fails', async () => {
+    const [open] = localpostFixtures.localpostInstance
+    let kept: ListeningLocalpost | undefined
+    const failing = open({ localpostOptions: {} } as Parameters<typeof open>[0], async (post) => {
+      kept = post
+      throw new Error('the test failed')
+    })
+    await expect(failing).rejects.toThrow('the test failed')
+    await expect(kept?.listen()).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  it('name what they need where Playwright looks for it', () => {
+    const [open] = localpostFixtures.localpostInstance
+    // It reads the names out of the function's own text, which must destructure its first parameter.
+    expect(String(open)).toMatch(/^async \(\{\s*localpostOptions\s*\},/)
+    expect(String(localpostFixtures.localpost)).toMatch(/^async \(\{\s*localpostInstance\s*\},/)
+  })
+})
