@@ -1,0 +1,79 @@
+import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { FrameLocator, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest'
+import { createLocalpost, type ListenOptions, type Localpost } from '../../src/localpost.ts'
+import type { LocalpostOptions } from '../../src/options.ts'
+import { openBrowser, type Browser } from './browser.ts'
+import type { MailTab } from '../../ui/inbox/tabs.ts'
+import { ensurePage } from './page-build.ts'
+
+/** The browser of this file's tests; there from the first of them on. */
+export let browser: Browser
+beforeAll(async () => {
+  ensurePage()
+  browser = await openBrowser()
+}, 60_000)
+afterAll(() => browser?.close())
+afterEach(async () => {
+  for (const page of browser.context.pages().slice(1)) await page.close()
+  await browser.context.clearCookies()
+})
+
+export const sender = 'Acme <hello@acme.test>'
+export const mailTo = (to: string): { from: string; to: string; text: string } => ({
+  from: sender,
+  to,
+  text: 'Hello',
+})
+
+export async function start(options: LocalpostOptions, listen: ListenOptions = {}): Promise<Localpost> {
+  const post = await createLocalpost(options)
+  onTestFinished(() => post.close())
+  await post.listen(listen)
+  return post
+}
+
+export async function openPage(
+  options: LocalpostOptions = {},
+  open = true,
+): Promise<{ post: Localpost; page: Page }> {
+  const post = await start(options)
+  const page = await browser.context.newPage()
+  if (open) {
+    // Bound to all addresses, it is reached at the loopback one as well.
+    await page.goto((post.url ?? '').replace('0.0.0.0', '127.0.0.1'))
+  }
+  return { post, page }
+}
+
+/** Hands a mail in over real SMTP. */
+export async function submit(post: Localpost, mail: SendMailOptions): Promise<void> {
+  const transport = createTransport(post.smtp)
+  await transport.sendMail({ from: sender, to: 'ada@example.com', ...mail })
+  transport.close()
+}
+
+/** Sends a mail over the socket, through `/v1`. */
+export async function send(post: Localpost, mail: { to: string; subject: string }): Promise<void> {
+  const response = await fetch(`${post.url}/v1/emails`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...mailTo(mail.to), ...mail }),
+  })
+  expect(response.status).toBe(200)
+}
+
+export const rowsOf = (page: Page): Locator =>
+  page.getByRole('navigation', { name: 'Mails' }).getByRole('listitem')
+export const rowOf = (page: Page, text: string): Locator =>
+  rowsOf(page).filter({ hasText: text }).getByRole('link')
+export const frameOf = (page: Page): FrameLocator => page.frameLocator('iframe')
+export const panel = (page: Page): Locator => page.getByRole('tabpanel')
+export const tab = (page: Page, name: MailTab): Locator => page.getByRole('tab', { name })
+export const searchField = (page: Page): Locator => page.getByRole('combobox', { name: 'Search mails' })
+/** Chooses from the menu of the list. */
+export async function chooseMore(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'More about the list' }).click()
+  await page.getByRole('group', { name: 'More about the list' }).getByRole('button', { name }).click()
+}
+export const topOf = async (row: Locator): Promise<number> => (await row.boundingBox())?.y ?? Number.NaN

@@ -1,0 +1,110 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { mailTabs } from '../../ui/inbox/tabs.ts'
+import { browser, chooseMore, panel, searchField, start, submit, tab } from './_setup.ts'
+
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [1280, 390].map((width) => ({ colorScheme, width })),
+)
+
+describe.each(looks)('the inbox, $colorScheme and $width wide', ({ colorScheme, width }) => {
+  const open = async (): Promise<{ page: Page; url: string; fill: () => Promise<void> }> => {
+    const post = await start({})
+    const page = await browser.context.newPage()
+    await page.setViewportSize({ width, height: 844 })
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.goto(post.url ?? '')
+    const fill = async (): Promise<void> => {
+      await submit(post, { subject: 'Older', text: 'Plain' })
+      await submit(post, {
+        subject: 'A mail with everything',
+        to: ['ada@example.com', 'bounce@simulator.localpost'],
+        text: 'Your code is 482913. See https://example.com/start',
+        html: '<p>Your code is 482913.</p><a href="https://example.com/start">Start</a><img src="https://example.com/a.png">',
+        attachments: [{ filename: 'file.txt', content: 'Hello' }],
+      })
+      const [mail] = (await post.inbox.list()).items
+      await post.inbox.update(mail?.id ?? '', { tags: ['orders'] })
+    }
+    return { page, url: post.url ?? '', fill }
+  }
+
+  it('has nothing to object to: empty, list, search, selection', async () => {
+    const { page, fill } = await open()
+    await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
+    expect(await faults(page), 'empty').toEqual([])
+    await fill()
+    await page.getByText('2 mails', { exact: true }).waitFor()
+    expect(await faults(page), 'list').toEqual([])
+    await searchField(page).click()
+    await page.getByRole('option').first().waitFor()
+    expect(await faults(page), 'search').toEqual([])
+    await searchField(page).fill('nothing-like-it')
+    await page.getByText('No mail matches this search.').waitFor()
+    expect(await faults(page), 'no match').toEqual([])
+    await page.getByRole('button', { name: 'Clear the search' }).first().click()
+    await page.getByText('2 mails', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await page.getByRole('checkbox').first().check()
+    await page.getByRole('toolbar', { name: 'Selected mails' }).waitFor()
+    expect(await faults(page), 'selection').toEqual([])
+    await page.getByRole('button', { name: 'Clear the selection' }).click()
+    await chooseMore(page, 'Delete all…')
+    expect(await faults(page), 'question').toEqual([])
+  })
+
+  it('has nothing to object to: each side of a mail, its menus and dialogs', async () => {
+    const { page, url, fill } = await open()
+    await fill()
+    await page.getByText('2 mails', { exact: true }).waitFor({ state: 'attached' })
+    const [link] = await page
+      .locator('nav.list a')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    await page.goto(`${url}/${link}`)
+    for (const side of mailTabs) {
+      await tab(page, side).click()
+      await panel(page).locator('*').first().waitFor()
+      expect(await faults(page), side).toEqual([])
+    }
+    await page.locator('summary', { hasText: '1 link' }).click()
+    await page.getByRole('button', { name: 'Tag', exact: true }).click()
+    expect(await faults(page), 'links and tags').toEqual([])
+    await page.keyboard.press('Escape')
+    await tab(page, 'Events').click()
+    await page.getByRole('button', { name: 'Simulate for ada@example.com' }).click()
+    expect(await faults(page), 'simulate').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Open as recipient… ada@example.com' }).click()
+    await page.getByText('This copy carries no tracking').waitFor()
+    expect(await faults(page), 'recipient').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Release to a real address' }).click()
+    await page.getByRole('dialog').getByLabel('Address').waitFor()
+    expect(await faults(page), 'release').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find a command' }).waitFor()
+    expect(await faults(page), 'palette').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+    expect(await faults(page), 'shortcuts').toEqual([])
+  })
+})
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** What axe objects to: the rule, and where. The mail's own frame is a stranger's, and runs no scripts. */
+async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async (tags) => {
+    const options = { runOnly: { type: 'tag', values: tags }, iframes: false, resultTypes: ['violations'] }
+    const { violations } = await (
+      globalThis as unknown as { axe: { run(where: Document, options: object): Promise<axe.AxeResults> } }
+    ).axe.run(document, options)
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
+    )
+  }, rules)
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { chromium, type BrowserContext } from 'playwright-core'
+
+/** A real browser for the tests of the page, with a user-data folder of its own that `close` removes. */
+export interface Browser {
+  context: BrowserContext
+  close(): Promise<void>
+}
+
+/** @throws Error that says what to install, where there is no Chromium. */
+export async function openBrowser(): Promise<Browser> {
+  const folder = await mkdtemp(join(tmpdir(), 'localpost-browser-'))
+  try {
+    const context = await chromium.launchPersistentContext(folder, {
+      executablePath: findChromium(),
+      args: flags,
+      viewport: { width: 1280, height: 800 },
+      // A browser that does not come up says so before the test's own time is over.
+      timeout: 20_000,
+    })
+    context.setDefaultTimeout(8000)
+    return { context, close: () => context.close().finally(() => removeFolder(folder)) }
+  } catch (error) {
+    await removeFolder(folder)
+    throw error
+  }
+}
+
+/** The browser's executable: `CHROMIUM_PATH`, else where distributions put it. */
+export function findChromium(): string {
+  const given = process.env['CHROMIUM_PATH']
+  if (given) {
+    if (existsSync(given)) return given
+    throw new Error(`CHROMIUM_PATH names ${given}, and there is no such file.`)
+  }
+  const found = [...places, ...onPath('google-chrome'), ...onPath('chromium')].find((place) =>
+    existsSync(place),
+  )
+  if (found) return found
+  throw new Error(
+    'The tests of the page need Chromium, and there is none. Install it (Debian: `apt-get install -y chromium`; ' +
+      'elsewhere Chromium or Google Chrome), or name it: `CHROMIUM_PATH=/path/to/chromium`.',
+  )
+}
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+// Nothing of the browser's own may go out: the tests count requests.
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+function onPath(name: string): string[] {
+  return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
+}
+
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+}

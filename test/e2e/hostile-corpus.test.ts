@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createTransport } from 'nodemailer'
+import type { Frame, Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Localpost } from '../../src/localpost.ts'
+import { mailTabs } from '../../ui/inbox/tabs.ts'
+import { browser, openPage, panel, tab } from './_setup.ts'
+
+const folder = fileURLToPath(new URL('../fixtures/hostile/', import.meta.url))
+const corpus = readdirSync(folder).sort()
+
+describe('a mail out of the hostile corpus', () => {
+  it.each(corpus)('runs nothing, goes nowhere and fetches nothing: %s', async (file) => {
+    const { post, page } = await openPage()
+    const id = await submitRaw(post, file)
+    const surprises = await watch(page, id)
+    await page.goto(`${post.url}/#/mail/${id}`)
+    await page.locator('article').waitFor()
+
+    for (const side of mailTabs) {
+      await tab(page, side).click()
+      await panel(page).locator('*').first().waitFor()
+    }
+    if ((await page.getByRole('tab', { name: 'HTML' }).count()) > 0) await tab(page, 'HTML').click()
+    for (const look of ['Dark: as designed', 'Dark: inverted by the client', 'Light']) {
+      const choice = page.getByRole('radio', { name: look })
+      if ((await choice.count()) === 0) break
+      await choice.check()
+      await mailFrame(page)
+      if (look === 'Light') await clickEverything(page)
+    }
+    expect(surprises).toEqual([])
+    expect(await page.evaluate(() => 'hit' in globalThis)).toBe(false)
+    expect(new URL(page.url()).origin).toBe(new URL(post.url ?? '').origin)
+    expect(browser.context.pages()).toHaveLength(2)
+    expect((await post.inbox.list()).count).toBe(1)
+  })
+
+  it.each(corpus)(
+    'runs nothing in a window of its own, and hands its files out as downloads: %s',
+    async (file) => {
+      const { post, page } = await openPage()
+      const id = await submitRaw(post, file)
+      const surprises = await watch(page, id)
+      await page.goto(`${post.url}/dev/inbox/${id}/html`)
+      await page.waitForLoadState('load')
+      expect(surprises.filter((one) => !one.startsWith('download'))).toEqual([])
+      expect(await page.evaluate(() => 'hit' in globalThis).catch(() => false)).toBe(false)
+
+      for (const { index } of (await post.inbox.get(id)).attachments) {
+        const { headers } = await fetch(`${post.url}/dev/inbox/${id}/attachments/${index}`)
+        const type = headers.get('content-type') ?? ''
+        expect(headers.get('x-content-type-options')).toBe('nosniff')
+        expect(headers.get('content-security-policy')).toContain('sandbox')
+        expect(headers.get('content-disposition')).not.toMatch(/[\r\n/\\]/)
+        if (!/^image\/(?:png|jpeg|gif|webp)$/.test(type))
+          expect(headers.get('content-disposition')).toMatch(/^attachment;/)
+      }
+    },
+  )
+})
+
+/** Hands a message of the corpus in over real SMTP, byte for byte. */
+async function submitRaw(post: Localpost, file: string): Promise<string> {
+  const raw = readFileSync(folder + file, 'utf8').replace(/\r?\n/g, '\r\n')
+  const transport = createTransport(post.smtp)
+  await transport.sendMail({ envelope: { from: 'evil@example.net', to: ['ada@example.com'] }, raw })
+  transport.close()
+  const [mail] = (await post.inbox.list()).items
+  return mail?.id ?? ''
+}
+
+/** What a mail may make the page ask for: its own parts, and nothing that changes anything. */
+function isExpected(url: URL, method: string, id: string): boolean {
+  const { pathname } = url
+  if (pathname === `/dev/inbox/${id}`) return method === 'GET' || method === 'PATCH'
+  return (
+    method === 'GET' &&
+    (/^\/(?:|favicon\.svg|assets\/[\w.-]+|dev\/(?:health|events|keys|inbox))$/.test(pathname) ||
+      new RegExp(`^/dev/inbox/${id}/(?:html|raw|checks|attachments/\\d+)$`).test(pathname))
+  )
+}
+
+/** Stops every request that is not the page's own, and writes down all that should never happen. */
+async function watch(page: Page, id: string): Promise<string[]> {
+  const surprises: string[] = []
+  const { origin } = new URL(page.url())
+  await page.context().route('**/*', async (route) => {
+    const request = route.request()
+    const url = new URL(request.url())
+    if (url.origin === origin && isExpected(url, request.method(), id)) return route.continue()
+    surprises.push(`request: ${request.method()} ${request.url()}`)
+    return route.abort()
+  })
+  // Before the next test, and awaited: at the end of the last one the context is closed.
+  onTestFinished(() => page.context().unroute('**/*'))
+  page.on('dialog', (dialog) => {
+    surprises.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('popup', (popup) => surprises.push(`popup: ${popup.url()}`))
+  page.on('pageerror', (error) => surprises.push(`error: ${error.message}`))
+  page.on('download', (download) => surprises.push(`download: ${download.url()}`))
+  return surprises
+}
+
+/** Clicks every link and button of the mail, as a careless reader would; each click may put the frame back. */
+async function clickEverything(page: Page): Promise<void> {
+  const frame = await mailFrame(page)
+  const count = await frame.locator('a, button, input, summary').count()
+  for (let at = 0; at < Math.min(count, 12); at++) {
+    const target = (await mailFrame(page)).locator('a, button, input, summary').nth(at)
+    await target.click({ force: true, timeout: 700, noWaitAfter: true }).catch(() => undefined)
+  }
+  await mailFrame(page)
+}
+
+/** The mail's frame, once its document is there; it is made anew where a link was followed. */
+async function mailFrame(page: Page): Promise<Frame> {
+  let found: Frame | null = null
+  await expect
+    .poll(async () => {
+      const element = await page.locator('iframe[title="The mail as HTML"]').elementHandle()
+      found = (await element?.contentFrame().catch(() => null)) ?? null
+      return found?.url().includes('/html?') ?? false
+    })
+    .toBe(true)
+  return found ?? page.mainFrame()
+}

@@ -1,0 +1,107 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { SendMailOptions } from 'nodemailer'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { mailTabs } from '../../ui/inbox/tabs.ts'
+import { browser, frameOf, openPage, rowOf, submit, tab } from './_setup.ts'
+
+describe('a hostile mail', () => {
+  it('runs nothing, goes nowhere and loads nothing', async () => {
+    const { post, page } = await openPage()
+    const trap = await openTrap()
+    const surprises = watch(page)
+    await submit(post, { ...hostile(trap.url), subject: '<img src=x onerror="top.hit=1">{{7*7}}' })
+    await rowOf(page, 'onerror').click()
+    const frame = frameOf(page)
+    await frame.getByText('Look at this').waitFor()
+    for (const side of [...mailTabs].reverse()) await tab(page, side).click()
+    await frame.getByText('Look at this').waitFor()
+    await page.waitForTimeout(500)
+
+    for (const name of ['a javascript link', 'a data link', 'a link', 'a link in a new tab']) {
+      await frame.getByRole('link', { name, exact: true }).click()
+      await page.waitForTimeout(150)
+      await frame.getByText('Look at this').waitFor()
+    }
+    await frame.getByRole('button', { name: 'Send' }).click()
+    await page.waitForTimeout(300)
+
+    expect(surprises).toEqual([])
+    expect(trap.hits).toEqual([])
+    expect(await page.evaluate(() => 'hit' in globalThis)).toBe(false)
+    expect(await page.locator('section.main').innerText()).toContain('<img src=x onerror="top.hit=1">{{7*7}}')
+    expect(new URL(page.url()).origin).toBe(new URL(post.url ?? '').origin)
+    expect(browser.context.pages()).toHaveLength(2)
+  })
+
+  it('shows remote images only when a person asks for them', async () => {
+    const { post, page } = await openPage()
+    const trap = await openTrap()
+    await submit(post, { subject: 'With a picture', html: `<img src="${trap.url}/picture.png"><p>Seen</p>` })
+    await rowOf(page, 'With a picture').click()
+    await frameOf(page).getByText('Seen').waitFor()
+    expect(trap.hits).toEqual([])
+    await page.getByRole('button', { name: 'Load them' }).click()
+    await expect.poll(() => trap.hits).toEqual(['/picture.png'])
+  })
+})
+
+/** A server that no mail may reach: what asks it for anything is written down. */
+async function openTrap(): Promise<{ url: string; hits: string[] }> {
+  const hits: string[] = []
+  const server: Server = createServer((request, response) => {
+    hits.push(request.url ?? '')
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  )
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, hits }
+}
+
+/** What would show that something of a mail ran, or that an answer came from anywhere but the page's own origin. */
+function watch(page: Page): string[] {
+  const surprises: string[] = []
+  page.on('dialog', (dialog) => {
+    surprises.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('popup', (popup) => surprises.push(`popup: ${popup.url()}`))
+  page.on('pageerror', (error) => surprises.push(`error: ${error.message}`))
+  page.on('download', (download) => surprises.push(`download: ${download.url()}`))
+  const { origin } = new URL(page.url())
+  page.on('response', (response) => {
+    if (!response.url().startsWith(`${origin}/`)) surprises.push(`response: ${response.url()}`)
+  })
+  return surprises
+}
+
+function hostile(url: string): SendMailOptions {
+  const run = `fetch('${url}/ran');alert(1);top.hit=1`
+  return {
+    from: '"<script>top.hit=1</script>" <evil@example.net>',
+    text: `</pre><script>${run}</script>`,
+    html: `<html><head>
+      <meta http-equiv="refresh" content="0;url=${url}/refresh">
+      <base href="${url}/" target="_top">
+      <link rel="stylesheet" href="${url}/style.css">
+      <link rel="prefetch" href="${url}/prefetch"><link rel="dns-prefetch" href="${url}">
+      <style>@import "${url}/import.css"; body { background: url(${url}/background.png) }
+        @font-face { font-family: x; src: url(${url}/font.woff2) } p { font-family: x }</style>
+      <script>${run}</script><script src="${url}/script.js"></script></head>
+      <body onload="${run}"><p>Look at this</p>
+      <img src="${url}/pixel.png" onerror="${run}"><img src="x" onerror="${run}">
+      <svg onload="${run}"><image href="${url}/svg.png"/></svg>
+      <iframe src="${url}/frame"></iframe><iframe srcdoc="<script>${run}</script>"></iframe>
+      <object data="${url}/object"></object><embed src="${url}/embed"><video src="${url}/video" poster="${url}/poster"></video>
+      <a href="javascript:${run}">a javascript link</a> <a href="data:text/html,<script>${run}</script>">a data link</a>
+      <a href="${url}/link">a link</a> <a href="${url}/blank" target="_blank">a link in a new tab</a>
+      <form action="${url}/form" method="post"><button>Send</button></form></body></html>`,
+  }
+}

@@ -1,0 +1,293 @@
+import { readFileSync } from 'node:fs'
+import { unzipSync } from 'fflate'
+import { describe, expect, it } from 'vitest'
+import {
+  browser,
+  chooseMore,
+  frameOf,
+  openPage,
+  panel,
+  rowOf,
+  rowsOf,
+  searchField,
+  start,
+  submit,
+  tab,
+} from './_setup.ts'
+
+describe('the inbox', () => {
+  it('opens on the newest mail, and never moves away from what is being read', async () => {
+    const { post, page } = await openPage({}, false)
+    await submit(post, { subject: 'Older', text: 'Older text' })
+    await submit(post, { subject: 'Newest', text: 'Newest text' })
+    await page.goto(post.url ?? '')
+    await page.getByRole('heading', { level: 1, name: 'Newest' }).waitFor()
+    await submit(post, { subject: 'Later still', text: 'x' })
+    await rowOf(page, 'Later still').waitFor()
+    await panel(page).getByText('Newest text').waitFor()
+  })
+
+  it('is worked with the keyboard alone: go through, select, tag, delete, search, find commands', async () => {
+    const { post, page } = await openPage({}, false)
+    for (const subject of ['One', 'Two', 'Three', 'Four']) await submit(post, { subject, text: subject })
+    await page.goto(post.url ?? '')
+    await page.getByRole('heading', { level: 1, name: 'Four' }).waitFor()
+    await page.keyboard.press('t')
+    await page.keyboard.type('orders')
+    await page.keyboard.press('Enter')
+    await rowOf(page, 'Four').getByText('orders').waitFor()
+
+    await page.keyboard.press('x')
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    await page.getByText('2 selected').waitFor()
+    await page.keyboard.press('#')
+    await page.getByRole('dialog').getByText('Delete 2 mails?').waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('2 mails', { exact: true }).waitFor()
+    expect((await post.inbox.list()).items.map(({ subject }) => subject)).toEqual(['Two', 'One'])
+
+    await page.keyboard.press('/')
+    await page.keyboard.type('subj')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    expect(await searchField(page).inputValue()).toBe('subject:')
+    await page.keyboard.type('one')
+    await page.getByText('1 match', { exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.getByText('2 mails', { exact: true }).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+
+    await page.keyboard.press('Control+k')
+    await page.getByRole('listbox', { name: 'Commands' }).waitFor()
+    await page.keyboard.type('headers')
+    await page
+      .getByRole('option', { name: /headers/i })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => tab(page, 'Headers').getAttribute('aria-selected')).toBe('true')
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
+    await page.getByText('No mail is open.').waitFor()
+  })
+
+  it('lets single keys be turned off, and remembers it', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { subject: 'Stays', text: 'x' })
+    await page.getByRole('heading', { level: 1, name: 'Stays' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('checkbox', { name: /Single keys/ }).uncheck()
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Stays' }).waitFor()
+    await page.keyboard.press('#')
+    await page.keyboard.press('?')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find a command' }).waitFor()
+    await page.evaluate(() => localStorage.clear())
+  })
+
+  it('picks a range with Shift, all matches with one press, and does one deed to all', async () => {
+    const { post, page } = await openPage({}, false)
+    for (let i = 0; i < 70; i++)
+      await post.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: `Mail ${i}.`, text: 'x' })
+    await page.goto(post.url ?? '')
+    await page.getByText('70 mails', { exact: true }).waitFor()
+    await rowOf(page, 'Mail 68.').hover()
+    await page.getByRole('checkbox', { name: 'Select: Mail 68.' }).check()
+    await rowOf(page, 'Mail 65.').click({ modifiers: ['Shift'] })
+    await page.getByText('4 selected').waitFor()
+    await page.getByRole('button', { name: 'Select all 70' }).click()
+    await page.getByText('70 selected').waitFor()
+    await page.getByRole('button', { name: 'Read', exact: true }).click()
+    await expect.poll(async () => (await post.inbox.list({ query: 'is:unread' })).count).toBe(0)
+    await page.getByRole('toolbar').waitFor({ state: 'detached' })
+  })
+
+  it('exports what is picked, and takes it in again', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { subject: 'Kept', text: 'Take me along' })
+    await submit(post, { subject: 'Other', text: 'x' })
+    await rowOf(page, 'Kept').waitFor()
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Select: Kept' }).check()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export', exact: true }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('mails.zip')
+    const files = unzipSync(readFileSync(await download.path()))
+    expect(Object.values(files).map((bytes) => Buffer.from(bytes).toString())).toEqual([
+      expect.stringContaining('Subject: Kept'),
+    ])
+    await post.inbox.removeMatching(null)
+    await rowOf(page, 'Kept').waitFor({ state: 'detached' })
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      chooseMore(page, 'Import .eml files…'),
+    ])
+    await chooser.setFiles(
+      Object.values(files).map((bytes) => ({
+        name: 'kept.eml',
+        mimeType: 'message/rfc822',
+        buffer: Buffer.from(bytes),
+      })),
+    )
+    await rowOf(page, 'Kept').click()
+    await panel(page).getByText('Take me along').waitFor()
+  })
+
+  it('follows the system’s theme until a person chooses one', async () => {
+    const { page } = await openPage()
+    const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    await page.emulateMedia({ colorScheme: 'light' })
+    const light = await ground()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    const dark = await ground()
+    expect(dark).not.toBe(light)
+    await page.getByRole('button', { name: 'Theme: as the system' }).click()
+    expect(await ground()).toBe(light)
+    await page.reload()
+    await page.getByRole('button', { name: 'Theme: light' }).click()
+    expect(await ground()).toBe(dark)
+    await page.evaluate(() => localStorage.clear())
+  })
+})
+
+describe('a mail as its recipient sees it', () => {
+  it('is shown at the widths of devices, and in dark as designed and as inverted', async () => {
+    const { post, page } = await openPage()
+    await submit(post, {
+      subject: 'In the dark',
+      html: '<style>p { color: rgb(1, 1, 1) } @media (prefers-color-scheme: dark) { p { color: rgb(250, 250, 250) } }</style><p>Look</p>',
+    })
+    const text = frameOf(page).getByText('Look')
+    const colour = (): Promise<string> => text.evaluate((element) => getComputedStyle(element).color)
+    // The system's own dark mode is not the mail's.
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect.poll(colour).toBe('rgb(1, 1, 1)')
+    await page.getByRole('radio', { name: 'Dark: as designed' }).check()
+    await expect.poll(colour).toBe('rgb(250, 250, 250)')
+    await page.getByRole('radio', { name: 'Dark: inverted by the client' }).check()
+    await expect.poll(colour).toBe('rgb(1, 1, 1)')
+    expect(await page.locator('iframe').evaluate((frame) => getComputedStyle(frame).filter)).toContain(
+      'invert(1)',
+    )
+    for (const width of [320, 375, 768]) {
+      await page.getByRole('radio', { name: String(width) }).check()
+      await expect.poll(() => page.locator('iframe').evaluate((frame) => frame.clientWidth)).toBe(width)
+    }
+  })
+
+  it('shows cid images, and tells of opens and clicks only when a person fires them', async () => {
+    const { post, page } = await openPage({}, false)
+    const { id } = await post.domains.create({ name: 'acme.test' })
+    await post.domains.verify(id, { status: 'SUCCESS' })
+    await post.domains.update(id, { open_tracking_enabled: true, click_tracking_enabled: true })
+    const sent = await post.emails.send({
+      from: 'Acme <hello@acme.test>',
+      to: ['ada@example.com', 'grace@example.com'],
+      subject: 'Tracked',
+      html: '<p>Hello</p><a href="https://example.com/start">Start here</a>',
+    })
+    const statuses = async (recipient: string): Promise<string[]> =>
+      (await post.inbox.get(sent.id)).recipients
+        .find((one) => one.recipient === recipient)
+        ?.events.map(({ status }) => status) ?? []
+    await expect.poll(() => statuses('grace@example.com')).toContain('delivered')
+    await page.goto(`${post.url}/#/mail/${sent.id}`)
+    await frameOf(page).getByText('Hello').waitFor()
+    await tab(page, 'Events').click()
+    await page.getByRole('button', { name: 'Open as recipient… grace@example.com' }).click()
+    await page.getByRole('button', { name: 'Open the mail' }).click()
+    await page.getByText('Opened', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Click Start here' }).click()
+    await page.getByText('Clicked “Start here”').waitFor()
+    expect(await statuses('grace@example.com')).toEqual(['sent', 'delivered', 'opened', 'clicked'])
+    expect(await statuses('ada@example.com')).toEqual(['sent', 'delivered'])
+    expect(new URL(page.url()).origin).toBe(new URL(post.url ?? '').origin)
+  })
+
+  it('adds what a recipient’s side could do, and says why where that cannot be', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { subject: 'Simulated', text: 'See https://example.com/start' })
+    await tab(page, 'Events').click()
+    const simulate = async (words: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Simulate for ada@example.com' }).click()
+      await page.getByRole('group').getByRole('button', { name: words }).click()
+    }
+    await simulate('Open')
+    await panel(page).getByText('Opened', { exact: true }).first().waitFor()
+    await simulate('Click: https://example.com/start')
+    await panel(page).getByText('Clicked', { exact: true }).first().waitFor()
+    const name = 'Simulate for ada@example.com'
+    await page.getByRole('button', { name }).click()
+    const bounce = page.getByRole('group').getByRole('button', { name: 'Bounce for good' })
+    expect(await bounce.isDisabled()).toBe(true)
+    expect(await bounce.getAttribute('title')).toBe('The mail is delivered already.')
+    // As on a page that has not heard of the delivery yet.
+    await bounce.evaluate((button) => button.removeAttribute('disabled'))
+    await bounce.click()
+    const section = panel(page).locator('section').filter({ hasText: 'ada@example.com' })
+    await section.getByRole('alert').getByText('is delivered already').waitFor()
+  })
+
+  it('shows its header fields, its source with folds, what was checked, and its codes to copy', async () => {
+    const post = await start({})
+    const page = await browser.context.newPage()
+    await page.goto(post.url ?? '')
+    await submit(post, {
+      subject: 'Sides',
+      text: 'Your code is 482913. See https://example.com/start',
+      headers: { 'X-Order': '4711' },
+      attachments: [{ filename: 'large.bin', content: Buffer.alloc(9000, 7) }],
+    })
+    await page.getByRole('button', { name: 'Copy the code' }).waitFor()
+    await page.locator('summary', { hasText: '1 link' }).click()
+    await page.getByText('https://example.com/start').first().waitFor()
+    await tab(page, 'Headers').click()
+    await page.getByRole('searchbox', { name: 'Filter the header fields' }).fill('order')
+    await panel(page).getByText('4711').waitFor()
+    expect(await panel(page).locator('dt').count()).toBe(1)
+    await tab(page, 'Source').click()
+    const fold = panel(page).getByRole('button', { name: /lines of base64/ })
+    expect(await fold.getAttribute('aria-expanded')).toBe('false')
+    const folded = (await panel(page).innerText()).length
+    await fold.click()
+    await expect.poll(async () => (await panel(page).innerText()).length).toBeGreaterThan(folded + 9000)
+    await tab(page, 'Checks').click()
+    await panel(page).getByRole('heading', { name: 'Fine' }).waitFor()
+    await panel(page).getByText('Text part', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Release to a real address' }).click()
+    await page.getByRole('textbox', { name: 'Address' }).fill('me@example.com')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('alert').getByText('There is no relay').waitFor()
+  })
+})
+
+describe('the inbox on a phone', () => {
+  it('selects, opens and tags with a finger', async () => {
+    const { post, page } = await openPage()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await submit(post, { subject: 'One', text: 'First' })
+    await submit(post, { subject: 'Two', text: 'Second' })
+    await rowOf(page, 'Two').waitFor()
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Select: One' }).check()
+    await page.getByRole('button', { name: 'Tag…' }).click()
+    await page.getByLabel('Tag for the selected mails').fill('phone')
+    await page.getByRole('button', { name: 'Add tag' }).click()
+    await rowOf(page, 'One').getByText('phone').waitFor()
+    await rowOf(page, 'One').click()
+    await page.getByRole('button', { name: 'Remove the tag phone' }).click()
+    await expect.poll(async () => (await post.inbox.list()).items.flatMap(({ tags }) => tags)).toEqual([])
+    expect(await rowsOf(page).first().isVisible()).toBe(false)
+  })
+})

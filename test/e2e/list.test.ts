@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import {
+  chooseMore,
+  mailTo,
+  openPage,
+  panel,
+  rowOf,
+  rowsOf,
+  searchField,
+  send,
+  submit,
+  tab,
+  topOf,
+} from './_setup.ts'
+
+describe('the list', () => {
+  it('lists what came over SMTP and over /v1, newest first, with what happened to it', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { subject: 'Over SMTP', text: 'The first one' })
+    await rowOf(page, 'Over SMTP').waitFor()
+    await send(post, { subject: 'Over HTTP', to: 'bounce@simulator.localpost' })
+    const row = rowOf(page, 'Over HTTP')
+    await row.getByText('Bounced').waitFor()
+
+    const texts = await rowsOf(page).allTextContents()
+    expect(texts).toHaveLength(2)
+    expect(texts[0]).toMatch(/^Unread\. Acme to bounce@simulator\.localpost.*Over HTTP.*api.*Hello.*Bounced$/)
+    expect(texts[1]).toMatch(/Over SMTP.*smtp.*The first one.*Delivered$/)
+  })
+
+  it('shows the bounce of one recipient although the mail was opened by another later', async () => {
+    const { post, page } = await openPage()
+    const to = ['ada@example.com', 'bounce@simulator.localpost']
+    const { id } = await post.emails.send({ from: 'Acme <hi@acme.test>', to, subject: 'To two', text: 'x' })
+    await rowOf(page, 'To two').getByText('1 of 2').waitFor()
+    await expect.poll(async () => (await post.inbox.get(id)).outcomes).toEqual({ delivered: 1, bounced: 1 })
+    await post.emails.addEvent(id, { recipient: 'ada@example.com', status: 'opened' })
+    expect((await post.inbox.get(id)).last_event.status).toBe('opened')
+    await rowOf(page, 'To two').getByText('Bounced').waitFor()
+    expect(await rowOf(page, 'To two').getByText('1 of 2').count()).toBe(1)
+  })
+
+  it('keeps the list and the open mail where they are while mail arrives', async () => {
+    const { post, page } = await openPage()
+    for (let i = 0; i < 20; i++) await submit(post, { subject: `Mail ${i}`, text: `Text ${i}` })
+    await rowOf(page, 'Mail 19').waitFor()
+    await rowOf(page, 'Mail 10').click()
+    await panel(page).getByText('Text 10').waitFor()
+    const before = await page.locator('nav .box').evaluate((box) => (box.scrollTop = 300))
+    const top = await topOf(rowOf(page, 'Mail 10'))
+
+    await submit(post, { subject: 'Arrived meanwhile', text: 'New' })
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    expect(Math.abs((await topOf(rowOf(page, 'Mail 10'))) - top)).toBeLessThan(2)
+    expect(await page.locator('nav .box').evaluate((box) => box.scrollTop)).toBeGreaterThan(before)
+    await panel(page).getByText('Text 10').waitFor()
+
+    await page.getByRole('button', { name: '1 new' }).click()
+    await page.waitForFunction(() => document.querySelector('nav .box')?.scrollTop === 0)
+    await page.getByRole('button', { name: '1 new' }).waitFor({ state: 'detached' })
+  })
+
+  it('draws only the rows in sight, and loads older mail as far as the list is pulled down', async () => {
+    const { post, page } = await openPage({}, false)
+    for (let i = 0; i < 700; i++)
+      await post.emails.send({ ...mailTo('ada@example.com'), subject: `Mail ${i}.` })
+    await page.goto(post.url ?? '')
+    await page.getByText('700 mails', { exact: true }).waitFor()
+    const box = page.locator('nav .box')
+    await box.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+    await rowOf(page, 'Mail 0.').waitFor()
+    expect(await rowsOf(page).last().getAttribute('aria-posinset')).toBe('700')
+    expect(await rowsOf(page).count()).toBeLessThan(40)
+    await box.evaluate((element) => element.scrollTo(0, element.scrollHeight / 2))
+    await expect.poll(async () => (await rowsOf(page).allTextContents()).join()).toContain('Mail 350.')
+    await box.evaluate((element) => element.scrollTo(0, 0))
+    await rowOf(page, 'Mail 699.').waitFor()
+  })
+
+  it('brings a mail that is opened by its address into view, and marks it as read', async () => {
+    const { post, page } = await openPage({}, false)
+    const ids: string[] = []
+    for (let i = 0; i < 40; i++)
+      ids.push((await post.emails.send({ ...mailTo('ada@example.com'), subject: `Mail ${i}.` })).id)
+    await page.goto(`${post.url}/#/mail/${ids[3]}`)
+    await page.getByRole('heading', { level: 1, name: 'Mail 3.' }).waitFor()
+    const row = rowOf(page, 'Mail 3.')
+    await expect.poll(() => topOf(row)).toBeLessThan(800)
+    expect(await topOf(row)).toBeGreaterThan(100)
+    await row.getByText('Unread.').waitFor({ state: 'detached' })
+    await expect.poll(async () => (await post.inbox.get(ids[3] ?? '')).unread).toBe(false)
+  })
+
+  it('finds mail, says what is wrong with a search, and deletes only what it finds', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { subject: 'Keep me', text: 'x' })
+    await submit(post, { subject: 'Lose me', text: 'x' })
+    await rowOf(page, 'Lose me').waitFor()
+    const field = searchField(page)
+    await field.fill('"open')
+    await field.press('Enter')
+    await page.getByRole('alert').getByText('not closed').waitFor()
+    await field.fill('subject:lose')
+    await page.getByText('1 match', { exact: true }).waitFor()
+    expect(page.url()).toContain('?query=subject%3Alose')
+
+    await chooseMore(page, 'Delete matches…')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No mail matches this search.').waitFor()
+    await field.fill('')
+    await rowOf(page, 'Keep me').waitFor()
+    expect(await rowsOf(page).count()).toBe(1)
+  })
+
+  it('keeps the list while a search is being typed, and what it suggests while one is on', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { from: 'shop@acme.test', subject: 'From the shop', text: 'x' })
+    await submit(post, { from: 'bills@acme.test', subject: 'From the office', text: 'x' })
+    await rowOf(page, 'From the office').waitFor()
+    const field = searchField(page)
+    await field.fill('from:shop')
+    await page.getByText('1 match', { exact: true }).waitFor()
+    await field.fill('from:')
+    await page.getByRole('option', { name: 'from:bills@acme.test' }).waitFor()
+    await field.press('Escape')
+    expect(await rowsOf(page).count()).toBe(1)
+    await field.press('Enter')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    expect(await rowsOf(page).count()).toBe(0)
+  })
+
+  it('deletes one mail, and all, after a question', async () => {
+    const { post, page } = await openPage()
+    for (const subject of ['One', 'Two', 'Three']) await submit(post, { subject, text: 'x' })
+    await rowOf(page, 'Two').click()
+    await page.getByRole('button', { name: 'Delete this mail' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    expect(await rowsOf(page).count()).toBe(3)
+    await page.getByRole('button', { name: 'Delete this mail' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { level: 1, name: 'One' }).waitFor()
+    await chooseMore(page, 'Delete all…')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
+    expect((await post.inbox.list()).count).toBe(0)
+  })
+
+  it('is walked through with the keys', async () => {
+    const { post, page } = await openPage()
+    const opened = (name: string): Promise<void> => page.getByRole('heading', { level: 1, name }).waitFor()
+    await submit(post, { subject: 'Oldest', text: 'Oldest' })
+    await opened('Oldest')
+    for (const subject of ['Middle', 'Newest']) await submit(post, { subject, text: subject })
+    await rowOf(page, 'Newest').waitFor()
+    await opened('Oldest')
+    await page.keyboard.press('k')
+    await opened('Middle')
+    await page.keyboard.press('k')
+    await opened('Newest')
+    await page.keyboard.press('j')
+    await opened('Middle')
+    await page.keyboard.press('Escape')
+    await page.getByText('No mail is open.').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Middle')
+    await page.keyboard.press('Enter')
+    await opened('Middle')
+    await tab(page, 'Text').focus()
+    await page.keyboard.press('ArrowRight')
+    await panel(page).getByText('Subject: Middle').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('jk')
+    expect(await searchField(page).inputValue()).toBe('jk')
+  })
+})

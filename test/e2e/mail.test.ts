@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { frameOf, openPage, panel, rowOf, submit, tab } from './_setup.ts'
+
+describe('a mail', () => {
+  it('shows a mail as HTML in a frame without rights, as text, as source, and its events', async () => {
+    const { post, page } = await openPage()
+    await submit(post, {
+      subject: 'Four sides',
+      html: '<h1>The HTML side</h1>',
+      text: 'The text side',
+      envelope: { from: 'bounces@acme.test', to: ['grace@example.com', 'bounce@simulator.localpost'] },
+    })
+    await rowOf(page, 'Four sides').click()
+    await page.getByRole('heading', { level: 1, name: 'Four sides' }).waitFor()
+    await frameOf(page).getByRole('heading', { name: 'The HTML side' }).waitFor()
+    expect(await page.locator('iframe').getAttribute('sandbox')).toBe('')
+    expect(await page.locator('article dl').first().innerText()).toContain(
+      'bounces@acme.test → grace@example.com',
+    )
+
+    await page.locator('section.main').getByText('Delivered 1').waitFor()
+    await page.locator('section.main').getByText('Bounced 1').waitFor()
+
+    await tab(page, 'Text').click()
+    await panel(page).getByText('The text side').waitFor()
+    await tab(page, 'Source').click()
+    await panel(page).getByText('Subject: Four sides').waitFor()
+    await tab(page, 'Events').click()
+    const headings = panel(page).getByRole('heading')
+    await expect
+      .poll(async () => (await headings.allInnerTexts()).slice(0, 2).join())
+      .toMatch(/grace@example\.com\s+Delivered,bounce@simulator\.localpost\s+Bounced/)
+  })
+
+  it('marks a mail as read when it is opened, and not before', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { subject: 'Opens by itself', text: 'x' })
+    await panel(page).getByText('x', { exact: true }).waitFor()
+    await submit(post, { subject: 'Unread so far', text: 'x' })
+    const row = rowOf(page, 'Unread so far')
+    await row.getByText('Unread.').waitFor({ state: 'attached' })
+    await row.click()
+    await row.getByText('Unread.').waitFor({ state: 'detached' })
+    const [mail] = (await post.inbox.list()).items
+    expect(mail?.unread).toBe(false)
+  })
+
+  it('offers attachments under the name that they came with', async () => {
+    const { post, page } = await openPage()
+    const attachments = [{ filename: 'Rechnung für Ada.txt', content: 'Hello file' }]
+    await submit(post, { subject: 'With a file', text: 'See the file', attachments })
+    await rowOf(page, 'With a file').click()
+    await tab(page, 'Attachments').click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download Rechnung für Ada.txt' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('Rechnung für Ada.txt')
+  })
+
+  it('tells why a mail failed, and offers nothing of a message that was never written', async () => {
+    const { post, page } = await openPage()
+    await post.emails.send({
+      from: 'Acme <hello@acme.test>',
+      to: 'ada@example.com',
+      subject: 'Never written',
+      text: 'x',
+      attachments: [{ filename: 'a.pdf', path: 'http://127.0.0.1:1/none.pdf' }],
+    })
+    await rowOf(page, 'Never written').click()
+    await page.getByText('This mail failed.').waitFor()
+    await page.locator('section.main').getByText('cannot be fetched').waitFor()
+    expect(await page.getByRole('link', { name: '.eml' }).count()).toBe(0)
+    await tab(page, 'Source').click()
+    await panel(page).getByText('was never written; see its events').waitFor()
+  })
+
+  it('opens a mail without a body at its source', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { subject: 'No body' })
+    await rowOf(page, 'No body').click()
+    await panel(page).getByText('Subject: No body').waitFor()
+    expect(await tab(page, 'Source').getAttribute('aria-selected')).toBe('true')
+    await page.getByRole('link', { name: '.eml' }).waitFor()
+  })
+
+  it('shows the first of many recipients, and all when asked', async () => {
+    const { post, page } = await openPage()
+    const to = Array.from({ length: 50 }, (_, index) => `r${index}@example.com`)
+    await submit(post, { subject: 'To many', to, text: 'x' })
+    await rowOf(page, 'To many').click()
+    const fields = page.locator('article dl').first()
+    await page.getByRole('button', { name: '+46 more' }).click()
+    expect(await fields.innerText()).toContain('r49@example.com')
+    await page.getByRole('button', { name: 'Show fewer' }).click()
+    expect(await fields.innerText()).not.toContain('r4@example.com')
+  })
+
+  it('shows one thing at a time on a phone, with a way back', async () => {
+    const { post, page } = await openPage()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await submit(post, { subject: `Small screen ${'very-long-word'.repeat(30)}`, text: 'Hello' })
+    await rowOf(page, 'Small screen').click()
+    await panel(page).getByText('Hello').waitFor()
+    expect(await rowOf(page, 'Small screen').isVisible()).toBe(false)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    await page.getByRole('button', { name: 'Mails' }).click()
+    await rowOf(page, 'Small screen').waitFor()
+    expect(await panel(page).isVisible()).toBe(false)
+    await page.goBack()
+    await panel(page).getByText('Hello').waitFor()
+  })
+})

@@ -1,0 +1,184 @@
+import type { FaultsState } from '../../src/causes/fault.ts'
+import type { ErrorBody } from '../../src/errors.ts'
+import type { Mail, MailSummary } from '../../src/inbox/mail.ts'
+
+/** What the page asks of the control API. Every call rejects with an {@link ApiError}, or as its signal says. */
+export interface Api {
+  health(): Promise<Health>
+  /** The API keys, newest or oldest first as the server lists them. */
+  keys(): Promise<ApiKey[]>
+  list(search: { query: string; cursor?: string; limit?: number }, signal?: AbortSignal): Promise<MailPage>
+  get(id: string, signal?: AbortSignal): Promise<Mail>
+  /** The beginning of the message as text, and whether there is more of it than `limit` bytes. */
+  source(id: string, limit: number, signal?: AbortSignal): Promise<{ text: string; cut: boolean }>
+  setUnread(id: string, unread: boolean): Promise<void>
+  remove(id: string): Promise<void>
+  /** Deletes every match of the query; every mail where it is empty. */
+  removeAll(query: string): Promise<void>
+  /** Reads any path of the control API as JSON. */
+  read<T>(path: string, signal?: AbortSignal): Promise<T>
+  /** Reads any path as text. */
+  readText(path: string, signal?: AbortSignal): Promise<string>
+  /** Writes to any path: an object as JSON, a blob as what its type says; the answer's JSON. */
+  write<T = unknown>(method: string, path: string, body?: object | Blob): Promise<T>
+  /** Asks `/v1`, with the API key; asks a person for it where the server does not tell it. */
+  v1<T = unknown>(method: string, path: string, body?: object): Promise<T>
+  /** Trades an API key for the session cookie that an instance off loopback asks for. */
+  openSession(key: string): Promise<void>
+}
+
+export interface Health {
+  status: string
+  version: string
+  smtp: { host: string; port: number }
+  url: string | null
+  /** What is not as it should be, in sentences. */
+  warnings: string[]
+  /** What goes wrong on purpose; null for nothing. */
+  faults: FaultsState | null
+}
+
+export interface ApiKey {
+  id: string
+  /** Whole only for the first key, and only on loopback; else masked, as in `lp_abcd…wxyz`. */
+  value: string
+}
+
+export interface MailPage {
+  emails: MailSummary[]
+  /** How many mails match the query, on all pages. */
+  count: number
+  cursor: string | null
+}
+
+/** An error answer, or none at all: then `name` is `unreachable` and `status` 0. */
+export class ApiError extends Error {
+  readonly status: number
+  override readonly name: ErrorBody['name'] | 'unreachable'
+
+  constructor(status: number, name: ErrorBody['name'] | 'unreachable', message: string) {
+    super(message)
+    this.status = status
+    this.name = name
+  }
+}
+
+/**
+ * @param onLocked  Called at every 401: the instance wants a key, see {@link Api.openSession}.
+ */
+export function createApi(onLocked: () => void): Api {
+  async function send(path: string, init?: RequestInit): Promise<Response> {
+    let response: Response
+    try {
+      response = await fetch(path, init)
+    } catch (error) {
+      if (init?.signal?.aborted) throw error
+      throw new ApiError(0, 'unreachable', 'Localpost does not answer. Is it still running?')
+    }
+    if (response.ok) return response
+    const error = await toError(response)
+    if (error.status === 401) onLocked()
+    throw error
+  }
+  const read = async <T>(path: string, init?: RequestInit): Promise<T> =>
+    (await send(path, init)).json() as Promise<T>
+  // Only in memory: what the page may not read again is asked for again.
+  let given = ''
+  async function wholeKey(): Promise<string> {
+    if (given) return given
+    const { keys } = await read<{ keys: ApiKey[] }>('dev/keys')
+    given = keys.find(({ value }) => !value.includes('…'))?.value ?? ''
+    if (given) return given
+    onLocked()
+    throw new ApiError(401, 'missing_api_key', 'This room asks /v1, which wants the API key.')
+  }
+  const write = async <T = void>(method: string, path: string, body?: object | Blob): Promise<T> => {
+    const response = await send(path, {
+      method,
+      ...(body instanceof Blob
+        ? { body, headers: { 'content-type': body.type } }
+        : body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+    const text = await response.text()
+    return (text ? JSON.parse(text) : undefined) as T
+  }
+
+  return {
+    read: (path, signal) => read(path, { signal: signal ?? null }),
+    readText: async (path, signal) => (await send(path, { signal: signal ?? null })).text(),
+    write,
+    async v1<T>(method: string, path: string, body?: object): Promise<T> {
+      const headers = {
+        authorization: `Bearer ${await wholeKey()}`,
+        'content-type': 'application/json',
+        // A look at a room is no request of an app: it meets no fault and is not logged.
+        'x-localpost-page': '1',
+      }
+      return read<T>(path, { method, headers, body: body ? JSON.stringify(body) : null })
+    },
+    health: () => read('dev/health'),
+    keys: async () => (await read<{ keys: ApiKey[] }>('dev/keys')).keys,
+    list: (search, signal) => read(`dev/inbox?${toSearch(search)}`, { signal: signal ?? null }),
+    get: (id, signal) => read(mailPath(id), { signal: signal ?? null }),
+    async source(id, limit, signal) {
+      const response = await send(mailPath(id, 'raw'), { signal: signal ?? null })
+      return readStart(response, limit)
+    },
+    setUnread: (id, unread) => write('PATCH', mailPath(id), { unread }),
+    remove: (id) => write('DELETE', mailPath(id)),
+    removeAll: (query) => write('DELETE', `dev/inbox?${query ? toSearch({ query }) : 'all=true'}`),
+    async openSession(key) {
+      await write('POST', 'dev/session', { key })
+      given = key
+    },
+  }
+}
+
+/**
+ * The address of a mail, or of a part of it, relative to the page, which may be mounted
+ * below a path.
+ *
+ * @param part  `raw`, `html`, `attachments/0`.
+ */
+export function mailPath(id: string, part?: string): string {
+  return `dev/inbox/${encodeURIComponent(id)}${part ? `/${part}` : ''}`
+}
+
+/** What to tell a person about something that was thrown. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error && error.message ? error.message : 'Something went wrong.'
+}
+
+function toSearch(values: Record<string, string | number | undefined>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+}
+
+async function toError(response: Response): Promise<ApiError> {
+  try {
+    const body = (await response.json()) as ErrorBody
+    return new ApiError(response.status, body.name, body.message)
+  } catch {
+    return new ApiError(response.status, 'internal_error', `Localpost answered ${response.status}.`)
+  }
+}
+
+/** Reads at most `limit` bytes and lets go of the rest: a message can be 40 MB, a page should not hold it. */
+async function readStart(response: Response, limit: number): Promise<{ text: string; cut: boolean }> {
+  if (!response.body) return { text: '', cut: false }
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let taken = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return { text: text + decoder.decode(), cut: false }
+    const part = value.subarray(0, limit - taken)
+    text += decoder.decode(part, { stream: true })
+    taken += part.length
+    if (part.length < value.length) {
+      await reader.cancel()
+      return { text, cut: true }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import {
+  computed,
+  inject,
+  onScopeDispose,
+  provide,
+  ref,
+  shallowReactive,
+  type InjectionKey,
+  type Ref,
+} from 'vue'
+
+/** Something that a person can do: in the palette by its words, and by its keys. */
+export interface Command {
+  /** Unique on the page. */
+  id: string
+  /** As the palette and the sheet of shortcuts say it. */
+  words: string
+  group: 'Mail' | 'Selection' | 'Inbox' | 'Go to' | 'Page'
+  /** A key as the browser names it (`j`, `#`, `Escape`), or two after each other: `g i`. */
+  keys?: string
+  /** Absent: always. One that is not is in neither. */
+  isOn?: () => boolean
+  run(): void
+}
+
+export interface Commands {
+  /** All that are on at the moment, in the order in which they were given. */
+  list(): Command[]
+  /** What is given stays until the scope ends. */
+  add(commands: readonly Command[]): void
+  /** Whether single keys do anything: who dictates, or types with one hand, may turn them off. */
+  keysOn: Ref<boolean>
+}
+
+/** Makes the one set of commands of the page, for its root component, and listens for their keys. */
+export function provideCommands(): Commands {
+  const sets = shallowReactive(new Set<readonly Command[]>())
+  const keysOn = useStoredSwitch('localpost.shortcuts')
+  const list = (): Command[] => [...sets].flat().filter(({ isOn }) => isOn?.() ?? true)
+  const commands: Commands = {
+    list,
+    keysOn,
+    add(added) {
+      sets.add(added)
+      onScopeDispose(() => sets.delete(added))
+    },
+  }
+  listenForKeys(list, keysOn)
+  provide(key, commands)
+  return commands
+}
+
+export function useCommands(): Commands {
+  const commands = inject(key)
+  if (!commands) throw new Error('There are no commands above this component.')
+  return commands
+}
+
+const key: InjectionKey<Commands> = Symbol('commands')
+const secondKeyMs = 1500
+
+function listenForKeys(list: () => Command[], keysOn: Ref<boolean>): void {
+  let first = ''
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function onKey(event: KeyboardEvent): void {
+    if (!keysOn.value && event.key !== 'Escape') return
+    if (isOthers(event)) return
+    const pressed = first ? `${first} ${event.key}` : event.key
+    const all = list()
+    const command = all.find(({ keys }) => keys === pressed) ?? all.find(({ keys }) => keys === event.key)
+    clearTimeout(timer)
+    first = ''
+    if (command) {
+      event.preventDefault()
+      command.run()
+    } else if (all.some(({ keys }) => keys?.startsWith(`${event.key} `))) {
+      first = event.key
+      timer = setTimeout(() => (first = ''), secondKeyMs)
+    }
+  }
+  addEventListener('keydown', onKey)
+  onScopeDispose(() => (removeEventListener('keydown', onKey), clearTimeout(timer)))
+}
+
+/** Whether a key is somebody else's: typed text, the browser's, or that of what is open above the page. */
+function isOthers(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
+    return true
+  const target = event.target instanceof Element ? event.target : null
+  return Boolean(
+    target?.closest(
+      'input:not([type=checkbox], [type=radio]), textarea, select, dialog, [contenteditable]',
+    ) || document.querySelector('dialog[open], :popover-open'),
+  )
+}
+
+function useStoredSwitch(name: string): Ref<boolean> {
+  const on = ref(readSwitch(name))
+  return computed({
+    get: () => on.value,
+    set(value) {
+      on.value = value
+      try {
+        localStorage.setItem(name, value ? 'on' : 'off')
+      } catch {
+        // Storage may be refused; then the choice lasts as long as the page.
+        return
+      }
+    },
+  })
+}
+
+function readSwitch(name: string): boolean {
+  try {
+    return localStorage.getItem(name) !== 'off'
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,138 @@
+import { onScopeDispose, ref, type Ref } from 'vue'
+import type { LoggedRequest } from '../../src/server/request-log.ts'
+
+/** Whether changes arrive by themselves: `lost` while a connection is tried again. */
+export type Connection = 'connecting' | 'live' | 'lost'
+
+/** What happened to mails since the last call, gathered so that a burst costs one refresh. */
+export interface Changes {
+  /** Ids of new mails. */
+  created: Set<string>
+  updated: Set<string>
+  deleted: Set<string>
+}
+
+/** What a part of the page wants to hear; it stops hearing when its scope ends. */
+export interface Listener {
+  /** Called at most every 150 ms while something happens to mails. */
+  onChanges?: (changes: Changes) => void
+  /** Called at every connection, also the first: whatever came before it may have been missed. */
+  onConnected?: () => void
+  /** Called with the id of a domain that was made, changed or removed. */
+  onDomain?: (id: string) => void
+  /** Called with each request to `/v1`. */
+  onRequest?: (request: LoggedRequest) => void
+}
+
+/** The page's one connection to `GET /dev/events`. */
+export interface LiveFeed {
+  connection: Ref<Connection>
+  listen(listener: Listener): void
+  start(): void
+  /** Ends it until the next `start`: nothing is tried again meanwhile. */
+  stop(): void
+}
+
+/**
+ * Follows `GET /dev/events` from `start` on, and connects again by itself for as long as the page is there.
+ *
+ * @param onRetry  Called before a connection is tried again, to find out why it was refused.
+ */
+export function createLive(onRetry: () => void): LiveFeed {
+  const connection = ref<Connection>('connecting')
+  const listeners = new Set<Listener>()
+  let source: EventSource | undefined
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let flush: ReturnType<typeof setTimeout> | undefined
+  let waitMs = firstWaitMs
+  let changes = noChanges()
+
+  function listen(listener: Listener): void {
+    listeners.add(listener)
+    onScopeDispose(() => listeners.delete(listener))
+  }
+
+  function stop(): void {
+    clearTimeout(retry)
+    source?.close()
+  }
+
+  function start(): void {
+    stop()
+    source = new EventSource('dev/events')
+    source.onopen = () => {
+      connection.value = 'live'
+      waitMs = firstWaitMs
+      connected()
+    }
+    source.onerror = () => {
+      connection.value = 'lost'
+      // The browser tries again by itself after a lost connection, but never after an error answer.
+      if (source?.readyState === EventSource.CLOSED) again()
+    }
+    // The server no longer knows what this client missed.
+    source.addEventListener('gap', connected)
+    for (const kind of ['created', 'updated', 'deleted'] as const) {
+      source.addEventListener(`email.${kind}`, (event: MessageEvent<string>) => {
+        const id = idOf(event.data)
+        if (id === null) return
+        changes[kind].add(id)
+        flush ??= setTimeout(deliver, batchMs)
+      })
+    }
+    source.addEventListener('domain.updated', (event: MessageEvent<string>) => {
+      const id = idOf(event.data)
+      if (id !== null) for (const { onDomain } of listeners) onDomain?.(id)
+    })
+    source.addEventListener('request.logged', (event: MessageEvent<string>) => {
+      const request = parsed(event.data) as LoggedRequest | null
+      if (request) for (const { onRequest } of listeners) onRequest?.(request)
+    })
+  }
+
+  function connected(): void {
+    for (const { onConnected } of listeners) onConnected?.()
+  }
+
+  function again(): void {
+    clearTimeout(retry)
+    retry = setTimeout(() => {
+      onRetry()
+      start()
+    }, waitMs)
+    waitMs = Math.min(waitMs * 2, longestWaitMs)
+  }
+
+  function deliver(): void {
+    flush = undefined
+    const batch = changes
+    changes = noChanges()
+    for (const { onChanges } of listeners) onChanges?.(batch)
+  }
+
+  onScopeDispose(() => {
+    stop()
+    clearTimeout(flush)
+  })
+  return { connection, listen, start, stop }
+}
+
+const batchMs = 150
+const firstWaitMs = 1000
+const longestWaitMs = 15_000
+
+const noChanges = (): Changes => ({ created: new Set(), updated: new Set(), deleted: new Set() })
+
+function idOf(data: string): string | null {
+  const { id } = (parsed(data) ?? {}) as { id?: unknown }
+  return typeof id === 'string' ? id : null
+}
+
+function parsed(data: string): object | null {
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === 'object' ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,70 @@
+import { ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
+import type { Mail } from '../../src/inbox/mail.ts'
+import { type Api, ApiError, wordsOf } from './api.ts'
+
+/** The mail that is being read. */
+export interface OpenMail {
+  /** The last one until the next is there: nothing flickers while a person walks through the list. */
+  mail: ShallowRef<Mail | null>
+  phase: Ref<'none' | 'loading' | 'ready' | 'gone' | 'failed'>
+  /** Why it could not be loaded, in words. */
+  problem: Ref<string>
+  /** Loads it again in place. */
+  reload(): Promise<void>
+  /** Says that the mail is deleted. */
+  markGone(): void
+}
+
+/**
+ * Loads the mail with this id whenever the id changes.
+ *
+ * @param onOpened  Called once per opened mail, not when it is loaded again.
+ */
+export function useOpenMail(
+  api: Api,
+  id: Readonly<Ref<string | null>>,
+  onOpened: (mail: Mail) => void,
+): OpenMail {
+  const mail = shallowRef<Mail | null>(null)
+  const phase = ref<'none' | 'loading' | 'ready' | 'gone' | 'failed'>('none')
+  const problem = ref('')
+  let current = new AbortController()
+  // Whichever load is the first to end opens the mail: one that came after it may have cut it off.
+  let openedId: string | null = null
+
+  async function load(wanted: string): Promise<void> {
+    current.abort()
+    current = new AbortController()
+    const { signal } = current
+    try {
+      mail.value = await api.get(wanted, signal)
+      phase.value = 'ready'
+      if (openedId !== wanted) {
+        openedId = wanted
+        onOpened(mail.value)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      phase.value = error instanceof ApiError && error.status === 404 ? 'gone' : 'failed'
+      problem.value = wordsOf(error)
+    }
+  }
+
+  async function reload(): Promise<void> {
+    if (id.value !== null) await load(id.value)
+  }
+
+  watch(
+    id,
+    async (wanted) => {
+      current.abort()
+      openedId = null
+      phase.value = wanted === null ? 'none' : 'loading'
+      if (wanted === null) mail.value = null
+      else await load(wanted)
+    },
+    { immediate: true },
+  )
+
+  return { mail, phase, problem, reload, markGone: () => (phase.value = 'gone') }
+}

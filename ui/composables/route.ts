@@ -1,0 +1,88 @@
+import { computed, inject, onScopeDispose, provide, ref, type ComputedRef, type InjectionKey } from 'vue'
+
+/** The rooms beside the inbox. */
+export const roomNames = [
+  'domains',
+  'audiences',
+  'templates',
+  'requests',
+  'webhooks',
+  'causes',
+  'connect',
+] as const
+export type RoomName = (typeof roomNames)[number]
+
+/** Which part of the page the address asks for: `#/`, `#/mail/{id}`, `#/domains`, `#/domains/{id}`. */
+export type Route =
+  | { view: 'list' }
+  | { view: 'mail'; id: string }
+  | { view: RoomName; id?: string | undefined }
+
+export interface Router {
+  route: ComputedRef<Route>
+  /** The id of the open mail. */
+  openId: ComputedRef<string | null>
+  /** The room that the route is in. */
+  room: ComputedRef<RoomName | 'inbox'>
+  go(to: Route, replace?: boolean): void
+}
+
+/** Makes the one router of the page, for its root component; the browser's back and forward work. */
+export function provideRoute(): Router {
+  const hash = ref(location.hash)
+  const read = (): void => void (hash.value = location.hash)
+  addEventListener('hashchange', read)
+  onScopeDispose(() => removeEventListener('hashchange', read))
+
+  const route = computed(() => parseHash(hash.value))
+  const openId = computed(() => (route.value.view === 'mail' ? route.value.id : null))
+  const room = computed(() => {
+    const { view } = route.value
+    return view === 'list' || view === 'mail' ? 'inbox' : view
+  })
+
+  function go(to: Route, replace = false): void {
+    const next = hashOf(to)
+    if (next === location.hash) return
+    if (replace) history.replaceState(history.state, '', next)
+    else location.hash = next
+    read()
+  }
+  const router = { route, openId, room, go }
+  provide(routerKey, router)
+  return router
+}
+
+/** The route, as the address has it. */
+export function useRoute(): Router {
+  const router = inject(routerKey)
+  if (!router) throw new Error('There is no router above this component.')
+  return router
+}
+
+const routerKey: InjectionKey<Router> = Symbol('router')
+
+/** The address of a route, fit for `href`. */
+export function hashOf(route: Route): string {
+  if (route.view === 'list') return '#/'
+  return route.id === undefined ? `#/${route.view}` : `#/${route.view}/${encodeURIComponent(route.id)}`
+}
+
+/** The id of a mail's row in the page. */
+export const rowId = (id: string): string => `mail-${id}`
+
+function parseHash(hash: string): Route {
+  const [, name, part] = /^#\/([a-z]+)(?:\/([^/]+))?$/.exec(hash) ?? []
+  const id = decoded(part)
+  if (name === 'mail' && id) return { view: 'mail', id }
+  const view = roomNames.find((room) => room === name)
+  return view ? { view, id } : { view: 'list' }
+}
+
+function decoded(part: string | undefined): string | undefined {
+  try {
+    return part === undefined ? undefined : decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}

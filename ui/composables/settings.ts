@@ -1,0 +1,37 @@
+/**
+ * The host to give to an app: as bound, or, where this page is seen from another machine and the bound address is that
+ * machine's loopback one, the name by which the page was reached.
+ */
+export function reachableHost(bound: string, pageHost: string): string {
+  return isLoopback(bound) && !isLoopback(pageHost) ? pageHost : bound
+}
+
+/**
+ * A command for a POSIX shell that sends one mail, ready to paste.
+ *
+ * @param key  The API key; `""` where the server does not tell: then the shell's variable stands in its place.
+ */
+export function curlCommand(origin: string, key: string): string {
+  return [
+    `curl ${origin}/v1/emails`,
+    `  -H ${key ? quoted(`Authorization: Bearer ${key}`) : '"Authorization: Bearer $LOCALPOST_KEY"'}`,
+    `  -H 'Content-Type: application/json'`,
+    `  -d ${quoted(JSON.stringify(sample, null, 2))}`,
+  ].join(' \\\n')
+}
+
+const sample = {
+  from: 'Acme <hello@acme.test>',
+  to: 'ada@example.com',
+  subject: 'Hello from curl',
+  html: '<h1>It works</h1>',
+  text: 'It works',
+}
+
+function isLoopback(name: string): boolean {
+  return /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/.test(name)
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

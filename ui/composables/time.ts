@@ -1,0 +1,66 @@
+import { onScopeDispose, ref, type Ref } from 'vue'
+
+/** The present moment, in Unix milliseconds, renewed twice a minute so that relative times stay true. */
+export function useNow(): Readonly<Ref<number>> {
+  const now = ref(Date.now())
+  const timer = setInterval(() => (now.value = Date.now()), 30_000)
+  onScopeDispose(() => clearInterval(timer))
+  return now
+}
+
+/** A moment as a list says it: `now`, `5 min`, `14:05`, `Yesterday`, `Mon`, `3 Mar`, `3 Mar 2024`. */
+export function shortTime(at: number, now: number): string {
+  const ageMs = now - at
+  if (ageMs < minute) return 'now'
+  if (ageMs < 60 * minute) return `${Math.floor(ageMs / minute)} min`
+  const days = dayOf(now) - dayOf(at)
+  if (days === 0) return clock.format(at)
+  if (days === 1) return 'Yesterday'
+  if (days < 7) return weekday.format(at)
+  return new Date(at).getFullYear() === new Date(now).getFullYear()
+    ? dayMonth.format(at)
+    : dayMonthYear.format(at)
+}
+
+/** A moment in full: `Fri, 20 Nov 2026, 17:57:24`. */
+export function fullTime(at: number): string {
+  return full.format(at)
+}
+
+/** The time of day to the millisecond, for what happens within one. */
+export function preciseTime(at: number): string {
+  return `${precise.format(at)}.${String(at % 1000).padStart(3, '0')}`
+}
+
+/** A span after a beginning: `+12 ms`, `+1.4 s`, `+3 min`, `+2 h`, `+4 d`. */
+export function elapsed(ms: number): string {
+  if (ms < 1000) return `+${ms} ms`
+  if (ms < minute) return `+${(ms / 1000).toFixed(1)} s`
+  if (ms < 60 * minute) return `+${Math.round(ms / minute)} min`
+  if (ms < 24 * 60 * minute) return `+${Math.round(ms / 60 / minute)} h`
+  return `+${Math.round(ms / 24 / 60 / minute)} d`
+}
+
+const minute = 60_000
+// One language on the whole page, which is written in English.
+const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-GB', options)
+const clock = format({ hour: '2-digit', minute: '2-digit' })
+const weekday = format({ weekday: 'short' })
+const dayMonth = format({ day: 'numeric', month: 'short' })
+const dayMonthYear = format({ day: 'numeric', month: 'short', year: 'numeric' })
+const precise = format({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const full = format({
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+
+function dayOf(at: number): number {
+  const day = new Date(at)
+  return Math.round(Date.UTC(day.getFullYear(), day.getMonth(), day.getDate()) / 86_400_000)
+}

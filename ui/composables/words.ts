@@ -1,0 +1,117 @@
+import type { FaultsState } from '../../src/causes/fault.ts'
+import type { BounceType, EmailEvent, EventStatus } from '../../src/emails/email.ts'
+import type { Mail } from '../../src/inbox/mail.ts'
+
+/** What a status means to the reader, as a colour. */
+export type Tone = 'quiet' | 'good' | 'info' | 'warn' | 'bad'
+
+/** Every status in words, with its tone. */
+export const statuses: Readonly<Record<EventStatus, { words: string; tone: Tone }>> = {
+  sent: { words: 'Sent', tone: 'quiet' },
+  delivered: { words: 'Delivered', tone: 'good' },
+  opened: { words: 'Opened', tone: 'info' },
+  clicked: { words: 'Clicked', tone: 'info' },
+  delivery_delayed: { words: 'Delayed', tone: 'warn' },
+  bounced: { words: 'Bounced', tone: 'bad' },
+  complained: { words: 'Complaint', tone: 'bad' },
+  failed: { words: 'Failed', tone: 'bad' },
+}
+
+/** What a bounce of this type means for the sender. */
+export const bounceMeanings: Readonly<Record<BounceType, string>> = {
+  Permanent: 'The address does not take mail: do not try again.',
+  Transient: 'For now the address does not take mail: a later try may pass.',
+  Undetermined: 'The reply does not say whether a later try may pass.',
+}
+
+/** The facts of one event, as label and value, in the order in which they are told. */
+export function factsOf(event: EmailEvent): { label: string; value: string; mono?: boolean }[] {
+  switch (event.status) {
+    case 'sent':
+    case 'complained':
+      return []
+    case 'delivered':
+      return [
+        { label: 'Reply', value: event.smtp_response, mono: true },
+        { label: 'Server', value: event.reporting_mta, mono: true },
+        { label: 'Took', value: `${event.processing_time_millis} ms` },
+      ]
+    case 'bounced':
+      return [
+        { label: 'Type', value: `${event.type} / ${event.subtype}` },
+        { label: 'Reply', value: event.smtp_response ?? '', mono: true },
+        { label: 'Server', value: event.reporting_mta ?? '', mono: true },
+      ]
+    case 'delivery_delayed':
+      return [{ label: 'Reply', value: event.smtp_response ?? '', mono: true }]
+    case 'failed':
+      return [{ label: 'Reason', value: event.reason }]
+    case 'clicked':
+      return [{ label: 'Link', value: event.link, mono: true }, ...client(event)]
+    case 'opened':
+      return client(event)
+    default:
+      return event satisfies never
+  }
+}
+
+/** `Ada <ada@acme.com>` in its two parts; `name` is `""` where there is only an address. */
+export function splitAddress(from: string): { name: string; address: string } {
+  const open = from.lastIndexOf('<')
+  if (open === -1 || !from.endsWith('>')) return { name: '', address: from.trim() }
+  const name = from.slice(0, open).trim().replace(/^"|"$/g, '')
+  return { name, address: from.slice(open + 1, -1).trim() }
+}
+
+/** Whether the envelope says something that the header fields do not. */
+export function envelopeDiffers(mail: Mail): boolean {
+  const fold = (addresses: string[]): string =>
+    [...new Set(addresses.map((one) => one.toLowerCase()))].sort().join('\n')
+  const sender = splitAddress(mail.from).address
+  return (
+    fold([mail.envelope.mail_from]) !== fold([sender]) ||
+    fold(mail.envelope.rcpt_to) !== fold([...mail.to, ...mail.cc, ...mail.bcc])
+  )
+}
+
+/**
+ * Whether an HTML body asks for pictures from elsewhere, which the frame leaves out. A guess on the text, good
+ * enough to decide whether to offer them; its repetitions are bounded because the text is anybody's.
+ */
+export function hasRemoteImages(html: string): boolean {
+  return /(?:src|srcset|background)\s{0,4}=\s{0,4}["']?(?:https?:)?\/\/|url\(\s{0,4}["']?(?:https?:)?\/\//i.test(
+    html,
+  )
+}
+
+/** What goes wrong on purpose, in one sentence, so that nobody looks for the reason elsewhere; `""` for nothing. */
+export function faultWords({ http, smtp, rate_limit }: FaultsState): string {
+  const parts = [
+    ...[http, smtp].flatMap((faults, index) => {
+      // What was to strike only so often stays in the list when it has.
+      const count = faults.filter((fault) => fault.count !== 0).length
+      return count > 0 ? [`${count} for ${index === 0 ? 'HTTP' : 'SMTP'}`] : []
+    }),
+    ...(rate_limit ? ['a rate limit'] : []),
+  ]
+  return parts.length > 0 ? `Faults are on: ${parts.join(', ')}.` : ''
+}
+
+/** A size as people read it: `812 B`, `4.2 KB`, `1.3 MB`. */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} KB`
+  return `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+/** A number with its noun: `1 mail`, `1,204 mails`. */
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-GB')} ${count === 1 ? one : many}`
+}
+
+function client(event: { ip: string; user_agent: string }): { label: string; value: string }[] {
+  return [
+    { label: 'From', value: event.ip },
+    { label: 'Client', value: event.user_agent },
+  ]
+}

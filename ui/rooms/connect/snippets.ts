@@ -1,0 +1,59 @@
+/** Where and with what an app reaches this instance. */
+export interface Place {
+  /** Without a slash at its end. */
+  base: string
+  host: string
+  port: number
+  /** `""` where the server does not tell it. */
+  key: string
+}
+
+/** Ready pieces of code and configuration, each with the values of this instance in it. */
+export function snippetsFor({ base, host, port, key }: Place): { name: string; text: string }[] {
+  const secret = key || 'YOUR_API_KEY'
+  const mail = `{ from: 'Acme <hello@acme.test>', to: 'ada@example.com', subject: 'Hello', text: 'It works' }`
+  return [
+    {
+      name: 'fetch',
+      text: `await fetch('${base}/v1/emails', {
+  method: 'POST',
+  headers: { authorization: 'Bearer ${secret}', 'content-type': 'application/json' },
+  body: JSON.stringify(${mail}),
+})`,
+    },
+    {
+      name: 'curl',
+      text: `curl '${base}/v1/emails' \\
+  -H 'Authorization: Bearer ${secret}' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"from":"Acme <hello@acme.test>","to":"ada@example.com","subject":"Hello","text":"It works"}'`,
+    },
+    {
+      name: 'nodemailer',
+      text: `const transport = nodemailer.createTransport({ host: '${host}', port: ${port}, secure: false })
+await transport.sendMail(${mail})`,
+    },
+    {
+      name: 'Rails',
+      text: `config.action_mailer.delivery_method = :smtp
+config.action_mailer.smtp_settings = { address: '${host}', port: ${port} }`,
+    },
+    {
+      name: 'Django',
+      text: `EMAIL_HOST = '${host}'\nEMAIL_PORT = ${port}\nEMAIL_USE_TLS = False`,
+    },
+    {
+      name: 'Laravel',
+      text: `MAIL_MAILER=smtp\nMAIL_HOST=${host}\nMAIL_PORT=${port}\nMAIL_ENCRYPTION=null`,
+    },
+    {
+      name: 'Go',
+      text: `message := []byte("Subject: Hello\\r\\n\\r\\nIt works\\r\\n")
+err := smtp.SendMail("${host.includes(':') ? `[${host}]` : host}:${port}", nil, "hello@acme.test", []string{"ada@example.com"}, message)`,
+    },
+    {
+      name: 'Spring',
+      text: `spring.mail.host=${host}\nspring.mail.port=${port}\nspring.mail.properties.mail.smtp.auth=false`,
+    },
+  ]
+}

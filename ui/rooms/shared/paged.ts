@@ -1,0 +1,63 @@
+import { computed, ref, shallowRef, type ComputedRef, type Ref, type ShallowRef } from 'vue'
+import { wordsOf } from '../../composables/api.ts'
+
+/** A list that comes by pages. */
+export interface Paged<T> {
+  items: ShallowRef<T[]>
+  /** `loading` only while there is nothing to show yet. */
+  phase: Ref<'loading' | 'ready' | 'failed'>
+  problem: Ref<string>
+  hasMore: ComputedRef<boolean>
+  /** Loads the first page anew. */
+  load(): Promise<void>
+  loadMore(): Promise<void>
+  /** Loads the first page anew and keeps of the others what `isOlder` than its last entry. */
+  refresh(isOlder: (entry: T, last: T) => boolean): Promise<void>
+}
+
+/** @param fetchPage  Asks for the page after `cursor`, or for the first. */
+export function usePaged<T>(
+  fetchPage: (cursor: string | null) => Promise<{ items: T[]; cursor: string | null }>,
+): Paged<T> {
+  const items = shallowRef<T[]>([])
+  const phase = ref<'loading' | 'ready' | 'failed'>('loading')
+  const problem = ref('')
+  const cursor = ref<string | null>(null)
+  // An answer to an older question must not end up in the list of a newer one.
+  let round = 0
+
+  async function take(after: string | null): Promise<void> {
+    const mine = ++round
+    try {
+      const page = await fetchPage(after)
+      if (mine !== round) return
+      items.value = after === null ? page.items : [...items.value, ...page.items]
+      cursor.value = page.cursor
+      problem.value = ''
+      phase.value = 'ready'
+    } catch (error) {
+      if (mine !== round) return
+      problem.value = wordsOf(error)
+      if (items.value.length === 0) phase.value = 'failed'
+    }
+  }
+  async function refresh(isOlder: (entry: T, last: T) => boolean): Promise<void> {
+    const [kept, after] = [items.value, cursor.value]
+    await take(null)
+    const last = items.value.at(-1)
+    if (items.value === kept || last === undefined) return
+    const older = kept.filter((entry) => isOlder(entry, last))
+    if (older.length === 0) return
+    items.value = [...items.value, ...older]
+    cursor.value = after
+  }
+  return {
+    items,
+    refresh,
+    phase,
+    problem,
+    hasMore: computed(() => cursor.value !== null),
+    load: () => take(null),
+    loadMore: () => take(cursor.value),
+  }
+}

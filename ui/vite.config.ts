@@ -1,0 +1,25 @@
+import vue from '@vitejs/plugin-vue'
+import { defineConfig } from 'vite'
+
+// A running `localpost`, for `vite ui`; it sees its own origin, as it refuses any other.
+const target = process.env['LOCALPOST_URL'] ?? 'http://127.0.0.1:8025'
+
+// A build from within a test run inherits its NODE_ENV, and would ship Vue's development half.
+if (process.argv.includes('build')) process.env['NODE_ENV'] = 'production'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Relative, so that the built page works wherever the server puts it.
+  base: './',
+  plugins: [vue()],
+  // No options API and no devtools in the built page: a tenth of its size.
+  define: { __VUE_OPTIONS_API__: false },
+  build: {
+    outDir: '../dist/ui',
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy: { '/dev': { target, changeOrigin: true, headers: { origin: target } } } },
+})
