@@ -1,0 +1,69 @@
+/** The library inside a test: what an import, an instance and a mail cost its process. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { runToEnd } from '../lib/processes.mjs'
+
+/** What each contender runs after the import; it prints milliseconds. */
+const scripts = {
+  'first instance': `
+    const began = performance.now()
+    const post = await createLocalpost()
+    print(performance.now() - began)
+    await post.close()`,
+  'another instance': `
+    await (await createLocalpost()).close()
+    print(await medianOf(51, async () => {
+      const began = performance.now()
+      const post = await createLocalpost()
+      const ms = performance.now() - began
+      await post.close()
+      return ms
+    }))`,
+  'send to waitFor': `
+    const post = await createLocalpost()
+    const once = async () => {
+      const began = performance.now()
+      const { id } = await post.emails.send(mail)
+      await post.inbox.waitFor('id:' + id)
+      return performance.now() - began
+    }
+    await once()
+    print(await medianOf(101, once))
+    await post.close()`,
+  '100 instances, a mail each': `
+    const began = performance.now()
+    const posts = await Promise.all(Array.from({ length: 100 }, () => createLocalpost()))
+    await Promise.all(posts.map(async (post) => {
+      await post.emails.send(mail)
+      await post.inbox.waitFor(undefined, { timeoutMs: 60_000 })
+    }))
+    print(performance.now() - began)
+    await Promise.all(posts.map((post) => post.close()))`,
+}
+
+/** @type {import('../run.mjs').Group[]} */
+export const embedGroups = [
+  {
+    row: 'embed, ms',
+    contenders: ['bare node', 'import', ...Object.keys(scripts)],
+    async measure(contender, { packageDir }) {
+      if (contender === 'bare node') return { ms: (await runToEnd(['-e', '0'])).ms }
+      const library = JSON.stringify(join(packageDir, 'dist/index.js'))
+      if (contender === 'import')
+        return { ms: (await runToEnd(['--input-type=module', '-e', `import ${library}`])).ms }
+      const code = `
+        const { createLocalpost } = await import(${library})
+        const mail = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+        const print = (ms) => console.log(ms)
+        async function medianOf(times, measure) {
+          const all = []
+          for (let i = 0; i < times; i++) all.push(await measure())
+          return all.sort((a, b) => a - b)[times >> 1]
+        }
+        ${scripts[contender]}`
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code])
+      return { ms: Number(stdout) }
+    },
+  },
+]

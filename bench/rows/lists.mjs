@@ -1,0 +1,61 @@
+/** `GET /v1/emails` and the detail, by the number of emails stored. */
+import { fileURLToPath } from 'node:url'
+import { apiKey } from '../lib/contenders.mjs'
+import { runJson } from '../lib/processes.mjs'
+
+const generator = fileURLToPath(new URL('../load/http.mjs', import.meta.url))
+
+/** One store's server, kept running through all rounds: what is asked of it changes nothing. */
+const servers = new Map()
+
+async function serverOf(size, { start, stores }) {
+  if (!servers.has(size)) servers.set(size, await start.process({ dir: stores.get(size) }))
+  return servers.get(size)
+}
+
+function get(server, path, quick) {
+  const load = {
+    connections: 1,
+    path,
+    key: apiKey,
+    warmUpMs: 100,
+    warmUpCount: 300,
+    measureMs: 100,
+    leastCount: quick ? 300 : 1000,
+    count: 1e6,
+  }
+  return runJson([generator, JSON.stringify({ ...load, port: server.httpPort, pid: server.pid })])
+}
+
+async function newestId(server) {
+  const answer = await fetch(`http://127.0.0.1:${server.httpPort}/v1/emails`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  })
+  const { emails } = await answer.json()
+  return emails[0].id
+}
+
+/** @type {(sizes: number[]) => import('../run.mjs').Group[]} */
+export const listGroups = (sizes) => [
+  {
+    row: 'list of 50, ms',
+    contenders: sizes.map(String),
+    needsStores: true,
+    async measure(size, context) {
+      return get(await serverOf(Number(size), context), '/v1/emails', context.quick)
+    },
+  },
+  {
+    row: 'detail, ms',
+    contenders: sizes.map(String),
+    needsStores: true,
+    async measure(size, context) {
+      const server = await serverOf(Number(size), context)
+      return get(server, `/v1/emails/${await newestId(server)}`, context.quick)
+    },
+    async end() {
+      for (const server of servers.values()) await server.stop('SIGKILL')
+      servers.clear()
+    },
+  },
+]

@@ -1,0 +1,63 @@
+/** `GET /dev/inbox?query=` for words of the text, and how soon the text of a burst is found. */
+import { submit } from '../lib/stores.mjs'
+
+/** Words by how often they stand in the messages: in none, in few, in every one. */
+const words = ['nowhere', 'message 42 ', 'wizards']
+const settleMs = 250
+
+/** @type {(size: number) => import('../run.mjs').Group[]} */
+export const searchGroups = (size) => [
+  {
+    row: `search of the text, ${size} stored`,
+    contenders: ['process'],
+    rounds: { process: 1 },
+    needsStores: true,
+    async measure(contender, { start, stores }) {
+      const server = await start[contender]({ dir: stores.get(size), probed: true })
+      try {
+        // What the seeding left unread is read first.
+        await until(server, 'wizards', (count) => count >= size)
+        const values = {}
+        await server.ask('reset')
+        for (const word of words) values[`${word.trim()}, ms`] = await medianMs(server, `"${word}"`)
+        const { p99Ms, maxMs } = await server.ask('report')
+        await submit(server, 1000, 2048)
+        const begunAt = performance.now()
+        await until(server, 'wizards', (count) => count >= size + 1000)
+        return {
+          ...values,
+          'stall p99': p99Ms,
+          'stall max': maxMs,
+          'burst found, ms': performance.now() - begunAt,
+        }
+      } finally {
+        await server.stop('SIGTERM')
+      }
+    },
+  },
+]
+
+async function medianMs(server, query) {
+  const times = []
+  for (let i = 0; i < 9; i++) {
+    const begunAt = performance.now()
+    await count(server, query)
+    times.push(performance.now() - begunAt)
+  }
+  return times.sort((a, b) => a - b)[4]
+}
+
+async function count(server, query) {
+  const path = `/dev/inbox?limit=50&query=${encodeURIComponent(query)}`
+  const answer = await fetch(`http://127.0.0.1:${server.httpPort}${path}`)
+  if (!answer.ok) throw new Error(`${path} is answered ${answer.status}`)
+  return (await answer.json()).count
+}
+
+async function until(server, query, isEnough) {
+  for (let tries = 0; tries < 2400; tries++) {
+    if (isEnough(await count(server, query))) return
+    await new Promise((resolve) => setTimeout(resolve, settleMs))
+  }
+  throw new Error('the text is not read in ten minutes')
+}

@@ -1,0 +1,70 @@
+/** From the start of the process to the first SMTP greeting. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { importMs, packagesAtStart } from '../lib/imports.mjs'
+import { freePort, runToEnd, startServer } from '../lib/processes.mjs'
+import { rewindCheckpoint, seedMaildev } from '../lib/stores.mjs'
+
+let packages = null
+let maildevFolder = null
+
+/** @type {(largest: number) => import('../run.mjs').Group[]} */
+export const startGroups = (largest) => [
+  {
+    row: 'start empty, ms',
+    contenders: ['bare node', 'its imports', 'floor', 'process', 'maildev 2.2.1', 'maildev 3.0.0'],
+    async measure(contender, context) {
+      if (contender === 'bare node') return { ms: (await runToEnd(['-e', '0'])).ms }
+      if (contender === 'its imports') {
+        packages ??= await packagesAtStart(context)
+        context.facts.importedAtStart = packages
+        return { ms: await importMs(packages, context.packageDir) }
+      }
+      return greetedBy(await context.start[contender]())
+    },
+  },
+  {
+    row: `start with ${largest}, ms`,
+    contenders: ['process', 'maildev 3.0.0'],
+    needsStores: true,
+    /** A minute or more each for the peer. */
+    rounds: { 'maildev 3.0.0': 1 },
+    async measure(contender, context) {
+      if (contender === 'process') {
+        const dir = context.stores.get(largest)
+        const replayed = rewindCheckpoint(dir, Math.min(32, largest / 2000) * 1024 * 1024)
+        return { ...(await greetedBy(await context.start.process({ dir }))), replayed }
+      }
+      maildevFolder ??= mkdtempSync(join(context.scratch, 'maildev-'))
+      seedMaildev(maildevFolder, largest)
+      const [smtpPort, httpPort] = [await freePort(), await freePort()]
+      const args = [
+        '--smtp',
+        String(smtpPort),
+        '--web',
+        String(httpPort),
+        '--ip',
+        '127.0.0.1',
+        '--web-ip',
+        '127.0.0.1',
+        '--silent',
+      ]
+      // It greets before it has read its folder; its page comes when it has.
+      const server = await startServer({
+        args: [context.peers['maildev-3.0.0'], ...args, '--mail-directory', maildevFolder],
+        smtpPort,
+        httpPort,
+        cwd: context.scratch,
+      })
+      const measured = await greetedBy(server)
+      rmSync(maildevFolder, { recursive: true, force: true })
+      maildevFolder = null
+      return measured
+    },
+  },
+]
+
+async function greetedBy(server) {
+  await server.stop('SIGKILL')
+  return { ms: server.greetedMs, httpMs: server.httpMs }
+}

@@ -1,0 +1,150 @@
+/**
+ * The benchmark: `node bench/run.mjs` runs peers, floors and Localpost interleaved and compares their medians.
+ * See docs/performance.md.
+ *
+ * @typedef {object} Group  One row of the outcome.
+ * @property {string} row
+ * @property {string[]} contenders  In the order in which each round runs them.
+ * @property {boolean} [needsStores]  Wants the seeded data folders.
+ * @property {Record<string, number>} [rounds]  Where a contender takes too long for every round.
+ * @property {(contender: string, context: Context) => Promise<Record<string, number>>} measure
+ * @property {() => Promise<void>} [end]  Called after the last round.
+ *
+ * @typedef {object} Context
+ * @property {ReturnType<typeof createContenders>} start
+ * @property {boolean} quick
+ * @property {string} packageDir
+ * @property {string} scratch
+ * @property {Map<number, string>} stores  Data folder by number of emails.
+ * @property {Record<string, string>} peers
+ * @property {Record<string, unknown>} facts  Written with the outcome.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createContenders } from './lib/contenders.mjs'
+import { machineFacts, versions } from './lib/machine.mjs'
+import { installPeers } from './lib/peers.mjs'
+import { toMarkdown } from './lib/report.mjs'
+import { createSamples } from './lib/samples.mjs'
+import { seedStores } from './lib/stores.mjs'
+import { aftermathGroups } from './rows/aftermath.mjs'
+import { embedGroups } from './rows/embed.mjs'
+import { listGroups } from './rows/lists.mjs'
+import { liveGroups } from './rows/live.mjs'
+import { memoryGroups } from './rows/memory.mjs'
+import { searchGroups } from './rows/search.mjs'
+import { sendGroups } from './rows/send.mjs'
+import { smtpGroups } from './rows/smtp.mjs'
+import { startGroups } from './rows/start.mjs'
+import { judge } from './targets.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    'without-peers': { type: 'boolean', default: false },
+    'write-docs': { type: 'boolean', default: false },
+    package: { type: 'string', default: root },
+    results: { type: 'string', default: join(root, 'bench/results') },
+  },
+})
+const tell = (line) => process.stderr.write(`${line}\n`)
+await main()
+
+async function main() {
+  const startedAt = performance.now()
+  const { quick } = flags
+  const rounds = Number(flags.rounds ?? (quick ? 1 : 5))
+  const packageDir = resolve(flags.package)
+  if (!existsSync(join(packageDir, 'dist/cli/main.js')))
+    throw new Error(`${packageDir} is not built: npm run build`)
+  const sizes = quick ? [100, 2000] : [100, 1000, 10_000, 50_000, 100_000]
+  const largest = sizes.at(-1)
+  const wanted = new RegExp(flags.only ?? '', 'i')
+  const groups = [
+    ...smtpGroups,
+    ...sendGroups,
+    ...aftermathGroups(sizes.at(-2)),
+    ...startGroups(largest),
+    ...embedGroups,
+    ...listGroups(sizes),
+    ...searchGroups(largest),
+    ...liveGroups(quick),
+    ...(quick ? memoryGroups(1000, 4000) : memoryGroups(10_000, 100_000)),
+  ].filter(({ row }) => wanted.test(row))
+  const peers = flags['without-peers'] ? {} : installPeers(tell)
+  const facts = machineFacts()
+  const scratch = mkdtempSync(join(tmpdir(), 'localpost-bench-'))
+  process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
+  process.on('SIGINT', () => process.exit(130))
+  process.on('SIGTERM', () => process.exit(143))
+  const start = createContenders({ packageDir, scratch, peers })
+  const samples = createSamples()
+  const context = { start, quick, packageDir, scratch, peers, facts, stores: new Map() }
+  if (groups.some(({ needsStores }) => needsStores))
+    context.stores = await seedStores({ start, scratch, tell }, sizes)
+  for (let round = 1; round <= rounds; round++) {
+    for (const group of groups) await runGroup(group, round, rounds, context, samples)
+  }
+  for (const group of groups) await group.end?.()
+  write({
+    facts,
+    versions: versions(packageDir),
+    settings: { rounds, quick, only: flags.only ?? null },
+    samples,
+    targets: judge(samples),
+    seconds: (performance.now() - startedAt) / 1000,
+  })
+}
+
+async function runGroup({ row, contenders, measure, rounds: own = {} }, round, rounds, context, samples) {
+  for (const contender of contenders) {
+    if (contender.startsWith('maildev') && flags['without-peers']) continue
+    if (round > (own[contender] ?? rounds)) continue
+    try {
+      const values = await measure(contender, context)
+      samples.add(row, contender, values)
+      const { perSecond, ms, p50Ms, mainUs } = values
+      const said = Object.entries({ perSecond, ms, p50Ms, mainUs }).filter(([, value]) =>
+        Number.isFinite(value),
+      )
+      tell(
+        `${round}/${rounds} ${row} · ${contender}: ${said.map(([name, value]) => `${name} ${value.toPrecision(4)}`).join(', ') || JSON.stringify(values)}`,
+      )
+    } catch (error) {
+      tell(
+        `${round}/${rounds} ${row} · ${contender}: FAILED ${error instanceof Error ? error.message : String(error)}`,
+      )
+      process.exitCode = 1
+    }
+  }
+}
+
+/** Files by date, and the same as latest; a part of the rows is no latest. */
+function write(run) {
+  const markdown = toMarkdown(run)
+  const json = `${JSON.stringify({ ...run, samples: run.samples.all }, null, 2)}\n`
+  mkdirSync(flags.results, { recursive: true })
+  const isWhole = !run.settings.quick && run.settings.only === null
+  for (const name of [run.facts.date.slice(0, 16).replaceAll(':', ''), ...(isWhole ? ['latest'] : [])]) {
+    writeFileSync(join(flags.results, `${name}.json`), json)
+    writeFileSync(join(flags.results, `${name}.md`), `${markdown}\n`)
+  }
+  if (flags['write-docs']) writeDocs(markdown)
+  console.log(markdown)
+}
+
+function writeDocs(markdown) {
+  const path = join(root, 'docs/performance.md')
+  const [begin, end] = ['<!-- bench:begin -->', '<!-- bench:end -->']
+  const text = readFileSync(path, 'utf8')
+  const [before, rest] = text.split(begin)
+  const after = rest?.split(end)[1]
+  if (after === undefined) throw new Error(`${path} has no place for the table between ${begin} and ${end}`)
+  writeFileSync(path, `${before}${begin}\n${markdown}\n${end}${after}`)
+}

@@ -1,0 +1,179 @@
+/**
+ * What Localpost promises, as data. Ratios only, but where the promise itself is a time or a size.
+ *
+ * @typedef {ReturnType<typeof import('./lib/samples.mjs').createSamples>} Samples
+ *
+ * @typedef {object} Target
+ * @property {string} name
+ * @property {number} [atLeast]
+ * @property {number} [atMost]
+ * @property {string} [unit]  Default: `×`, a ratio.
+ * @property {(samples: Samples) => number} of  NaN: not measured in this run.
+ * @property {(samples: Samples) => number} [byCpu]  The same ratio by CPU time of the servers' main threads, which a busy
+ *   machine disturbs less. Told, not judged.
+ */
+
+/** @returns {Target} A rate that is to be so many times another contender's. */
+function rate(name, row, contender, other, atLeast) {
+  return {
+    name: `${name}: of ${other}`,
+    atLeast,
+    of: (m) => m.of(row, contender) / m.of(row, other),
+    byCpu: (m) => m.of(row, other, 'mainUs') / m.of(row, contender, 'mainUs'),
+  }
+}
+
+/** @returns {Target} A time that is to be at most so many times another one. */
+function time(name, row, contender, other, metric, atMost) {
+  return { name, atMost, of: (m) => m.of(row, contender, metric) / m.of(row, other, metric) }
+}
+
+const loaded = 'start with 100000, ms'
+const remembering = 'smtp 2 KB, with 50000 stored'
+const embedded = 'embed, ms'
+const held = 'memory, MiB, and stalls, ms'
+const searched = 'search of the text, 100000 stored'
+const read = 'smtp 2 KB, texts read or not'
+
+/** @type {Target[]} */
+export const targets = [
+  rate('2 KB', 'smtp 2 KB', 'process', 'floor', 0.45),
+  rate('2 KB, disk', 'smtp 2 KB', 'disk', 'floor', 0.35),
+  rate('2 KB', 'smtp 2 KB', 'process', 'maildev 2.2.1', 2),
+  rate('2 KB', 'smtp 2 KB', 'process', 'maildev 3.0.0', 4),
+  rate('20 KB', 'smtp 20 KB', 'process', 'floor', 0.65),
+  rate('20 KB, disk', 'smtp 20 KB', 'disk', 'floor', 0.55),
+  rate('20 KB', 'smtp 20 KB', 'process', 'maildev 2.2.1', 2),
+  rate('20 KB', 'smtp 20 KB', 'process', 'maildev 3.0.0', 4),
+  rate('1 MB', 'smtp 1 MB', 'process', 'floor', 0.55),
+  rate('1 MB', 'smtp 1 MB', 'process', 'maildev 2.2.1', 5),
+  rate('2 KB, a connection each', 'smtp 2 KB, one each', 'process', 'floor', 0.6),
+  rate('2 KB, a connection each', 'smtp 2 KB, one each', 'process', 'maildev 2.2.1', 15),
+  rate('2 KB, a connection each', 'smtp 2 KB, one each', 'process', 'maildev 3.0.0', 15),
+  {
+    name: '2 KB, right after deleting 50,000: of an instance that keeps few',
+    atLeast: 0.8,
+    of: (m) => m.of(remembering, 'deleted') / m.of('smtp 2 KB', 'process'),
+    byCpu: (m) => m.of('smtp 2 KB', 'process', 'mainUs') / m.of(remembering, 'deleted', 'mainUs'),
+  },
+  time('one message, connect to 250: of floor', 'smtp single, ms', 'process', 'floor', 'p50Ms', 1.5),
+  rate('POST accepted, outbox waiting', 'post accepted', 'outbox waiting', 'bare h3', 0.6),
+  rate('POST accepted, outbox running', 'post accepted', 'outbox running', 'bare h3', 0.25),
+  { name: 'signed deliveries', unit: '/s', atLeast: 300, of: (m) => m.of('delivered', 'process') },
+  time('list, 50,000 stored: of 100 stored', 'list of 50, ms', '50000', '100', 'p50Ms', 1.5),
+  time('list, 100,000 stored: of 100 stored', 'list of 50, ms', '100000', '100', 'p50Ms', 1.2),
+  time('start, empty: of its imports', 'start empty, ms', 'process', 'its imports', 'ms', 2),
+  {
+    name: 'start, 100,000 stored, 32 MB to replay',
+    unit: 'ms',
+    atMost: 1200,
+    of: (m) => m.of(loaded, 'process', 'ms'),
+  },
+  {
+    name: 'start after SIGKILL under load, beyond the start with 100,000',
+    unit: 'ms',
+    atMost: 1000,
+    of: (m) => m.of('start after SIGKILL under load, ms', 'process', 'ms') - m.of(loaded, 'process', 'ms'),
+  },
+  {
+    name: 'start until HTTP answers, 100,000 stored: maildev 3.0.0 takes',
+    atLeast: 10,
+    of: (m) => m.of(loaded, 'maildev 3.0.0', 'httpMs') / m.of(loaded, 'process', 'httpMs'),
+  },
+  {
+    name: 'import of the library, above an empty Node',
+    unit: 'ms',
+    atMost: 100,
+    of: (m) => m.of(embedded, 'import', 'ms') - m.of(embedded, 'bare node', 'ms'),
+  },
+  {
+    name: 'another instance in the same process',
+    unit: 'ms',
+    atMost: 15,
+    of: (m) => m.of(embedded, 'another instance', 'ms'),
+  },
+  {
+    name: 'from send to waitFor',
+    unit: 'ms',
+    atMost: 25,
+    of: (m) => m.of(embedded, 'send to waitFor', 'ms'),
+  },
+  {
+    name: 'memory with 100,000 emails of 20 KB',
+    unit: 'MiB',
+    atMost: 300,
+    of: (m) => m.of(held, 'process', 'rss at 100000'),
+  },
+  {
+    name: 'memory for each further email',
+    unit: 'bytes',
+    atMost: 2048,
+    of: (m) => m.of(held, 'process', 'rss per email at 100000, bytes'),
+  },
+  ...['nowhere', 'message 42', 'wizards'].map((word) => ({
+    name: `search of 100,000 texts for "${word}"`,
+    unit: 'ms',
+    atMost: 150,
+    of: (m) => m.of(searched, 'process', `${word}, ms`),
+  })),
+  {
+    name: 'event loop stall while searching, p99',
+    unit: 'ms',
+    atMost: 10,
+    of: (m) => m.worst(searched, 'process', 'stall p99'),
+  },
+  {
+    name: 'event loop stall while searching, longest',
+    unit: 'ms',
+    atMost: 50,
+    of: (m) => m.worst(searched, 'process', 'stall max'),
+  },
+  rate('2 KB, texts read', read, 'read', 'not read', 0.9),
+  {
+    name: 'from 250 to the live event, longest',
+    unit: 'ms',
+    atMost: 250,
+    of: (m) => m.worst('live events', 'from 250 to the event, ms', 'worstMs'),
+  },
+  {
+    name: 'memory of a live reader that does not read',
+    unit: 'MiB',
+    atMost: 2,
+    of: (m) => m.of('memory of stalled readers', 'process', 'MiB each, at most'),
+  },
+  {
+    name: 'event loop stall under load, p99',
+    unit: 'ms',
+    atMost: 10,
+    of: (m) => m.worst(held, 'process', 'stall p99'),
+  },
+  {
+    name: 'event loop stall under load, longest',
+    unit: 'ms',
+    atMost: 50,
+    of: (m) => m.worst(held, 'process', 'stall max'),
+  },
+]
+
+/** @param {Samples} samples */
+export function judge(samples) {
+  return targets.map(({ name, atLeast, atMost, unit = '×', of, byCpu }) => {
+    const measured = orNull(of(samples))
+    const isMet =
+      measured !== null &&
+      (atLeast === undefined || measured >= atLeast) &&
+      (atMost === undefined || measured <= atMost)
+    return {
+      name,
+      wanted: `${atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`} ${unit}`,
+      measured,
+      by_cpu: byCpu ? orNull(byCpu(samples)) : null,
+      unit,
+      verdict: measured === null ? 'not measured' : isMet ? 'pass' : 'miss',
+    }
+  })
+}
+
+function orNull(value) {
+  return Number.isFinite(value) ? value : null
+}
