@@ -1,0 +1,18 @@
+FROM node:24-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev --no-audit --no-fund
+COPY . .
+RUN npm pack --pack-destination /tmp
+
+FROM node:24-slim
+RUN --mount=type=bind,from=build,source=/tmp,target=/pack \
+    npm install --global --no-audit --no-fund /pack/localpost-*.tgz && mkdir /data && chown node:node /data
+USER node
+WORKDIR /home/node
+ENV LOCALPOST_HOST=0.0.0.0 LOCALPOST_DIR=/data
+VOLUME /data
+EXPOSE 8025 1025
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
+    CMD ["node", "-e", "fetch('http://127.0.0.1:8025/dev/health').then((r) => process.exit(r.status < 500 ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["localpost"]

@@ -1,0 +1,2 @@
+// Localpost is ESM: run Jest with `node --experimental-vm-modules`, and let nothing transform it.
+export default { testEnvironment: 'node', transform: {} }

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createTransport } from 'nodemailer'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { findChromium, openBrowser, type Browser } from '../test/e2e/browser.ts'
+import { makeExample, type Project } from './project.ts'
+import { ownEnvironment, root, run } from './run.ts'
+
+const tarball = inject('tarball')
+
+describe('examples/sign-up', () => {
+  let project: Project
+  beforeAll(async () => {
+    project = await makeExample(join(root, 'examples/sign-up'), tarball)
+  })
+  afterAll(() => project?.remove())
+
+  it.each([
+    ['test:vitest', /Tests +3 passed/],
+    ['test:node', /pass 1\n/],
+    // Jest reports on stderr, and ends with 0 only where tests passed.
+    ['test:jest', /jest/],
+    ['test:playwright', /2 passed/],
+  ])('passes by npm run %s', async (script, passed) => {
+    const env = { CHROMIUM_PATH: findChromium() }
+    expect(await run('npm', ['run', script], { cwd: project.dir, env })).toMatch(passed)
+  })
+
+  it('fails by npm run test:node where the mail says something else', async () => {
+    // Else it would not be seen that the tests of the example look at anything.
+    const source = join(project.dir, 'app/server.js')
+    const whole = readFileSync(source, 'utf8')
+    writeFileSync(source, whole.replace('Confirm your address', 'Something else'))
+    try {
+      await expect(run('npm', ['run', 'test:node'], { cwd: project.dir })).rejects.toThrow(/Something else/)
+    } finally {
+      writeFileSync(source, whole)
+    }
+  })
+})
+
+describe.each(['h3', 'hono', 'express', 'next'])('examples/embed-%s', (name) => {
+  let project: Project
+  let browser: Browser
+  beforeAll(async () => {
+    project = await makeExample(join(root, `examples/embed-${name}`), tarball)
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    project?.remove()
+  })
+
+  it('serves the API, the control API and the page below /mail', async () => {
+    const { url, apiKey, smtp } = await (name === 'next' ? startNext(project.dir) : startServer(project.dir))
+    expect(await (await fetch(new URL('/', url))).text()).toContain('The app itself')
+
+    const send = (key: string): Promise<Response> =>
+      fetch(`${url}/v1/emails`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          from: 'Acme <hi@acme.test>',
+          to: 'ada@example.com',
+          subject: 'Over HTTP',
+          html: '<b>Hello</b>',
+        }),
+      })
+    expect((await send('lp_wrong')).status).toBe(401)
+    const { id } = (await (await send(apiKey)).json()) as { id: string }
+    const transport = createTransport(smtp)
+    await transport.sendMail({
+      from: 'hi@acme.test',
+      to: 'bob@example.com',
+      subject: 'Over SMTP',
+      text: 'Hello',
+    })
+    transport.close()
+
+    const wait = await fetch(`${url}/dev/inbox/wait?query=to:ada@example.com`)
+    expect(await wait.json()).toMatchObject({ id, subject: 'Over HTTP' })
+
+    const page = await browser.context.newPage()
+    await page.goto(url)
+    // What follows the path is the page's own.
+    expect(new URL(page.url()).pathname).toBe('/mail/')
+    const rows = page.getByRole('navigation', { name: 'Mails' })
+    await rows.getByText('Over SMTP').waitFor()
+    await rows.getByText('Over HTTP').click()
+    await page.frameLocator('iframe').getByText('Hello').waitFor()
+    // By live events, through the framework.
+    await (await send(apiKey)).json()
+    await expect.poll(() => rows.getByText('Over HTTP').count()).toBe(2)
+  })
+})
+
+interface Started {
+  url: string
+  apiKey: string
+  smtp: { host: string; port: number }
+}
+
+/** Starts an example's server; it says where it is in its first line. */
+async function startServer(dir: string): Promise<Started> {
+  const line = await firstLine(dir, ['server.js'], { PORT: '0' }, () => true)
+  return JSON.parse(line) as Started
+}
+
+async function startNext(dir: string): Promise<Started> {
+  const port = await freePort()
+  const env = { SMTP_PORT: String(await freePort()), NEXT_TELEMETRY_DISABLED: '1' }
+  const args = ['node_modules/next/dist/bin/next', 'dev', '--hostname', '127.0.0.1', '--port', String(port)]
+  await firstLine(dir, args, env, (line) => line.includes('Ready'))
+  const smtp = { host: '127.0.0.1', port: Number(env.SMTP_PORT) }
+  return { url: `http://127.0.0.1:${port}/mail`, apiKey: 'lp_development', smtp }
+}
+
+async function firstLine(
+  cwd: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  isIt: (line: string) => boolean,
+): Promise<string> {
+  // A group of its own: Next has children.
+  const child = spawn(process.execPath, args, { cwd, env: ownEnvironment(env), detached: true })
+  onTestFinished(async () => {
+    const gone = new Promise((resolve) => child.once('close', resolve))
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+    await gone
+  })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  for await (const line of createInterface({ input: child.stdout })) {
+    said += `${line}\n`
+    if (!isIt(line)) continue
+    child.stdout.resume()
+    return line
+  }
+  throw new Error(`The example ended:\n${said}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+/** The checkout's root. */
+export const root: string = resolve(import.meta.dirname, '..')
+
+/** What tells a process that it is part of this run, or which npm runs it, must not reach another project. */
+export function ownEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const foreign =
+    /^(?:VITEST|NODE_ENV|NODE_TEST_CONTEXT|npm_(?!config_cache)|INIT_CWD|TEST|PROD|DEV|MODE|SSR|BASE_URL)/i
+  const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name))
+  return { ...Object.fromEntries(kept), CI: '1', NO_COLOR: '1', ...more }
+}
+
+/**
+ * Runs a program to its end.
+ *
+ * @returns What it wrote to stdout.
+ * @throws Error with all that it wrote, if it ends otherwise than with 0.
+ */
+export async function run(
+  command: string,
+  args: readonly string[],
+  { cwd, env, input }: { cwd: string; env?: NodeJS.ProcessEnv; input?: string },
+): Promise<string> {
+  const child = spawn(command === 'node' ? process.execPath : command, args, {
+    cwd,
+    env: ownEnvironment(env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: 200_000,
+  })
+  child.stdin.on('error', () => undefined).end(input)
+  const [out, err, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((done, fail) => {
+      child.once('error', fail)
+      child.once('close', done)
+    }),
+  ])
+  if (code === 0) return out
+  throw new Error(`${[command, ...args].join(' ')} ended with ${code ?? child.signalCode}:\n${out}\n${err}`)
+}

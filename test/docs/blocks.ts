@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+/** The checkout's root. */
+export const root: string = resolve(import.meta.dirname, '../..')
+
+/** A fenced block of a document. */
+export interface Block {
+  /** As `docs/guides/ci.md:12`. */
+  place: string
+  language: string
+  code: string
+}
+
+/** How a block is checked: every block is in exactly one of these. */
+export type Check =
+  | 'vitest'
+  | 'module'
+  | 'shell'
+  | 'python'
+  | 'go'
+  | 'quoted'
+  | 'address'
+  | 'yaml'
+  | 'npm'
+  | 'shown'
+
+/** All blocks of the README and the guides, those of the guide to searching aside, which has tests of its own. */
+export function readBlocks(): Block[] {
+  const guides = readdirSync(join(root, 'docs/guides')).filter(
+    (name) => name.endsWith('.md') && name !== 'search.md',
+  )
+  return ['README.md', 'CONTRIBUTING.md', ...guides.map((name) => `docs/guides/${name}`)].flatMap(blocksOf)
+}
+
+/**
+ * The table: what is run is run by what it is written for; what stands in an example is run with the example.
+ *
+ * - `vitest`, `module`, `python`, `go`: run against a real instance, and must end well; what a module's comments say of
+ *   its output is compared. Go compiles for long, so `npm run test:all` runs it.
+ * - `shell`: run by bash against a real instance.
+ * - `quoted`: stands word for word in a file of examples/, which `npm run test:all` runs.
+ * - `address`: no runtime of it is here; it must name the address that Localpost has by default.
+ * - `yaml`: its shell lines name real flags, and its addresses are the default ones.
+ * - `npm`: starts or installs something; the scripts and flags that it names exist.
+ * - `shown`: what a program prints; compared with what it prints.
+ *
+ * @returns null for a block that nobody thought of.
+ */
+export function checkOf({ language, code }: Block): Check | null {
+  switch (language) {
+    case 'ts':
+      return code.includes("'localpost/vitest'") ? 'vitest' : 'module'
+    case 'js':
+      return /^import .* from '(?:localpost|nodemailer)'$/m.test(code) && !code.includes('export default')
+        ? 'module'
+        : 'quoted'
+    case 'python':
+      return code.includes('import smtplib') ? 'python' : 'address'
+    case 'go':
+      return 'go'
+    case 'ruby':
+    case 'ini':
+    case 'properties':
+    case 'csharp':
+      return 'address'
+    case 'yaml':
+      return 'yaml'
+    case 'text':
+      return 'shown'
+    case 'sh':
+      return /^(?:npm|npx|docker) /m.test(code) ? 'npm' : 'shell'
+    default:
+      return null
+  }
+}
+
+/** The blocks that are checked so. */
+export function blocksFor(check: Check): Block[] {
+  return readBlocks().filter((block) => checkOf(block) === check)
+}
+
+function blocksOf(file: string): Block[] {
+  const lines = readFileSync(join(root, file), 'utf8').split('\n')
+  const blocks: Block[] = []
+  let open: { at: number; language: string } | null = null
+  for (const [index, line] of lines.entries()) {
+    if (!line.startsWith('```')) continue
+    if (!open) open = { at: index, language: line.slice(3).trim() }
+    else {
+      const code = `${lines.slice(open.at + 1, index).join('\n')}\n`
+      blocks.push({ place: `${file}:${open.at + 2}`, language: open.language, code })
+      open = null
+    }
+  }
+  if (open) throw new Error(`${file}:${open.at + 1} begins a block that never ends.`)
+  return blocks
+}

@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { makePackage } from '../testing/_package.ts'
+import { blocksFor, checkOf, readBlocks, root, type Block } from './blocks.ts'
+import { makeProject, run, startForDocs } from './run.ts'
+
+let made: ReturnType<typeof makePackage>
+beforeAll(() => {
+  made = makePackage()
+})
+afterAll(() => made.remove())
+
+function project(files: Readonly<Record<string, string>>): string {
+  const { dir, remove } = makeProject(made.dir, files)
+  onTestFinished(remove)
+  return dir
+}
+
+const each = (blocks: Block[]): [string, Block][] => blocks.map((block) => [block.place, block])
+
+const toScript = (code: string): string =>
+  ts.transpileModule(code, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+  }).outputText
+
+it('checks every block of README, CONTRIBUTING and guides in some way', () => {
+  expect(readBlocks().filter((block) => checkOf(block) === null)).toEqual([])
+  expect(readBlocks().length).toBeGreaterThan(40)
+})
+
+it('passes all tests that are shown for vitest, in vitest', async () => {
+  const blocks = blocksFor('vitest')
+  const dir = project(Object.fromEntries(blocks.map(({ code }, index) => [`block-${index}.test.ts`, code])))
+  const { status, stdout, stderr } = await run(
+    process.execPath,
+    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--testTimeout=20000'],
+    {
+      cwd: dir,
+    },
+  )
+  expect(stdout + stderr).toMatch(new RegExp(`Test Files +${blocks.length} passed`))
+  expect(status).toBe(0)
+})
+
+describe('a module that is shown', () => {
+  it.each(each(blocksFor('module')))(
+    '%s runs, and prints what its comments say',
+    async (_place, { code }) => {
+      const { post, adapt } = await startForDocs()
+      onTestFinished(() => post.close())
+      const dir = project({ 'block.mjs': toScript(adapt(code)) })
+      const { status, stdout, stderr } = await run(process.execPath, ['block.mjs'], { cwd: dir })
+      expect(stderr).toBe('')
+      expect(status).toBe(0)
+      const said = [...code.matchAll(/^console\.log\(.*\) \/\/ (?!\{)(.*)$/gm)].map(([, text]) =>
+        text?.replaceAll("'", ''),
+      )
+      for (const text of said)
+        expect(stdout.replaceAll("'", '').replaceAll(/\[ | \]/g, (part) => part.trim())).toContain(text)
+    },
+  )
+})
+
+describe('a shell script that is shown', () => {
+  it.each(each(blocksFor('shell')))('%s ends well at every line', async (_place, { code }) => {
+    const { post, adapt } = await startForDocs()
+    onTestFinished(() => post.close())
+    // A refusal by HTTP is a failure here.
+    const script = adapt(code).replaceAll(
+      /\bcurl ((?:--silent|--fail) )*/g,
+      'curl --silent --show-error --fail-with-body ',
+    )
+    const { status, stdout, stderr } = await run('bash', ['-euo', 'pipefail'], {
+      cwd: root,
+      env: { LOCALPOST_KEY: post.apiKey, LOCALPOST_URL: post.url ?? '' },
+      input: script,
+    })
+    expect(stdout + stderr).not.toContain('"statusCode"')
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
+  })
+})
+
+it('the Python program that is shown sends a mail', async () => {
+  const [block] = blocksFor('python')
+  const { post, adapt } = await startForDocs()
+  onTestFinished(() => post.close())
+  const code = adapt(block?.code ?? '')
+  expect(code).toContain(String(post.smtp.port))
+  // Where there is no Python, the address is all that can be looked at.
+  const hasPython = await run('python3', ['--version'], { cwd: root }).then(
+    () => true,
+    () => false,
+  )
+  if (!hasPython) return
+  const { stderr, status } = await run('python3', ['block.py'], { cwd: project({ 'block.py': code }) })
+  expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
+  await post.inbox.waitFor({ subject: 'From Python' })
+})
+
+describe('what cannot be run here', () => {
+  it.each(each(blocksFor('address')))('%s names the default address', (_place, { code }) => {
+    expect(code).toMatch(/127\.0\.0\.1/)
+    expect(code).toMatch(/\b1025\b/)
+  })
+
+  it.each(each(blocksFor('quoted')))('%s stands in an example that is run', (_place, { code }) => {
+    const files = readdirSync(join(root, 'examples'), { recursive: true, withFileTypes: true }).filter(
+      (entry) => entry.isFile() && entry.name.endsWith('.js') && !entry.parentPath.includes('node_modules'),
+    )
+    const quoting = files.filter((file) =>
+      readFileSync(join(file.parentPath, file.name), 'utf8').includes(code),
+    )
+    expect(quoting.map(({ name }) => name)).not.toEqual([])
+  })
+
+  it.each(each([...blocksFor('npm'), ...blocksFor('yaml')]))(
+    '%s names scripts and flags that exist',
+    async (_place, { code }) => {
+      const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+        scripts: Record<string, string>
+      }
+      const named = [...code.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name)
+      expect(named.filter((name) => name !== undefined && !(name in scripts))).toEqual([])
+      const help = await run(process.execPath, [join(made.dir, 'dist/cli/main.js'), '--help'], { cwd: root })
+      const lines = code
+        .split('\n')
+        .filter((line) => /\blocalpost (?:--|.* localpost --)|command: /.test(line))
+      const flags = lines.flatMap((line) => [
+        ...line.replace(/.*docker run .* localpost /, '').matchAll(/--([\w-]+)/g),
+      ])
+      for (const [flag] of flags) expect(help.stdout).toContain(flag)
+      for (const [, port] of code.matchAll(/127\.0\.0\.1:(\d+)/g)) expect(['8025', '1025']).toContain(port)
+    },
+  )
+})
+
+it('the banner of the README is the one that is printed', async () => {
+  const [shown] = blocksFor('shown')
+  const args = [join(made.dir, 'dist/cli/main.js'), '--port', '0', '--smtp-port', '0']
+  const child = spawn(process.execPath, args, { cwd: project({}), stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = once(child, 'close')
+  let printed = ''
+  for await (const line of createInterface({ input: child.stdout })) {
+    printed += `${line}\n`
+    if (/^\s*Data /.test(line)) break
+  }
+  child.kill('SIGTERM')
+  await closed
+  const settled = (text: string): string =>
+    text
+      .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:0')
+      .replace(/lp_\S+/, 'lp_…')
+      .trim()
+  expect(settled(printed)).toBe(settled(shown?.code ?? ''))
+})
+
+it('every link of README, CONTRIBUTING and guides leads to a file', () => {
+  const files = [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`),
+  ]
+  const broken = files.flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    const targets = [...text.matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, target]) => target ?? '')
+    return targets
+      .filter((target) => !exists(resolve(root, dirname(file), target)))
+      .map((target) => `${file}: ${target}`)
+  })
+  expect(broken).toEqual([])
+})
+
+function exists(path: string): boolean {
+  try {
+    return readdirSync(dirname(path)).includes(path.slice(dirname(path).length + 1))
+  } catch {
+    return false
+  }
+}
