@@ -7,12 +7,13 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ensureChromium } from './chromium.mjs'
+import { ensureChromium, ensureSwaks } from './tools.mjs'
 import { ensureBuilt, ensureInstalled, root } from './prepare.mjs'
 
 const given = process.argv.slice(2)
 ensureInstalled()
 if (mayRun('e2e')) ensureChromium()
+if (mayRun('docs')) ensureSwaks()
 ensureBuilt()
 
 const folder = mkdtempSync(join(tmpdir(), 'localpost-test-'))
