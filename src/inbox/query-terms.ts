@@ -4,6 +4,7 @@ import { LocalpostError, quote, shorten } from '../errors.ts'
 import { nearest } from '../nearest.ts'
 import type { Where } from '../store/store.ts'
 import type { QueryPart } from './query.ts'
+import { spellingsOf } from './query-addresses.ts'
 import { queryKeys } from './query-keys.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
 import { foldText } from './searchable.ts'
@@ -82,16 +83,19 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     return bytes
   }
   switch (name) {
-    case 'from':
     case 'subject':
-    case 'cc':
       return store({ member: name, contains: value })
+    case 'from':
+    case 'cc':
+      return store(addressed([name], value))
     case 'to':
-      return store({ any: ['to', 'cc', 'bcc'].map((member) => ({ member, contains: value })) })
+      return store(addressed(['to', 'cc', 'bcc'], value))
     case 'body':
       return { row: rowTerm(value, 'body', isNegative) }
-    case 'domain':
-      return record(({ domain_id, from }) => domain_id === value || senderDomain(from) === wanted)
+    case 'domain': {
+      const names = spellingsOf(wanted)
+      return record(({ domain_id, from }) => domain_id === value || names.includes(senderDomain(from)))
+    }
     case 'id':
       return store({ any: value.split(',').map((id) => ({ member: 'id', equals: id })) })
     case 'status':
@@ -124,6 +128,12 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     }
     default:
       throw fault(`${quote(foldText(name))} is no key.`)
+  }
+}
+
+function addressed(members: readonly string[], value: string): Where {
+  return {
+    any: spellingsOf(value).flatMap((contains) => members.map((member) => ({ member, contains }))),
   }
 }
 

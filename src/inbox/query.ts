@@ -4,6 +4,7 @@ import type { Where } from '../store/store.ts'
 import { membersOf } from '../store/stored.ts'
 import { compileWhere } from '../store/where.ts'
 import type { MailQuery } from './mail.ts'
+import { spellingsOf } from './query-addresses.ts'
 import { foldText } from './searchable.ts'
 import { readTerms } from './query-terms.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
@@ -92,13 +93,18 @@ function fromMembers(query: Exclude<MailQuery, string>): MailFilter {
     }
   }
   const parts: QueryPart[] = []
-  if (to !== undefined)
-    parts.push({
-      test: (email) => [...email.to, ...email.cc, ...email.bcc].some((address) => fits(address, to)),
-    })
-  if (cc !== undefined) parts.push({ test: (email) => email.cc.some((address) => fits(address, cc)) })
-  if (from !== undefined)
-    parts.push({ test: (email) => fits(email.from, from) || fits(email.envelope.mail_from, from) })
+  if (to !== undefined) {
+    const holds = addressForm(to)
+    parts.push({ test: (email) => [...email.to, ...email.cc, ...email.bcc].some(holds) })
+  }
+  if (cc !== undefined) {
+    const holds = addressForm(cc)
+    parts.push({ test: (email) => email.cc.some(holds) })
+  }
+  if (from !== undefined) {
+    const holds = addressForm(from)
+    parts.push({ test: (email) => holds(email.from) || holds(email.envelope.mail_from) })
+  }
   if (subject !== undefined) parts.push({ test: (email) => fits(email.subject, subject) })
   if (tag !== undefined) parts.push({ test: (email) => email.tags.some((one) => isTag(one, tag)) })
   if (typeof body === 'string' && foldText(body) !== '') parts.push({ row: rowTerm(body, 'body', false) })
@@ -108,6 +114,11 @@ function fromMembers(query: Exclude<MailQuery, string>): MailFilter {
 function isTag(tag: string, wanted: string | RegExp): boolean {
   if (typeof wanted === 'string') return tag.toLowerCase() === wanted.toLowerCase()
   return withoutState(wanted).test(tag)
+}
+
+function addressForm(wanted: string | RegExp): (address: string) => boolean {
+  const forms = wanted instanceof RegExp ? [wanted] : spellingsOf(wanted)
+  return (address) => forms.some((form) => fits(address, form))
 }
 
 // A whole address names one mailbox: "ada@x.test" must not find "canada@x.test". Other text may stand anywhere.

@@ -76,6 +76,36 @@ describe('a search', () => {
     expect(await found(post, `id:${id},em_x`)).toEqual(['api'])
   })
 
+  it('finds addresses in an internationalised domain by either spelling of it', async () => {
+    const post = await start()
+    await submit(post, {
+      subject: 'in',
+      from: 'Info <info@bücher.example>',
+      to: 'ada@例え.jp',
+      cc: 'x@xn--fa-hia.test',
+    })
+    await submit(post, { subject: 'other' })
+    for (const query of [
+      'from:bücher.example',
+      'from:info@BÜCHER.example',
+      'from:@xn--bcher-kva.example',
+      'to:ada@例え.jp',
+      'to:ada@xn--r8jz45g.jp',
+      'cc:faß.test',
+      'domain:bücher.example',
+      'domain:xn--bcher-kva.example',
+      '-from:acme to:例え',
+    ]) {
+      expect(await found(post, query), query).toEqual(['in'])
+    }
+    expect(await found(post, '-to:例え.jp')).toEqual(['other'])
+    expect(await found(post, 'from:bücher')).toEqual(['in'])
+    expect(await found(post, 'from:buecher.example')).toEqual([])
+    for (const to of ['ada@例え.jp', 'ada@xn--r8jz45g.jp']) {
+      expect((await post.inbox.waitFor({ to, from: 'info@bücher.example' })).subject).toBe('in')
+    }
+  })
+
   it('is paged, also while mail arrives and goes', async () => {
     const post = await start({ pageSize: 2 })
     for (const n of [1, 2, 3, 4, 5]) await submit(post, { subject: `mail ${n}`, text: 'needle' })
