@@ -1,5 +1,6 @@
 import { modifyEmail } from '../emails/modify.ts'
 import { emailCollection } from '../emails/email.ts'
+import { LocalpostError, quote } from '../errors.ts'
 import { remove, type Store } from '../store/store.ts'
 import { createPacer } from '../store/turns.ts'
 import { parseMailQuery } from './query.ts'
@@ -64,10 +65,13 @@ async function idsOf({ store, search, now }: BulkParts, selection: Selection): P
     for (const id of new Set(selection.ids)) if (await store.get(emailCollection, id)) ids.push(id)
     return ids
   }
+  const filter = parseMailQuery(selection ?? undefined, now())
+  if (selection !== null && filter.isOpen) {
+    const message = `The query ${quote(selection)} asks for nothing, so it would take every mail. Ask for all where all are meant.`
+    throw new LocalpostError('invalid_query', message)
+  }
   const pacer = createPacer()
-  for await (const { id } of search.matches(parseMailQuery(selection ?? undefined, now()), {
-    complete: true,
-  })) {
+  for await (const { id } of search.matches(filter, { complete: true })) {
     ids.push(id)
     if (pacer.due()) await pacer.turn()
   }

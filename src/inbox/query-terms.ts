@@ -21,7 +21,7 @@ export function readTerms(text: string, now: number): QueryPart[] {
     const message = `The query has ${matches.length} parts; it may have up to ${maxTerms}.`
     throw new LocalpostError('invalid_query', message)
   }
-  return matches.map((match) => {
+  return matches.flatMap((match): QueryPart | [] => {
     const [, minus, key, phrase, close, word] = match
     const fault: Fault = (what) => {
       const at = match.index ?? 0
@@ -33,9 +33,11 @@ export function readTerms(text: string, now: number): QueryPart[] {
     if (phrase !== undefined && close === '') throw fault('The quote is not closed.')
     const value = phrase ?? word ?? ''
     const isNegative = minus === '-'
-    if (key === undefined) return { row: rowTerm(value, 'all', isNegative) }
+    // Quotes with nothing between them, as they stand there while somebody types, ask for nothing.
+    const isEmpty = foldText(value) === ''
+    if (key === undefined) return isEmpty ? [] : { row: rowTerm(value, 'all', isNegative) }
     const name = key.toLowerCase()
-    if (value === '') throw fault(`${name}: has no value.`)
+    if (isEmpty) throw fault(`${name}: has no value.`)
     return keyed(name, value, { now, isNegative, fault })
   })
 }

@@ -24,6 +24,8 @@ export interface MailFilter {
   held(email: EmailRecord): number
   /** Whether it asks for what is only known once the message was read. */
   needsDigests: boolean
+  /** Whether it asks for nothing, so that every mail matches. */
+  isOpen: boolean
 }
 
 /** One part of a query: exactly one of the three decides. */
@@ -65,6 +67,7 @@ function toFilter(parts: readonly QueryPart[], bodyForm: RegExp | null): MailFil
     accepts: (email) => (condition?.matches(membersOf(email)) ?? true) && tests.every((test) => test(email)),
     held: (email) => checks.filter((check) => check(email)).length,
     needsDigests: parts.some(({ needsDigests }) => needsDigests),
+    isOpen: parts.length === 0 && bodyForm === null,
   }
 }
 

@@ -9,7 +9,7 @@ export interface RowTerm {
   isNegative: boolean
 }
 
-/** Makes a term of what somebody looks for; case is folded on both sides alike. */
+/** Makes a term of what somebody looks for, which must be more than white space; case is folded on both sides alike. */
 export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean): RowTerm {
   return { bytes: Buffer.from(foldText(text).toLowerCase()), in: place, isNegative }
 }
