@@ -60,8 +60,10 @@ function createClient(store: Pick<Store, 'changes'>, after: number | undefined, 
   function flush(): void {
     isScheduled = false
     if (isOver || waiting === '' || !controller || (controller.desiredSize ?? 0) <= 0) return
-    controller.enqueue(encoder.encode(waiting))
+    // Taken first: where somebody is reading, the stream asks for more before this returns.
+    const text = waiting
     waiting = ''
+    controller.enqueue(encoder.encode(text))
   }
   function finish(): boolean {
     if (isOver) return false

@@ -120,6 +120,19 @@ describe('a client of live events', () => {
     live.close()
   })
 
+  test('that is reading already is told of each change once', async () => {
+    const { store, tell } = fakeStore()
+    const live = createLiveEvents(store)
+    const text = readUntil(live.open(), /"last"/)
+    for (const id of ['first', 'second', 'last']) {
+      // The next only when the client waits for it again.
+      await new Promise((done) => setImmediate(() => setImmediate(done)))
+      tell({ seq: 1, op: 'insert', collection: 'emails', id })
+    }
+    expect((await text).match(/"id":"\w+"/g)).toEqual(['"id":"first"', '"id":"second"', '"id":"last"'])
+    live.close()
+  })
+
   test('that goes away is forgotten', async () => {
     const { store, count } = fakeStore()
     const live = createLiveEvents(store)
