@@ -52,6 +52,7 @@ export function startDigesting({ store, clock, digests, column }: DigestingParts
       isNews = false
       if (isStale) await column.clear()
       isStale = false
+      await column.verify()
       const email = (await nextRow()) ?? (await nextUndigested())
       if (!email) {
         await clearWaste()

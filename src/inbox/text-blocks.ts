@@ -87,4 +87,4 @@ export async function openFileBlocks(
 }
 
 // The number says how rows are written.
-const fileName = 'mail-text.1'
+const fileName = 'mail-text.2'

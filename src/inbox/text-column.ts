@@ -5,11 +5,12 @@ import {
   countRows,
   firstId,
   idAt,
+  isSealed,
   lastId,
   rowsBefore,
   scanRows,
+  sealBlock,
   toRow,
-  wholeLength,
   type RowTerm,
 } from './text-rows.ts'
 
@@ -32,6 +33,8 @@ export interface TextColumn {
   readonly cursor: string
   /** Rows, also of mails that are gone. */
   readonly rows: number
+  /** Looks once whether what an earlier time left is whole; where it is not, nothing of it is kept. */
+  verify(): Promise<void>
   append(id: string, head: string, body: string): Promise<void>
   /** Shows where all terms hold, newest first; nothing can be appended before the last visit has ended. */
   scan(terms: readonly RowTerm[], visit: (rows: ScannedRows) => Promise<void>): Promise<void>
@@ -50,10 +53,19 @@ export async function openTextColumn(folder: string | null): Promise<TextColumn>
   /** One at a time: the two buffers of a scan are all that searches cost, however many there are. */
   let line: Promise<unknown> = Promise.resolve()
   let isClosed = false
+  /** How many blocks of an earlier time nobody has looked at. */
+  let unverified = blocks.count
   const inLine = <T>(run: () => Promise<T>): Promise<T> => {
     const next = line.then(run)
     line = next.catch(() => {})
     return next
+  }
+  const clear = async (): Promise<void> => {
+    await blocks.clear()
+    rows = 0
+    cursor = ''
+    used = beginBlock(last, 0)
+    unverified = 0
   }
   return {
     get cursor() {
@@ -66,7 +78,8 @@ export async function openTextColumn(folder: string | null): Promise<TextColumn>
       inLine(async () => {
         const row = toRow(id, head, body)
         if (used + row.length > blockBytes) {
-          await blocks.add(last.fill(0, used))
+          sealBlock(last.fill(0, used))
+          await blocks.add(last)
           last = Buffer.alloc(blockBytes)
           used = beginBlock(last, rows)
         }
@@ -90,17 +103,20 @@ export async function openTextColumn(folder: string | null): Promise<TextColumn>
           end = await visitBlock(block, end, terms, visit)
         }
       }),
-    clear: () =>
+    verify: () =>
       inLine(async () => {
-        await blocks.clear()
-        rows = 0
-        cursor = ''
-        used = beginBlock(last, 0)
+        const buffer = unverified > 0 ? Buffer.allocUnsafeSlow(blockBytes) : null
+        for (; buffer && unverified > 0; unverified--) {
+          if (!isSealed(await blocks.read(unverified - 1, buffer))) return clear()
+          await nextTurn()
+        }
       }),
+    clear: () => inLine(clear),
     close: () =>
       inLine(async () => {
         if (isClosed) return
         isClosed = true
+        sealBlock(last.subarray(0, used))
         await blocks.close(last.subarray(0, used))
       }),
   }
@@ -127,20 +143,27 @@ async function visitBlock(
   return begin
 }
 
-/** Goes on behind the last row that is whole. */
+/** Goes on behind the rows of an earlier time, as far as they are whole. */
 async function resume(
   blocks: TextBlocks,
   rest: Buffer,
 ): Promise<{ last: Buffer; used: number; cursor: string; rows: number }> {
   const last = Buffer.alloc(blockBytes)
-  const end = wholeLength(rest)
-  if (end > 0) {
-    const used = rest.copy(last, 0, 0, end)
-    return { last, used, ...endOf(last.subarray(0, used)) }
+  if (isSealed(rest)) {
+    const used = rest.copy(last)
+    return { last, used, ...endOf(rest) }
   }
-  if (blocks.count === 0) return { last, used: beginBlock(last, 0), cursor: '', rows: 0 }
-  const before = endOf(await blocks.read(blocks.count - 1, Buffer.alloc(blockBytes)))
+  const before = await endOfBlocks(blocks)
   return { last, used: beginBlock(last, before.rows), ...before }
+}
+
+async function endOfBlocks(blocks: TextBlocks): Promise<{ cursor: string; rows: number }> {
+  if (blocks.count > 0) {
+    const block = await blocks.read(blocks.count - 1, Buffer.allocUnsafeSlow(blockBytes))
+    if (isSealed(block)) return endOf(block)
+    await blocks.clear()
+  }
+  return { cursor: '', rows: 0 }
 }
 
 function endOf(block: Buffer): { cursor: string; rows: number } {

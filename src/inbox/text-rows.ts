@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { nextTurn } from '../store/turns.ts'
 import { foldText } from './searchable.ts'
 
@@ -28,7 +29,8 @@ export function toRow(id: string, head: string, body: string): Buffer {
  */
 export function beginBlock(block: Buffer, rows: number): number {
   block.fill(0)
-  return block.write(String(rows).padStart(countLength, '0'), 'latin1')
+  block.write(String(rows).padStart(countLength, '0'), 'latin1')
+  return headerLength
 }
 
 /** How many rows there are before a block. */
@@ -36,14 +38,24 @@ export function rowsBefore(block: Buffer): number {
   return Number(block.toString('latin1', 0, countLength))
 }
 
-/** How much of a block is whole, in bytes; 0 where nothing is. */
-export function wholeLength(block: Buffer): number {
-  return block.lastIndexOf(rowEnd) + 1
+/** Writes into a block what tells later whether it is as it was. */
+export function sealBlock(block: Buffer): void {
+  block.write(sealOf(block), countLength, 'latin1')
+}
+
+/** Whether a block is as it was when it was sealed; one that was cut or made of other bytes is not. */
+export function isSealed(block: Buffer): boolean {
+  return block.length > headerLength && block.toString('latin1', countLength, headerLength) === sealOf(block)
+}
+
+function sealOf(block: Buffer): string {
+  const sum = crc32(block.subarray(headerLength), crc32(block.subarray(0, countLength)))
+  return sum.toString(16).padStart(sealLength, '0')
 }
 
 /** The id of the first row of a block that has one. */
 export function firstId(block: Buffer): string {
-  return idAt(block, countLength)
+  return idAt(block, headerLength)
 }
 
 /** The id of the last whole row of a block that has one. */
@@ -75,19 +87,21 @@ export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promis
     .sort((a, b) => b.bytes.length - a.bytes.length)
   const rest = [...others, ...terms.filter(({ isNegative }) => isNegative)]
   const starts: number[] = []
-  for (let at = countLength, looked = 1; ; looked++) {
+  for (let at = headerLength, looked = 1; ; looked++) {
     const hit = driver ? block.indexOf(driver.bytes, at) : block.indexOf(rowBegin, at)
     if (hit < 0) return starts
     const start = block.lastIndexOf(rowBegin, hit)
-    const end = block.indexOf(rowEnd, start)
+    const end = start < 0 ? -1 : block.indexOf(rowEnd, start)
     // Behind the last row there are only zeros.
     if (end < 0) return starts
     if (
+      end > hit &&
       (!driver || isIn(driver, block, start, end, hit)) &&
       (rest.length === 0 || holdAll(block.subarray(start, end), rest))
     )
       starts.push(start)
-    at = end + 1
+    // A row may lack its beginning where a file was damaged: the scan goes on all the same.
+    at = Math.max(end, hit) + 1
     if (looked % rowsPerTurn === 0) await nextTurn()
   }
 }
@@ -100,6 +114,8 @@ const idLength = 25
 const headAt = 1 + idLength
 /** How many rows stand before a block, in digits. */
 const countLength = 12
+const sealLength = 8
+const headerLength = countLength + sealLength
 /** A row with a hit costs about a microsecond. */
 const rowsPerTurn = 1024
 

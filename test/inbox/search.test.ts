@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTransport, type SendMailOptions } from 'nodemailer'
@@ -11,7 +11,7 @@ import { createDigests } from '../../src/inbox/digests.ts'
 import { parseMailQuery } from '../../src/inbox/query.ts'
 import { createSearch } from '../../src/inbox/search.ts'
 import { openTextColumn, type TextColumn } from '../../src/inbox/text-column.ts'
-import { rowTerm, type RowTerm } from '../../src/inbox/text-rows.ts'
+import { rowTerm, scanRows, type RowTerm } from '../../src/inbox/text-rows.ts'
 import type { ListPage } from '../../src/lists.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, remove } from '../../src/store/store.ts'
@@ -139,7 +139,7 @@ describe('a search', () => {
     await submit(first, { subject: 'one', text: 'needle' })
     expect(await found(first, 'needle')).toEqual(['one'])
     await first.close()
-    const file = join(dir, 'derived', 'mail-text.1')
+    const file = join(dir, 'derived', 'mail-text.2')
     expect(statSync(file).size).toBeGreaterThan(0)
     const second = await createLocalpost({ dir })
     await submit(second, { subject: 'two', text: 'needle', attachments: [{ filename: 'a', content: 'b' }] })
@@ -224,6 +224,39 @@ test('A page over many blocks counts what is there, also where mails of some blo
     cursor = page.cursor
   }
   expect(ids).toEqual(wanted.map(idOf))
+})
+
+test.each(['a byte of the first block', 'a byte of the last rows', 'rows behind the last'])(
+  'The column keeps nothing of a file that was damaged in %s',
+  async (place) => {
+    const dir = temporaryFolder()
+    let column = await openTextColumn(dir)
+    for (let n = 1; n <= 700; n++) await column.append(idOf(n), `subject ${n}`, 'word '.repeat(400))
+    await column.close()
+    const file = join(dir, 'mail-text.2')
+    const bytes = readFileSync(file)
+    if (place === 'a byte of the first block') bytes[5000] = 0x03
+    else if (place === 'a byte of the last rows') bytes[bytes.length - 3000] = 0x00
+    const more = place === 'rows behind the last' ? `\0${idOf(900)}\nhead\x02body\x03` : ''
+    writeFileSync(file, Buffer.concat([bytes, Buffer.from(more)]))
+    column = await openTextColumn(dir)
+    await column.verify()
+    expect(column.rows).toBeLessThan(700)
+    for (let n = column.rows + 1; n <= 700; n++)
+      await column.append(idOf(n), `subject ${n}`, 'word '.repeat(400))
+    expect((await scan(column, rowTerm('word', 'body', false))).length).toBe(700)
+    await column.close()
+  },
+)
+
+test('A scan comes to its end whatever stands in a block', async () => {
+  const bytes = Buffer.from('\x03needle\0x needle\x03\x03 needle \x02 needle')
+  for (let from = 0; from < bytes.length; from++) {
+    const block = Buffer.alloc(2000)
+    bytes.copy(block, 100, from)
+    expect((await scanRows(block, [rowTerm('needle', 'all', false)])).length).toBeLessThan(3)
+    expect((await scanRows(block, [rowTerm('needle', 'body', true)])).length).toBeLessThan(3)
+  }
 })
 
 async function scan(column: TextColumn, ...terms: RowTerm[]): Promise<string[]> {
