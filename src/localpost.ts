@@ -52,12 +52,14 @@ export type { InstanceClock, Snapshot } from './instance.ts'
  * Starts an instance, for `createLocalpost` and for the command line. The latter always listens: with `deliversFrom:
  * 'listen'` nothing is delivered before the listener is open, so that tracked mail of an earlier run has links that
  * lead to it.
+ *
+ * @param how.keepAlive  Where the option does not say it. Default: true.
  */
 export async function openLocalpost(
   options: LocalpostOptions | undefined,
-  { deliversFrom }: { deliversFrom: 'start' | 'listen' },
+  { deliversFrom, keepAlive = true }: { deliversFrom: 'start' | 'listen'; keepAlive?: boolean },
 ): Promise<Localpost> {
-  const config = resolveOptions(options)
+  const config = resolveOptions(options, { keepAlive })
   const { clock, pageSize } = config
   const { opened, restorable } = await openStore(config)
   const undo: (() => unknown)[] = [() => opened.close()]

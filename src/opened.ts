@@ -1,28 +1,25 @@
-import { sep } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { writeSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { atEndOfTests } from './test-process.ts'
 
 /**
- * Notes that an instance is open.
+ * Notes that an instance of a test is open. What is open still when the tests are over is told on stderr, which nothing
+ * else here is written to.
  *
  * @param place  Where it was started, of {@link placeOf}.
  * @returns Says that it is closed.
  */
 export function noteOpened(place: string): () => void {
   const opened = { place }
+  if (open.size === 0) forgetEnd = atEndOfTests(warnOfUnclosed)
   open.add(opened)
-  return () => void open.delete(opened)
-}
-
-/** The places where instances were started that are open still; they are not told of again. */
-export function takeOpened(): string[] {
-  const places = [...open].map(({ place }) => place)
-  open.clear()
-  return places
+  return () => {
+    if (open.delete(opened) && open.size === 0) forgetEnd()
+  }
 }
 
 /**
- * Where a function was called, as a line of a stack names it: `at file.js:3:9`. What belongs to the package or to Node
- * says nothing to its user.
+ * Where a function was called: `/app/file.js:3:9`. What belongs to the package or to Node says nothing to its user.
  */
 export function placeOf(callee: Function): string {
   const trace: { stack?: string } = {}
@@ -32,20 +29,28 @@ export function placeOf(callee: Function): string {
     ?.split('\n')
     .slice(1)
     .find((line) => !own.some((part) => line.includes(part)))
-  return line?.trim() ?? 'at a place that is not known'
+  // `at name (place)`, `at place` or `at async place`.
+  return line?.trim().replace(/^at (?:async )?(?:.*? \((.*)\)$)?/, '$1') ?? 'a place that is not known'
 }
-
-/** From now on an instance keeps the process alive only where it is told to: the process is that of a test. */
-export function keepNoProcessAlive(): void {
-  ofProcess.keptAlive = false
-}
-
-/** Whether an instance keeps the process alive by itself. */
-export const keepsProcessAlive = (): boolean => ofProcess.keptAlive
 
 // A path with a space stands in a stack as it is, or as the URL has it.
-const own = ['node:', import.meta.dirname + sep, `${pathToFileURL(import.meta.dirname).href}/`]
+const folder = new URL('.', import.meta.url)
+const own = ['node:', fileURLToPath(folder), folder.href]
 
-// Of the process, as its end is; nothing but a warning and what is still held at that end depends on it.
 const open = new Set<{ place: string }>()
-const ofProcess = { keptAlive: true }
+let forgetEnd = (): void => {}
+
+function warnOfUnclosed(): void {
+  const lines = [...open].map(
+    ({ place }) =>
+      `localpost: an instance was not closed. It was started at ${place}; call its close() when the test is over.\n`,
+  )
+  open.clear()
+  if (lines.length === 0) return
+  try {
+    // At once: a thread that is ended loses what its stream still has.
+    writeSync(2, lines.join(''))
+  } catch {
+    // Nobody reads it.
+  }
+}

@@ -116,7 +116,8 @@ export interface LocalpostOptions {
   onNotice?: (notice: Notice) => void
   /**
    * Whether the open ports keep the process alive, as servers do. With false a process may end although the instance
-   * was not closed; only what is awaited holds it. Default: true.
+   * was not closed; only what is awaited holds it. Default: true; in the process of a test (vitest, Jest, node:test, or
+   * one that imported `localpost/testing`) false.
    */
   keepAlive?: boolean
   /**
@@ -179,9 +180,13 @@ export interface Config {
 /**
  * Fills in the defaults and refuses what cannot be meant.
  *
+ * @param defaults  What depends on who asks.
  * @throws invalid_option for an unknown name (with the nearest real one) or a value of the wrong kind.
  */
-export function resolveOptions(options: LocalpostOptions = {}): Config {
+export function resolveOptions(
+  options: LocalpostOptions = {},
+  defaults: { keepAlive: boolean } = { keepAlive: true },
+): Config {
   checkOptions(options)
   const { attachments = {}, dns = {}, account = {} } = options
   return {
@@ -229,7 +234,7 @@ export function resolveOptions(options: LocalpostOptions = {}): Config {
     verifyIntervalMs: options.verifyIntervalMs ?? null,
     hostname: options.hostname ?? 'localhost',
     onNotice: options.onNotice ?? (() => {}),
-    keepAlive: options.keepAlive ?? true,
+    keepAlive: options.keepAlive ?? defaults.keepAlive,
     clock: options.clock ?? systemClock,
     seed: options.seed ?? null,
   }

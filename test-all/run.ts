@@ -19,11 +19,27 @@ export function ownEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv 
  * @returns What it wrote to stdout.
  * @throws Error with all that it wrote, if it ends otherwise than with 0.
  */
-export async function run(
+export async function run(command: string, args: readonly string[], options: RunOptions): Promise<string> {
+  return (await runBoth(command, args, options)).out
+}
+
+/** The same; gives what it wrote to stdout, then what it wrote to stderr. */
+export async function runAll(command: string, args: readonly string[], options: RunOptions): Promise<string> {
+  const { out, err } = await runBoth(command, args, options)
+  return out + err
+}
+
+interface RunOptions {
+  cwd: string
+  env?: NodeJS.ProcessEnv
+  input?: string
+}
+
+async function runBoth(
   command: string,
   args: readonly string[],
-  { cwd, env, input }: { cwd: string; env?: NodeJS.ProcessEnv; input?: string },
-): Promise<string> {
+  { cwd, env, input }: RunOptions,
+): Promise<{ out: string; err: string }> {
   const child = spawn(command === 'node' ? process.execPath : command, args, {
     cwd,
     env: ownEnvironment(env),
@@ -39,6 +55,6 @@ export async function run(
       child.once('close', done)
     }),
   ])
-  if (code === 0) return out
+  if (code === 0) return { out, err }
   throw new Error(`${[command, ...args].join(' ')} ended with ${code ?? child.signalCode}:\n${out}\n${err}`)
 }

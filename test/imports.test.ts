@@ -20,7 +20,7 @@ const levels: readonly (readonly [level: number, pattern: RegExp])[] = [
   [4, /^(?:server|capture)\//],
   [
     5,
-    /^(?:localpost|create|opened|instance|running|http-face|sending|receiving|settling|snapshots|time)\.ts$/,
+    /^(?:localpost|create|opened|test-process|instance|running|http-face|sending|receiving|settling|snapshots|time)\.ts$/,
   ],
   [6, /^(?:cli\/|client\/|testing\/|index\.ts$)/],
   [7, /^(?:vitest|playwright)\//],

@@ -52,7 +52,7 @@ export const localpostFixtures: PlaywrightFixtures = {
   localpostOptions: [{}, { scope: 'worker', option: true }],
   localpostInstance: [
     async ({ localpostOptions }, use) => {
-      const post = await createUnnoted({ keepAlive: false, ...localpostOptions })
+      const post = await createUnnoted(localpostOptions)
       try {
         await post.listen()
         assertListening(post)

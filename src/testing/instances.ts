@@ -2,11 +2,11 @@ import { createNoted } from '../create.ts'
 import type { Localpost } from '../instance.ts'
 import { placeOf } from '../opened.ts'
 import type { LocalpostOptions } from '../options.ts'
-import './unclosed.ts'
+import { sayTestProcess } from '../test-process.ts'
 
 /**
- * Starts an instance for a test. It is `createLocalpost`, and keeps no process alive; where it is still open when the
- * process ends, stderr names the line that started it.
+ * Starts an instance for a test. It is `createLocalpost` in a test, whatever the framework: it keeps no process
+ * alive, and where it is still open at the end, stderr names the line that started it.
  *
  * @param options  Those of `createLocalpost`. Default: in memory, SMTP on a free port, no HTTP port before `listen`.
  * @throws As `createLocalpost`.
@@ -14,8 +14,8 @@ import './unclosed.ts'
  * const post = await startForTest()
  * t.after(() => post.close())
  */
-export async function startForTest(options: LocalpostOptions = {}): Promise<Localpost> {
-  return createNoted({ keepAlive: false, ...options }, placeOf(startForTest))
+export async function startForTest(options?: LocalpostOptions): Promise<Localpost> {
+  return createNoted(options, placeOf(startForTest))
 }
 
 /** The hooks of a test framework: vitest, Jest, node:test and Mocha have them under these names or similar ones. */
@@ -53,7 +53,7 @@ export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): () =
   const place = placeOf(useLocalpost)
   let current: Localpost | null = null
   const start = async (): Promise<void> => {
-    current = await createNoted({ keepAlive: false, ...options }, place)
+    current = await createNoted(options, place)
   }
   const stop = async (): Promise<void> => {
     const ended = current
@@ -75,3 +75,6 @@ export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): () =
     )
   }
 }
+
+// Whoever imports this runs tests.
+sayTestProcess()

@@ -1,9 +1,8 @@
-import { beforeAll, expect as baseExpect, test as baseTest, type ExpectStatic, type TestAPI } from 'vitest'
+import { expect as baseExpect, test as baseTest, type ExpectStatic, type TestAPI } from 'vitest'
 import { createUnnoted } from '../create.ts'
 import type { Localpost } from '../instance.ts'
 import type { LocalpostOptions } from '../options.ts'
 import { matchers, type MailMatchers } from '../testing/matchers.ts'
-import { warnOfUnclosed } from '../testing/unclosed.ts'
 
 declare module 'vitest' {
   // oxlint-disable-next-line typescript/no-explicit-any -- merged with vitest's own, whose parameter it must repeat
@@ -41,15 +40,7 @@ export interface TestSettings {
  * const test = createTest({ scope: 'worker', options: { strict: true } })
  */
 export function createTest({ scope = 'test', options = {} }: TestSettings = {}): TestAPI<LocalpostFixtures> {
-  const own = baseTest.extend<LocalpostFixtures & { localpostInstance: Localpost; localpostUnclosed: void }>({
-    localpostUnclosed: [
-      // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of the fixtures it uses there
-      async ({}, use: () => Promise<void>) => {
-        await use()
-        warnOfUnclosed()
-      },
-      { scope: 'file', auto: true },
-    ],
+  const own = baseTest.extend<LocalpostFixtures & { localpostInstance: Localpost }>({
     localpostOptions: [
       // A function, since vitest before 4.1 takes a plain value for one of the whole file.
       // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of the fixtures it uses there
@@ -61,7 +52,7 @@ export function createTest({ scope = 'test', options = {} }: TestSettings = {}):
         { localpostOptions }: { localpostOptions: LocalpostOptions },
         use: (post: Localpost) => Promise<void>,
       ) => {
-        const post = await createUnnoted({ keepAlive: false, ...localpostOptions })
+        const post = await createUnnoted(localpostOptions)
         try {
           await use(post)
         } finally {
@@ -97,10 +88,6 @@ baseExpect.extend(matchers)
 
 /** Vitest's `expect` with the matchers of {@link MailMatchers}. */
 export const expect: ExpectStatic = baseExpect
-
-// Vitest ends its workers without their exit events: what a file left open is told at its end. A clean-up comes behind
-// every afterAll, whatever the order of the hooks; the fixture is for the further files of a worker that isolates none.
-beforeAll(() => warnOfUnclosed)
 
 export { startForTest } from '../testing/instances.ts'
 export type { MailMatchers } from '../testing/matchers.ts'

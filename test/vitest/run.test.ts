@@ -1,60 +1,12 @@
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { makePackage } from '../testing/_package.ts'
+import { openProjects, run, runVitest, type Projects } from '../testing/_project.ts'
 
-const root = resolve(import.meta.dirname, '../..')
-let made: ReturnType<typeof makePackage>
+let projects: Projects
 beforeAll(() => {
-  made = makePackage()
+  projects = openProjects()
 })
-afterAll(() => made.remove())
-
-const projects: string[] = []
-afterEach(() => {
-  for (const dir of projects.splice(0)) rmSync(dir, { recursive: true, force: true })
-})
-
-/** Another project that has Localpost among its packages. */
-function project(files: Readonly<Record<string, string>>): string {
-  const dir = mkdtempSync(join(tmpdir(), 'localpost-project-'))
-  projects.push(dir)
-  mkdirSync(join(dir, 'node_modules'))
-  symlinkSync(made.dir, join(dir, 'node_modules/localpost'))
-  symlinkSync(join(root, 'node_modules/vitest'), join(dir, 'node_modules/vitest'))
-  writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, name), content)
-  return dir
-}
-
-interface Run {
-  status: number | null
-  output: string
-}
-
-/** Runs a program to its end; one that hangs is killed, and has no status. */
-async function run(dir: string, ...args: string[]): Promise<Run> {
-  // What tells a run that it is part of another one must not reach it.
-  const { VITEST: _v, NODE_TEST_CONTEXT: _n, VITEST_POOL_ID: _p, VITEST_WORKER_ID: _w, ...env } = process.env
-  const child = spawn(process.execPath, args, {
-    cwd: dir,
-    env: { ...env, NO_COLOR: '1', CI: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
-  })
-  const [out, err] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise((resolve) => child.once('close', resolve)),
-  ])
-  return { status: child.exitCode, output: out + err }
-}
-
-const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-const runVitest = (dir: string, ...args: string[]): Promise<Run> => run(dir, vitest, 'run', ...args)
+afterEach(() => projects.clear())
+afterAll(() => projects.remove())
 
 const send = `await localpost.emails.send({ from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Welcome', text: 'Hi' })`
 
@@ -71,7 +23,7 @@ describe('a project of its own', () => {
        test('begins anew', async ({ localpost }) => {
          await expect(localpost).not.toHaveSent()
        })`
-    const dir = project({
+    const dir = projects.make({
       'one.test.js': file('', `expect(localpost.apiKey).toMatch(/^lp_/)`),
       'two.test.js': file(
         `test.override({ localpostOptions: { apiKeys: ['two'] } })`,
@@ -86,7 +38,7 @@ describe('a project of its own', () => {
   })
 
   it.each(['forks', 'threads'])('shows the nearest mail where one is missing, in %s', async (pool) => {
-    const dir = project({
+    const dir = projects.make({
       'missing.test.js': `import { test, expect } from 'localpost/vitest'
         test('greets', async ({ localpost }) => {
           ${send}
@@ -103,7 +55,7 @@ describe('a project of its own', () => {
   })
 
   it('says what is missing before the test’s own time is over', async () => {
-    const dir = project({
+    const dir = projects.make({
       'slow.test.js': `import { test, expect } from 'localpost/vitest'
         test.concurrent('matcher', async ({ localpost }) => {
           ${send}
@@ -129,7 +81,7 @@ describe('a project of its own', () => {
   it.each(['forks', 'threads'])(
     'ends although an instance was left open, and hears where, in %s',
     async (pool) => {
-      const dir = project({
+      const dir = projects.make({
         'left.test.js': `import { test } from 'vitest'
         import { startForTest } from 'localpost/vitest'
         test('forgets', async () => {
@@ -161,7 +113,7 @@ describe('a project of its own', () => {
           const localpost = await createLocalpost()
           ${send}
         })`
-      const dir = project({
+      const dir = projects.make({
         'one.test.js': file,
         'two.test.js': file,
         'closed.test.js': `import { afterAll, beforeAll } from 'vitest'
@@ -184,7 +136,7 @@ describe('a project of its own', () => {
   )
 
   it('ends in node:test although instances were left open, and hears where, also below a path with a space', async () => {
-    const dir = project({
+    const dir = projects.make({
       'sp ace.test.js': `import { test } from 'node:test'
         import { createLocalpost } from 'localpost'
         import { useLocalpost } from 'localpost/testing'
@@ -202,7 +154,7 @@ describe('a project of its own', () => {
   })
 
   it('asserts in node:test, and ends although an instance was left open', async () => {
-    const dir = project({
+    const dir = projects.make({
       'plain.test.js': `import { afterEach, beforeEach, test } from 'node:test'
         import { assertSent, startForTest, useLocalpost } from 'localpost/testing'
         const given = useLocalpost({ beforeEach, afterEach })

@@ -1,0 +1,58 @@
+import { runInThisContext } from 'node:vm'
+
+/**
+ * Whether this is the process of a test, of vitest, Jest or node:test: what stands in it tells. Variables of the
+ * environment alone do not, since every program that a test starts has them too, and a server among those has to stay.
+ */
+export function isTestProcess(): boolean {
+  return told || vitestWorker() !== null || isVitestMain() || isJest() || isNodeTest()
+}
+
+/** From now on this is the process of a test, whatever the runner: whoever imports `localpost/testing` says so. */
+export function sayTestProcess(): void {
+  told = true
+}
+
+/**
+ * Calls a function when the tests of this process are over, whatever their hooks; it may be called twice.
+ *
+ * @returns A function that takes it back, as far as the runner can.
+ */
+export function atEndOfTests(run: () => void): () => void {
+  // Vitest ends its workers without their exit events.
+  vitestWorker()?.onCleanup?.(run)
+  const process = hostProcess()
+  process.on('exit', run)
+  return () => void process.off('exit', run)
+}
+
+// Of the process, as its end is.
+let told = false
+
+interface VitestWorker {
+  onCleanup?(run: () => void): void
+}
+
+function vitestWorker(): VitestWorker | null {
+  return (globalThis as { __vitest_worker__?: VitestWorker }).__vitest_worker__ ?? null
+}
+
+// Where a global set-up runs.
+function isVitestMain(): boolean {
+  return process.env['VITEST'] !== undefined && /[\\/]vitest(?:\.mjs)?$/.test(process.argv[1] ?? '')
+}
+
+// Jest gives tests a copy of the process object, which hears nothing of the end.
+function isJest(): boolean {
+  return process.env['JEST_WORKER_ID'] !== undefined && hostProcess() !== process
+}
+
+function hostProcess(): NodeJS.Process {
+  return runInThisContext('process') as NodeJS.Process
+}
+
+// The list of Node's own modules that were loaded; also where a test file is run by itself, without `--test`.
+function isNodeTest(): boolean {
+  const loaded: unknown = Reflect.get(process, 'moduleLoadList')
+  return Array.isArray(loaded) && loaded.includes('NativeModule test')
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { makePackage } from './_package.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** Other projects that have Localpost and vitest among their packages. */
+export interface Projects {
+  /** Makes one of these files. */
+  make(files: Readonly<Record<string, string>>): string
+  /** Removes what was made. */
+  clear(): void
+  remove(): void
+}
+
+/** Makes the package once, for all projects of a test file. */
+export function openProjects(): Projects {
+  const made = makePackage()
+  const dirs: string[] = []
+  const clear = (): void => {
+    for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true })
+  }
+  return {
+    make(files) {
+      const dir = mkdtempSync(join(tmpdir(), 'localpost-project-'))
+      dirs.push(dir)
+      mkdirSync(join(dir, 'node_modules'))
+      symlinkSync(made.dir, join(dir, 'node_modules/localpost'))
+      symlinkSync(join(root, 'node_modules/vitest'), join(dir, 'node_modules/vitest'))
+      writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
+      for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, name), content)
+      return dir
+    },
+    clear,
+    remove() {
+      clear()
+      made.remove()
+    },
+  }
+}
+
+/** How a program ended, and all that it said. */
+export interface Run {
+  status: number | null
+  output: string
+}
+
+/** Runs a Node program to its end; one that hangs is killed, and has no status. */
+export async function run(dir: string, ...args: string[]): Promise<Run> {
+  // What tells a run that it is part of another one must not reach it.
+  const { VITEST: _v, NODE_TEST_CONTEXT: _n, VITEST_POOL_ID: _p, VITEST_WORKER_ID: _w, ...env } = process.env
+  const child = spawn(process.execPath, args, {
+    cwd: dir,
+    env: { ...env, NO_COLOR: '1', CI: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+  })
+  const [out, err] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((resolve) => child.once('close', resolve)),
+  ])
+  return { status: child.exitCode, output: out + err }
+}
+
+/** Runs vitest to its end. */
+export const runVitest = (dir: string, ...args: string[]): Promise<Run> =>
+  run(dir, join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args)

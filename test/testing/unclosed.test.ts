@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { blocksFor } from '../docs/blocks.ts'
+import { openProjects, run, runVitest, type Projects } from './_project.ts'
+
+let projects: Projects
+beforeAll(() => {
+  projects = openProjects()
+})
+afterEach(() => projects.clear())
+afterAll(() => projects.remove())
+
+const forget = (more = ''): string =>
+  `const localpost = await createLocalpost(${more})
+   await localpost.listen()
+   await localpost.emails.send({ from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Welcome', text: 'Hi' })
+   await localpost.inbox.waitFor({ subject: 'Welcome' })`
+
+const plain = (runner: string): string => `import { test } from '${runner}'
+import { createLocalpost } from 'localpost'
+test('forgets', async () => {
+   ${forget()}
+})
+test('closes', async () => {
+  const localpost = await createLocalpost()
+  await localpost.close()
+})`
+
+const places = (output: string): string[] =>
+  [
+    ...output.matchAll(
+      /localpost: an instance was not closed\. It was started at .*?(\w+(?:\.test)?\.js:\d+)/g,
+    ),
+  ].map(([, place = '']) => place)
+
+describe('an instance that a test leaves open, of a file that imports `localpost` alone,', () => {
+  it.each(['forks', 'threads', 'vmThreads'])('lets vitest end, and is named, in %s', async (pool) => {
+    const dir = projects.make({ 'one.test.js': plain('vitest'), 'two.test.js': plain('vitest') })
+    const { status, output } = await runVitest(dir, `--pool=${pool}`)
+    expect(output).toMatch(/Tests\s+4 passed/)
+    expect(places(output).sort()).toEqual(['one.test.js:4', 'two.test.js:4'])
+    expect(status).toBe(0)
+  })
+
+  it('lets vitest end where the global set-up left it, and is named', async () => {
+    const dir = projects.make({
+      'setup.js': `import { createLocalpost } from 'localpost'
+        export default async () => {
+          ${forget()}
+        }`,
+      'vitest.config.js': `export default { test: { globalSetup: './setup.js' } }`,
+      'one.test.js': `import { test } from 'vitest'
+        test('passes', () => {})`,
+    })
+    const { status, output } = await runVitest(dir)
+    expect(output).toMatch(/Tests\s+1 passed/)
+    expect(output).not.toContain('timed out')
+    expect(places(output)).toEqual(['setup.js:3'])
+    expect(status).toBe(0)
+  })
+
+  it.each([['--test', 'plain.test.js'], ['plain.test.js']])(
+    'lets node:test end, and is named: node %s',
+    async (...args) => {
+      const dir = projects.make({ 'plain.test.js': plain('node:test') })
+      const { status, output } = await run(dir, ...args)
+      expect(output).toMatch(/pass 2\b/)
+      expect(places(output)).toEqual(['plain.test.js:4'])
+      expect(status).toBe(0)
+    },
+  )
+
+  it('is named as the guide shows it', async () => {
+    const shown = blocksFor('shown').find(({ place }) => place.includes('testing.md'))
+    const dir = projects.make({ 'mail.test.js': plain('node:test') })
+    const { output } = await run(dir, 'mail.test.js')
+    const said = output.split('\n').find((line) => line.startsWith('localpost:'))
+    expect(said?.replace(/file:.*(?=\/mail)/, 'file:///app')).toBe(shown?.code.trim())
+  })
+
+  it('does not hide that a test failed', async () => {
+    const dir = projects.make({
+      'plain.test.js': `${plain('node:test')}\ntest('fails', () => { throw new Error('as it should') })`,
+    })
+    const { status, output } = await run(dir, '--test', 'plain.test.js')
+    expect(output).toContain('as it should')
+    expect(places(output)).toEqual(['plain.test.js:4'])
+    expect(status).toBe(1)
+  })
+})
+
+describe('an instance that is no test’s', () => {
+  // The timer holds nothing: it is reached only where the instance does.
+  const app = (options: string): string =>
+    `import { createLocalpost } from 'localpost'
+     const localpost = await createLocalpost(${options})
+     await localpost.listen()
+     setTimeout(() => {
+       console.log('stayed')
+       localpost.close()
+     }, 500).unref()`
+
+  it.each(['vitest', 'node:test'])(
+    'keeps its process, also where a test of %s started that',
+    async (runner) => {
+      const dir = projects.make({
+        'server.js': app(''),
+        'app.test.js': `import assert from 'node:assert/strict'
+        import { spawnSync } from 'node:child_process'
+        import { test } from '${runner}'
+        test('starts an app', () => {
+          const { status, stdout, stderr } = spawnSync('${process.execPath}', ['server.js'], { encoding: 'utf8' })
+          assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'stayed\\n', stderr: '' })
+        })`,
+      })
+      const { status, output } =
+        runner === 'vitest' ? await runVitest(dir) : await run(dir, '--test', 'app.test.js')
+      expect(output).toMatch(/(?:pass|Tests) +1\b/)
+      expect(status).toBe(0)
+    },
+  )
+})
+
+it('in a test keeps its process where it was told to', async () => {
+  const dir = projects.make({
+    'plain.test.js': `import { test } from 'node:test'
+      import { createLocalpost } from 'localpost'
+      test('stays', async () => {
+        const localpost = await createLocalpost({ keepAlive: true })
+        setTimeout(() => {
+          console.log('stayed')
+          localpost.close()
+        }, 500).unref()
+      })
+      test('is told nothing', async () => {
+        await createLocalpost({ keepAlive: undefined })
+      })`,
+  })
+  const { status, output } = await run(dir, 'plain.test.js')
+  expect(output).toContain('stayed')
+  expect(places(output)).toEqual(['plain.test.js:11'])
+  expect(status).toBe(0)
+})
