@@ -7,7 +7,10 @@ export const codeWord: RegExp = new RegExp(
     // English, German, French, Dutch, and what joins with "code".
     'codes?(?!\\p{L})|coden(?!\\p{L})',
     '(?<!\\p{L})(?:otp|pin|m?tan|passcode|pass ?key|token|2fa|mfa|one[- ]time|two[- ](?:factor|step)|verification|verify)(?!\\p{L})',
-    'einmal(?:passwort|kennwort)|usage unique',
+    'einmal(?:passwort|kennwort)|usage unique|(?:un solo uso|uso [uú]nico|monouso)(?!\\p{L})',
+    '(?<!\\p{L})(?:clave|senha) (?:de (?:acceso|acesso|seguridad|segurança|confirmaci[oó]n)|din[aáâ]mica|tempor[aá](?:l|ria))(?!\\p{L})',
+    // The second step of a sign-in.
+    '(?:dos|dois|duas|deux|due) (?:pasos|factores|fatores|etapas|facteurs|étapes|fattori)|zwei-?(?:faktor|stufig|schritt)|二段階|2段階|两步|兩步',
     // Spanish, Portuguese, Italian, Romanian.
     'c[oó]digos?(?!\\p{L})|codic[ei](?!\\p{L})|(?<!\\p{L})codul(?!\\p{L})',
     // Polish, Turkish, Scandinavian, Czech, Hungarian, Finnish, Indonesian.
@@ -24,6 +27,9 @@ export const codeWord: RegExp = new RegExp(
 export const otherCode: RegExp = new RegExp(
   [
     '(?<!\\p{L})(?:promo(?:tion(?:al)?)?|coupon|discount|voucher|gift(?: card)?|referral|invite|error|status|exit|zip|postal|post|area|country|dial(?:ling)?|bar|qr|tracking|booking|order|product|color|colour|source|dress|sort|swift|bank|discount|loyalty|reservation|reference|http)[- ]?codes?(?!\\p{L})',
+    '(?<!\\p{L})(?:zone|airport|branch|station|department|course|item|part|model|batch|lot|tax|class|fare|rate|unit|access control|style|sku|ean|plu)[- ]codes?(?!\\p{L})',
+    'lines? of code|code (?:quality|review|coverage|of conduct|base|freeze|style)|token (?:budget|usage|limit|count)',
+    '(?:e-?mails?|codes) (?:sent|redeemed|used|issued|generated|requested)(?!\\p{L})',
     '(?:gutschein|rabatt|aktions|bar|fehler|vorteils|gutscheins|quell|qr|farb)-?codes?(?!\\p{L})',
     'codes? (?:promo|postal|barre|de réduction|avantage|couleur|d.erreur)\\p{L}*|code-barres',
     'c[óo]digos? (?:postal|promocional|de (?:descuento|desconto|barras|rastreio|seguimiento|cupom|error))',
@@ -41,11 +47,16 @@ export const otherNumber: RegExp = new RegExp(
     '(?<!\\p{L})(?:order|invoice|receipt|tracking|ticket|parcel|shipment|booking|reservation|confirmation number|reference|ref|customer|member|account|phone|tel|telephone|call|fax|zip|postcode|postal|promo|coupon|discount|voucher|total|amount|iban|version|release|build|error|area|ending|card|copyright|case|street|avenue|po box)(?!\\p{L})',
     '(?:bestell|rechnungs?|kunden|sendungs|vorgangs|telefon|auftrags|konto)-?(?:nr|nummer|numéro)|bestellung|rechnung|telefon|postfach|stra(?:ß|ss)e|(?<!\\p{L})endet(?!\\p{L})',
     'commande|facture|colis|téléphone|pedido|factura|fatura|envío|encomenda|teléfono|telefone|ordine|fattura|zamówieni|faktur|paczk|sipariş|заказ|счёт|счет|телефон|طلب|فاتورة',
+    'terminad[ao] e[nm]|(?:se terminant|finissant) par|che termina con|尾号|尾號|末四位|后四位|下4桁|下４桁',
     '注文|請求|電話|郵便|お問い合わせ番号|订单|訂單|发票|发货|快递|电话|주문|송장|전화',
   ].join('|'),
   'iu',
 )
 
-/** Says what to do with a number, where the sentence before spoke of a code. */
+/** Says what to do with a number, where a sentence beside it speaks of a code. */
 export const useWord: RegExp =
-  /(?<!\p{L})(?:use|enter|type|it is|it's|here it is|geben|nutze|nutzen|saisissez|utilisez|entrez|introduce|usa|digite|insira|wpisz|введите|girin)(?!\p{L})|输入|輸入|入力|입력/iu
+  /(?<!\p{L})(?:use|enter|type|it is|it's|here it is|geben|gib|nutze|nutzen|verwende|verwenden|saisissez|utilisez|entrez|introduce|introduzca|ingresa|ingrese|usa|digite|insira|utilize|inserisci|wpisz|введите|girin)(?!\p{L})|输入|輸入|入力|입력/iu
+
+/** A code that takes something off a price; such codes have letters. */
+export const savingWord: RegExp =
+  /(?<!\p{L})(?:at (?:the )?checkout|an der kasse|im warenkorb|au moment de payer|al pagar|al finalizar la compra|ao finalizar a compra|alla cassa|free (?:shipping|delivery)|(?:to|and) save)(?!\p{L})|% (?:off|rabatt|de (?:réduction|remise|descuento|dto|desconto)|di sconto)|%オフ|折扣/iu

@@ -1,4 +1,4 @@
-import { codeWord, otherCode, otherNumber, useWord } from './code-words.ts'
+import { codeWord, otherCode, otherNumber, savingWord, useWord } from './code-words.ts'
 
 /**
  * The one-time codes that a mail seems to carry, in order of appearance: 4 to 8 digits (also as `123 456`, `123-456`
@@ -15,9 +15,12 @@ export function extractCodes(text: string): string[] {
     const found: string[] = []
     let speaks = false
     let speaksBefore = linesSinceWord <= window
-    for (const sentence of line.split(sentenceEnd)) {
+    const sentences = line.split(sentenceEnd)
+    for (const [at, sentence] of sentences.entries()) {
       const here = speaksOfCode(sentence)
-      if (here || (speaksBefore && useWord.test(sentence))) found.push(...inSentence(sentence))
+      // "Enter 338127. This code expires soon."
+      const isSaid = here || (asksToUse(sentence) && (speaksBefore || explains(sentences[at + 1])))
+      if (isSaid) found.push(...inSentence(sentence))
       speaks ||= here
       speaksBefore ||= here
     }
@@ -47,6 +50,8 @@ function* linesOf(text: string): Generator<string> {
     .replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10))
     .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
     .replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x6f0))
+    // Emphasis, as text parts write it: *123456*.
+    .replace(/(?<![\w*])\*{1,2}([^\s*][^*\r\n]{0,30})\*{1,2}(?![\w*])/g, '$1')
     .replace(/\u034f|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
   let boxes = ''
   for (const line of plain.split(/\r?\n/)) {
@@ -67,12 +72,24 @@ function speaksOfCode(sentence: string): boolean {
   return codeWord.test(sentence.replace(otherCode, ' '))
 }
 
+function asksToUse(sentence: string): boolean {
+  return useWord.test(sentence.replace(/\bUSA\b/g, ' '))
+}
+
+/** Whether a sentence goes on about a code that the one before it gave. */
+function explains(sentence = ''): boolean {
+  return (
+    /^(?:this|the|your|dieser?|der|ce|cet|le|votre|est[ea]|el|la|tu|su|o|a|quest[oa]|il)\b/i.test(sentence) &&
+    speaksOfCode(sentence)
+  )
+}
+
 // Neither in a longer word, number or address, nor behind a currency, a plus, a hash or the stars of a card number,
 // nor as a time, nor before a unit or a decimal.
 const before =
   '(?<!(?<!\\p{L})(?:at|until|till|from|um|bis|vers) )(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_.,+#$€£¥₹₽%/*•=&@?-]|[$€£¥₹₽] |(?:USD|EUR|GBP|PLN|TRY|JPY|BRL) )'
 const after =
-  '(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_%€£₹₽/@=-]|[.,:]\\d| ?(?:[€£₽円元원]|(?:USD|EUR|GBP|PLN|TRY|zł|TL|min|sec|Min|Sek|hours?|people)\\b))'
+  '(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_%€£₹₽/@=-]|[.,:]\\d| ?(?:[€£₽円元원]|(?:USD|EUR|GBP|PLN|TRY|zł|TL|min|sec|Min|Sek|hours?|people|characters|words|tokens|points|credits|items|users|times|[KMG]B|px|km|kg)\\b))'
 // Before six digits a prefix names the sender (G-123456); before five it is that of a postal code.
 const digits = new RegExp(
   `${before}(?:[A-Z]{1,3}-(?=\\d{6}))?(\\d{3}[ -]\\d{3}|\\d{4}[ -]\\d{4}|\\d{4,8}|\\d(?: \\d){3,7})${after}`,
@@ -84,12 +101,16 @@ const letters = new RegExp(
 )
 // Letters of either case are a code only where it is said: "code: x7Kp2q".
 const introduced = new RegExp(
-  `(?:: ?|\\bis )((?=[a-zA-Z]{0,9}\\d)(?=\\d{0,9}[a-zA-Z])[a-zA-Z0-9]{5,10}|[A-Z]{4}-[A-Z]{4})${after}`,
+  `(?:: ?|\\bis )((?=[a-zA-Z]{0,9}\\d)(?=\\d{0,9}[a-zA-Z])[a-zA-Z0-9]{5,10}|[A-Z]{4}-[A-Z]{4})${after}|\\b[Cc]ode ([A-Z]{4}-[A-Z]{4})${after}`,
   'gu',
 )
 const year = /^(?:19|20)\d\d$/
 // A year that is said to be the code.
-const introducedYear = /(?:\bis|:|：)\s{0,4}((?:19|20)\d\d)\b/gi
+const introducedYear =
+  /(?:\bis|:|：)\s{0,4}((?:19|20)\d\d)\b|\b((?:19|20)\d\d) (?:is your|ist (?:dein|ihr)|est votre|es (?:tu|su)|é o s[eu]{2}|è il tuo)/gi
+// Pairs of digits may be a date or part of a phone number: where they are a code, it is said.
+const pairs = /(?:[:：] ?|\b(?:is|est|es|lautet|ist) )(\d\d([ -])\d\d\2\d\d)(?![ .-]?\d|[\p{L}/€])/gu
+const dateOfPairs = /^(?:[0-2]\d|3[01])-(?:0\d|1[0-2])-\d\d$|^\d\d-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])$/
 
 // Groups of digits that make nine or more together, or follow a plus; and dates.
 const phone =
@@ -97,15 +118,17 @@ const phone =
 
 function inSentence(sentence: string): string[] {
   const line = sentence.replace(phone, (number) => ' '.repeat(number.length))
-  const found = [...line.matchAll(digits), ...line.matchAll(letters), ...line.matchAll(introduced)]
+  const inPairs = [...sentence.matchAll(pairs)].filter(([, code = '']) => !dateOfPairs.test(code))
+  const inLetters = savingWord.test(sentence) ? [] : [...line.matchAll(letters), ...line.matchAll(introduced)]
+  const found = [...inPairs, ...line.matchAll(digits), ...inLetters]
   if (found.length === 0) return []
   // Found in one pass: a line may be full of years.
-  const years = new Set([...line.matchAll(introducedYear)].map((match) => match[1]))
+  const years = new Set([...line.matchAll(introducedYear)].map((match) => match[1] ?? match[2]))
   const namesOther = otherNumber.test(line)
   return found
     .sort((a, b) => a.index - b.index)
     .filter(({ index }) => !namesOther || isNamedCode(line.slice(Math.max(0, index - labelLength), index)))
-    .map((match) => match[1] ?? '')
+    .map((match) => match[1] ?? match[2] ?? '')
     .filter((code) => !year.test(code) || years.has(code))
     .map(compact)
 }
@@ -119,13 +142,20 @@ function isNamedCode(label: string): boolean {
   return speaksOfCode(rest)
 }
 
-const aloneForm =
-  /^(?:[A-Z]{1,3}-)?(?:(\d{3}[ -]\d{3}|\d{4}[ -]\d{4}|\d{4,8}|\d(?: \d){3,7})|((?=.*\d)(?=.*[A-Z])[A-Z0-9]{3,5}-?[A-Z0-9]{3,5}|(?=.*\d)(?=.*[a-z])[a-z0-9]{4,6}-[a-z0-9]{4,6}|[A-Z]{4}-[A-Z]{4}|[A-Z0-9](?: [A-Z0-9]){5,7}))[.]?$/
+const aloneForm = new RegExp(
+  [
+    '^(?:[A-Z]{1,3}-)?(\\d{3}[ -]\\d{3}|\\d{4}[ -]\\d{4}|\\d\\d \\d\\d \\d\\d|\\d{4,8}|\\d(?: \\d){3,7})[.#]?$',
+    '^((?=.*\\d)(?=.*[A-Z])(?:[A-Z0-9]{5}|[A-Z0-9]{3,5}-?[A-Z0-9]{3,5}))[.]?$',
+    '^((?=.*\\d)(?=.*[a-z])[a-z0-9]{4,6}-[a-z0-9]{4,6}|[a-z]{4,6}(?:-[a-z]{4,6}){3})[.]?$',
+    '^([A-Z]{4}-[A-Z]{4}|[A-Z0-9](?: [A-Z0-9]){5,7})[.]?$',
+  ].join('|'),
+)
+const quotes = /^["'“”„«「『【〔[({<《〈]+ ?|(?<! ) ?["'“”»」』】〕\])}>》〉]+$/g
 
 function alone(line: string): string[] {
-  if (line.length > 24) return []
-  const match = aloneForm.exec(line)
-  const code = match?.[1] ?? match?.[2] ?? ''
+  if (line.length > 28) return []
+  const [, ...forms] = aloneForm.exec(line.replace(quotes, '')) ?? []
+  const code = forms.find((form) => form !== undefined) ?? ''
   return code === '' || year.test(code) ? [] : [compact(code)]
 }
 
