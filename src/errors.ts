@@ -103,14 +103,22 @@ function beginningOf(value: object): string {
  * @param sayMore  Called with the number of the others; not where there are none.
  */
 export function firstOf<T, R>(all: Iterable<T>, say: (one: T) => R, sayMore: (count: number) => R): R[] {
+  const first = createFirst(sayMore)
+  for (const one of all) first.add(() => say(one))
+  return first.all()
+}
+
+/** The same for who comes by them one after the other. */
+export function createFirst<R>(sayMore: (count: number) => R): { add(say: () => R): void; all(): R[] } {
   const said: R[] = []
   let others = 0
-  for (const one of all) {
-    if (said.length < maxNamed) said.push(say(one))
-    else others++
+  return {
+    add(say) {
+      if (said.length < maxNamed) said.push(say())
+      else others++
+    },
+    all: () => (others > 0 ? [...said, sayMore(others)] : said),
   }
-  if (others > 0) said.push(sayMore(others))
-  return said
 }
 
 const maxNamed = 100

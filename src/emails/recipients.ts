@@ -1,5 +1,11 @@
 import { quote, type FieldError } from '../errors.ts'
-import { foldSpace, normalizeAddress, parseAddresses, type ParsedAddress } from '../mime/addresses.ts'
+import {
+  foldSpace,
+  normalizeAddress,
+  parseAddresses,
+  plainAddressOf,
+  type ParsedAddress,
+} from '../mime/addresses.ts'
 import { headerFault } from './header-text.ts'
 
 /** The addresses of a send request, checked. */
@@ -38,13 +44,9 @@ export function readAddresses(
   const to = readList('to', given.to, reading)
   const cc = readList('cc', given.cc, reading)
   const bcc = readList('bcc', given.bcc, reading)
-  const distinct = new Map<string, string>()
-  for (const address of [...to, ...cc, ...bcc]) {
-    const key = address.toLowerCase()
-    if (!distinct.has(key)) distinct.set(key, address)
-  }
-  const found = reading.named > maxNamed ? `more than ${maxNamed}` : `${distinct.size} distinct`
-  if (reading.named > maxNamed || (errors.length === before && distinct.size > maxRecipients)) {
+  const rcpt_to = distinct([...to, ...cc, ...bcc])
+  if (reading.named > maxNamed || (errors.length === before && rcpt_to.length > maxRecipients)) {
+    const found = reading.named > maxNamed ? `more than ${maxNamed}` : `${rcpt_to.length} distinct`
     errors.push({
       field: 'to',
       message: `${found} recipients in to, cc and bcc: at most ${maxRecipients} are allowed`,
@@ -57,7 +59,7 @@ export function readAddresses(
     cc,
     bcc,
     reply_to: replyTo?.written ?? null,
-    rcpt_to: [...distinct.values()],
+    rcpt_to,
   }
 }
 
@@ -73,12 +75,24 @@ interface Reading {
   named: number
 }
 
+function distinct(addresses: string[]): string[] {
+  if (addresses.length < 2) return addresses
+  const byKey = new Map<string, string>()
+  for (const address of addresses) {
+    const key = address.toLowerCase()
+    if (!byKey.has(key)) byKey.set(key, address)
+  }
+  return [...byKey.values()]
+}
+
 function readOne(
   field: string,
   given: string | undefined,
   errors: FieldError[],
 ): { written: string; address: string } | undefined {
   if (given === undefined || !isOneLine(field, given, errors)) return undefined
+  const plain = plainAddressOf(given)
+  if (plain !== null) return { written: foldSpace(given), address: plain }
   const parsed = parseAddresses(given)
   const [first] = parsed
   if (!first?.address || parsed.length > 1) {
@@ -110,6 +124,12 @@ function readList(field: string, given: Given, reading: Reading): string[] {
   for (const text of typeof given === 'string' ? [given] : given) {
     if (reading.named > maxNamed) break
     if (!isOneLine(field, text, errors)) continue
+    const plain = plainAddressOf(text)
+    if (plain !== null) {
+      reading.named++
+      addresses.push(plain)
+      continue
+    }
     const parsed = parseAddresses(text)
     const compact = compactOf(text)
     reading.named += parsed.length

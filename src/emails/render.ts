@@ -28,19 +28,19 @@ export function render(
   const used = new Set<string>()
   const unanswered = new Set<string>()
   const unescaped = new Set<string>()
-  const fill = (source: string, isHtml: boolean): string =>
-    source.replace(placeholder, (written, name: string) => {
-      const value = values.get(name)
-      if (value === undefined) {
-        unanswered.add(name)
-        return written
-      }
-      used.add(name)
-      if (!isHtml || !htmlSpecial.test(value)) return value
-      if (escapeHtml) return escape(value)
-      unescaped.add(name)
-      return value
-    })
+  const valueOf = (name: string, isHtml: boolean): string | undefined => {
+    const value = values.get(name)
+    if (value === undefined) {
+      unanswered.add(name)
+      return undefined
+    }
+    used.add(name)
+    if (!isHtml || !htmlSpecial.test(value)) return value
+    if (escapeHtml) return escape(value)
+    unescaped.add(name)
+    return value
+  }
+  const fill = (source: string, isHtml: boolean): string => fillIn(source, (name) => valueOf(name, isHtml))
   const rendered = {
     subject: fill(parts.subject, false),
     html: fill(parts.html, true),
@@ -59,7 +59,30 @@ export function render(
   }
 }
 
-const placeholder = /\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g
+/**
+ * Puts values in the place of a text's placeholders. Braces are few, and looking for them is several times quicker than
+ * an expression over all of the text.
+ *
+ * @param valueOf  undefined leaves the placeholder as written.
+ */
+function fillIn(source: string, valueOf: (name: string) => string | undefined): string {
+  let filled = ''
+  let done = 0
+  for (let at = source.indexOf('{{'); at !== -1;) {
+    placeholder.lastIndex = at
+    const name = placeholder.exec(source)?.[1]
+    const end = name === undefined ? at + 1 : placeholder.lastIndex
+    const value = name === undefined ? undefined : valueOf(name)
+    if (value !== undefined) {
+      filled += source.slice(done, at) + value
+      done = end
+    }
+    at = source.indexOf('{{', end)
+  }
+  return done === 0 ? source : filled + source.slice(done)
+}
+
+const placeholder = /\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/y
 const htmlSpecial = /[<>&"]/
 
 // A Map, so that no name (`__proto__`, `constructor`) reaches anything but the caller's own variables.

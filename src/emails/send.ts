@@ -1,6 +1,6 @@
 import type { DomainRecord } from '../domains/domain.ts'
 import { parseDomainName } from '../domains/names.ts'
-import { firstOf, LocalpostError, quote, shorten, validationError, type FieldError } from '../errors.ts'
+import { createFirst, LocalpostError, quote, shorten, validationError, type FieldError } from '../errors.ts'
 import { foldSpace } from '../mime/addresses.ts'
 import { snippetOf } from '../mime/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
@@ -18,6 +18,7 @@ import {
 } from './email.ts'
 import { sentTo } from './events.ts'
 import { headerFault } from './header-text.ts'
+import { plainReader } from './plain-values.ts'
 import { readAddresses, type Addresses } from './recipients.ts'
 import { render, type Rendered } from './render.ts'
 import { maxEntries, sendMembers } from './schema.ts'
@@ -53,7 +54,8 @@ export interface Accepted {
 export async function checkSend(input: unknown, parts: SendParts): Promise<Accepted> {
   const errors: FieldError[] = []
   const addressWarnings: string[] = []
-  const { request, unknown } = readMembers(input, errors)
+  const given = asObject(input)
+  const request = readMembers(given, errors)
   const { from, to, cc, bcc, reply_to } = request
   const addresses = readAddresses({ from, to, cc, bcc, reply_to }, errors, addressWarnings)
   const template = request.template_id === undefined ? null : await parts.findTemplate(request.template_id)
@@ -64,7 +66,9 @@ export async function checkSend(input: unknown, parts: SendParts): Promise<Accep
   }
   checkContent(request, source, template !== null, errors)
   const attachmentErrors: FieldError[] = []
-  const attached = await checkAttachments(request.attachments ?? [], parts.sources, attachmentErrors)
+  const attached = request.attachments
+    ? await checkAttachments(request.attachments, parts.sources, attachmentErrors)
+    : 0
   if (errors.length > 0) addDomainFault(addresses.from_address, errors)
   refuse(errors, attachmentErrors)
   if (request.template_id !== undefined && !template) {
@@ -79,11 +83,7 @@ export async function checkSend(input: unknown, parts: SendParts): Promise<Accep
     parts.escapeHtml,
   )
   checkRendered(rendered, attached)
-  const warnings = firstOf(
-    allWarnings(unknown, addressWarnings, rendered.warnings),
-    (warning) => shorten(warning, maxWarningLength),
-    moreWarnings,
-  )
+  const warnings = warningsOf(given, request, addressWarnings, rendered.warnings)
   if (parts.strict && warnings.length > 0) {
     throw new LocalpostError('validation_error', `Refused because of \`strict\`: ${warnings.join('; ')}.`, {
       errors: warnings.map((message) => ({ field: 'body', message })),
@@ -109,12 +109,14 @@ export function toEmail(
     /** Further header fields. */
     headers?: Record<string, string>
   },
-): { email: Omit<EmailRecord, 'version'>; blobs: Blob[] } {
+): { email: EmailRecord; blobs: Blob[] } {
   const { request, addresses, rendered, domain } = accepted
   const { id, now } = facts
   const references = request.attachments ?? []
-  const email: Omit<EmailRecord, 'version'> = {
+  const email: EmailRecord = {
     id,
+    // The store would copy the whole record to add it.
+    version: 1,
     type: facts.type,
     source: 'api',
     from: addresses.from,
@@ -149,35 +151,43 @@ export function toEmail(
 }
 
 function headerOf(addresses: string | readonly string[] | undefined): string {
-  return foldSpace([addresses ?? []].flat().join(', '))
+  return foldSpace(typeof addresses === 'string' ? addresses : (addresses ?? []).join(', '))
 }
 
 // A placeholder without a variable may be as long as the body.
 const maxWarningLength = 500
 
-function* allWarnings(
-  unknown: Iterable<string>,
+function warningsOf(
+  given: object,
+  request: Partial<SendRequest>,
   addressWarnings: readonly string[],
   renderWarnings: readonly string[],
-): Iterable<string> {
-  for (const path of unknown) yield ignoredMember(path)
-  yield* addressWarnings
-  yield* renderWarnings
+): string[] {
+  const first = createFirst(moreWarnings)
+  const warn = (warning: string): string => shorten(warning, maxWarningLength)
+  eachUnknown(given, request, (path) => first.add(() => warn(ignoredMember(path))))
+  for (const warning of addressWarnings) first.add(() => warn(warning))
+  for (const warning of renderWarnings) first.add(() => warn(warning))
+  return first.all()
 }
 
-/** @returns What of the request is as it should be, and the paths of members that nobody reads. */
-function readMembers(
-  input: unknown,
-  errors: FieldError[],
-): { request: Partial<SendRequest>; unknown: Iterable<string> } {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw validationError([{ field: 'body', message: `must be an object, not ${quote(input)}` }])
-  }
+function asObject(input: unknown): object {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
+  throw validationError([{ field: 'body', message: `must be an object, not ${quote(input)}` }])
+}
+
+/** @returns What of the request is as it should be. */
+function readMembers(input: object, errors: FieldError[]): Partial<SendRequest> {
   const request: Record<string, unknown> = {}
-  for (const { name, schema, isOptional } of members) {
+  for (const { name, schema, readPlain, isOptional } of members) {
     // The caller's own members only: nothing is taken from a prototype.
     const given: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined
     if (given === undefined && isOptional) continue
+    const plain = readPlain(given)
+    if (plain !== undefined) {
+      request[name] = plain
+      continue
+    }
     // Before the schema, which would look at every entry first.
     if (Array.isArray(given) && given.length > maxEntries) {
       errors.push({ field: name, message: `must have at most ${maxEntries} entries, not ${given.length}` })
@@ -187,32 +197,43 @@ function readMembers(
     if ('errors' in result) for (const error of result.errors) errors.push(error)
     else if (result.value !== undefined) request[name] = result.value
   }
-  return { request, unknown: unknownPaths(input, request) }
+  return request
 }
 
 // Most requests leave most members out, and a schema takes a while to say that this is fine.
 const members = Object.entries(sendMembers).map(([name, schema]) => ({
   name,
   schema,
+  readPlain: plainReader(schema),
   isOptional: schema.safeParse(undefined).success,
 }))
 
-// Looks only into members that passed their schema: what else they may be, a long string for one, is not walked.
-function* unknownPaths(input: object, request: Partial<SendRequest>): Iterable<string> {
-  yield* unknownIn('', input, Object.keys(sendMembers))
+const memberNames = new Set(Object.keys(sendMembers))
+const attachmentNames = new Set(['filename', 'path', 'content_type'])
+const variableNames = new Set(['value', 'default'])
+
+// The paths of members that nobody reads. Looks only into members that passed their schema: what else they may be, a
+// long string for one, is not walked.
+function eachUnknown(input: object, request: Partial<SendRequest>, say: (path: string) => void): void {
+  unknownIn('', input, memberNames, say)
   for (const i of request.attachments?.keys() ?? []) {
     const given: unknown = Reflect.get(Reflect.get(input, 'attachments'), i)
-    yield* unknownIn(`attachments[${i}].`, given, ['filename', 'path', 'content_type'])
+    unknownIn(`attachments[${i}].`, given, attachmentNames, say)
   }
-  if (request.variables === undefined) return
-  for (const [name, given] of Object.entries<unknown>(Reflect.get(input, 'variables'))) {
-    yield* unknownIn(`variables.${name}.`, given, ['value', 'default'])
+  for (const name of Object.keys(request.variables ?? {})) {
+    const given: unknown = Reflect.get(Reflect.get(input, 'variables'), name)
+    if (typeof given === 'object') unknownIn(`variables.${name}.`, given, variableNames, say)
   }
 }
 
-function* unknownIn(prefix: string, value: unknown, known: readonly string[]): Iterable<string> {
+function unknownIn(
+  prefix: string,
+  value: unknown,
+  known: ReadonlySet<string>,
+  say: (path: string) => void,
+): void {
   if (typeof value !== 'object' || value === null) return
-  for (const name of Object.keys(value)) if (!known.includes(name)) yield prefix + name
+  for (const name of Object.keys(value)) if (!known.has(name)) say(prefix + name)
 }
 
 function checkContent(

@@ -26,6 +26,24 @@ const simpleAddress =
   /^(?:(?:([A-Za-z0-9 _'!#$%&*+/=?^`{|}~-]*)|"([^"\\<>@]*)" *)<([\w.+-]+@[A-Za-z0-9.-]+)>|([\w.+-]+@[A-Za-z0-9.-]+))$/
 
 /**
+ * Reads in one go what nearly everybody sends: `a@b.c`, `Some Name <a@b.c>` or `"Some Name" <a@b.c>`, the address in
+ * ASCII and by the rules of {@link normalizeAddress}.
+ *
+ * @returns The bare address; null where the text has to be looked at, be it wrong or right in another way.
+ */
+export function plainAddressOf(text: string): string | null {
+  const match = plainAddress.exec(text)
+  const address = match?.[1] ?? match?.[2]
+  return address !== undefined && address.length - address.indexOf('@') <= 256 ? address : null
+}
+
+const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
+const bare = `[\\w.+-]{1,64}@${label}(?:\\.${label})*`
+const plainAddress = new RegExp(
+  `^(?:(?:[A-Za-z0-9 _'!#$%&*+/=?^\`{|}~-]*|"[^"\\\\<>@]*" *)<(${bare})>|(${bare}))$`,
+)
+
+/**
  * Checks one bare address and gives its domain as A-labels; an ASCII domain stays as written.
  *
  * @param address  Without display name and angle brackets. A local part beyond ASCII is fine (SMTPUTF8), as are a
@@ -57,8 +75,10 @@ export function normalizeAddress(address: string): { address: string } | { probl
  * line break would begin another one, and as the email detail shows it.
  */
 export function foldSpace(text: string): string {
-  return text.replace(/[\s\x00-\x1f\x7f]+/g, ' ').trim()
+  return unfolded.test(text) ? text.replace(/[\s\x00-\x1f\x7f]+/g, ' ').trim() : text.trim()
 }
+
+const unfolded = /[^\S ]|[\x00-\x1f\x7f]| {2}/
 
 /** Where the `@` after the local part stands; -1 without one. An `@` in a quoted local part does not count. */
 function endOfLocalPart(address: string): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foldSpace, normalizeAddress, parseAddresses } from '../../src/mime/addresses.ts'
+import { foldSpace, normalizeAddress, parseAddresses, plainAddressOf } from '../../src/mime/addresses.ts'
 
 describe('parseAddresses', () => {
   it.each([
@@ -29,6 +29,60 @@ describe('parseAddresses', () => {
     ['', []],
   ])('reads %j', (text, expected) => {
     expect(parseAddresses(text).map(({ name, address }) => [name, address])).toEqual(expected)
+  })
+})
+
+describe('plainAddressOf', () => {
+  it.each([
+    ['ada@example.com', 'ada@example.com'],
+    ['Ada Lovelace <Ada+x@Example.COM>', 'Ada+x@Example.COM'],
+    ['"Lovelace, Ada" <ada@mail.example.com>', 'ada@mail.example.com'],
+    ['<root@localhost>', 'root@localhost'],
+    [`${'a'.repeat(64)}@${'b'.repeat(63)}.com`, `${'a'.repeat(64)}@${'b'.repeat(63)}.com`],
+  ])('reads %j', (text, expected) => {
+    expect(plainAddressOf(text)).toBe(expected)
+  })
+
+  const domain = (length: number): string => 'b.'.repeat(150).slice(0, length - 3) + '.cc'
+  it.each([
+    '',
+    'ada',
+    'ada@',
+    'a@b@c',
+    'a@b, c@d',
+    'a@b c@d',
+    'Ada (x) <a@b>',
+    'a@b (Ada)',
+    'jörg@example.com',
+    'a@-b.c',
+    'a@b-.c',
+    'a@b..c',
+    'a@b.',
+    'a@[127.0.0.1]',
+    '"a b"@example.com',
+    'a@b\r\nBcc: c@d',
+    '"A\r\nBcc: c@d" <a@b>',
+    `${'a'.repeat(65)}@b`,
+    `a@${'b'.repeat(64)}.com`,
+    `a@${domain(254)}`,
+    `a@${domain(255)}`,
+    `a@${domain(256)}`,
+    `a@${'b'.repeat(63)}.`.repeat(3),
+  ])('gives what the whole grammar gives, or leaves it to that: %j', (text) => {
+    const [first] = parseAddresses(text)
+    const whole = normalizeAddress(first?.address ?? '')
+    expect([null, 'address' in whole ? whole.address : null]).toContain(plainAddressOf(text))
+  })
+
+  it('says nothing of a domain that is too long', () => {
+    expect(plainAddressOf(`a@${'b.'.repeat(126)}ccc`)).not.toBeNull()
+    expect(plainAddressOf(`a@${'b.'.repeat(126)}cccc`)).toBeNull()
+  })
+
+  it('takes its time from the length of a text alone', () => {
+    const long = `${'a'.repeat(10_000)}@${'b-'.repeat(5000)}`
+    for (const text of [long, `"${long}`, `<${long}`, '<'.repeat(20_000), `a@${'b.'.repeat(10_000)}`])
+      expect(plainAddressOf(text)).toBeNull()
   })
 })
 
