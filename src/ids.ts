@@ -21,14 +21,17 @@ export function isId(prefix: IdPrefix, text: string): boolean {
  *   at a time. Default: the system's.
  */
 export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomBytes = () => randomBytes): Ids {
-  const kinds = new Map<IdPrefix, { last: Moment; random: RandomBytes }>()
+  const kinds = new Map<IdPrefix, { last: Moment; random: () => string }>()
+  const timeOf = createTimes()
   let floor: Moment = { ms: 0, count: -1 }
 
   // Each kind counts for itself, so that ids do not depend on what else happens in the same millisecond.
-  function kindOf(prefix: IdPrefix): { last: Moment; random: RandomBytes } {
-    const known = kinds.get(prefix) ?? { last: floor, random: pooled(random(prefix)) }
-    kinds.set(prefix, known)
-    return known
+  function kindOf(prefix: IdPrefix): { last: Moment; random: () => string } {
+    const known = kinds.get(prefix)
+    if (known) return known
+    const kind = { last: floor, random: tails(random(prefix)) }
+    kinds.set(prefix, kind)
+    return kind
   }
 
   return {
@@ -41,7 +44,7 @@ export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomByte
       else if (last.count < maxCounter) kind.last = { ms: last.ms, count: last.count + 1 }
       else kind.last = { ms: last.ms + 1, count: 0 }
       const { ms, count } = kind.last
-      return `${prefix}_${encode(ms, timeLength)}${encode(count, counterLength)}${tail(kind.random)}`
+      return `${prefix}_${timeOf(ms)}${encode(count, counterLength)}${kind.random()}`
     },
     raiseTo(id) {
       const body = id.slice(id.indexOf('_') + 1)
@@ -86,25 +89,31 @@ function decode(text: string): number {
   return value
 }
 
+// Many ids are of the same millisecond.
+function createTimes(): (ms: number) => string {
+  let last = 0
+  let text = encode(0, timeLength)
+  return (ms) => {
+    if (ms !== last) text = encode(ms, timeLength)
+    last = ms
+    return text
+  }
+}
+
 // One call for many ids: asking the system for eight bytes costs as much as for a thousand.
-function pooled(random: RandomBytes): RandomBytes {
+function tails(random: RandomBytes): () => string {
   let pool: Uint8Array = new Uint8Array()
   let taken = 0
-  return (n) => {
-    if (taken + n > pool.length) {
+  return () => {
+    if (taken + tailLength > pool.length) {
       pool = random(poolBytes)
       taken = 0
     }
-    taken += n
-    return pool.subarray(taken - n, taken)
+    let text = ''
+    for (const end = taken + tailLength; taken < end; taken++) text += alphabet[(pool[taken] ?? 0) & 31]
+    return text
   }
 }
 
 // A multiple of what an id takes, so that a seed's ids are those that it gives byte by byte.
 const poolBytes = 128 * tailLength
-
-function tail(random: RandomBytes): string {
-  let text = ''
-  for (const byte of random(tailLength)) text += alphabet[byte % 32]
-  return text
-}
