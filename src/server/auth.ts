@@ -21,11 +21,15 @@ export function bearerOf(headers: Pick<Headers, 'get'>): string | null {
 /**
  * Lets a request pass that carries a key.
  *
+ * @param bearer  What {@link bearerOf} says of it.
  * @returns The key.
  * @throws missing_api_key, invalid_api_key, both with `WWW-Authenticate`.
  */
-export function requireKey(headers: Pick<Headers, 'get'>, keys: KeyCheck): string {
-  const bearer = bearerOf(headers)
+export function requireKey(
+  headers: Pick<Headers, 'get'>,
+  keys: KeyCheck,
+  bearer: string | null = bearerOf(headers),
+): string {
   if (bearer === null) {
     const given = headers.get('authorization')
     const seen =

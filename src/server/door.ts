@@ -56,7 +56,7 @@ export function createDoor(
       const { headers } = event.req
       if (access === 'key') {
         exchange.key = bearerOf(headers)
-        const key = requireKey(headers, keys)
+        const key = requireKey(headers, keys, exchange.key)
         return exchange.fromPage ? none : limits.take(key)
       }
       if (access === 'public') return none
