@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { LocalpostError, quote } from '../errors.ts'
 import { maxDepth } from '../validate.ts'
@@ -10,12 +10,12 @@ import type { RouteBody } from './route.ts'
 export interface BodySource {
   readonly headers: Pick<Headers, 'get'>
   readonly body: () => ReadableStream<Uint8Array> | null
-  readonly node?: IncomingMessage
+  readonly node?: IncomingMessage | undefined
 }
 
-/** A body as read: its text, for the log, and what the route takes. */
+/** A body as read: its bytes where they are text, for the log, and what the route takes. */
 export interface GivenBody {
-  readonly text: string
+  readonly text: Buffer
   readonly value: unknown
 }
 
@@ -38,14 +38,17 @@ export async function readBody(source: BodySource, wanted: RouteBody, room: Body
   const announced = Number(source.headers.get('content-length') ?? 0)
   if (announced > maxBodyBytes) throw tooLarge(`${announced} bytes`)
   const bytes = source.node ? await readNode(source.node, room) : await readWeb(source.body(), room)
-  if (isBytes) return { text: '', value: bytes }
-  if (bytes.length === 0 && wanted.optional) return { text: '', value: {} }
+  if (isBytes) return { text: noBytes, value: bytes }
+  if (bytes.length === 0 && wanted.optional) return { text: bytes, value: {} }
   if (isAbsent) assertReadable(source.headers, type, isText, wanted)
-  if (!isUtf8(bytes))
-    throw new LocalpostError('invalid_json', 'The body is not UTF-8. Send it in that encoding.')
-  const text = bytes.toString()
-  return { text, value: isText ? text : parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) }
+  const text = textOf(bytes)
+  return {
+    text: bytes,
+    value: isText ? text : parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text),
+  }
 }
+
+const noBytes = Buffer.alloc(0)
 
 function assertReadable(
   headers: Pick<Headers, 'get'>,
@@ -94,6 +97,13 @@ function assertReadable(
 function essenceOf(type: string): string {
   const end = type.indexOf(';')
   return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
+}
+
+function textOf(bytes: Buffer): string {
+  // Most bodies are, and as Latin-1 they are copied, not decoded.
+  if (isAscii(bytes)) return bytes.toString('latin1')
+  if (isUtf8(bytes)) return bytes.toString()
+  throw new LocalpostError('invalid_json', 'The body is not UTF-8. Send it in that encoding.')
 }
 
 function parseJson(text: string): unknown {

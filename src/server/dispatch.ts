@@ -39,7 +39,8 @@ export function dispatcher(
     let answer: Answer
     let headers: Readonly<Record<string, string>> = {}
     try {
-      const struck = access === 'key' && !exchange.fromPage ? await faults.meet(event, exchange) : null
+      const fault = access === 'key' && !exchange.fromPage ? faults.meet(event, exchange) : null
+      const struck = fault && (await fault)
       if (access !== 'none' && !struck) headers = door.admit(event, access, exchange)
       const result = struck ?? (await run(event, exchange))
       answer = isAnswer(result) ? result : jsonAnswer(result)
@@ -63,38 +64,37 @@ export async function runRoute(
   exchange: Exchange,
   { door, bodies }: Pick<DispatchParts, 'door' | 'bodies'>,
 ): Promise<unknown> {
-  const isLocal = door.isLocal(event)
   const params = paramsOf(event)
   const query = route.query ? parseInput(route.query, queryOf(event)) : undefined
-  if (!route.body) return answer(undefined)
-  const room = bodies.enter()
-  try {
-    const node = socketRequestOf(event)
-    const source = { headers: event.req.headers, body: () => event.req.body, ...(node ? { node } : {}) }
-    const given = await readBody(source, route.body, room)
-    exchange.requestBody = given.text
-    const isChecked = route.body.readBy === 'noun'
-    return await answer(isChecked ? given.value : parseInput(route.body.schema, given.value))
-  } finally {
-    room.leave()
-  }
-
-  async function answer(body: unknown): Promise<unknown> {
-    const warn = (warnings: readonly string[]): void => {
-      for (const warning of warnings) exchange.warnings.push(warning)
-    }
-    const result = await route.handler({
+  const { headers, method } = event.req
+  const handle = (body: unknown): unknown =>
+    route.handler({
       params,
       query,
       body,
-      headers: event.req.headers,
-      isLocal,
-      isHead: event.req.method === 'HEAD',
+      headers,
+      isLocal: () => door.isLocal(event),
+      isHead: method === 'HEAD',
       ip: () => ipOf(event),
-      warn,
+      warn(warnings) {
+        for (const warning of warnings) exchange.warnings.push(warning)
+      },
     })
-    return isAnswer(result) ? result : jsonAnswer(result, route.success.status)
+  if (!route.body) return toAnswer(await handle(undefined), route)
+  const room = bodies.enter()
+  try {
+    const source = { headers, body: () => event.req.body, node: socketRequestOf(event) }
+    const given = await readBody(source, route.body, room)
+    exchange.requestBody = given.text
+    const isChecked = route.body.readBy === 'noun'
+    return toAnswer(await handle(isChecked ? given.value : parseInput(route.body.schema, given.value)), route)
+  } finally {
+    room.leave()
   }
+}
+
+function toAnswer(result: unknown, route: Route): Answer {
+  return isAnswer(result) ? result : jsonAnswer(result, route.success.status)
 }
 
 function newExchange(event: H3Event): Exchange {
@@ -150,9 +150,24 @@ function toResponse(
 ): HTTPResponse {
   const { status, body } = answer
   const all = { ...headers, ...answer.headers }
-  if (!isHead) return new HTTPResponse(body as ResponseBody, { status, headers: all })
+  if (!isHead) return new PlainResponse(body as ResponseBody, { status, headers: all })
   // A stream that nobody reads would stay open.
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
   else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))
-  return new HTTPResponse(null, { status, headers: all })
+  return new PlainResponse(null, { status, headers: all })
+}
+
+/** Leaves its headers as they are: a `Headers` that is only read through again is a tenth of an answer. */
+class PlainResponse extends HTTPResponse {
+  readonly #headers: Record<string, string>
+
+  constructor(body: ResponseBody, init: { status: number; headers: Record<string, string> }) {
+    super(body, init)
+    this.#headers = init.headers
+  }
+
+  /** h3 hands them to the constructor of a response, which takes either. */
+  override get headers(): Headers {
+    return this.#headers as unknown as Headers
+  }
 }

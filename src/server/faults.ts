@@ -1,4 +1,5 @@
 import type { H3Event } from 'h3'
+import type { HttpFault } from '../causes/fault.ts'
 import type { ArmedFaults } from '../causes/faults.ts'
 import type { Clock } from '../clock.ts'
 import { LocalpostError, type ErrorCode } from '../errors.ts'
@@ -15,7 +16,7 @@ export interface FaultGate {
    *
    * @returns The answer in place of the route's; null where the request goes on.
    */
-  meet(event: H3Event, exchange: Exchange): Promise<Answer | null>
+  meet(event: H3Event, exchange: Exchange): Promise<Answer | null> | null
   /** Ends every delay: its request is answered at once with `closed`. */
   close(): void
 }
@@ -23,27 +24,30 @@ export interface FaultGate {
 export function createFaultGate(parts: { faults: Pick<ArmedFaults, 'http'>; clock: Clock }): FaultGate {
   const { faults, clock } = parts
   const closing = new AbortController()
+  async function strike(event: H3Event, exchange: Exchange, fault: HttpFault): Promise<Answer | null> {
+    const { delay_ms = 0, disconnect, status } = fault
+    // The log masks it.
+    exchange.key = bearerOf(event.req.headers)
+    const isOver = delay_ms <= 0 || (await passed(clock, delay_ms, [closing.signal, event.req.signal]))
+    exchange.warnings.push(`a fault of /dev/faults struck: ${faultInWords(fault)}`)
+    if (!isOver && closing.signal.aborted) {
+      throw new LocalpostError('closed', 'The instance was closed while a fault delayed this request.')
+    }
+    if (!isOver) {
+      exchange.warnings.push('the caller hung up during the delay')
+      return bytesAnswer(null, {}, 503)
+    }
+    if (disconnect) {
+      cut(event)
+      return bytesAnswer(null, {}, 503)
+    }
+    return status === undefined ? null : errorAnswer(faultError(status))
+  }
+
   return {
-    async meet(event, exchange) {
+    meet(event, exchange) {
       const fault = faults.http(event.req.method, event.url.pathname)
-      if (!fault) return null
-      const { delay_ms = 0, disconnect, status } = fault
-      // The log masks it.
-      exchange.key = bearerOf(event.req.headers)
-      const isOver = delay_ms <= 0 || (await passed(clock, delay_ms, [closing.signal, event.req.signal]))
-      exchange.warnings.push(`a fault of /dev/faults struck: ${faultInWords(fault)}`)
-      if (!isOver && closing.signal.aborted) {
-        throw new LocalpostError('closed', 'The instance was closed while a fault delayed this request.')
-      }
-      if (!isOver) {
-        exchange.warnings.push('the caller hung up during the delay')
-        return bytesAnswer(null, {}, 503)
-      }
-      if (disconnect) {
-        cut(event)
-        return bytesAnswer(null, {}, 503)
-      }
-      return status === undefined ? null : errorAnswer(faultError(status))
+      return fault && strike(event, exchange, fault)
     },
     close: () => closing.abort(),
   }

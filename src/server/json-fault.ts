@@ -42,6 +42,8 @@ export function findJsonFault(text: string): number {
 
 /** Whether a text that may be JSON nests arrays and objects deeper than so many levels; told before it is parsed. */
 export function isNestedDeeper(levels: number, text: string): boolean {
+  // A mail has few of them, and finding them costs nothing beside a walk over all its text.
+  if (!hasMore(levels, text)) return false
   let depth = 0
   let inString = false
   for (let at = 0; at < text.length; at++) {
@@ -53,6 +55,17 @@ export function isNestedDeeper(levels: number, text: string): boolean {
     else if (char === 0x5b || char === 0x7b) {
       if (++depth > levels) return true
     } else if (char === 0x5d || char === 0x7d) depth--
+  }
+  return false
+}
+
+/** Whether more than so many arrays and objects could begin in a text; those in its strings count too. */
+function hasMore(levels: number, text: string): boolean {
+  let count = 0
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      if (++count > levels) return true
+    }
   }
   return false
 }

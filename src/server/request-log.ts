@@ -6,6 +6,7 @@ import type { ListPage, ListQuery } from '../lists.ts'
 import { LocalpostError, quote, shorten } from '../errors.ts'
 import { givenCursor } from '../lists.ts'
 import { maskKey } from '../keys/keys.ts'
+import { createShelf } from './shelf.ts'
 
 /** One request to `/v1`, as `/dev/requests` shows it. Keys are masked wherever they stand. */
 export interface LoggedRequest {
@@ -53,7 +54,8 @@ export interface Exchange {
   startedAt: number
   key: string | null
   warnings: string[]
-  requestBody: string | null
+  /** As it was read: UTF-8. */
+  requestBody: Uint8Array | null
   responseBody: string | null
 }
 
@@ -72,6 +74,7 @@ export function createRequestLog(parts: {
   onAdded: (request: () => LoggedRequest) => void
 }): RequestLog {
   let kept: Kept[] = []
+  const shelf = createShelf()
   return {
     add(exchange) {
       const { startedAt, requestBody, responseBody } = exchange
@@ -81,7 +84,7 @@ export function createRequestLog(parts: {
         id: parts.ids.next('req'),
         timestamp: parts.clock.now(),
         duration_ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
-        requestBody: bounded(requestBody),
+        requestBody: requestBody && shelf.put(firstBytes(requestBody)),
         responseBody: bounded(responseBody),
       }
       kept.push(request)
@@ -114,7 +117,8 @@ const maxChars = 16 * 1024
 const maxWarningChars = 500
 
 /** As it was: it is shown far less often than it is kept, so keys are masked when it is shown. */
-interface Kept extends Exchange {
+interface Kept extends Omit<Exchange, 'requestBody'> {
+  requestBody: Buffer | null
   id: string
   timestamp: number
   duration_ms: number
@@ -132,13 +136,21 @@ function toLogged(request: Kept): LoggedRequest {
     duration_ms,
     api_key: key === null ? null : maskKey(key),
     warnings,
-    request_body: mask(request.requestBody),
+    request_body: mask(request.requestBody && request.requestBody.toString()),
     response_body: mask(request.responseBody),
   }
 }
 
 function masked(text: string, key: string | null): string {
   return key !== null && key.length >= 8 && text.includes(key) ? text.replaceAll(key, maskKey(key)) : text
+}
+
+function firstBytes(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength <= maxChars) return bytes
+  let end = maxChars
+  // Not within a character.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.subarray(0, end)
 }
 
 function bounded(text: string | null): string | null {

@@ -65,7 +65,7 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
   readonly body: Body
   readonly headers: Pick<Headers, 'get'>
   /** Whether the caller sits on this machine: in process, or by a loopback name at a listener bound to loopback. */
-  readonly isLocal: boolean
+  isLocal(): boolean
   /** Whether only the headers are asked for. */
   readonly isHead: boolean
   /** The caller's IP address; `127.0.0.1` in process. */

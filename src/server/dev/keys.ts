@@ -19,7 +19,7 @@ export function keyRoutes(keys: Keys, sessions: Sessions): Route[] {
       success: { schema: z.strictObject({ keys: z.array(apiKeySchema) }) },
       handler({ isLocal }) {
         const [first, ...others] = keys.list()
-        const shown = first && isLocal ? { ...first, value: keys.primary() } : first
+        const shown = first && isLocal() ? { ...first, value: keys.primary() } : first
         return { keys: shown ? [shown, ...others] : [] }
       },
     }),
