@@ -17,9 +17,7 @@ export function shortTime(at: number, now: number): string {
   if (days === 0) return clock.format(at)
   if (days === 1) return 'Yesterday'
   if (days < 7) return weekday.format(at)
-  return new Date(at).getFullYear() === new Date(now).getFullYear()
-    ? dayMonth.format(at)
-    : dayMonthYear.format(at)
+  return dayIn(at, now)
 }
 
 /** A moment in full: `Fri, 20 Nov 2026, 17:57:24`. */
@@ -27,18 +25,24 @@ export function fullTime(at: number): string {
   return full.format(at)
 }
 
-/** The time of day to the millisecond, for what happens within one. */
-export function preciseTime(at: number): string {
-  return `${precise.format(at)}.${String(at % 1000).padStart(3, '0')}`
+/**
+ * The time of day to the millisecond, for what happens within one; with its day where that is another than the one
+ * beside it.
+ *
+ * @param beside  What it is read against. Default: now.
+ */
+export function preciseTime(at: number, beside: number = Date.now()): string {
+  const time = `${precise.format(at)}.${String(at % 1000).padStart(3, '0')}`
+  return dayOf(at) === dayOf(beside) ? time : `${dayIn(at, beside)}, ${time}`
 }
 
-/** A span after a beginning: `+12 ms`, `+1.4 s`, `+3 min`, `+2 h`, `+4 d`. */
+/** A span after a beginning, never more than it was: `+12 ms`, `+1.4 s`, `+3 min`, `+2 h`, `+4 d`. */
 export function elapsed(ms: number): string {
   if (ms < 1000) return `+${ms} ms`
-  if (ms < minute) return `+${(ms / 1000).toFixed(1)} s`
-  if (ms < 60 * minute) return `+${Math.round(ms / minute)} min`
-  if (ms < 24 * 60 * minute) return `+${Math.round(ms / 60 / minute)} h`
-  return `+${Math.round(ms / 24 / 60 / minute)} d`
+  if (ms < minute) return `+${(Math.floor(ms / 100) / 10).toFixed(1)} s`
+  if (ms < 60 * minute) return `+${Math.floor(ms / minute)} min`
+  if (ms < 24 * 60 * minute) return `+${Math.floor(ms / 60 / minute)} h`
+  return `+${Math.floor(ms / 24 / 60 / minute)} d`
 }
 
 const minute = 60_000
@@ -59,6 +63,12 @@ const full = format({
   minute: '2-digit',
   second: '2-digit',
 })
+
+/** The day, with the year where that is another. */
+function dayIn(at: number, beside: number): string {
+  const isSameYear = new Date(at).getFullYear() === new Date(beside).getFullYear()
+  return (isSameYear ? dayMonth : dayMonthYear).format(at)
+}
 
 function dayOf(at: number): number {
   const day = new Date(at)

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { elapsed, preciseTime, shortTime } from '../../ui/composables/time.ts'
+
+const at = (text: string): number => new Date(text).getTime()
+
+it('A time to the millisecond has its day where that is another than the one beside it', () => {
+  const sent = at('2026-03-02T09:05:07.042')
+  expect(preciseTime(sent, at('2026-03-02T23:59:00'))).toBe('09:05:07.042')
+  expect(preciseTime(sent, at('2026-03-05T09:00:00'))).toBe('2 Mar, 09:05:07.042')
+  expect(preciseTime(sent, at('2027-03-02T09:05:07'))).toBe('2 Mar 2026, 09:05:07.042')
+})
+
+it('A span is told as the list tells an age: by what has passed in full', () => {
+  expect([0, 999, 1000, 59_999].map(elapsed)).toEqual(['+0 ms', '+999 ms', '+1.0 s', '+59.9 s'])
+  const minutes = 119_000
+  expect(elapsed(minutes)).toBe('+1 min')
+  expect(shortTime(at('2026-03-02T12:00:00'), at('2026-03-02T12:00:00') + minutes)).toBe('1 min')
+  expect(elapsed(59.9 * 60_000)).toBe('+59 min')
+  expect(elapsed(23.9 * 3_600_000)).toBe('+23 h')
+  expect(elapsed(47 * 3_600_000)).toBe('+1 d')
+})
