@@ -9,8 +9,8 @@ import {
   type Ref,
 } from 'vue'
 
-/** Something that a person can do: in the palette by its words, and by its keys. */
-export interface Command {
+/** What a command is called, and its keys. */
+export interface CommandName {
   /** Unique on the page. */
   id: string
   /** As the palette and the sheet of shortcuts say it. */
@@ -18,7 +18,11 @@ export interface Command {
   group: 'Mail' | 'Selection' | 'Inbox' | 'Go to' | 'Page'
   /** A key as the browser names it (`j`, `#`, `Escape`), or two after each other: `g i`. */
   keys?: string
-  /** Absent: always. One that is not is in neither. */
+}
+
+/** Something that a person can do: in the palette by its words, and by its keys. */
+export interface Command extends CommandName {
+  /** Absent: always. One that is not is not in the palette, and its keys do nothing. */
   isOn?: () => boolean
   run(): void
 }
