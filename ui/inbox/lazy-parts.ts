@@ -1,0 +1,29 @@
+import { type Component, defineAsyncComponent } from 'vue'
+import PartFailure from './PartFailure.vue'
+
+// Every part registers its loader here, to be fetched ahead.
+const loaders: (() => Promise<unknown>)[] = []
+
+/** The parts of a mail that few look at: not a part of the page's start. */
+export const AttachmentsPanel = lazy(() => import('./AttachmentsPanel.vue'))
+export const ChecksPanel = lazy(() => import('./ChecksPanel.vue'))
+export const EventsPanel = lazy(() => import('./EventsPanel.vue'))
+export const HeadersPanel = lazy(() => import('./HeadersPanel.vue'))
+export const SourcePanel = lazy(() => import('./SourcePanel.vue'))
+export const RecipientDialog = lazy(() => import('./RecipientDialog.vue'))
+export const ReleaseDialog = lazy(() => import('./ReleaseDialog.vue'))
+
+/** Fetches all of them once a mail was there for a moment: an open mail stays whole when Localpost is stopped. */
+export function fetchAhead(): void {
+  setTimeout(() => loaders.forEach((load) => void load().catch(() => undefined)), aheadMs)
+}
+
+const aheadMs = 300
+
+function lazy<Part extends Component>(loader: () => Promise<{ default: Part }>): Part {
+  loaders.push(loader)
+  return defineAsyncComponent({
+    loader: async () => (await loader()).default,
+    errorComponent: PartFailure,
+  })
+}
