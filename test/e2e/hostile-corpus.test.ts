@@ -23,8 +23,8 @@ describe('a mail out of the hostile corpus', () => {
       await panel(page).locator('*').first().waitFor()
     }
     if ((await page.getByRole('tab', { name: 'HTML' }).count()) > 0) await tab(page, 'HTML').click()
-    for (const look of ['Dark: as designed', 'Dark: inverted by the client', 'Light']) {
-      const choice = page.getByRole('radio', { name: look })
+    for (const look of ['Dark', 'Dark, inverted', 'Light']) {
+      const choice = page.getByRole('radio', { name: look, exact: true })
       if ((await choice.count()) === 0) break
       await choice.check()
       await mailFrame(page)

@@ -173,9 +173,9 @@ describe('a mail as its recipient sees it', () => {
     // The system's own dark mode is not the mail's.
     await page.emulateMedia({ colorScheme: 'dark' })
     await expect.poll(colour).toBe('rgb(1, 1, 1)')
-    await page.getByRole('radio', { name: 'Dark: as designed' }).check()
+    await page.getByRole('radio', { name: 'Dark', exact: true }).check()
     await expect.poll(colour).toBe('rgb(250, 250, 250)')
-    await page.getByRole('radio', { name: 'Dark: inverted by the client' }).check()
+    await page.getByRole('radio', { name: 'Dark, inverted' }).check()
     await expect.poll(colour).toBe('rgb(1, 1, 1)')
     expect(await page.locator('iframe').evaluate((frame) => getComputedStyle(frame).filter)).toContain(
       'invert(1)',

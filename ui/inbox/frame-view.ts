@@ -15,12 +15,12 @@ export const looks: readonly { value: Look; words: string; title: string }[] = [
   { value: 'light', words: 'Light', title: 'As a client in light mode shows it' },
   {
     value: 'dark',
-    words: 'Dark: as designed',
+    words: 'Dark',
     title: 'Dark, as its own styles have it: prefers-color-scheme',
   },
   {
     value: 'inverted',
-    words: 'Dark: inverted by the client',
+    words: 'Dark, inverted',
     title: 'Dark, as clients show it that invert the colours of every mail',
   },
 ]

@@ -16,6 +16,11 @@ export function worstOf({ outcomes, last_event }: Pick<MailSummary, 'outcomes' |
   return { status, share: count < all ? `${count} of ${all}` : '' }
 }
 
+/** Sorts the worst first. */
+export function bySeverity(one: EventStatus, other: EventStatus): number {
+  return worstFirst.indexOf(one) - worstFirst.indexOf(other)
+}
+
 const worstFirst: readonly EventStatus[] = [
   'failed',
   'bounced',

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest'
+import { mailTabs } from '../../ui/inbox/tabs.ts'
+import { openPage, panel, rowOf, submit, tab } from './_setup.ts'
+
+const long = `Action required: ${'the ledger of the month could not be reconciled, '.repeat(7)}so please answer`
+
+it('A long subject takes a few lines of the mail and of the dialogs, and is shown whole when asked', async () => {
+  const { post, page } = await openPage()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await submit(post, { subject: long, text: 'Hello' })
+  await rowOf(page, 'Action required').click()
+  const heading = page.getByRole('heading', { level: 1 })
+  const lines = (): Promise<number> =>
+    heading.evaluate((one) =>
+      Math.round(one.clientHeight / Number.parseFloat(getComputedStyle(one).lineHeight)),
+    )
+  await page.getByRole('button', { name: 'Show the whole subject' }).waitFor()
+  expect(await lines()).toBe(3)
+  await page.getByRole('button', { name: 'Show the whole subject' }).click()
+  await expect.poll(lines).toBeGreaterThan(8)
+  await page.getByRole('button', { name: 'Show less' }).click()
+  await expect.poll(lines).toBe(3)
+  await page.getByRole('button', { name: 'Release to a real address' }).click()
+  const named = page.getByRole('dialog').getByText('Action required')
+  expect((await named.boundingBox())?.height).toBeLessThan(60)
+})
+
+it('A short subject has nothing to unfold', async () => {
+  const { post, page } = await openPage()
+  await submit(post, { subject: 'Short', text: 'Hello' })
+  await panel(page).getByText('Hello').waitFor()
+  await expect.poll(() => page.getByRole('button', { name: 'Show the whole subject' }).count()).toBe(0)
+})
+
+it('The row of tabs fades at the edge behind which it goes on', async () => {
+  const { post, page } = await openPage()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await submit(post, { subject: 'Many sides', text: 'Hello' })
+  await rowOf(page, 'Many sides').click()
+  const row = page.getByRole('tablist')
+  const classes = (): Promise<string | null> => row.getAttribute('class')
+  await expect.poll(classes).toBe('tabs after')
+  await row.press('End')
+  await expect.poll(classes).toBe('tabs before')
+  await page.setViewportSize({ width: 1280, height: 844 })
+  await expect.poll(classes).toBe('tabs')
+})
+
+it('An open mail keeps its sides although Localpost was stopped', async () => {
+  const { post, page } = await openPage({}, false)
+  await submit(post, { subject: 'Left alone', text: 'Hello', headers: { 'X-Order': '4711' } })
+  const [mail] = (await post.inbox.list()).items
+  const ahead = page.waitForResponse(/HeadersPanel[^/]*\.js$/)
+  await page.goto(`${post.url}/#/mail/${mail?.id}`)
+  await (await ahead).finished()
+  await post.close()
+  await page.getByText('Disconnected, trying again…').waitFor()
+  await tab(page, 'Headers').click()
+  await panel(page).getByText('4711').waitFor()
+})
+
+it('A side whose files do not come says so, and comes when it is looked at again', async () => {
+  const { post, page } = await openPage({}, false)
+  const files = /HeadersPanel[^/]*\.(?:js|css)$/
+  await page.route(files, (route) => route.abort())
+  await submit(post, { subject: 'Built anew', text: 'Hello', headers: { 'X-Order': '4711' } })
+  await page.goto(post.url ?? '')
+  await tab(page, 'Headers').click()
+  await panel(page).getByRole('alert').getByText('could not be loaded').waitFor()
+  await page.unroute(files)
+  await tab(page, 'Text').click()
+  await tab(page, 'Headers').click()
+  await panel(page).getByText('4711').waitFor()
+})
+
+it('The sheet of shortcuts lists every key, also those without a use at the moment', async () => {
+  const { page } = await openPage()
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
+  await page.keyboard.press('?')
+  for (const words of ['Next mail', 'Add a tag', ...mailTabs.map((one) => `Show ${one}`)])
+    await sheet.getByText(`${words} (not at the moment)`, { exact: true }).waitFor()
+  await sheet.getByText('Search mails', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await page.keyboard.press('g')
+  await page.keyboard.press('d')
+  await page.getByRole('heading', { name: 'Domains' }).first().waitFor()
+  await page.keyboard.press('?')
+  await sheet.getByText('Search mails (not at the moment)').waitFor()
+})
+
+it('A selection is deleted by its key although no mail is open', async () => {
+  const { post, page } = await openPage()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await submit(post, { subject: 'Picked', text: 'x' })
+  await rowOf(page, 'Picked').waitFor()
+  await page.keyboard.press('x')
+  await page.getByText('1 selected').waitFor()
+  await page.keyboard.press('#')
+  await page.getByRole('dialog').getByText('Delete 1 mail?').waitFor()
+})
