@@ -5,7 +5,7 @@ import { remove, type Store } from '../store/store.ts'
 import { createPacer } from '../store/turns.ts'
 import { parseMailQuery } from './query.ts'
 import type { Search } from './search.ts'
-import { checkChanges, maxTags } from './tags.ts'
+import { checkChanges, checkIsChange, maxTags } from './tags.ts'
 
 /** Several mails: the matches of a query, those of a list of ids, or all for null. */
 export type Selection = string | { ids: readonly string[] } | null
@@ -43,6 +43,7 @@ export async function changeMatching(
 ): Promise<number> {
   checkChanges(changes)
   const { unread, tags, add_tags = [], remove_tags = [] } = changes
+  checkIsChange({ unread, tags, add_tags: changes.add_tags, remove_tags: changes.remove_tags })
   const isGone = new Set(remove_tags)
   let changed = 0
   for (const id of await idsOf(parts, selection)) {

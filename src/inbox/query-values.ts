@@ -17,9 +17,11 @@ export const dateForms = 'a day (2026-01-31), a time (2026-01-31T14:30), or how 
 export function readDate(text: string, now: number): number | null {
   const ago = /^(\d{1,9})([smhdw])$/i.exec(text)
   if (ago) return now - Number(ago[1]) * (units[(ago[2] ?? '').toLowerCase()] ?? 0)
-  const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text)
+  const iso = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text)
   if (!iso) return null
-  const time = new Date(iso[1] === undefined ? `${text}T00:00` : text.toUpperCase()).getTime()
+  // The 30th of February would else be the 2nd of March.
+  if (Number(iso[3]) > new Date(Number(iso[1]), Number(iso[2]), 0).getDate()) return null
+  const time = new Date(iso[4] === undefined ? `${text}T00:00` : text.toUpperCase()).getTime()
   return Number.isNaN(time) ? null : time
 }
 

@@ -15,6 +15,13 @@ export function checkChanges(changes: { unread?: unknown } & Partial<Record<TagM
   if (errors.length > 0) throw validationError(errors)
 }
 
+/** @throws validation_error where nothing is to be changed, as by a member whose name is not spelt right. */
+export function checkIsChange(changes: object): void {
+  if (Object.values(changes).some((value) => value !== undefined)) return
+  const message = 'says nothing to change: give unread, tags, add_tags or remove_tags'
+  throw validationError([{ field: 'body', message }])
+}
+
 /** How many tags a mail may have. */
 export const maxTags = 50
 

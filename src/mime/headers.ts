@@ -60,17 +60,37 @@ export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
 export function decodeHeaderValue(value: string): string {
   if (!value.includes('=?') || value.length > maxValueLength) return value
   try {
-    return wordDecoder().decodeWords(value)
+    return loadLibmime().decodeWords(value)
   } catch {
     return value
   }
 }
 
-let libmime: { decodeWords(text: string): string } | undefined
+/**
+ * Takes a value like that of Content-Type apart, as the parser of whole messages does.
+ *
+ * @returns The value before the first semicolon, and its parameters by their names in lower case: those in pieces
+ *   joined, those in other charsets as encoded words.
+ * @see RFC 2231
+ */
+export function readParameters(value: string): {
+  value: string
+  parameters: Partial<Record<string, string>>
+} {
+  const { value: main, params } = loadLibmime().parseHeaderValue(value)
+  return { value: main || '', parameters: params }
+}
+
+interface Libmime {
+  decodeWords(text: string): string
+  parseHeaderValue(text: string): { value: string | false; params: Record<string, string> }
+}
+
+let libmime: Libmime | undefined
 
 /** libmime with its charset tables takes 50 ms to load, and most headers need none of it. */
-function wordDecoder(): { decodeWords(text: string): string } {
-  libmime ??= createRequire(import.meta.url)('libmime') as { decodeWords(text: string): string }
+function loadLibmime(): Libmime {
+  libmime ??= createRequire(import.meta.url)('libmime') as Libmime
   return libmime
 }
 

@@ -1,5 +1,5 @@
 import { displayFilename, mediaTypeOf } from './attachments.ts'
-import { decodeHeaderValue, readHeaderBlock, type HeaderBlock } from './headers.ts'
+import { decodeHeaderValue, readHeaderBlock, readParameters, type HeaderBlock } from './headers.ts'
 
 /** One leaf of a message's MIME tree: a body or an attachment. */
 export interface MimePart {
@@ -42,21 +42,21 @@ function walk(message: Buffer, start: number, end: number, depth: number, parts:
   if (parts.length >= maxParts) return
   const block = readHeaderBlock(message.subarray(start, end))
   const bodyStart = start + block.bodyStart
-  const [type, parameters] = readField(block, 'Content-Type')
-  const boundary = parameters.get('boundary') ?? ''
+  const { value: type, parameters } = readParameters(fieldOf(block, 'Content-Type'))
+  const boundary = parameters.boundary ?? ''
   if (type.toLowerCase().startsWith('multipart/') && boundary !== '' && depth < maxDepth) {
     const children = split(message, bodyStart, end, boundary)
     for (const [from, to] of children) walk(message, from, to, depth + 1, parts)
     if (children.length > 0) return
   }
-  const [disposition, extra] = readField(block, 'Content-Disposition')
-  const charset = parameters.get('charset') ?? ''
+  const { value: disposition, parameters: extra } = readParameters(fieldOf(block, 'Content-Disposition'))
+  const charset = parameters.charset ?? ''
   const content_id = /<([^<>]{1,500})>/.exec(fieldOf(block, 'Content-ID'))?.[1] ?? null
   parts.push({
     index: parts.length,
     content_type: type === '' ? 'text/plain' : mediaTypeOf(type),
     charset: /^[\w.:-]{1,40}$/.test(charset) ? charset.toLowerCase() : null,
-    filename: displayFilename(extra.get('filename') ?? parameters.get('name')),
+    filename: displayFilename(decodeHeaderValue(extra.filename ?? parameters.name ?? '')),
     content_id,
     disposition: disposition.toLowerCase() === 'attachment' ? 'attachment' : 'inline',
     encoding: encodingOf(fieldOf(block, 'Content-Transfer-Encoding')),
@@ -97,34 +97,6 @@ function split(
 function fieldOf(block: HeaderBlock, name: string): string {
   const wanted = name.toLowerCase()
   return block.fields.find(([written]) => written.toLowerCase() === wanted)?.[1].slice(0, 4096) ?? ''
-}
-
-/** A field's value before the first semicolon, and its parameters with the continuations of RFC 2231 joined. */
-function readField(block: HeaderBlock, name: string): [value: string, parameters: Map<string, string>] {
-  const field = fieldOf(block, name)
-  const semicolon = field.indexOf(';')
-  if (semicolon === -1) return [field.trim(), new Map()]
-  const parameters = new Map<string, string>()
-  for (const [, key = '', quoted, plain = ''] of field.slice(semicolon).matchAll(parameter)) {
-    const value = quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1')
-    const [base = '', ...marks] = key.toLowerCase().split('*')
-    const isEncoded = marks.at(-1) === ''
-    parameters.set(
-      base,
-      (parameters.get(base) ?? '') + (isEncoded ? decodeExtended(value) : decodeHeaderValue(value)),
-    )
-  }
-  return [field.slice(0, semicolon).trim(), parameters]
-}
-
-const parameter = /;\s{0,80}([\w*.-]{1,80})\s{0,80}=\s{0,80}(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g
-
-function decodeExtended(value: string): string {
-  try {
-    return decodeURIComponent(value.replace(/^[\w-]{0,40}'[\w-]{0,40}'/, ''))
-  } catch {
-    return value
-  }
 }
 
 function encodingOf(field: string): PlacedPart['encoding'] {

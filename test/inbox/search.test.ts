@@ -126,6 +126,8 @@ describe('a search', () => {
     ['a statsu:sent', /"statsu:" is no key. Did you mean status:\?.*character 3: a →statsu:sent/],
     ['status:gone', /status: takes sent, delivered.*not "gone"/],
     ['after:soon', /after: takes a day \(2026-01-31\).*not "soon"/],
+    ['before:2026-02-29', /before: takes a day .*not "2026-02-29"/],
+    ['after:2026-04-31T10:00Z', /after: takes a day/],
     ['larger:huge', /larger: takes bytes.*not "huge"/],
     ['from:', /from: has no value/],
   ])('says what is wrong with %j', async (query, message) => {
@@ -282,6 +284,10 @@ describe('bulk changes', () => {
     await expect(post.inbox.updateMatching(null, { add_tags: ['a,b'] })).rejects.toMatchObject({
       errors: [{ field: 'add_tags' }],
     })
+    const misspelt: object = { unraed: false }
+    for (const nothing of [{}, misspelt, { unread: undefined }]) {
+      await expect(post.inbox.updateMatching(null, nothing)).rejects.toThrow('says nothing to change')
+    }
   })
 })
 

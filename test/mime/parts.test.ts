@@ -58,6 +58,28 @@ describe('the parts of a message', () => {
   })
 })
 
+describe('the name of a part', () => {
+  const wanted: [disposition: string, filename: string][] = [
+    [`filename="EURO.txt"; filename*=UTF-8''%E2%82%AC.txt`, '€.txt'],
+    [`filename*=iso-8859-1'en'%A3%20rates.txt`, '£ rates.txt'],
+    [`filename*=shift_jis''%93%FA%96%7B.txt`, '日本.txt'],
+    [`filename*1=b.txt; filename*0=a`, 'ab.txt'],
+    [`filename*0*=UTF-8''%E2%82; filename*1*=%AC%20r; filename*2=ates.txt`, '€ rates.txt'],
+    [`filename="=?utf-8?B?w7xi?=\r\n =?utf-8?B?ZXIudHh0?="`, 'über.txt'],
+    [`filename=my file.txt`, 'my file.txt'],
+    [`filename*=UTF-8''..%2F..%2Fa%0D%0Ab%E2%80%AE.txt`, 'ab.txt'],
+  ]
+
+  it.each(wanted)('is that of the attachment: %s', async (disposition, filename) => {
+    const head = `Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n`
+    const message = Buffer.from(
+      `${head}Content-Type: application/pdf\r\nContent-Disposition: attachment; ${disposition}\r\n\r\nx\r\n--b--`,
+    )
+    expect(listParts(message)[0]?.filename).toBe(filename)
+    expect((await parseMessage(message)).attachments[0]?.filename).toBe(filename)
+  })
+})
+
 describe('a part over HTTP', () => {
   let post: Localpost
   let id = ''
