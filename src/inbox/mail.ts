@@ -21,7 +21,10 @@ export interface MailSummary {
   source: 'api' | 'smtp'
   /** The newest event of all recipients: a bounce of one may hide behind a later delivery to another. */
   last_event: LastEvent
-  /** How many recipients there are by their last status: `{ delivered: 2, bounced: 1 }`. */
+  /**
+   * How many recipients there are by what became of them: `{ delivered: 2, bounced: 1 }`. That is the last status, but
+   * an opening hides neither a complaint nor a bounce nor a click.
+   */
   outcomes: Partial<Record<EventStatus, number>>
 }
 

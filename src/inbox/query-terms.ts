@@ -1,5 +1,5 @@
 import type { EmailRecord } from '../emails/email.ts'
-import { toLastEvent } from '../emails/views.ts'
+import { outcomeOf } from '../emails/events.ts'
 import { LocalpostError, quote, shorten } from '../errors.ts'
 import { nearest } from '../nearest.ts'
 import type { Where } from '../store/store.ts'
@@ -101,7 +101,7 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     case 'id':
       return store({ any: value.split(',').map((id) => ({ member: 'id', equals: id })) })
     case 'status':
-      return record((email) => lastStatuses(email).includes(wanted))
+      return record(({ recipients }) => recipients.some(({ events }) => outcomeOf(events) === wanted))
     case 'type':
     case 'source':
       return store({ member: name, equals: wanted })
@@ -144,11 +144,4 @@ function senderDomain(from: string): string {
     .slice(from.lastIndexOf('@') + 1)
     .replace(/>$/, '')
     .toLowerCase()
-}
-
-/** The status of each recipient's last event. */
-function lastStatuses(email: EmailRecord): string[] {
-  return email.recipients.flatMap((recipient) =>
-    recipient.events.length > 0 ? toLastEvent({ ...email, recipients: [recipient] }).status : [],
-  )
 }

@@ -1,4 +1,5 @@
 import type { EmailContent, EmailRecord } from '../emails/email.ts'
+import { outcomeOf } from '../emails/events.ts'
 import { toLastEvent } from '../emails/views.ts'
 import type { ParsedAttachment, ParsedMessage } from '../mime/parse.ts'
 import { extractCodes } from './codes.ts'
@@ -72,7 +73,7 @@ export function toMail(
 function toOutcomes({ recipients }: EmailRecord): MailSummary['outcomes'] {
   const counts: MailSummary['outcomes'] = {}
   for (const { events } of recipients) {
-    const status = events.at(-1)?.status
+    const status = outcomeOf(events)
     if (status) counts[status] = (counts[status] ?? 0) + 1
   }
   return counts

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { EmailEvent } from '../../src/emails/email.ts'
-import { sentTo, withEvents } from '../../src/emails/events.ts'
+import type { EmailEvent, EventStatus } from '../../src/emails/email.ts'
+import { outcomeOf, sentTo, withEvents } from '../../src/emails/events.ts'
 import { anEmail } from '../inbox/_email.ts'
 
 it('an event is never older than the one before it, even when the clock fell back', () => {
@@ -27,4 +27,17 @@ it('an event is never older than the one before it, even when the clock fell bac
     [500, 500, 900],
     [300, 400],
   ])
+})
+
+it.each<[EventStatus[], EventStatus]>([
+  [['sent'], 'sent'],
+  [['sent', 'delivery_delayed', 'delivered'], 'delivered'],
+  [['sent', 'delivered', 'opened', 'clicked', 'opened'], 'clicked'],
+  [['sent', 'delivered', 'complained', 'opened', 'clicked'], 'complained'],
+  [['sent', 'bounced', 'opened'], 'bounced'],
+  [['sent', 'bounced', 'delivered', 'opened'], 'opened'],
+  [['sent', 'failed'], 'failed'],
+])('what became of a recipient with %j is %s: an opening hides no trouble', (statuses, outcome) => {
+  const events = statuses.map((status, timestamp) => ({ status, timestamp }) as EmailEvent)
+  expect(outcomeOf(events)).toBe(outcome)
 })

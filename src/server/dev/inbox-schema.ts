@@ -20,7 +20,9 @@ const summaryMembers = {
   last_event: lastEventSchema,
   outcomes: z
     .partialRecord(z.enum(eventStatuses), z.int())
-    .describe('How many recipients there are by their last status'),
+    .describe(
+      'How many recipients there are by what became of them: the last status, but an opening hides neither a complaint nor a bounce nor a click',
+    ),
 }
 
 /** A mail in a list of the inbox. */
