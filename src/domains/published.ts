@@ -10,7 +10,7 @@ import type { DnsRecord } from './domain.ts'
  * @param found  One text per record, the strings of a TXT joined; `10 host` for an MX.
  */
 export function publishedFault(record: DnsRecord, found: readonly string[]): string | null {
-  if (record.type === 'MX') return mxFault(record.value, found)
+  if (record.type === 'MX') return mxFault(record, found)
   switch (record.for) {
     case 'DKIM':
       return dkimFault(record.value, found)
@@ -36,11 +36,12 @@ function dkimFault(expected: string, found: readonly string[]): string | null {
     : 'it is another key: publish the one expected'
 }
 
-// The only MX of its name, as SES wants it; its priority then means nothing.
-function mxFault(expected: string, found: readonly string[]): string | null {
+// The only MX of its name, and as it was asked for, as SES wants it.
+function mxFault({ value, priority }: DnsRecord & { type: 'MX' }, found: readonly string[]): string | null {
   if (found.length > 1) return `there are ${found.length} MX records: this must be the only one of its name`
-  const host = (found[0] ?? '').replace(/^\d+ /, '')
-  return toHost(host) === toHost(expected) ? null : `it points to ${quote(host)}`
+  const [given = '', host = ''] = (found[0] ?? '').split(' ')
+  if (toHost(host) !== toHost(value)) return `it points to ${quote(host)}`
+  return Number(given) === priority ? null : `its priority is ${given}, not ${priority}`
 }
 
 // @see RFC 7208: terms count from left to right, and nothing counts behind `all`.
