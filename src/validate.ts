@@ -27,7 +27,9 @@ export function checkInput<T>(
 ): { value: T } | { errors: FieldError[] } {
   const result = schema.safeParse(value, { error: inWords, reportInput: true })
   if (result.success) return { value: result.data }
-  return { errors: result.error.issues.flatMap((issue) => fieldErrors(issue, path)) }
+  // A bound that a value of the wrong type breaks too says nothing new: `[]` for a string is not "too short".
+  const issues = result.error.issues.filter((issue, at, all) => !isOfSameMember(all[at - 1], issue))
+  return { errors: issues.flatMap((issue) => fieldErrors(issue, path)) }
 }
 
 /** A path of members as errors show it: `attachments[0].path`; `body` for the whole value. */
@@ -77,6 +79,10 @@ function fieldErrors(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): Fi
     : [{ field: fieldName(path), message: issue.message }]
 }
 
+function isOfSameMember(before: z.core.$ZodIssue | undefined, issue: z.core.$ZodIssue): boolean {
+  return before?.code === 'invalid_type' && before.path.join('\0') === issue.path.join('\0')
+}
+
 const isOfWrongType = (issue: z.core.$ZodIssue): boolean =>
   issue.path.length === 0 && issue.code === 'invalid_type'
 
@@ -114,6 +120,8 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function wrongType(wanted: string, given: unknown): string {
+  // What a query says reads as NaN where it is no number; the word itself is gone by then.
+  if (Number.isNaN(given)) return `must be ${wanted}`
   return given === undefined ? `is missing; it must be ${wanted}` : `must be ${wanted}, not ${quote(given)}`
 }
 

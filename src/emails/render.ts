@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../errors.ts'
+import { firstOf, LocalpostError, quote } from '../errors.ts'
+import { moreWarnings } from '../validate.ts'
 import type { VariableValue } from './email.ts'
 
 /** The parts of an email in which placeholders stand. */
@@ -95,7 +96,7 @@ function resolveVariables(variables: Readonly<Record<string, VariableValue>>): M
     else values.set(name, value)
   }
   if (missing.length > 0) {
-    const names = missing.map(quote).join(', ')
+    const names = firstOf(missing, quote, moreWarnings).join(', ')
     throw new LocalpostError('missing_variable', `No value and no default for ${names}: give one of them.`, {
       errors: missing.map((name) => ({
         field: `variables.${name}`,

@@ -17,6 +17,8 @@ import type {
 // Limits of the schema are generous: they bound memory, the interface states none.
 /** How many entries an array of a send request may have. */
 export const maxEntries = 100
+/** How many variables a send request may have: each one that is wrong takes a while to name. */
+export const maxVariables = 1000
 const address = z.string().min(1).max(20_000)
 const addresses = z
   .union([address, z.array(address).max(maxEntries)])
@@ -51,7 +53,7 @@ export const sendMembers: {
   variables: z
     .record(z.string(), variableValue)
     .optional()
-    .describe('Name to value, or to value and default'),
+    .describe(`Name to value, or to value and default; at most ${maxVariables}`),
   attachments: z.array(attachmentReference).max(maxEntries).optional(),
 }
 

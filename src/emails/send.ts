@@ -21,7 +21,7 @@ import { headerFault } from './header-text.ts'
 import { plainReader } from './plain-values.ts'
 import { readAddresses, type Addresses } from './recipients.ts'
 import { render, type Rendered } from './render.ts'
-import { maxEntries, sendMembers } from './schema.ts'
+import { maxEntries, maxVariables, sendMembers } from './schema.ts'
 import { tagsOf } from './tags.ts'
 
 /** What checking a send request needs of the rest. */
@@ -183,14 +183,14 @@ function readMembers(input: object, errors: FieldError[]): Partial<SendRequest> 
     // The caller's own members only: nothing is taken from a prototype.
     const given: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined
     if (given === undefined && isOptional) continue
+    const tooMany = excessOf(name, given)
+    if (tooMany !== null) {
+      errors.push({ field: name, message: tooMany })
+      continue
+    }
     const plain = readPlain(given)
     if (plain !== undefined) {
       request[name] = plain
-      continue
-    }
-    // Before the schema, which would look at every entry first.
-    if (Array.isArray(given) && given.length > maxEntries) {
-      errors.push({ field: name, message: `must have at most ${maxEntries} entries, not ${given.length}` })
       continue
     }
     const result = checkInput<unknown>(schema, given, [name])
@@ -198,6 +198,16 @@ function readMembers(input: object, errors: FieldError[]): Partial<SendRequest> 
     else if (result.value !== undefined) request[name] = result.value
   }
   return request
+}
+
+// Before anything looks at every entry.
+function excessOf(name: string, given: unknown): string | null {
+  if (Array.isArray(given)) {
+    return given.length > maxEntries ? `must have at most ${maxEntries} entries, not ${given.length}` : null
+  }
+  if (name !== 'variables' || typeof given !== 'object' || given === null) return null
+  const count = Object.keys(given).length
+  return count > maxVariables ? `must have at most ${maxVariables} variables, not ${count}` : null
 }
 
 // Most requests leave most members out, and a schema takes a while to say that this is fine.

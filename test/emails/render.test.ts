@@ -63,6 +63,11 @@ describe('a variable', () => {
     expect(attempt).toThrowError(/"a", "b"/)
   })
 
+  it('without value are named up to a hundred', () => {
+    const many = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`v${i}`, {}]))
+    expect(() => render(parts(''), many)).toThrowError(/"v99", and 1900 more: give one of them\.$/)
+  })
+
   it('that nothing uses is warned of', () => {
     expect(render(parts('x'), { lost: 'y' }).warnings).toEqual(['variable "lost" is not used'])
   })
