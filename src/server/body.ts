@@ -13,12 +13,6 @@ export interface BodySource {
   readonly node?: IncomingMessage | undefined
 }
 
-/** A body as read: its bytes where they are text, for the log, and what the route takes. */
-export interface GivenBody {
-  readonly text: Buffer
-  readonly value: unknown
-}
-
 /** The largest body of a request, in bytes. */
 export const maxBodyBytes: number = 50 * 1024 * 1024
 
@@ -26,10 +20,17 @@ export const maxBodyBytes: number = 50 * 1024 * 1024
  * Reads the body of a request as a route takes it. Its type and announced length are judged before a byte is read.
  *
  * @param room  Where its bytes are counted while the request runs.
+ * @param note  Hears the bytes of a text, also where it is not JSON: for the log.
+ * @returns What the route takes.
  * @throws unsupported_media_type, payload_too_large, service_unavailable; invalid_json also for what is nested deeper
  *   than 100 levels.
  */
-export async function readBody(source: BodySource, wanted: RouteBody, room: BodyShare): Promise<GivenBody> {
+export async function readBody(
+  source: BodySource,
+  wanted: RouteBody,
+  room: BodyShare,
+  note: (text: Buffer) => void,
+): Promise<unknown> {
   const type = source.headers.get('content-type')
   const isBytes = type !== null && wanted.bytesType === essenceOf(type)
   const isText = isBytes || (type !== null && wanted.textTypes?.includes(essenceOf(type)) === true)
@@ -38,17 +39,13 @@ export async function readBody(source: BodySource, wanted: RouteBody, room: Body
   const announced = Number(source.headers.get('content-length') ?? 0)
   if (announced > maxBodyBytes) throw tooLarge(`${announced} bytes`)
   const bytes = source.node ? await readNode(source.node, room) : await readWeb(source.body(), room)
-  if (isBytes) return { text: noBytes, value: bytes }
-  if (bytes.length === 0 && wanted.optional) return { text: bytes, value: {} }
+  if (isBytes) return bytes
+  if (bytes.length === 0 && wanted.optional) return {}
   if (isAbsent) assertReadable(source.headers, type, isText, wanted)
   const text = textOf(bytes)
-  return {
-    text: bytes,
-    value: isText ? text : parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text),
-  }
+  note(bytes)
+  return isText ? text : parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 }
-
-const noBytes = Buffer.alloc(0)
 
 function assertReadable(
   headers: Pick<Headers, 'get'>,

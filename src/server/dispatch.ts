@@ -84,10 +84,9 @@ export async function runRoute(
   const room = bodies.enter()
   try {
     const source = { headers, body: () => event.req.body, node: socketRequestOf(event) }
-    const given = await readBody(source, route.body, room)
-    exchange.requestBody = given.text
+    const given = await readBody(source, route.body, room, (text) => (exchange.requestBody = text))
     const isChecked = route.body.readBy === 'noun'
-    return toAnswer(await handle(isChecked ? given.value : parseInput(route.body.schema, given.value)), route)
+    return toAnswer(await handle(isChecked ? given : parseInput(route.body.schema, given)), route)
   } finally {
     room.leave()
   }

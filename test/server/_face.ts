@@ -84,3 +84,9 @@ export const goodMail = {
   subject: 'Hello',
   text: 'Hello Ada',
 } as const
+
+/** The status of a refusal, and the name of its error. */
+export const outcome = async (response: Response): Promise<[number, string]> => [
+  response.status,
+  ((await response.json()) as { name: string }).name,
+]

@@ -14,6 +14,7 @@ const members = (count: number, value: unknown = ''): Record<string, unknown> =>
 const json = { 'content-type': 'application/json' }
 const attachment = { filename: 'a.txt', path: 'data:,x' }
 const many = 200_000
+const mostVariables = 1000
 
 describe('a send request with 200,000', () => {
   test('unknown members is accepted, once, and answered 200 with bounded warnings', async () => {
@@ -24,31 +25,6 @@ describe('a send request with 200,000', () => {
     expect(warnings).toHaveLength(102) // and one about the domain
     expect(warnings[0]).toBe('member "m0" is not known and was ignored')
     expect(warnings[100]).toBe('and 199900 more')
-  })
-
-  test('unused variables is accepted', async () => {
-    const { call } = await openInProcess()
-    const response = await call('POST', '/v1/emails', { body: { ...goodMail, variables: members(many) } })
-    expect(response.status).toBe(200)
-    expect((await lastLogged(call)).warnings[100]).toBe('and 199900 more')
-  })
-
-  test('wrong variables is 422 with 100 errors and a count', async () => {
-    const { call } = await openInProcess()
-    const response = await call('POST', '/v1/emails', { body: { ...goodMail, variables: members(many, 1) } })
-    expect(response.status).toBe(422)
-    const { message, errors } = (await response.json()) as Refused
-    expect(errors).toHaveLength(101)
-    expect(errors[100]).toEqual({ field: 'body', message: 'and 199900 more' })
-    expect(message).toContain('(and 199999 more, see errors)')
-  })
-
-  test('variables without a value is 422 with 100 errors and a count', async () => {
-    const { call } = await openInProcess()
-    const variables = members(many, {})
-    const response = await call('POST', '/v1/emails', { body: { ...goodMail, variables } })
-    expect(response.status).toBe(422)
-    expect(((await response.json()) as Refused).errors).toHaveLength(101)
   })
 
   test('members in one attachment is judged as if they were not there', async () => {
@@ -79,7 +55,61 @@ describe('a send request with 200,000', () => {
   })
 })
 
+describe('a send request with 1000', () => {
+  test('unused variables is accepted', async () => {
+    const { call } = await openInProcess()
+    const response = await call('POST', '/v1/emails', {
+      body: { ...goodMail, variables: members(mostVariables) },
+    })
+    expect(response.status).toBe(200)
+    expect((await lastLogged(call)).warnings[100]).toBe('and 900 more')
+  })
+
+  test('wrong variables is 422 with 100 errors and a count', async () => {
+    const { call } = await openInProcess()
+    const response = await call('POST', '/v1/emails', {
+      body: { ...goodMail, variables: members(mostVariables, 1) },
+    })
+    expect(response.status).toBe(422)
+    const { message, errors } = (await response.json()) as Refused
+    expect(errors).toHaveLength(101)
+    expect(errors[100]).toEqual({ field: 'body', message: 'and 900 more' })
+    expect(message).toContain('(and 999 more, see errors)')
+  })
+
+  test('variables without a value is 422 with 100 errors and a count', async () => {
+    const { call } = await openInProcess()
+    const variables = members(mostVariables, {})
+    const response = await call('POST', '/v1/emails', { body: { ...goodMail, variables } })
+    expect(response.status).toBe(422)
+    expect(((await response.json()) as Refused).errors).toHaveLength(101)
+  })
+})
+
 describe('a send request', () => {
+  test('with 200,000 variables is 422 with one error, right or wrong', async () => {
+    const { call } = await openInProcess()
+    for (const value of [5, {}, 'x']) {
+      const variables = Object.fromEntries(Array.from({ length: many }, (_, i) => [`v${i}`, value]))
+      const response = await call('POST', '/v1/emails', { body: { ...goodMail, variables } })
+      expect(response.status).toBe(422)
+      expect(((await response.json()) as Refused).errors).toEqual([
+        { field: 'variables', message: 'must have at most 1000 variables, not 200000' },
+      ])
+    }
+  })
+
+  test('says one thing of a member of the wrong type', async () => {
+    const { call } = await openInProcess()
+    const response = await call('POST', '/v1/emails', { body: { ...goodMail, from: [], template_id: [] } })
+    expect(((await response.json()) as Refused).errors).toEqual([
+      { field: 'from', message: 'must be a string, not []' },
+      { field: 'template_id', message: 'must be a string, not []' },
+    ])
+    const { message } = (await (await call('GET', '/dev/inbox?limit=ten')).json()) as { message: string }
+    expect(message).toBe('limit: must be a number')
+  })
+
   test('whose variables or attachments are a long string is 422 in a moment', async () => {
     const { call } = await openInProcess()
     for (const name of ['variables', 'attachments']) {
@@ -107,6 +137,13 @@ describe('a send request', () => {
 })
 
 describe('the request log', () => {
+  test('shows a body that is not JSON, to see what is wrong with it', async () => {
+    const { call } = await openInProcess()
+    const headers = { 'content-type': 'application/json' }
+    expect((await call('POST', '/v1/emails', { raw: '{"to": ', headers })).status).toBe(400)
+    expect(await lastLogged(call)).toMatchObject({ status: 400, request_body: '{"to": ' })
+  })
+
   test('keeps at most 500 characters of a warning, with keys masked', async () => {
     const { call, post } = await openInProcess()
     const text = `{{${'a'.repeat(100_000)}}}`

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeBoth, goodMail, openInProcess, openOverSocket } from './_face.ts'
-
-const outcome = async (response: Response): Promise<[number, string]> => [
-  response.status,
-  ((await response.json()) as { name: string }).name,
-]
+import { describeBoth, goodMail, openInProcess, openOverSocket, outcome } from './_face.ts'
 
 describeBoth('access to /v1', (open) => {
   test('is refused without a key: 401 missing_api_key with WWW-Authenticate', async () => {
@@ -234,80 +229,6 @@ describe('bodies with an announced length', () => {
       headers: { 'content-type': 'application/json' },
     })
     expect(await outcome(response)).toEqual([413, 'payload_too_large'])
-  })
-})
-
-describeBoth('paths and methods', (open) => {
-  test('unknown paths are 404 in the error shape', async () => {
-    const { call } = await open()
-    for (const path of [
-      '/v2/emails',
-      '/nothing',
-      '/v1/nothing',
-      '/dev/nothing',
-      '/dev',
-      '/%ff',
-      '/<script>',
-      '/assets/',
-      '/assets/x.js',
-      '/index.htm',
-    ]) {
-      const response = await call('GET', path)
-      expect(response.headers.get('content-type')).toMatch(/^application\/json/)
-      expect([path, ...(await outcome(response))]).toEqual([path, 404, 'not_found'])
-    }
-  })
-
-  test('a known path with another method is 405 with Allow', async () => {
-    const { call } = await open()
-    for (const [method, path, allow] of [
-      ['PUT', '/v1/emails', 'GET, HEAD, POST'],
-      ['DELETE', '/v1/emails/x', 'GET, HEAD'],
-      ['OPTIONS', '/v1/emails', 'GET, HEAD, POST'],
-      ['POST', '/dev/health', 'GET, HEAD'],
-      ['GET', '/dev/reset', 'POST'],
-      ['DELETE', '/dev/inbox/wait', 'GET, HEAD'],
-      ['POST', '/', 'GET, HEAD'],
-      ['OPTIONS', '/dev/inbox', 'DELETE, GET, HEAD, PATCH'],
-    ] as const) {
-      const response = await call(method, path)
-      expect([method, path, response.headers.get('allow')]).toEqual([method, path, allow])
-      expect(await outcome(response)).toEqual([405, 'method_not_allowed'])
-    }
-  })
-
-  test('HEAD answers as GET, without a body', async () => {
-    const { call } = await open()
-    for (const path of [
-      '/v1/emails',
-      '/v1/emails/x',
-      '/dev/health',
-      '/dev/openapi.json',
-      '/dev/events',
-      '/',
-    ]) {
-      const get = path === '/dev/events' ? null : await call('GET', path)
-      const head = await call('HEAD', path)
-      expect(await head.text()).toBe('')
-      if (!get) continue
-      expect([path, head.status]).toEqual([path, get.status])
-      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
-      expect(Number(head.headers.get('content-length'))).toBe((await get.arrayBuffer()).byteLength)
-    }
-  })
-
-  test('never get a CORS header', async () => {
-    const { call } = await open()
-    const headers = { origin: 'http://evil.test', 'access-control-request-method': 'POST' }
-    for (const [method, path] of [
-      ['OPTIONS', '/v1/emails'],
-      ['GET', '/v1/emails'],
-      ['OPTIONS', '/dev/inbox'],
-      ['GET', '/nothing'],
-    ] as const) {
-      const response = await call(method, path, { headers })
-      expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
-    }
   })
 })
 
