@@ -87,6 +87,8 @@ function isKeyLong(text: string): boolean {
 }
 
 function urlProblem(text: string): string | null {
+  // The parser of URLs leaves them out without a word, and the URL shown would not be the one that is asked.
+  if (/[\x00-\x1f\x7f]/.test(text)) return 'must be one line without control characters'
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol))
     return 'must be an http(s) URL such as "http://127.0.0.1:3000/hooks"'

@@ -63,6 +63,7 @@ describe('where an attachment comes from', () => {
     'javascript:1',
     'http://',
     'http://a b/',
+    'http://a\r\n.test/',
     'data:text/plain',
     'data:text/plain;base64,!',
     'http://ada:secret@127.0.0.1/a',

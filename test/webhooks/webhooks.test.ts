@@ -27,6 +27,7 @@ describe('webhooks', () => {
 
   it.each([
     [{ url: 'ftp://x.test' }, /http\(s\) URL/],
+    [{ url: 'http://x.test/a\r\nb' }, /control/],
     [{ url: 'x' }, /http\(s\) URL/],
     [{ url: 'http://user:pass@x.test' }, /no user name/],
     [{ url: 'http://169.254.169.254/latest' }, /link-local, metadata/],

@@ -111,6 +111,8 @@ async function locate(path: string, sources: AttachmentSources): Promise<Source>
 }
 
 function checkUrl(path: string): Source {
+  // The parser of URLs leaves line breaks out without a word, and would lead to another host than the one written.
+  if (/[\x00-\x1f\x7f]/.test(path)) return { problem: `${quote(path)} has a control character` }
   const url = URL.canParse(path) ? new URL(path) : null
   if (!url) return { problem: `${quote(path)} is not a URL that can be read` }
   if (url.username !== '' || url.password !== '') {
