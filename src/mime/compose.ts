@@ -62,6 +62,8 @@ export async function composeMessage(input: MessageInput): Promise<ComposedMessa
     attachments: (input.attachments ?? []).map((attachment) => ({
       filename: attachment.filename,
       contentType: safeContentType(attachment),
+      // Else the composer shows a message/rfc822 among the text instead of attaching it.
+      contentDisposition: 'attachment' as const,
       content: attachment.content.length > sliceBytes ? inSlices(attachment.content) : attachment.content,
     })),
     disableFileAccess: true,

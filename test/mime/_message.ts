@@ -1,0 +1,28 @@
+import { expect } from 'vitest'
+import type { MessageInput } from '../../src/mime/compose.ts'
+
+/** The least that makes a message. */
+export const plain: MessageInput = {
+  from: 'Acme <hi@acme.com>',
+  to: 'ada@example.com',
+  subject: 'Hello',
+  html: '',
+  text: 'Hello Ada',
+  message_id: '<1@acme.com>',
+  date: new Date('2026-01-02T03:04:05Z'),
+}
+
+/** The whole of a composed message, whose size is as it was said to be. */
+export async function bytesOf(composed: Promise<{ parts: Buffer[]; size_bytes: number }>): Promise<Buffer> {
+  const { parts, size_bytes } = await composed
+  const bytes = Buffer.concat(parts)
+  expect(bytes.length).toBe(size_bytes)
+  return bytes
+}
+
+/** Whether SMTP carries it as it is. */
+export function expectSmtpLines(bytes: Buffer): void {
+  const text = bytes.toString('latin1')
+  expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n\0]/)
+  for (const line of text.split('\r\n')) expect(line.length).toBeLessThanOrEqual(998)
+}
