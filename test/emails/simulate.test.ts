@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { fixedClock } from '../../src/index.ts'
 import type { AddedEvent } from '../../src/emails/simulate-schema.ts'
 import { open, refusalOf, shared, statusesOf, type Face } from '../decisions/helpers.ts'
 import { serve } from '../decisions/servers.ts'
@@ -233,12 +234,12 @@ describe('the outbox', () => {
   })
 
   it('lets a written email rest that waited for its next try', async () => {
-    const face = await open({ retryDelaysMs: [1500] })
+    const face = await open({ clock: fixedClock('2026-01-01T00:00:00Z') })
     const recipient = 'softbounce@simulator.localpost'
     const id = await face.send({ to: recipient })
     await expect.poll(() => face.post.inbox.get(id).then(({ size_bytes }) => size_bytes)).toBeGreaterThan(0)
     await added(face, id, { recipient, status: 'delivered' })
-    await new Promise((resolve) => setTimeout(resolve, 1900))
+    await face.post.clock.advance('1m')
     expect(statusesOf(await face.detail(id))[recipient]).toEqual(['sent', 'delivered'])
   })
 })
