@@ -5,7 +5,7 @@ import { foldSpace } from '../mime/addresses.ts'
 import { snippetOf } from '../mime/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
 import type { TemplateContent } from '../templates/template.ts'
-import { checkInput, ignoredMember, moreWarnings } from '../validate.ts'
+import { ignoredMember, moreWarnings } from '../validate.ts'
 import { checkAttachments, maxMessageBytes, type AttachmentSources } from './attachments/attachments.ts'
 import { encodedBodySize } from './body-size.ts'
 import {
@@ -18,10 +18,9 @@ import {
 } from './email.ts'
 import { sentTo } from './events.ts'
 import { headerFault } from './header-text.ts'
-import { plainReader } from './plain-values.ts'
+import { asObject, eachUnknown, readMembers } from './members.ts'
 import { readAddresses, type Addresses } from './recipients.ts'
 import { render, type Rendered } from './render.ts'
-import { maxEntries, maxVariables, sendMembers } from './schema.ts'
 import { tagsOf } from './tags.ts'
 
 /** What checking a send request needs of the rest. */
@@ -169,81 +168,6 @@ function warningsOf(
   for (const warning of addressWarnings) first.add(() => warn(warning))
   for (const warning of renderWarnings) first.add(() => warn(warning))
   return first.all()
-}
-
-function asObject(input: unknown): object {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
-  throw validationError([{ field: 'body', message: `must be an object, not ${quote(input)}` }])
-}
-
-/** @returns What of the request is as it should be. */
-function readMembers(input: object, errors: FieldError[]): Partial<SendRequest> {
-  const request: Record<string, unknown> = {}
-  for (const { name, schema, readPlain, isOptional } of members) {
-    // The caller's own members only: nothing is taken from a prototype.
-    const given: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined
-    if (given === undefined && isOptional) continue
-    const tooMany = excessOf(name, given)
-    if (tooMany !== null) {
-      errors.push({ field: name, message: tooMany })
-      continue
-    }
-    const plain = readPlain(given)
-    if (plain !== undefined) {
-      request[name] = plain
-      continue
-    }
-    const result = checkInput<unknown>(schema, given, [name])
-    if ('errors' in result) for (const error of result.errors) errors.push(error)
-    else if (result.value !== undefined) request[name] = result.value
-  }
-  return request
-}
-
-// Before anything looks at every entry.
-function excessOf(name: string, given: unknown): string | null {
-  if (Array.isArray(given)) {
-    return given.length > maxEntries ? `must have at most ${maxEntries} entries, not ${given.length}` : null
-  }
-  if (name !== 'variables' || typeof given !== 'object' || given === null) return null
-  const count = Object.keys(given).length
-  return count > maxVariables ? `must have at most ${maxVariables} variables, not ${count}` : null
-}
-
-// Most requests leave most members out, and a schema takes a while to say that this is fine.
-const members = Object.entries(sendMembers).map(([name, schema]) => ({
-  name,
-  schema,
-  readPlain: plainReader(schema),
-  isOptional: schema.safeParse(undefined).success,
-}))
-
-const memberNames = new Set(Object.keys(sendMembers))
-const attachmentNames = new Set(['filename', 'path', 'content_type'])
-const variableNames = new Set(['value', 'default'])
-
-// The paths of members that nobody reads. Looks only into members that passed their schema: what else they may be, a
-// long string for one, is not walked.
-function eachUnknown(input: object, request: Partial<SendRequest>, say: (path: string) => void): void {
-  unknownIn('', input, memberNames, say)
-  for (const i of request.attachments?.keys() ?? []) {
-    const given: unknown = Reflect.get(Reflect.get(input, 'attachments'), i)
-    unknownIn(`attachments[${i}].`, given, attachmentNames, say)
-  }
-  for (const name of Object.keys(request.variables ?? {})) {
-    const given: unknown = Reflect.get(Reflect.get(input, 'variables'), name)
-    if (typeof given === 'object') unknownIn(`variables.${name}.`, given, variableNames, say)
-  }
-}
-
-function unknownIn(
-  prefix: string,
-  value: unknown,
-  known: ReadonlySet<string>,
-  say: (path: string) => void,
-): void {
-  if (typeof value !== 'object' || value === null) return
-  for (const name of Object.keys(value)) if (!known.has(name)) say(prefix + name)
 }
 
 function checkContent(
