@@ -1,8 +1,10 @@
 import { createHash, verify, type KeyObject } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hashBody } from './dkim-body.ts'
 import { canonicalField, splitFields, type RawField } from './dkim-fields.ts'
 import { readSignature, withoutSignature, type DkimSignature } from './dkim-signature.ts'
 import { readHeaderBlock } from './headers.ts'
+import { sliceBytes } from './slices.ts'
 
 /** What became of the check of a DKIM signature. */
 export interface DkimResult {
@@ -22,16 +24,19 @@ export type FindDkimKey = (domain: string, selector: string) => Promise<KeyObjec
 /**
  * Verifies the DKIM signatures of a message: hash of the body, signed fields, expiry, key.
  *
- * @param message  The RFC 5322 bytes as they travel.
+ * @param source  The RFC 5322 bytes as they travel. A file with bare line feeds is taken as it would travel.
  * @param nowMs  Unix time in milliseconds.
  * @returns Of several signatures the first that passes, else the first; at most five are looked at. Null without any.
  * @see RFC 6376, RFC 8463 (Ed25519)
  */
 export async function verifyDkim(
-  message: Buffer,
+  source: Buffer,
   findKey: FindDkimKey,
   nowMs: number,
 ): Promise<DkimResult | null> {
+  const firstEnd = source.indexOf('\n')
+  const isBare = firstEnd > 0 && source[firstEnd - 1] !== 0x0d
+  const message = isBare ? await withLineEnds(source) : source
   const { bodyStart } = readHeaderBlock(message)
   const fields = splitFields(message.toString('latin1', 0, bodyStart))
   const signatures = fields.filter(({ name }) => name === 'dkim-signature').slice(0, maxSignatures)
@@ -45,6 +50,16 @@ export async function verifyDkim(
 }
 
 const maxSignatures = 5
+
+async function withLineEnds(source: Buffer): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for (let start = 0; start < source.length; start += sliceBytes) {
+    if (start > 0) await nextTurn()
+    const text = source.toString('latin1', start, start + sliceBytes)
+    pieces.push(Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1'))
+  }
+  return Buffer.concat(pieces)
+}
 
 async function verifyOne(
   field: RawField,

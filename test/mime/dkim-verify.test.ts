@@ -123,6 +123,12 @@ describe('a signature that another implementation made', () => {
     expect(await expectAgreement(`${signed}\r\n\r\n`)).toBe('pass')
   })
 
+  it.each(canonicalizations)('holds in a file with bare line feeds: %s', async (canonicalization) => {
+    const signed = await sign(build(`Hello \r\n${'x y  z \r\n'.repeat(40_000)}`), { canonicalization })
+    expect(await expectAgreement(signed.replaceAll('\r\n', '\n'))).toBe('pass')
+    expect(await expectAgreement(signed.replaceAll('\r\n', '\n').replace('Hello', 'Hallo'))).toBe('fail')
+  })
+
   it('covers so much of the body as l= says', async () => {
     const signed = await sign(build('Hello\r\nBye\r\n'), { maxBodyLength: 7 })
     expect(signed).toMatch(/l=7/)
