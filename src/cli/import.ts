@@ -75,8 +75,7 @@ async function importFile(file: string, remote: Remote): Promise<string | null> 
   } catch (error) {
     const isRefusal = error instanceof LocalpostError && [413, 422].includes(error.status)
     if (!isRefusal) throw error
-    const details = error.errors?.map(({ field, message }) => ` ${field} ${message}.`).join('') ?? ''
-    return `${quote(file)} was refused: ${describeError(error)}${details}`
+    return `${quote(file)} was refused: ${describeError(error)}`
   }
 }
 

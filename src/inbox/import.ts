@@ -30,6 +30,10 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
     const message = 'has no header: give one message as it is in an .eml file (RFC 5322)'
     throw validationError([{ field: 'body', message }])
   }
+  if (isMailbox(bytes)) {
+    const message = 'is a mailbox of several messages (mbox): give each message by itself'
+    throw validationError([{ field: 'body', message }])
+  }
   let stored = ''
   const reception = submit(envelopeOf(header), (id) => (stored = id))
   try {
@@ -42,6 +46,24 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
     throw error
   }
 }
+
+/** Whether a second message follows as it does in a mailbox; a first line like its first alone is no harm. */
+function isMailbox(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (text.toString('latin1', 0, 5) !== 'From ') return false
+  let at = text.indexOf('\nFrom ')
+  // Bounded: a hostile file may have nothing else.
+  for (let looked = 0; at !== -1 && looked < 1000; looked++) {
+    const before = text.toString('latin1', Math.max(0, at - 2), at)
+    const after = text.toString('latin1', at + 1, at + 400)
+    if (/\n\r?$/.test(before) && secondMessage.test(after)) return true
+    at = text.indexOf('\nFrom ', at + 1)
+  }
+  return false
+}
+
+// A line of a mailbox ends with the year, and a header field follows.
+const secondMessage = /^From [^\r\n]{0,200} \d{4}(?: [+-]\d{4})?\r?\n[A-Za-z][A-Za-z0-9-]{0,60}:/
 
 function envelopeOf(header: HeaderBlock): { mail_from: string; rcpt_to: string[] } {
   const addresses = (...names: string[]): string[] => {

@@ -52,6 +52,7 @@ describe('localpost import and export', () => {
     expect(code).toBe(1)
     expect(stdout).toBe(`Imported 1 message to ${running.url}, 3 not.\n`)
     expect(stderr).toMatch(/"bad.eml" was refused: validation_error: .*has no header/)
+    expect(stderr.match(/has no header/g)).toHaveLength(1)
     expect(stderr).toContain('"missing.eml" cannot be read (ENOENT)')
     expect(stderr).toContain('"empty" has no .eml files.')
     const query = await runToEnd(['export', 'nokey:x', '--to=x.zip', `--url=${running.url}`], { cwd })

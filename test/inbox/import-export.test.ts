@@ -48,6 +48,18 @@ test('What names no recipient can be imported, what is no message cannot', async
   expect((await post.inbox.list()).count).toBe(1)
 })
 
+test('One message of a mailbox can be imported, several at once cannot', async () => {
+  const post = await start()
+  const first = 'From ada@x.test Mon Jan  1 00:00:00 2026\nFrom: ada@x.test\nSubject: one\n\nHello\n'
+  const quoted = `${first}\nFrom here it goes on in 2026\nas a text: so.\n`
+  const { id } = await post.inbox.import(message(quoted))
+  expect(await post.inbox.get(id)).toMatchObject({ subject: 'one', envelope: { mail_from: 'ada@x.test' } })
+  for (const several of [message(`${first}\n${first}`), Buffer.from(`${first}\n${first}`)]) {
+    await expect(post.inbox.import(several)).rejects.toThrow('a mailbox of several messages')
+  }
+  await post.inbox.import(Buffer.from(`From x\nSubject: x\n${'\n\nFrom '.repeat(2_000_000)}`))
+})
+
 test('An export has the messages of the matches, byte for byte, under names of their own', async () => {
   const post = await start()
   const fixture = readFileSync(new URL('../fixtures/iso-2022-jp.eml', import.meta.url))
