@@ -53,6 +53,11 @@ it('An open mail keeps its sides although Localpost was stopped', async () => {
   const ahead = page.waitForResponse(/HeadersPanel[^/]*\.js$/)
   await page.goto(`${post.url}/#/mail/${mail?.id}`)
   await (await ahead).finished()
+  // Also where it was stopped in the middle of an answer: the mail is asked for anew, and does not come.
+  await page.route(`**/dev/inbox/${mail?.id}`, (route) => route.abort())
+  const asked = page.waitForRequest(`**/dev/inbox/${mail?.id}`)
+  await post.inbox.update(mail?.id ?? '', { tags: ['changed'] })
+  await asked
   await post.close()
   await page.getByText('Disconnected, trying again…').waitFor()
   await tab(page, 'Headers').click()

@@ -45,7 +45,10 @@ export function useOpenMail(
       }
     } catch (error) {
       if (signal.aborted) return
-      phase.value = error instanceof ApiError && error.status === 404 ? 'gone' : 'failed'
+      const isGone = error instanceof ApiError && error.status === 404
+      // What is being read stays when it cannot be had anew; that the connection is lost is said elsewhere.
+      if (!isGone && openedId === wanted) return
+      phase.value = isGone ? 'gone' : 'failed'
       problem.value = wordsOf(error)
     }
   }

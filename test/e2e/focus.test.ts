@@ -1,0 +1,116 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { openPage, panel, rowOf, submit, tab } from './_setup.ts'
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const { activeElement: one } = document
+    return one?.getAttribute('aria-label') ?? one?.getAttribute('title') ?? one?.textContent?.trim() ?? ''
+  })
+const press = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole('button', { name, exact: true }).first().focus()
+  await page.keyboard.press('Enter')
+}
+
+describe('the focus goes on where what had it goes away', () => {
+  it('from a tag, and from the offer of remote images', async () => {
+    const { post, page } = await openPage()
+    await submit(post, {
+      subject: 'Tagged',
+      headers: { 'X-Tags': 'one' },
+      html: '<p>Hello</p><img src="http://127.0.0.1:9/a.png">',
+    })
+    await press(page, 'Remove the tag one')
+    await expect.poll(() => focused(page)).toBe('Tag')
+    await press(page, 'Load them')
+    await expect.poll(() => focused(page)).toBe('The mail as HTML')
+  })
+
+  it('from a search without a match to the field', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { subject: 'Here', text: 'x' })
+    await rowOf(page, 'Here').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('nothing-like-it')
+    await page.getByText('No mail matches this search.').waitFor()
+    const button = page
+      .getByRole('navigation', { name: 'Mails' })
+      .getByRole('button', { name: 'Clear the search' })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await rowOf(page, 'Here').waitFor()
+    expect(await focused(page)).toBe('Search mails')
+  })
+
+  it('from the bar over a selection to its opener, and to the list', async () => {
+    const { post, page } = await openPage()
+    for (const subject of ['One', 'Two']) await submit(post, { subject, text: 'x' })
+    await rowOf(page, 'Two').click()
+    await panel(page).getByText('x', { exact: true }).waitFor()
+    await page.keyboard.press('x')
+    await press(page, 'Tag…')
+    await page.getByLabel('Tag for the selected mails').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => focused(page)).toBe('Tag…')
+    await press(page, 'Clear the selection')
+    await expect.poll(() => focused(page)).toContain('Two')
+    await page.keyboard.press('x')
+    await press(page, 'Unread')
+    await page.getByRole('toolbar').waitFor({ state: 'detached' })
+    await expect.poll(() => focused(page)).toContain('Two')
+  })
+})
+
+it('Every target of the mail is at least 24 pixels high and wide', async () => {
+  const { post, page } = await openPage()
+  await submit(post, {
+    subject: 'Targets',
+    text: 'Your code is 482913. See https://example.com/start',
+    html: '<p>Your code is 482913.</p><a href="https://example.com/start">Start</a><img src="http://127.0.0.1:9/a.png">',
+    headers: { 'X-Tags': 'one' },
+    attachments: [{ filename: 'large.bin', content: Buffer.alloc(9000, 7) }],
+  })
+  for (const side of ['HTML', 'Source', 'Headers', 'Attachments', 'Events', 'Checks'] as const) {
+    await tab(page, side).click()
+    await panel(page).locator('button, a, summary, p').first().waitFor()
+    expect(await smallTargets(page), side).toEqual([])
+  }
+})
+
+/** What is smaller than WCAG 2.2 wants; what stands in a line of text may be. */
+function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [
+      ...document.querySelectorAll(
+        'section.main :is(button, a, summary, select, input:not([type=radio]), label)',
+      ),
+    ]
+      .filter((one) => one.checkVisibility() && !one.closest('dd:not(.mono)'))
+      .map((one) => (one.matches('[type=checkbox]') ? (one.closest('label') ?? one) : one))
+      .filter((one) => {
+        const { width, height } = one.getBoundingClientRect()
+        return width > 1 && (width < 24 || height < 24)
+      })
+      .map((one) => one.outerHTML.slice(0, 120)),
+  )
+}
+
+it('The page has a heading also while a mail is on its way, and where there is none', async () => {
+  const { post, page } = await openPage({}, false)
+  await submit(post, { subject: 'Slow to come', text: 'x' })
+  const [mail] = (await post.inbox.list()).items
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route(`**/dev/inbox/${mail?.id}`, async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto(`${post.url}/#/mail/${mail?.id}`)
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+  release()
+  await page.getByRole('heading', { level: 1, name: 'Slow to come' }).waitFor()
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+  await page.goto(`${post.url}/#/mail/em_none`)
+  await page.getByText('This mail is not there any more.').waitFor()
+  expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Inbox'])
+})
