@@ -5,6 +5,7 @@ import { domainCollection } from './domains/domain.ts'
 import { emailCollection } from './emails/email.ts'
 import { idempotencyCollection } from './emails/idempotency.ts'
 import { LocalpostError, quote } from './errors.ts'
+import { nearest } from './nearest.ts'
 import type { Ids } from './ids.ts'
 import { apiKeyCollection } from './keys/key.ts'
 import type { Collection, Store, StoredRecord } from './store/store.ts'
@@ -47,13 +48,16 @@ const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> 
  * @throws validation_error is the caller's matter; an unknown name here is invalid_option.
  */
 export async function emptyStore(store: Store, keep: readonly ResetScope[]): Promise<void> {
+  const known = Object.keys(scopes)
+  if (!Array.isArray(keep)) {
+    const message = `Option "keep" is ${quote(keep)}; it takes an array of ${known.join(', ')}.`
+    throw new LocalpostError('invalid_option', message)
+  }
   for (const name of keep) {
-    if (!Object.hasOwn(scopes, name)) {
-      throw new LocalpostError(
-        'invalid_option',
-        `keep has ${quote(name)}; known: ${Object.keys(scopes).join(', ')}.`,
-      )
-    }
+    if (Object.hasOwn(scopes, name)) continue
+    const near = nearest(String(name), known)
+    const hint = near ? `Did you mean "${near}"?` : `Known: ${known.join(', ')}.`
+    throw new LocalpostError('invalid_option', `Option "keep" has ${quote(name)}. ${hint}`)
   }
   for (const [name, emptied] of Object.entries(scopes)) {
     if (keep.some((kept) => kept === name)) continue

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import { LocalpostError, quote } from './errors.ts'
+import { assertKnownOptions } from './known-options.ts'
 
 /** A clock that stands still until it is moved: what an instance does with time happens when a test says so. */
 export interface HeldClock extends Clock {
@@ -24,12 +25,19 @@ export interface HeldClock extends Clock {
  *
  * @param options.now  Where it stands: Unix time in milliseconds, an ISO 8601 text or a Date. Default: the machine's
  *   time.
- * @throws invalid_option for what is no time.
+ * @throws invalid_option for what is no time, and for an unknown option.
  * @example
  * const post = await createLocalpost({ clock: createClock({ now: '2026-01-01T00:00:00Z' }) })
  * await post.clock.advance('72h')
  */
-export function createClock({ now = Date.now() }: { now?: number | string | Date } = {}): HeldClock {
+export function createClock(options?: { now?: number | string | Date }): HeldClock {
+  assertKnownOptions(options, ['now'], 'createClock()')
+  const { now = Date.now() } = options ?? {}
+  return fixedClock(now)
+}
+
+/** A clock that stands at this time; short for {@link createClock}. @throws invalid_option for what is no time. */
+export function fixedClock(now: number | string | Date): HeldClock {
   // Dates take null and booleans for 1970.
   let time =
     now instanceof Date || ['number', 'string'].includes(typeof now) ? new Date(now).getTime() : Number.NaN
@@ -87,14 +95,27 @@ export function createClock({ now = Date.now() }: { now?: number | string | Date
   }
 }
 
-/** A clock that stands at this time; short for {@link createClock}. */
-export function fixedClock(now: number | string | Date): HeldClock {
-  return createClock({ now })
-}
-
 /** Whether a clock can be moved. */
 export function isHeldClock(clock: Clock): clock is HeldClock {
   return 'advance' in clock && 'onAdvance' in clock
+}
+
+/**
+ * The same clock in whole milliseconds, as everything that is stored and answered has them; `performance.now()` counts in
+ * parts.
+ */
+export function wholeClock(clock: Clock): Clock {
+  const whole: Clock = {
+    now: () => Math.floor(clock.now()),
+    after: (delayMs, run) => clock.after(delayMs, run),
+  }
+  if (!isHeldClock(clock)) return whole
+  const held: HeldClock = {
+    ...whole,
+    advance: (by) => clock.advance(by),
+    onAdvance: (settle) => clock.onAdvance(settle),
+  }
+  return held
 }
 
 /** The last time that a Date can tell. */

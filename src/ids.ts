@@ -38,8 +38,7 @@ export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomByte
     next(prefix) {
       const kind = kindOf(prefix)
       const last = isLater(floor, kind.last) ? floor : kind.last
-      // A clock may count in parts of a millisecond.
-      const now = Math.floor(clock.now())
+      const now = clock.now()
       if (now > last.ms) kind.last = { ms: now, count: 0 }
       else if (last.count < maxCounter) kind.last = { ms: last.ms, count: last.count + 1 }
       else kind.last = { ms: last.ms + 1, count: 0 }

@@ -1,4 +1,5 @@
 import { LocalpostError, quote } from './errors.ts'
+import { nearest } from './nearest.ts'
 
 /** How much of a flood is held at once. Beyond, clients are told to try again; nothing acknowledged is touched. */
 export interface Limits {
@@ -32,8 +33,10 @@ const defaults: Limits = {
 export function resolveLimits(given: object = {}): Limits {
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(defaults, name)) {
-      const known = Object.keys(defaults).join(', ')
-      throw new LocalpostError('invalid_option', `Unknown option "limits.${name}". Known: ${known}.`)
+      const known = Object.keys(defaults)
+      const near = nearest(name, known)
+      const hint = near ? `Did you mean "limits.${near}"?` : `Known: ${known.join(', ')}.`
+      throw new LocalpostError('invalid_option', `Unknown option "limits.${name}". ${hint}`)
     }
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) continue
     throw new LocalpostError(

@@ -1,5 +1,7 @@
+import { createSecureContext } from 'node:tls'
 import type { Account } from './domains/domain.ts'
 import { LocalpostError, quote } from './errors.ts'
+import { assertKnownOptions } from './known-options.ts'
 import { nearest } from './nearest.ts'
 import type { LocalpostOptions } from './options.ts'
 
@@ -9,10 +11,16 @@ import type { LocalpostOptions } from './options.ts'
  * @throws invalid_option for an unknown name (with the nearest real one) or a value of the wrong kind.
  */
 export function checkOptions(options: LocalpostOptions): void {
+  if (!isObject(options)) {
+    const message = `The options of an instance are an object such as { strict: true }, not ${quote(options)}.`
+    throw new LocalpostError('invalid_option', message)
+  }
   assertKnown(options, optionChecks, '')
   assertKnown(options.attachments ?? {}, attachmentChecks, 'attachments.')
   assertKnown(options.dns ?? {}, dnsChecks, 'dns.')
   assertKnown(options.account ?? {}, accountChecks, 'account.')
+  assertKnownOptions(options.rateLimit, ['requests', 'perMs'], 'rateLimit')
+  if (isObject(options.smtpTls)) assertKnownOptions(options.smtpTls, ['key', 'cert'], 'smtpTls')
   if (options.relayAll && !options.relay) {
     throw new LocalpostError(
       'invalid_option',
@@ -41,6 +49,18 @@ const isDelays = (value: unknown): boolean => Array.isArray(value) && value.ever
 const isUrl = (value: unknown, ...protocols: string[]): boolean =>
   typeof value === 'string' && URL.canParse(value) && protocols.includes(new URL(value).protocol)
 
+const isCertificate = (value: unknown): boolean => {
+  if (!isObject(value) || !('key' in value) || !('cert' in value)) return false
+  const { key, cert } = value
+  if (typeof key !== 'string' || typeof cert !== 'string') return false
+  try {
+    createSecureContext({ key, cert })
+    return true
+  } catch {
+    return false
+  }
+}
+
 // What stands before the host goes to the server decoded.
 const isRelay = (value: unknown): boolean => {
   if (typeof value !== 'string' || !isUrl(value, 'smtp:', 'smtps:')) return false
@@ -60,8 +80,8 @@ const optionChecks: Record<keyof LocalpostOptions, Check> = {
   smtpPort: [(value) => isCount(value) && Number(value) < 65_536, 'a port from 0 to 65535'],
   smtpAuth: [(value) => value === 'optional' || value === 'required', '"optional" or "required"'],
   smtpTls: [
-    (value) => isBoolean(value) || (isObject(value) && 'key' in value && 'cert' in value),
-    'true, false or { key, cert } in PEM',
+    (value) => isBoolean(value) || isCertificate(value),
+    'true, false or { key, cert }, a private key and its certificate in PEM',
   ],
   apiKeys: [
     (value) =>

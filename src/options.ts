@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts'
 import { systemClock } from './clock.ts'
 import type { Account } from './domains/domain.ts'
 import { LocalpostError } from './errors.ts'
+import { wholeClock } from './held-clock.ts'
 import { resolveLimits, type Limits } from './limits.ts'
 import { checkOptions } from './option-checks.ts'
 import { checkInput } from './validate.ts'
@@ -235,7 +236,7 @@ export function resolveOptions(
     hostname: options.hostname ?? 'localhost',
     onNotice: options.onNotice ?? (() => {}),
     keepAlive: options.keepAlive ?? defaults.keepAlive,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ? wholeClock(options.clock) : systemClock,
     seed: options.seed ?? null,
   }
 }

@@ -1,5 +1,6 @@
 import { isErrorOf, LocalpostError, quote, validationError } from './errors.ts'
 import type { ListPage, ListQuery } from './lists.ts'
+import { assertKnownOptions } from './known-options.ts'
 import { givenCursor } from './lists.ts'
 import type { Collection, IndexKey, Store, StoredRecord, Where } from './store/store.ts'
 import { update } from './store/store.ts'
@@ -103,6 +104,7 @@ export async function listRecords<T extends StoredRecord>(
   query: ListQuery | undefined,
   order: ListOrder<T>,
 ): Promise<ListPage<T>> {
+  assertKnownOptions(query, ['cursor', 'limit'], 'a list')
   const { cursor, limit } = checkPage(query, order)
   const { index = 'id', prefix = [], direction = 'asc', where } = order
   const after = cursor === null ? undefined : [...prefix, order.keyOf?.(cursor) ?? cursor]

@@ -12,7 +12,7 @@ import type { Transport } from './emails/outbox/transport.ts'
 import type { Simulation } from './emails/simulate.ts'
 import { LocalpostError } from './errors.ts'
 import { holding } from './holding.ts'
-import { assertKnownOptions } from './known-options.ts'
+import { assertKnownOptions, assertPort } from './known-options.ts'
 import type { HttpFace } from './http-face.ts'
 import type { createInbox } from './inbox/inbox.ts'
 import type { Keys } from './keys/keys.ts'
@@ -81,6 +81,7 @@ export function assemble(parts: Running): Localpost {
     async listen(options = {}) {
       assertOpen()
       assertKnownOptions(options, ['port', 'host', 'listener'], 'listen()')
+      assertPort('port', options.port)
       const bound = await http.listen(options)
       parts.deliver()
       return bound

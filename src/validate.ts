@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { FieldError } from './errors.ts'
+import { nearest } from './nearest.ts'
 import { firstOf, quote, shorten, validationError } from './errors.ts'
 
 /**
@@ -113,10 +114,19 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_format':
       return `must have the form ${issue.pattern ?? issue.format}, not ${quote(issue.input)}`
     case 'unrecognized_keys':
-      return `has unknown members: ${firstOf(issue.keys, (key) => shorten(key, 80), moreWarnings).join(', ')}`
+      return `has unknown members: ${firstOf(issue.keys, (key) => shorten(key, 80), moreWarnings).join(', ')}${meantBy(issue)}`
     default:
       return undefined
   }
+}
+
+function meantBy({
+  keys: [key, ...others],
+  inst,
+}: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string {
+  if (key === undefined || others.length > 0 || !inst || !('shape' in inst)) return ''
+  const near = nearest(shorten(key, 40), Object.keys(inst.shape ?? {}))
+  return near ? ` (did you mean ${near}?)` : ''
 }
 
 function wrongType(wanted: string, given: unknown): string {

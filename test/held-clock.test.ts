@@ -1,12 +1,30 @@
 import { describe, expect, it } from 'vitest'
 import { createClock, fixedClock } from '../src/held-clock.ts'
-import { createIds, isId } from '../src/ids.ts'
+import { createLocalpost, systemClock } from '../src/index.ts'
 import { resolveOptions, type LocalpostOptions } from '../src/options.ts'
 
 describe('a clock', () => {
-  it('that counts in parts of a millisecond gives ids of the right form', () => {
-    const ids = createIds({ now: () => 1000.5, after: () => () => {} })
-    expect(isId('em', ids.next('em'))).toBe(true)
+  it('that counts in parts of a millisecond gives whole ones to all that is stored', async () => {
+    const parts = { ...systemClock, now: () => 1_700_000_000_000.25 + performance.now() }
+    await using post = await createLocalpost({ clock: parts })
+    expect(Number.isInteger(post.clock.now())).toBe(true)
+    const { id } = await post.domains.create({ name: 'acme.test' })
+    await post.domains.verify(id, { status: 'SUCCESS' })
+    await post.domains.update(id, { is_warmed_up: true })
+    await post.emails.send({ from: 'hi@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
+    const mail = await post.inbox.waitFor()
+    await expect.poll(async () => (await post.inbox.get(mail.id)).last_event.status).toBe('delivered')
+    const audience = await post.audiences.create({ name: 'All' })
+    await post.audiences.contacts.add(audience.id, { email: 'ada@example.com' })
+    const stored = [
+      await post.emails.list(),
+      await post.emails.get(mail.id),
+      await post.inbox.get(mail.id),
+      await post.domains.get(id),
+      await post.audiences.list(),
+      await post.audiences.contacts.list(audience.id),
+    ]
+    expect(JSON.stringify(stored)).not.toMatch(/":\d+\.\d/)
   })
 
   it('that stands moves by whole milliseconds', async () => {

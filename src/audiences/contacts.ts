@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
+import { assertKnownOptions } from '../known-options.ts'
 import type { ListPage, ListQuery } from '../lists.ts'
 import { changeRecord, listRecords, notFound, readRecord, untilCommitted } from '../records.ts'
 import type { Change, Store } from '../store/store.ts'
@@ -128,7 +129,9 @@ export function createContacts(parts: { store: Store; clock: Clock; ids: Ids; pa
       if (!stored) throw notFound(`contact of audience ${audienceId}`, contact.email)
       return toContact(stored)
     },
-    async import(audienceId, source, { dryRun = false } = {}) {
+    async import(audienceId, source, options) {
+      assertKnownOptions(options, ['dryRun'], 'contacts.import()')
+      const { dryRun = false } = options ?? {}
       await assertAudience(audienceId)
       const result: ImportResult = { created: 0, updated: 0, rejected: [] }
       let waiting: ContactInput[] = []

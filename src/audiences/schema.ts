@@ -43,7 +43,7 @@ export const contactInputSchema: z.ZodType<ContactInput> = z.object({
 })
 
 /** The body of `PATCH /dev/audiences/{id}/contacts/{contactId}`. */
-export const contactChangesSchema: z.ZodType<ContactChanges> = z.object({
+export const contactChangesSchema: z.ZodType<ContactChanges> = z.strictObject({
   first_name: givenName,
   last_name: givenName,
   is_subscribed: z.boolean().optional(),

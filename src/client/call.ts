@@ -1,4 +1,5 @@
 import { LocalpostError, quote, validationError } from '../errors.ts'
+import { assertKnownOptions } from '../known-options.ts'
 import type { ListPage } from '../lists.ts'
 import { toError, unexpected } from './answer-error.ts'
 import type { ClientListOptions, ClientOptions } from './index.ts'
@@ -13,9 +14,15 @@ export interface CallOptions {
 /** Makes requests to one service. */
 export interface Calls {
   /** @param path  Below `/v1`, by segment. */
-  call<T>(method: 'GET' | 'POST', path: readonly string[], options?: RequestOptions): Promise<T>
+  get<T>(path: readonly string[], options?: CallOptions): Promise<T>
+  /** @param options  Those of the user; an idempotency key only where it is taken. */
+  post<T>(path: readonly string[], body: unknown, options?: PostOptions, takesKey?: boolean): Promise<T>
   /** @param name  The member of the answer that holds the items. */
   list<T>(name: string, path: readonly string[], options?: ClientListOptions): Promise<ListPage<T>>
+}
+
+interface PostOptions extends CallOptions {
+  idempotencyKey?: string
 }
 
 interface RequestOptions extends CallOptions {
@@ -69,16 +76,33 @@ export function createCall(options: ClientOptions): Calls {
           cause: error,
         })
       }
-      throw new LocalpostError('request_failed', `${what} failed: ${reasonOf(error)}.`, { cause: error })
+      throw new LocalpostError(
+        'request_failed',
+        `${what} failed: ${reasonOf(error)}. Check the baseUrl, and that the service runs there.`,
+        {
+          cause: error,
+        },
+      )
     }
   }
 
   return {
-    async call<T>(method: 'GET' | 'POST', path: readonly string[], options: RequestOptions = {}) {
-      // What the interface promises of a success is taken at its word: a check of every member would be the server's.
-      return (await answerOf(method, path, options)).value as T
+    // What the interface promises of a success is taken at its word: a check of every member would be the server's.
+    async get<T>(path: readonly string[], options: CallOptions = {}) {
+      assertKnownOptions(options, ['signal'], 'a call')
+      return (await answerOf('GET', path, options)).value as T
+    },
+    async post<T>(path: readonly string[], body: unknown, options: PostOptions = {}, takesKey = false) {
+      assertKnownOptions(options, takesKey ? ['signal', 'idempotencyKey'] : ['signal'], 'a call')
+      if (typeof body !== 'object' || body === null)
+        throw validationError([{ field: 'body', message: `must be an object, not ${quote(body)}` }])
+      const { idempotencyKey, ...given } = options
+      const headers: Record<string, string> =
+        idempotencyKey === undefined ? {} : { 'idempotency-key': headerOf(idempotencyKey) }
+      return (await answerOf('POST', path, { ...given, body, headers })).value as T
     },
     async list<T>(name: string, path: readonly string[], options: ClientListOptions = {}) {
+      assertKnownOptions(options, ['cursor', 'signal'], 'a list')
       const { response, text, value, what } = await answerOf('GET', path, options)
       const { [name]: items, count, cursor = null } = value
       if (
@@ -128,6 +152,14 @@ function segmentOf(segment: unknown): string {
   }
   throw validationError([
     { field: 'id', message: `must be an identifier such as an answer gave, not ${quote(segment)}.` },
+  ])
+}
+
+// The key is not quoted: it may tell of what is sent.
+function headerOf(key: unknown): string {
+  if (typeof key === 'string' && /^[\x20-\x7e\xa0-\xff]*$/.test(key)) return key
+  throw validationError([
+    { field: 'Idempotency-Key', message: 'must be a text of Latin characters without line breaks.' },
   ])
 }
 

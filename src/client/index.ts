@@ -1,7 +1,6 @@
 import type { Audience, Contact } from '../audiences/audience.ts'
 import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/domain.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from '../emails/email.ts'
-import { validationError } from '../errors.ts'
 import type { ListPage } from '../lists.ts'
 import { createCall, type CallOptions } from './call.ts'
 
@@ -60,24 +59,17 @@ export interface Client {
  * const { id } = await client.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
  */
 export function createClient(options: ClientOptions): Client {
-  const { call, list } = createCall(options)
+  const { get, post, list } = createCall(options)
   return {
     emails: {
-      send: async (request, { idempotencyKey, ...given } = {}) =>
-        call('POST', ['emails'], {
-          ...given,
-          body: request,
-          ...(idempotencyKey === undefined
-            ? {}
-            : { headers: { 'idempotency-key': headerOf(idempotencyKey) } }),
-        }),
+      send: (request, given) => post(['emails'], request, given, true),
       list: (given) => list('emails', ['emails'], given),
-      get: (id, given) => call('GET', ['emails', id], given),
+      get: (id, given) => get(['emails', id], given),
     },
     domains: {
-      create: (request, given) => call('POST', ['domains'], { ...given, body: request }),
+      create: (request, given) => post(['domains'], request, given),
       list: (given) => list('domains', ['domains'], given),
-      get: (id, given) => call('GET', ['domains', id], given),
+      get: (id, given) => get(['domains', id], given),
     },
     audiences: {
       list: (given) => list('audiences', ['audiences'], given),
@@ -86,14 +78,6 @@ export function createClient(options: ClientOptions): Client {
       },
     },
   }
-}
-
-// The key is not quoted: it may tell of what is sent.
-function headerOf(key: unknown): string {
-  if (typeof key === 'string' && /^[\x20-\x7e\xa0-\xff]*$/.test(key)) return key
-  throw validationError([
-    { field: 'Idempotency-Key', message: 'must be a text of Latin characters without line breaks.' },
-  ])
 }
 
 export { LocalpostError } from '../errors.ts'

@@ -1,5 +1,5 @@
 import { LocalpostError, quote } from '../errors.ts'
-import { nearest } from '../nearest.ts'
+import { assertKnownOptions } from '../known-options.ts'
 import type { ClientOptions } from './index.ts'
 
 /**
@@ -10,21 +10,12 @@ import type { ClientOptions } from './index.ts'
  */
 export function checkClientOptions(options: ClientOptions): Required<ClientOptions> {
   const given: unknown = options
-  if (typeof given !== 'object' || given === null) {
-    throw invalid(`The options of a client must be an object with baseUrl and apiKey, not ${quote(given)}.`)
-  }
-  for (const name of Object.keys(given)) {
-    if (names.includes(name)) continue
-    const near = nearest(name.slice(0, 40), names)
-    const hint = near ? `Did you mean "${near}"?` : `There are ${names.join(', ')}.`
-    throw invalid(`Unknown option ${quote(name)} of a client. ${hint}`)
-  }
+  if (given === undefined) throw invalid('The options of a client are an object with baseUrl and apiKey.')
+  assertKnownOptions(given, ['baseUrl', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
   const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 30_000 } = options
   if (typeof fetch !== 'function') throw invalid(`fetch must be a function, not ${quote(fetch)}.`)
   return { baseUrl: baseOf(baseUrl), apiKey: keyOf(apiKey), fetch, timeoutMs: limitOf(timeoutMs) }
 }
-
-const names = ['baseUrl', 'apiKey', 'fetch', 'timeoutMs']
 
 // The longest that a timer can wait; a longer one ends at once.
 const longestMs = 2 ** 31 - 1
@@ -38,7 +29,9 @@ function baseOf(value: unknown): string {
     throw invalid(`${rule}, not ${quote(value)}.`)
   }
   if (/[?#]/.test(value)) throw invalid(`${rule}, without query and fragment, not ${quote(value)}.`)
-  return new URL(value).href.replace(/\/+$/, '')
+  const base = new URL(value).href.replace(/\/+$/, '')
+  if (base.endsWith('/v1')) throw invalid(`${rule}, without the /v1 that follows it, not ${quote(value)}.`)
+  return base
 }
 
 function keyOf(value: unknown): string {

@@ -28,7 +28,7 @@ export const createDomainSchema: z.ZodType<NewDomain> = z.object({
 export const strictDomainSchema: z.ZodType<NewDomain> = z.strictObject({ name: z.string() })
 
 /** The body of `PATCH /dev/domains/{id}`. */
-export const domainSettingsSchema: z.ZodType<DomainSettings> = z.object({
+export const domainSettingsSchema: z.ZodType<DomainSettings> = z.strictObject({
   open_tracking_enabled: z.boolean().optional().describe('Whether HTML mail gets a tracking pixel'),
   click_tracking_enabled: z.boolean().optional().describe('Whether links in HTML mail are rewritten'),
   is_warmed_up: z.boolean().optional().describe('True also sets `warmed_up_at` to now, false to null'),
@@ -36,7 +36,7 @@ export const domainSettingsSchema: z.ZodType<DomainSettings> = z.object({
 
 /** The body of `POST /dev/domains/{id}/verify`: without `status`, the records are looked up in DNS. */
 export const declaredVerificationSchema: z.ZodType<Partial<DeclaredVerification>> = z
-  .object({
+  .strictObject({
     status: status.optional().describe('The state to declare; absent: look the records up in DNS now'),
     error_type: errorType
       .optional()

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { isId, type Ids } from '../ids.ts'
+import { assertKnownOptions } from '../known-options.ts'
 import type { ListPage, ListQuery } from '../lists.ts'
 import { listRecords, readRecord, untilCommitted, type ListOrder } from '../records.ts'
 import { insert, type Store } from '../store/store.ts'
@@ -55,6 +56,7 @@ export function createEmails(parts: EmailsParts): Emails {
     input: unknown,
     options: SendOptions = {},
   ): Promise<{ id: string; warnings: string[] }> {
+    assertKnownOptions(options, ['idempotencyKey'], 'emails.send()')
     const request = options.idempotencyKey === undefined ? null : repeatable(options.idempotencyKey, input)
     const earlier = request && (await findRepeated(store, request, clock.now()))
     if (earlier) return { id: earlier, warnings: [] }

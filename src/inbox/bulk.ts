@@ -1,6 +1,7 @@
 import { modifyEmail } from '../emails/modify.ts'
 import { emailCollection } from '../emails/email.ts'
 import { LocalpostError, quote } from '../errors.ts'
+import { assertKnownOptions } from '../known-options.ts'
 import { remove, type Store } from '../store/store.ts'
 import { createPacer } from '../store/turns.ts'
 import { parseMailQuery } from './query.ts'
@@ -41,7 +42,7 @@ export async function changeMatching(
   selection: Selection,
   changes: BulkChanges,
 ): Promise<number> {
-  checkChanges(changes)
+  checkChanges(changes, ['unread', 'tags', 'add_tags', 'remove_tags'])
   const { unread, tags, add_tags = [], remove_tags = [] } = changes
   checkIsChange({ unread, tags, add_tags: changes.add_tags, remove_tags: changes.remove_tags })
   const isGone = new Set(remove_tags)
@@ -63,6 +64,7 @@ export async function changeMatching(
 async function idsOf({ store, search, now }: BulkParts, selection: Selection): Promise<string[]> {
   const ids: string[] = []
   if (selection !== null && typeof selection === 'object') {
+    assertKnownOptions(selection, ['ids'], 'a selection')
     for (const id of new Set(selection.ids)) if (await store.get(emailCollection, id)) ids.push(id)
     return ids
   }

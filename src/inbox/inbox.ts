@@ -4,6 +4,7 @@ import { readContent } from '../emails/content.ts'
 import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../errors.ts'
+import { assertKnownOptions } from '../known-options.ts'
 import type { ListQuery } from '../lists.ts'
 import { normalizeAddress } from '../mime/addresses.ts'
 import { verifyDkim } from '../mime/dkim-verify.ts'
@@ -128,7 +129,9 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
 
   return {
     async list(query) {
-      const page = await search.list(parseMailQuery(query?.query, now()), query)
+      assertKnownOptions(query, ['cursor', 'limit', 'query'], 'inbox.list()')
+      const { query: text, ...wanted } = query ?? {}
+      const page = await search.list(parseMailQuery(text, now()), wanted)
       // One after the other: a page of large submissions must not be parsed all at once.
       const items: MailSummary[] = []
       for (const email of page.items) items.push(toSummary(email, await digests.of(email)))
@@ -137,15 +140,17 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
     async get(id) {
       return toDetail(await find(id))
     },
-    async raw(id, { recipient } = {}) {
+    async raw(id, options) {
+      assertKnownOptions(options, ['recipient'], 'inbox.raw()')
       const email = await find(id)
-      const index = recipientIndex(email, recipient)
+      const index = recipientIndex(email, options?.recipient)
       const stream = await openMessage(email, index)
       return { stream, size_bytes: (await store.blobSize(messageBlobOf(email, index))) ?? 0 }
     },
-    async html(id, { recipient } = {}) {
+    async html(id, options) {
+      assertKnownOptions(options, ['recipient'], 'inbox.html()')
       const email = await find(id)
-      const index = recipientIndex(email, recipient)
+      const index = recipientIndex(email, options?.recipient)
       const bytes = email.message && (await store.readBlob(messageBlobOf(email, index)))
       const message = bytes ? await parseMessage(bytes) : null
       // What the content of an API send shows is without tracking: that is in the copies only.
@@ -176,7 +181,7 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       return checkMail(await toDetail(await find(id)))
     },
     async update(id, changes) {
-      checkChanges(changes)
+      checkChanges(changes, ['unread', 'tags'])
       const { unread, tags } = changes
       const email = await changeRecord(store, emailCollection, id, 'mail', (stored) => ({
         ...stored,
@@ -206,15 +211,17 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       assertExportable((await search.list(filter, { limit: 1 })).count)
       return zipMessages(search.matches(filter, { complete: true }), store)
     },
-    async release(id, { to }) {
+    async release(id, request) {
+      assertKnownOptions(request, ['to'], 'inbox.release()')
+      const { to } = request
       const email = await find(id)
       if (!parts.release) {
         throw new LocalpostError(
           'relay_not_configured',
-          'There is no relay to release through: start with `--relay smtp://host:port`.',
+          'There is no relay to release through: start with the option `relay`, `--relay smtp://host:port`.',
         )
       }
-      const address = normalizeAddress(to)
+      const address = typeof to === 'string' ? normalizeAddress(to) : { problem: 'is no address' }
       if ('problem' in address)
         throw validationError([{ field: 'to', message: `${quote(to)} ${address.problem}` }])
       const smtp_response = await parts.release(email, address.address, await openMessage(email))

@@ -1,5 +1,6 @@
 import type { EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote } from '../errors.ts'
+import { nearest } from '../nearest.ts'
 import type { Where } from '../store/store.ts'
 import { membersOf } from '../store/stored.ts'
 import { compileWhere } from '../store/where.ts'
@@ -87,8 +88,9 @@ function fromMembers(query: Exclude<MailQuery, string>): MailFilter {
   const known = new Set(['to', 'cc', 'from', 'subject', 'body', 'tag'])
   for (const [name, value] of Object.entries(query)) {
     if (!known.has(name)) {
-      const message = `${quote(name)} is no member of a query; use ${[...known].join(', ')}.`
-      throw new LocalpostError('invalid_query', message)
+      const near = nearest(name.slice(0, 40), [...known])
+      const hint = near ? `Did you mean ${near}?` : `Use ${[...known].join(', ')}.`
+      throw new LocalpostError('invalid_query', `${quote(name)} is no member of a query. ${hint}`)
     }
     if (value !== undefined && typeof value !== 'string' && !(value instanceof RegExp)) {
       const message = `${name} is ${quote(value)}; it takes a string or a RegExp.`

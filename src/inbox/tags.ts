@@ -1,8 +1,22 @@
 import { quote, validationError, type FieldError } from '../errors.ts'
+import { nearest } from '../nearest.ts'
 
-/** @throws validation_error for values that nobody can store. */
-export function checkChanges(changes: { unread?: unknown } & Partial<Record<TagMember, unknown>>): void {
+/** @throws validation_error for members that are not known, and values that nobody can store. */
+export function checkChanges(
+  changes: { unread?: unknown } & Partial<Record<TagMember, unknown>>,
+  members: readonly string[],
+): void {
+  const given: unknown = changes
+  if (typeof given !== 'object' || given === null)
+    throw validationError([{ field: 'body', message: `must be an object, not ${quote(given)}` }])
   const errors: FieldError[] = []
+  for (const field of Object.keys(given).filter((name) => !members.includes(name))) {
+    const near = nearest(field.slice(0, 40), members)
+    errors.push({
+      field,
+      message: `is not known; ${near ? `did you mean ${near}?` : `known: ${members.join(', ')}`}`,
+    })
+  }
   const { unread } = changes
   if (unread !== undefined && typeof unread !== 'boolean')
     errors.push({ field: 'unread', message: `must be true or false, not ${quote(unread)}` })

@@ -1,5 +1,6 @@
 import { createNoted } from '../create.ts'
 import type { Localpost } from '../instance.ts'
+import { nearest } from '../nearest.ts'
 import { placeOf } from '../opened.ts'
 import type { LocalpostOptions } from '../options.ts'
 import { sayTestProcess } from '../test-process.ts'
@@ -33,7 +34,7 @@ export interface TestHooks {
  * test; it is closed by itself.
  *
  * @returns The instance of the running test; throws outside of one.
- * @throws TypeError where only one of `beforeAll` and `afterAll` is given.
+ * @throws TypeError where a hook is missing.
  * @example
  * import { afterEach, beforeEach, test } from 'node:test'
  * const localpost = useLocalpost({ beforeEach, afterEach })
@@ -43,7 +44,7 @@ export interface TestHooks {
  * })
  */
 export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): () => Localpost {
-  const { beforeAll, afterAll } = hooks
+  const { beforeAll, afterAll } = readHooks(hooks)
   if (!beforeAll !== !afterAll) {
     const [given, missing] = beforeAll ? ['beforeAll', 'afterAll'] : ['afterAll', 'beforeAll']
     throw new TypeError(
@@ -75,6 +76,25 @@ export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): () =
     )
   }
 }
+
+// More than the hooks may be handed over, such as the whole of `@jest/globals`.
+function readHooks(hooks: TestHooks): TestHooks {
+  const given: object = typeof hooks === 'object' && hooks !== null ? hooks : {}
+  const isHook = (name: string): boolean => typeof Reflect.get(given, name) === 'function'
+  for (const name of isHook('beforeAll') ? ['beforeEach'] : ['beforeEach', 'afterEach']) {
+    if (isHook(name)) continue
+    const near = nearest(
+      name,
+      Object.keys(given).filter((key) => !hookNames.has(key)),
+    )
+    throw new TypeError(
+      `useLocalpost() needs ${name}, a hook of the framework, as in useLocalpost({ beforeEach, afterEach }).${near ? ` It was given ${near}.` : ''}`,
+    )
+  }
+  return hooks
+}
+
+const hookNames = new Set(['beforeAll', 'beforeEach', 'afterEach', 'afterAll'])
 
 // Whoever imports this runs tests.
 sayTestProcess()

@@ -1,6 +1,8 @@
 import { expect as baseExpect, test as baseTest, type ExpectStatic, type TestAPI } from 'vitest'
 import { createUnnoted } from '../create.ts'
 import type { Localpost } from '../instance.ts'
+import { assertKnownOptions } from '../known-options.ts'
+import { LocalpostError, quote } from '../errors.ts'
 import type { LocalpostOptions } from '../options.ts'
 import { matchers, type MailMatchers } from '../testing/matchers.ts'
 
@@ -36,10 +38,17 @@ export interface TestSettings {
 /**
  * Makes a `test` with the fixture `localpost`; at the top level of a file or a module.
  *
+ * @throws invalid_option for an unknown setting or scope; the options are looked at where an instance is started.
  * @example
  * const test = createTest({ scope: 'worker', options: { strict: true } })
  */
-export function createTest({ scope = 'test', options = {} }: TestSettings = {}): TestAPI<LocalpostFixtures> {
+export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> {
+  assertKnownOptions(settings, ['scope', 'options'], 'createTest()')
+  const { scope = 'test', options = {} } = settings ?? {}
+  if (!scopes.includes(scope)) {
+    const message = `Option "scope" of createTest() is ${quote(scope)}; it takes "test", "file" or "worker".`
+    throw new LocalpostError('invalid_option', message)
+  }
   const own = baseTest.extend<LocalpostFixtures & { localpostInstance: Localpost }>({
     localpostOptions: [
       // A function, since vitest before 4.1 takes a plain value for one of the whole file.
@@ -71,6 +80,8 @@ export function createTest({ scope = 'test', options = {} }: TestSettings = {}):
   })
   return own
 }
+
+const scopes: readonly unknown[] = ['test', 'file', 'worker']
 
 /**
  * Vitest's `test` with a Localpost for each test.

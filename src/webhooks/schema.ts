@@ -34,7 +34,7 @@ const inputMembers = {
 }
 
 /** The body of `POST /dev/webhooks`. */
-export const webhookInputSchema: z.ZodType<WebhookInput> = z.object(inputMembers)
+export const webhookInputSchema: z.ZodType<WebhookInput> = z.strictObject(inputMembers)
 
 /** The option `webhooks`; unlike a request, it has no members to be ignored. */
 export const webhookOptionSchema: z.ZodType<WebhookInput[]> = z.array(z.strictObject(inputMembers)).max(20)

@@ -40,8 +40,8 @@ export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'attachment' 
         description: 'The HTML part, with its own images in place',
       },
       errors: ['not_found'],
-      async handler({ params, query }) {
-        const html = await inbox.html(params.id, query)
+      async handler({ params, query: { recipient, ...query } }) {
+        const html = await inbox.html(params.id, recipient === undefined ? {} : { recipient })
         return bytesAnswer(query.appearance ? withAppearance(html, query.appearance) : html, {
           ...guarded,
           'content-type': 'text/html; charset=utf-8',
