@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { foldSpace } from './addresses.ts'
 import { inSlices, sliceBytes } from './slices.ts'
@@ -66,6 +67,8 @@ export async function composeMessage(input: MessageInput): Promise<ComposedMessa
       contentDisposition: 'attachment' as const,
       content: attachment.content.length > sliceBytes ? inSlices(attachment.content) : attachment.content,
     })),
+    // The library would ask the system for random bytes at every message.
+    baseBoundary: randomUUID().replaceAll('-', ''),
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -70,7 +70,7 @@ function createCanon(
     take(piece) {
       let text = held + piece
       // In two steps, each linear: spaces without a line end behind them must not be looked at again and again.
-      if (isRelaxed) text = text.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n')
+      if (isRelaxed) text = text.replace(/[ \t]{2,}|\t/g, ' ').replaceAll(' \r\n', '\r\n')
       held = /(?: ?\r| )$/.exec(isRelaxed ? text.slice(-2) : text.slice(-1).replace(' ', ''))?.[0] ?? ''
       pass(text.slice(0, text.length - held.length))
     },

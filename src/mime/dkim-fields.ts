@@ -34,6 +34,6 @@ export function canonicalField({ name, written }: RawField, canonicalization: Ca
   const value = written
     .slice(written.indexOf(':') + 1)
     .replaceAll('\r\n', '')
-    .replace(/[ \t]+/g, ' ')
+    .replace(/[ \t]{2,}|\t/g, ' ')
   return `${name}:${value.replace(/^ /, '').replace(/ $/, '')}`
 }
