@@ -41,6 +41,19 @@ describe('mail that needs nothing slow', () => {
     const mail = await post.inbox.waitFor({ to: 'ada@example.com' }, { timeoutMs: 4000 })
     expect(mail.last_event.status).toBe('delivered')
   })
+
+  it('is not held up by them while many more are sent than go out', async () => {
+    const post = await start({ rules: [{ match: '*@late.example', action: 'delay', delay_ms: 20_000 }] })
+    for (let i = 0; i < 8; i++) await post.emails.send({ ...hello, to: `someone${i}@late.example` })
+    for (let wave = 0; wave < 10; wave++) {
+      await Promise.all(Array.from({ length: 30 }, () => post.emails.send(hello)))
+    }
+    const waiting = async (): Promise<number> => {
+      const { items } = await post.emails.list({ limit: 500 })
+      return items.filter(({ last_event }) => last_event.status === 'sent').length
+    }
+    await expect.poll(waiting, { timeout: 15_000 }).toBe(8)
+  }, 30_000)
 })
 
 it('a reset in the midst of sending leaves no mail that fails', async () => {

@@ -1,4 +1,5 @@
-import type { Store } from '../../store/store.ts'
+import { Readable } from 'node:stream'
+import type { Blob, BlobId, Store } from '../../store/store.ts'
 import type { SmtpReply } from '../bounces.ts'
 import { messageBlobOf } from '../copies.ts'
 import type { EmailRecord } from '../email.ts'
@@ -21,22 +22,24 @@ export interface DeliveryParts {
  * each has a copy of the message. Where a rule cut the transaction of several, each is tried once more alone, so that
  * nobody loses a mail because of another.
  *
+ * @param written  The blobs that were stored with the message just now; what of them is at hand is not read again.
  * @returns The servers' words, by recipient; null where the message is gone, and the email with it.
  */
 export async function tryDelivery(
   email: EmailRecord,
   parts: DeliveryParts,
+  written: readonly Blob[] = [],
 ): Promise<Map<string, SmtpReply> | null> {
   const replies = new Map<string, SmtpReply>()
   const found = routes(email, parts)
   const first = email.message?.copies ? found.flatMap((route) => apart(route)) : found
-  if (!(await runAll(email, first, parts, replies))) return null
+  if (!(await runAll(email, first, parts, written, replies))) return null
   // Behind a relay, a broken connection is nobody's verdict, and it may well have taken the mail.
   const lost = first
     .filter(({ transport, recipients }) => transport === parts.capture && recipients.length > 1)
     .flatMap((route) => apart(route))
     .filter(({ recipients: [recipient = ''] }) => isLost(replies.get(recipient)))
-  return (await runAll(email, lost, parts, replies)) ? replies : null
+  return (await runAll(email, lost, parts, written, replies)) ? replies : null
 }
 
 /** Adds to the replies. @returns Whether the message was there. */
@@ -44,6 +47,7 @@ async function runAll(
   email: EmailRecord,
   transactions: readonly Route[],
   parts: DeliveryParts,
+  written: readonly Blob[],
   replies: Map<string, SmtpReply>,
 ): Promise<boolean> {
   const { mail_from } = email.envelope
@@ -51,7 +55,8 @@ async function runAll(
     const answers = await Promise.all(
       transactions.slice(i, i + atOnce).map(async ({ transport, recipients }) => {
         const copy = email.recipients.findIndex(({ recipient }) => recipient === recipients[0])
-        const message = await parts.store.openBlob(messageBlobOf(email, copy))
+        const id = messageBlobOf(email, copy)
+        const message = atHand(written, id) ?? (await parts.store.openBlob(id))
         return message && transport.deliver({ id: email.id, mail_from, rcpt_to: recipients, message })
       }),
     )
@@ -61,6 +66,11 @@ async function runAll(
     }
   }
   return true
+}
+
+function atHand(written: readonly Blob[], id: BlobId): Readable | null {
+  const parts = written.find((blob) => blob.id === id)?.parts
+  return parts ? Readable.from(parts, { objectMode: false }) : null
 }
 
 /** Transactions of one email at the same time: as many as there are connections. */

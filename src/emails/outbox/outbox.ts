@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '../../clock.ts'
 import { isErrorOf } from '../../errors.ts'
-import type { Store } from '../../store/store.ts'
+import type { Blob, Store } from '../../store/store.ts'
+import { inOnePieceBytes } from '../../mime/compose.ts'
 import { emailCollection, type EmailRecord, type EmailType } from '../email.ts'
 import { pendingRecipients } from '../events.ts'
 import { modifyEmail } from '../modify.ts'
@@ -10,7 +11,7 @@ import { writeMessage, type WriteParts } from './write.ts'
 
 /** Brings accepted emails to their recipients: writes each message, delivers it, stores what became of it. */
 export interface Outbox {
-  /** Looks for work; called after every commit that may have made some. Costs nothing while it is busy. */
+  /** Looks for work; called once for every email that may be some. Costs nothing while it is busy. */
   wake(): void
   /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
   idle(): Promise<void>
@@ -35,12 +36,22 @@ export function createOutbox(parts: OutboxParts): Outbox {
   /** Those of them that get their attachments: a server that hangs must not hold up mail that needs none. */
   const fetching = new Set<string>()
   const idleWaiters: (() => void)[] = []
+  /** How many came in and how many were done since work was last taken up. */
+  let arrived = 0
+  let done = 0
+  let isRush = false
+  let cancelRush: (() => void) | null = null
   let isClosed = false
   let isLooking = false
   let lookAgain = false
   let cancelTimer: (() => void) | null = null
 
   function wake(): void {
+    arrived++
+    goOn()
+  }
+
+  function goOn(): void {
     if (isClosed) return
     lookAgain = true
     if (!isLooking) void look()
@@ -63,12 +74,15 @@ export function createOutbox(parts: OutboxParts): Outbox {
   }
 
   async function takeUpDue(): Promise<void> {
+    const most = isRush ? maxInRush : maxUnderWay
     // Looking costs more than an email waits for three others.
-    if (maxUnderWay - busy() < minFree || underWay.size >= maxHeld) return
+    if (most - busy() < minFree || underWay.size >= maxHeld) return
+    noteRush()
     const now = clock.now()
     let next = Number.POSITIVE_INFINITY
-    for (const [type, most] of lanes) {
-      await takeUpLane(type, most, now)
+    for (const type of lanes) {
+      const places = isRush ? maxInRush : maxUnderWay
+      await takeUpLane(type, type === 'broadcast' ? places - minFree : places, now)
       const later = await store.page(emailCollection, {
         index: 'outbox',
         prefix: [type],
@@ -80,12 +94,27 @@ export function createOutbox(parts: OutboxParts): Outbox {
     if (next < Number.POSITIVE_INFINITY) wakeAfter(Math.max(1, next - now))
   }
 
+  // Who sends waits for the acceptance: while much more comes in than goes out, that goes first. Where nothing at all goes
+  // out, those under way wait for slow servers, and others must have a place.
+  function noteRush(): void {
+    isRush = arrived > maxUnderWay && done > 0 && arrived > 2 * done
+    arrived = 0
+    done = 0
+    if (!isRush) return
+    cancelRush?.()
+    cancelRush = systemClock.after(rushMs, () => {
+      isRush = false
+      goOn()
+    })
+  }
+
   const busy = (): number => underWay.size - fetching.size
 
   async function takeUpLane(type: EmailType, most: number, now: number): Promise<void> {
-    if (busy() >= most) return
+    const free = most - busy()
+    if (free <= 0) return
     // Those under way are still due in the store, so they are asked for on top.
-    const limit = underWay.size + most
+    const limit = underWay.size + free
     const due = await store.page(emailCollection, {
       index: 'outbox',
       prefix: [type],
@@ -110,17 +139,19 @@ export function createOutbox(parts: OutboxParts): Outbox {
       })
       .finally(() => {
         underWay.delete(email.id)
-        wake()
+        done++
+        goOn()
         settle()
       })
     underWay.set(email.id, run)
   }
 
   async function deliver(due: EmailRecord): Promise<void> {
-    const email = due.message ? due : await write(due)
+    const written: Blob[] = []
+    const email = due.message ? due : await write(due, written)
     if (!email?.message || isClosed) return
     if (pendingRecipients(email).length === 0) return takeOut(email.id)
-    const replies = await tryDelivery(email, parts)
+    const replies = await tryDelivery(email, parts, written)
     if (!replies) return fail(email.id, 'The message of this email is gone from the store.')
     const link = await parts.firstLinkOf(email)
     const rules = {
@@ -151,12 +182,15 @@ export function createOutbox(parts: OutboxParts): Outbox {
     await modifyEmail(store, id, (stored) => stored.outbox && afterFailure(stored, reason, clock.now()))
   }
 
-  async function write(email: EmailRecord): Promise<EmailRecord | null> {
+  /** @param written  Receives the blobs that are small enough to be held until they are delivered. */
+  async function write(email: EmailRecord, written: Blob[]): Promise<EmailRecord | null> {
     try {
       if (email.attachment_count) fetching.add(email.id)
       const { message, blobs, discard } = await writeMessage(email, parts)
       try {
-        return await modifyEmail(store, email.id, (stored) => ({ ...stored, message }), blobs)
+        const stored = await modifyEmail(store, email.id, (stored) => ({ ...stored, message }), blobs)
+        written.push(...blobs.filter(({ size }) => size <= inOnePieceBytes))
+        return stored
       } finally {
         await discard()
       }
@@ -173,7 +207,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
 
   function wakeAfter(delayMs: number): void {
     cancelTimer?.()
-    cancelTimer = clock.after(delayMs, wake)
+    cancelTimer = clock.after(delayMs, goOn)
   }
 
   function settle(): void {
@@ -187,12 +221,13 @@ export function createOutbox(parts: OutboxParts): Outbox {
       return new Promise((resolve) => {
         idleWaiters.push(resolve)
         if (isClosed) settle()
-        else wake()
+        else goOn()
       })
     },
     async close() {
       isClosed = true
       cancelTimer?.()
+      cancelRush?.()
       await Promise.race([Promise.all(underWay.values()), graceOf()])
       parts.capture.close()
       parts.relay?.close()
@@ -216,11 +251,12 @@ const maxUnderWay = 16
 const maxHeld = 64
 /** How many places must be free before more is taken up. */
 const minFree = 4
-/** Who goes first, and how many may be under way then: broadcasts never take the last places. */
-const lanes: readonly (readonly [type: EmailType, most: number])[] = [
-  ['transactional', maxUnderWay],
-  ['broadcast', maxUnderWay - minFree],
-]
+/** How many are under way while much more comes in than goes out. */
+const maxInRush = 6
+/** After so long it is looked at again whether it still is one. */
+const rushMs = 20
+/** Who goes first; broadcasts never take the last places. */
+const lanes: readonly EmailType[] = ['transactional', 'broadcast']
 /** Wait after a fault of the store before anything is tried again. */
 const faultDelayMs = 1000
 /** How long `close` waits for deliveries: a server that hangs must not hold the process. */
