@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { CsvError, Info } from 'csv-parse'
 import { quote, validationError } from '../errors.ts'
+import { createPacer } from '../store/turns.ts'
 import { checkInput } from '../validate.ts'
 import type { ContactInput } from './audience.ts'
 import { contactInputSchema } from './schema.ts'
@@ -22,7 +23,12 @@ export async function* readContactRows(source: unknown): AsyncGenerator<ContactR
   }
   if (!Array.isArray(source))
     throw validationError([{ field: 'body', message: 'must be an array of contacts, or CSV text' }])
-  for (const [index, value] of source.entries()) yield toRow(index + 1, value)
+  // To say what is wrong with a contact takes a while, and there may be a million.
+  const pacer = createPacer()
+  for (const [index, value] of source.entries()) {
+    if (pacer.due()) await pacer.turn()
+    yield toRow(index + 1, value)
+  }
 }
 
 function toRow(line: number, value: unknown): ContactRow {

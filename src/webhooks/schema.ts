@@ -30,7 +30,11 @@ const inputMembers = {
     })
     .describe('http or https; this machine and private networks are fine, link-local addresses are not'),
   secret: secret.optional().describe('`whsec_` and base64; absent: one is made'),
-  events: patterns.min(1).optional().describe('Names of events, `email.*`, `domain.*` or `*`; absent: `*`'),
+  events: patterns
+    .min(1)
+    .max(Object.keys(webhookPatterns).length)
+    .optional()
+    .describe('Names of events, `email.*`, `domain.*` or `*`; absent: `*`'),
 }
 
 /** The body of `POST /dev/webhooks`. */

@@ -36,6 +36,7 @@ describe('webhooks', () => {
     [{ url: 'http://x.test', secret: 'swordfish' }, /whsec_/],
     [{ url: 'http://x.test', secret: 'whsec_AAAA' }, /24 to 64 bytes/],
     [{ url: 'http://x.test', events: [] }, /at least 1/],
+    [{ url: 'http://x.test', events: Array(1000).fill('*') as string[] }, /at most \d+ entries/],
     [{ url: 'http://x.test', events: ['email.eaten'] }, /"email\.sent".*"domain\.verified".*"email\.eaten"/],
   ])('are refused with the reason: %j', async (input, reason) => {
     const { webhooks } = await openNoun()

@@ -76,7 +76,7 @@ const scopes: { [Scope in ResetScope]: Scope } = {
   webhooks: 'webhooks',
 }
 const resetSchema: z.ZodType<{ keep?: ResetScope[] | undefined }> = z.object({
-  keep: z.array(z.enum(scopes)).optional().describe('What stays'),
+  keep: z.array(z.enum(scopes)).max(Object.keys(scopes).length).optional().describe('What stays'),
 })
 
 const eventStreamHeaders = {
