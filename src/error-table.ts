@@ -24,6 +24,21 @@ export const errorTable = {
     meaning: 'A page of another origin asked for the control API.',
     mend: 'Call it from the inbox page or without a browser.',
   },
+  invalid_request: {
+    status: 400,
+    meaning: 'What came over the connection is no HTTP request, or of a method that HTTP does not know.',
+    mend: 'Send HTTP/1.1; see the message.',
+  },
+  header_too_large: {
+    status: 431,
+    meaning: 'The header of the request is too large.',
+    mend: 'Send less in the header.',
+  },
+  request_too_slow: {
+    status: 408,
+    meaning: 'The request did not come to its end in time.',
+    mend: 'Send the header within 20 seconds and the body within two minutes.',
+  },
   invalid_json: { status: 400, meaning: 'The body is not JSON.', mend: 'Send one valid JSON value.' },
   unsupported_media_type: {
     status: 415,

@@ -6,6 +6,7 @@ import { authorityOf, isWildcard, reachableHost } from '../hosts.ts'
 import { listenError } from '../listen-error.ts'
 import type { OpenListener } from '../localpost.ts'
 import { patience, trackSilent } from '../server/listener.ts'
+import { answerNoHttp } from '../server/no-http.ts'
 
 /**
  * Opens the HTTP listener with listhen, exactly where it was asked to: listhen by itself moves from a busy or
@@ -32,6 +33,7 @@ export const openListener: OpenListener = async (handler, { host, port }) => {
   }
   // What befalls a listening server (out of file handles) passes; unheard it would end the process.
   server.on('error', () => undefined)
+  answerNoHttp(server)
   const { headersTimeout, requestTimeout, keepAliveTimeout } = patience
   Object.assign(server, { headersTimeout, requestTimeout, keepAliveTimeout })
   const reachable = isWildcard(address) ? reachableHost(address) : host

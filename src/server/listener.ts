@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { authorityOf, reachableHost } from '../hosts.ts'
 import { listenError } from '../listen-error.ts'
+import { answerNoHttp } from './no-http.ts'
 
 /** Opens an HTTP listener for a Node request handler; the command line has one of its own. */
 export type OpenListener = (
@@ -43,6 +44,7 @@ export async function openHttpListener(
 ): Promise<HttpListener> {
   const server = createServer(patience, handler)
   if (address.keepAlive === false) server.unref().on('connection', (socket: Socket) => socket.unref())
+  answerNoHttp(server)
   const closeSilent = trackSilent(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError('HTTP', error, address)))

@@ -153,3 +153,34 @@ describe('rude clients', () => {
     expect((await call('GET', '/dev/health')).status).toBe(200)
   })
 })
+
+describe('what is no HTTP request', () => {
+  test.each([
+    [
+      'a method that nobody knows',
+      'FOO /v1/emails HTTP/1.1\r\nHost: localhost\r\n\r\n',
+      400,
+      'invalid_request',
+    ],
+    ['garbage', 'garbage\r\n\r\n', 400, 'invalid_request'],
+    [
+      'a header of 40 KB',
+      `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`,
+      431,
+      'header_too_large',
+    ],
+  ])('is refused in the shape of every error: %s', async (_, sent, status, name) => {
+    for (const open of [openHttpListener, openListener]) {
+      const listener = await open((_request, response) => response.end('hi'), local)
+      const answer = await new Promise<string>((resolve) => {
+        const socket = connect(listener.port, '127.0.0.1', () => socket.write(sent))
+        let text = ''
+        socket.on('data', (piece) => void (text += piece.toString()))
+        socket.on('close', () => resolve(text))
+      })
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ statusCode: status, name })
+      await closeHttpListener(listener, 100)
+    }
+  })
+})
