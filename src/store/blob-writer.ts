@@ -11,88 +11,95 @@ export interface Spool {
   discard(): Promise<void>
 }
 
-/**
- * A blob writer that holds what is small and gives the rest to a spool.
- *
- * @param heldBytes  Up to this many bytes are held in memory, if all writers together have room for them.
- * @param room  What all writers together hold.
- */
-export function createBlobWriter(
-  id: BlobId,
-  heldBytes: number,
-  room: Budget,
-  openSpool: () => Promise<Spool>,
-): BlobWriter {
-  let size = 0
-  let parts: Uint8Array[] = []
-  let held = 0
+/** A blob writer that holds what is small and gives the rest to a spool. */
+export class HeldBlobWriter implements BlobWriter {
+  readonly #id: BlobId
+  readonly #heldBytes: number
+  readonly #room: Budget
+  readonly #openSpool: (id: BlobId) => Promise<Spool>
+  #size = 0
+  #parts: Uint8Array[] = []
+  #held = 0
   /** How much of it is counted in `room`. */
-  let counted = 0
-  let spool: Promise<Spool> | null = null
-  let ended = false
-  let failed: Promise<void> | null = null
+  #counted = 0
+  #spool: Promise<Spool> | null = null
+  #ended = false
+  #failed: Promise<void> | null = null
   /** The write that runs: the file must not be closed under it. */
-  let flushing: Promise<void> = Promise.resolve()
+  #flushing: Promise<void> | null = null
 
-  async function flush(): Promise<void> {
-    const pieces = parts
-    parts = []
-    held = 0
-    spool ??= openSpool()
+  /**
+   * @param heldBytes  Up to this many bytes are held in memory, if all writers together have room for them.
+   * @param room  What all writers together hold.
+   */
+  constructor(id: BlobId, heldBytes: number, room: Budget, openSpool: (id: BlobId) => Promise<Spool>) {
+    this.#id = id
+    this.#heldBytes = heldBytes
+    this.#room = room
+    this.#openSpool = openSpool
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  write(piece: Uint8Array): Promise<void> | undefined {
+    if (this.#ended) throw misuse(`The blob ${this.#id} is finished and takes no more bytes.`)
+    if (this.#failed) return this.#failed
+    const { byteLength } = piece
+    this.#parts.push(piece)
+    this.#held += byteLength
+    this.#size += byteLength
+    if (this.#held <= this.#heldBytes && this.#room.take(byteLength)) {
+      this.#counted += byteLength
+      return undefined
+    }
+    const flushed = this.#flush()
+    this.#flushing = flushed.catch(() => {
+      this.#failed = flushed
+    })
+    return flushed
+  }
+
+  async finish(): Promise<Blob> {
+    this.#ended = true
+    if (this.#flushing) await this.#flushing
+    if (this.#failed) await this.#failed
+    if (!this.#spool) {
+      // From here on they count as what waits to be stored.
+      this.#uncount()
+      return { id: this.#id, size: this.#size, parts: this.#parts }
+    }
+    if (this.#held > 0) await this.#flush()
+    return { id: this.#id, size: this.#size, spooled: await (await this.#spool).finish() }
+  }
+
+  async discard(): Promise<void> {
+    this.#ended = true
+    if (this.#flushing) await this.#flushing
+    this.#parts = []
+    this.#held = 0
+    this.#uncount()
+    // A spool that could not be opened left nothing behind.
+    const opened = await this.#spool?.catch(() => null)
+    await opened?.discard()
+  }
+
+  async #flush(): Promise<void> {
+    const pieces = this.#parts
+    this.#parts = []
+    this.#held = 0
+    this.#spool ??= this.#openSpool(this.#id)
     try {
       const [first] = pieces
-      await (await spool).write(pieces.length === 1 && first ? first : Buffer.concat(pieces))
+      await (await this.#spool).write(pieces.length === 1 && first ? first : Buffer.concat(pieces))
     } finally {
-      uncount()
+      this.#uncount()
     }
   }
 
-  function uncount(): void {
-    room.give(counted)
-    counted = 0
-  }
-
-  return {
-    get size() {
-      return size
-    },
-    write(piece) {
-      if (ended) throw misuse(`The blob ${id} is finished and takes no more bytes.`)
-      if (failed) return failed
-      parts.push(piece)
-      held += piece.byteLength
-      size += piece.byteLength
-      if (held <= heldBytes && room.take(piece.byteLength)) {
-        counted += piece.byteLength
-        return undefined
-      }
-      const flushed = flush()
-      flushing = flushed.catch(() => {
-        failed = flushed
-      })
-      return flushed
-    },
-    async finish(): Promise<Blob> {
-      ended = true
-      await flushing
-      if (failed) await failed
-      if (!spool) {
-        // From here on they count as what waits to be stored.
-        uncount()
-        return { id, size, parts }
-      }
-      if (held > 0) await flush()
-      return { id, size, spooled: await (await spool).finish() }
-    },
-    async discard() {
-      ended = true
-      await flushing
-      parts = []
-      held = 0
-      uncount()
-      // A spool that could not be opened left nothing behind.
-      const opened = await spool?.catch(() => null)
-      await opened?.discard()
-    },
+  #uncount(): void {
+    this.#room.give(this.#counted)
+    this.#counted = 0
   }
 }

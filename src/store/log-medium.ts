@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { createBudget } from '../budget.ts'
 import type { Clock } from '../clock.ts'
 import { crcOf, damaged, isWhole } from './blob-crc.ts'
-import { createBlobWriter } from './blob-writer.ts'
+import { HeldBlobWriter } from './blob-writer.ts'
 import { type CheckpointParts, writeCheckpoint } from './checkpoint.ts'
 import type { Place } from './entry.ts'
 import { misuse } from './faults.ts'
@@ -12,6 +12,7 @@ import { loadFolder } from './load.ts'
 import { Log } from './log.ts'
 import type { Medium } from './medium.ts'
 import { splitBlobId } from './names.ts'
+import type { BlobId } from './store.ts'
 import { createUpkeep, type UpkeepRunner } from './upkeep.ts'
 import { Usage } from './usage.ts'
 
@@ -30,6 +31,7 @@ export function createLogMedium(parts: LogMediumParts): Medium {
   const usage = new Usage()
   const held = createBudget(parts.heldBytes ?? 32 * 1024 * 1024)
   const frames = new FrameWriter(parts.durable)
+  const spool = (id: BlobId): Promise<SpooledFile> => openSpool(parts, id)
   let log: Log | null = null
   let upkeep: UpkeepRunner | null = null
   let seq = 0
@@ -70,7 +72,7 @@ export function createLogMedium(parts: LogMediumParts): Medium {
     start(engine) {
       upkeep = createUpkeep({ ...parts, log: theLog(), usage, engine, seq })
     },
-    createBlob: (id) => createBlobWriter(id, largeBlobBytes, held, () => openSpool(parts, id)),
+    createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
     take(blob) {
       const { owner, name } = splitBlobId(blob.id)
       const { size } = blob

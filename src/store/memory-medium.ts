@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Low, Memory } from 'lowdb'
 import { createBudget } from '../budget.ts'
-import { createBlobWriter } from './blob-writer.ts'
+import { HeldBlobWriter } from './blob-writer.ts'
 import type { Place } from './entry.ts'
 import { misuse } from './faults.ts'
 import type { Medium } from './medium.ts'
@@ -21,7 +21,7 @@ export function createMemoryMedium(): Medium {
     start() {},
     createBlob(id) {
       // Nothing is ever too large to be held, so no spool is asked for.
-      return createBlobWriter(id, Number.POSITIVE_INFINITY, createBudget(Number.POSITIVE_INFINITY), () =>
+      return new HeldBlobWriter(id, Number.POSITIVE_INFINITY, createBudget(Number.POSITIVE_INFINITY), () =>
         Promise.reject(misuse('Memory has no spool.')),
       )
     },
