@@ -1,7 +1,6 @@
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { SmtpFault } from '../causes/fault.ts'
-import { CaptureStream } from './data.ts'
 import type { CaptureServer } from './server.ts'
 import { readPath } from './path.ts'
 import { faultRefusal, meetFault, stageOf } from './faults.ts'
@@ -9,6 +8,7 @@ import { joinWrites } from './joined-writes.ts'
 import { SessionNotes } from './notes.ts'
 import { hasEnhancedCode } from './replies.ts'
 import { userOf } from './session.ts'
+import { CaptureStream } from './stream.ts'
 
 /**
  * smtp-server's connection with what it has no option for. It reaches into internals, hence the exact version of the
@@ -18,8 +18,8 @@ export class CaptureConnection extends SMTPConnection {
   /** Whether it came in by the outbox's own way: no fault meets it. */
   isDelivery = false
 
-  /** Whether it heard nothing but that there are too many. */
-  isTurnedAway = false
+  /** Whether it is one of the clients that there may be at once. */
+  isAdmitted = false
 
   /** What is said in this session. */
   readonly notes: SessionNotes = new SessionNotes()
@@ -43,8 +43,7 @@ export class CaptureConnection extends SMTPConnection {
     // `false` in the options is taken for "not given", which is ten commands.
     this._maxAllowedUnauthenticatedCommands = false
     this._setListeners(() => {
-      if (!this.isDelivery && this.#server.isCrowded) {
-        this.isTurnedAway = true
+      if (!this.isDelivery && !this.#server.admit(this)) {
         return this.send(421, '4.7.0 Too many connections, try again in a moment')
       }
       const fault = this.isDelivery ? null : this.#server.faultAt('connect')
@@ -58,11 +57,24 @@ export class CaptureConnection extends SMTPConnection {
     })
   }
 
-  /** Sends the enhanced code that a text brings with it, instead of the one that the base has for the reply code. */
+  /**
+   * Sends the enhanced code that a text brings with it, instead of the one that the base has for the reply code. The
+   * replies of one line that refuse nothing, which are nearly all, are put together here: the base takes longer.
+   */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     const shown = hasEnhancedCode(code, data) ? false : context
+    const enhancedCode = this._getEnhancedStatusCode(code, shown)
+    const prefix = enhancedCode === '' ? '' : `${enhancedCode} `
+    if (typeof data === 'string' && code < 400 && !this._upgrading && !/[\x00-\x1f\x7f-\x9f]/.test(data)) {
+      const reply = `${code} ${prefix}${data}`
+      if (this._socket.writable) this._socket.write(`${reply}\r\n`)
+      if (!this.isDelivery) this.notes.server([reply])
+      return
+    }
     super.send(code, data, shown)
-    if (!this.isDelivery) this.notes.server(code, this._getEnhancedStatusCode(code, shown), data)
+    if (this.isDelivery) return
+    const lines = Array.isArray(data) ? data : [data ?? '']
+    this.notes.server(lines.map((line, i) => `${code}${i < lines.length - 1 ? '-' : ' '}${prefix}${line}`))
   }
 
   /** The reply to STARTTLS is the last that goes in the clear: TLS takes the socket over within this turn. */
@@ -77,23 +89,35 @@ export class CaptureConnection extends SMTPConnection {
   }
 
   /** A closing server begins no transaction. */
-  override _onCommand(...parameters: Parameters<SMTPConnection['_onCommand']>): void {
+  override _onCommand(command: Buffer | string, done?: () => void): void {
     if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
-    const [command, done] = parameters
     const line = command.toString()
     if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
     const space = line.indexOf(' ')
     const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
+    // The base and its handlers make a text of it, whatever it is.
+    const proceed = (): void => super._onCommand(line as unknown as Buffer, done)
     const fault = this.#faultOf(name)
-    if (!fault) return super._onCommand(...parameters)
+    if (!fault) return proceed()
     meetFault(fault, this.#server.clock, {
-      proceed: () => super._onCommand(...parameters),
+      proceed,
       refuse: (code, text) => {
         this.send(code, fault.stage === 'ehlo' ? text : faultRefusal(code, text).message, name)
         done?.()
       },
       cut: () => this.destroy(),
     })
+  }
+
+  // The base puts a name together, and looks it up, for these at every command; no option disables them.
+  override _isSupported(command: string): boolean {
+    return alwaysSupported.has(command) || super._isSupported(command)
+  }
+
+  override _getHandler(command: string): ReturnType<SMTPConnection['_getHandler']> {
+    if (command === 'MAIL') return this.handler_MAIL
+    if (command === 'RCPT') return this.handler_RCPT
+    return command === 'DATA' ? this.handler_DATA : super._getHandler(command)
   }
 
   // What follows AUTH or comes before the greeting is no command, and the outbox's have none.
@@ -123,8 +147,9 @@ export class CaptureConnection extends SMTPConnection {
   }
 
   override _createParser(): SMTPStream {
-    const parser = new CaptureStream({ maxCommandLength: this._server.options.maxCommandLength })
-    parser.oncommand = (command, callback) => this._onCommand(command, callback)
+    const parser = new CaptureStream(this._server.options.maxCommandLength, (line, done) =>
+      this._onCommand(line, done),
+    )
     parser.on('error', (error) => this.send(421, `4.5.2 ${error.message}`))
     return parser
   }
@@ -143,3 +168,5 @@ export class CaptureConnection extends SMTPConnection {
 }
 
 type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>
+
+const alwaysSupported = new Set(['MAIL', 'RCPT', 'DATA', 'AUTH'])

@@ -1,5 +1,3 @@
-import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
-
 const cr = 0x0d
 const dot = 0x2e
 const lf = 0x0a
@@ -40,49 +38,6 @@ export class DataScanner {
     this.#held = Buffer.from(input.subarray(holdFrom))
     this.#foreign = Math.max(0, from - holdFrom)
     return { content: joined(pieces), rest: null }
-  }
-}
-
-/**
- * smtp-server's parser with another way through the data. Its own takes a dot off after a bare LF too, which changes
- * messages, looks at each octet in turn, and spends a turn of the event loop on each stuffed dot.
- */
-export class CaptureStream extends SMTPStream {
-  #scanner: DataScanner = new DataScanner()
-
-  override startDataMode(
-    ...parameters: Parameters<SMTPStream['startDataMode']>
-  ): ReturnType<SMTPStream['startDataMode']> {
-    this.#scanner = new DataScanner()
-    return super.startDataMode(...parameters)
-  }
-
-  override _feedDataStream(chunk: Buffer, done: () => void): void {
-    const stream = this._dataStream
-    if (!stream) return done()
-    const { content, rest } = this.#scanner.feed(chunk)
-    this._countDataBytes(content.length)
-    if (rest) return this._endDataMode(content, rest, done)
-    if (content.length === 0 || !stream.writable || stream.write(content) || stream.destroyed) return done()
-    // A stream that was destroyed never drains.
-    const proceed = (): void => {
-      stream.off('drain', proceed)
-      stream.off('close', proceed)
-      done()
-    }
-    stream.once('drain', proceed)
-    stream.once('close', proceed)
-  }
-
-  /**
-   * Goes on after a message. The base forgets its callback after calling it, and with it the one of a next message that
-   * was pipelined behind and reached its end meanwhile: that connection would stop for good.
-   */
-  override continue(): void {
-    const proceed = this._continueCallback
-    if (typeof proceed !== 'function') return super.continue()
-    this._continueCallback = false
-    proceed()
   }
 }
 

@@ -41,12 +41,9 @@ export class SessionNotes {
     this.#note(verb === 'AUTH' ? `C${withoutSecret(line)}` : `C${line}`)
   }
 
-  server(code: number, enhancedCode: string, text: string | string[] | null | undefined): void {
-    const enhanced = enhancedCode === '' ? '' : `${enhancedCode} `
-    if (!Array.isArray(text)) return this.#note(`S${code} ${enhanced}${text ?? ''}`)
-    for (const [i, line] of text.entries()) {
-      this.#note(`S${code}${i < text.length - 1 ? '-' : ' '}${enhanced}${line}`)
-    }
+  /** @param lines  Of one reply, each whole. */
+  server(lines: readonly string[]): void {
+    for (const line of lines) this.#note(`S${line}`)
   }
 
   /** A transaction is over, its reply noted. */

@@ -14,9 +14,10 @@ const lingerMs = 200
 export class CaptureServer extends SMTPServer {
   /** Set once; a closing server tells every client so at its next command. */
   isClosing = false
-  /** Until their socket is gone; the base forgets a connection before. */
-  readonly #open = new Set<CaptureConnection>()
-  readonly #notes = new WeakMap<SMTPServerSession, SessionNotes>()
+  /** By the id of their session, until their socket is gone; the base forgets a connection before. */
+  readonly #open = new Map<string, CaptureConnection>()
+  #connected = 0
+  #clients = 0
   readonly #deliveries: Server
   readonly #maxClients: number
   readonly #keepAlive: boolean
@@ -32,7 +33,7 @@ export class CaptureServer extends SMTPServer {
     this.clock = parts.clock
     this.faultAt = parts.faultAt
     this.#maxClients = parts.maxClients ?? Number.POSITIVE_INFINITY
-    this.#deliveries = createServer((socket) => this.connect(socket, undefined, true))
+    this.#deliveries = createServer((socket) => this.connect(socket, { id: this.#nextId() }, true))
     if (!this.#keepAlive) for (const server of [this.server, this.#deliveries]) server.unref()
   }
 
@@ -50,11 +51,21 @@ export class CaptureServer extends SMTPServer {
     })
   }
 
-  /** Whether there is one client more than there may be. */
-  get isCrowded(): boolean {
-    let clients = 0
-    for (const { isDelivery, isTurnedAway } of this.#open) if (!isDelivery && !isTurnedAway) clients++
-    return clients > this.#maxClients
+  /** The base takes random bytes for it; nobody outside sees it. */
+  #nextId(): string {
+    return String(++this.#connected)
+  }
+
+  /** Takes a client, unless there are as many as there may be. */
+  admit(connection: CaptureConnection): boolean {
+    if (this.#clients >= this.#maxClients) return false
+    this.#clients++
+    return (connection.isAdmitted = true)
+  }
+
+  /** No proxy is spoken to; the base puts every connection off by a turn of the event loop all the same. */
+  override _handleProxy(...[, callback]: Parameters<SMTPServer['_handleProxy']>): void {
+    callback(null, { id: this.#nextId() })
   }
 
   override connect(
@@ -66,25 +77,25 @@ export class CaptureServer extends SMTPServer {
     const connection = new CaptureConnection(this, socket, options)
     connection.isDelivery = isDelivery
     this.connections.add(connection)
-    this.#open.add(connection)
-    this.#notes.set(connection.session, connection.notes)
+    this.#open.set(connection.id, connection)
     connection.on('error', (error: Error) => this._onError(error))
     connection.init()
   }
 
   /** Ends the connection of a session without a reply. */
   cut(session: SMTPServerSession): void {
-    for (const connection of this.#open) if (connection.session === session) connection.destroy()
+    this.#open.get(session.id)?.destroy()
   }
 
   /** What is noted of a session. */
   notesOf(session: SMTPServerSession): SessionNotes | null {
-    return this.#notes.get(session) ?? null
+    return this.#open.get(session.id)?.notes ?? null
   }
 
   /** The socket of a connection is gone. */
   forget(connection: CaptureConnection): void {
-    this.#open.delete(connection)
+    if (!this.#open.delete(connection.id)) return
+    if (connection.isAdmitted) this.#clients--
   }
 
   // The base puts these off by a turn of the event loop each, for nothing.
@@ -113,11 +124,11 @@ export class CaptureServer extends SMTPServer {
         (server) => new Promise<void>((resolve) => void server.close(() => resolve())),
       ),
     )
-    for (const connection of this.#open) if (!connection.isBusy) connection.sayClosing()
-    await this.#emptyWithin(graceMs, () => [...this.#open].every((connection) => !connection.isBusy))
-    for (const connection of this.#open) connection.sayClosing()
+    for (const connection of this.#open.values()) if (!connection.isBusy) connection.sayClosing()
+    await this.#emptyWithin(graceMs, () => [...this.#open.values()].every((connection) => !connection.isBusy))
+    for (const connection of this.#open.values()) connection.sayClosing()
     await this.#emptyWithin(lingerMs, () => false)
-    for (const connection of this.#open) connection.destroy()
+    for (const connection of this.#open.values()) connection.destroy()
     await closed
   }
 

@@ -1,0 +1,120 @@
+import { isAscii } from 'node:buffer'
+import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
+import { DataScanner } from './data.ts'
+
+const cr = 0x0d
+
+/**
+ * smtp-server's parser with another way through commands and data. Its own makes bytes of each command line, which
+ * everybody behind it makes a text of again. In the data it takes a dot off after a bare LF too, which changes messages,
+ * looks at each octet in turn, and spends a turn of the event loop on each stuffed dot.
+ */
+export class CaptureStream extends SMTPStream {
+  #scanner: DataScanner = new DataScanner()
+
+  readonly #onLine: (line: string, done?: () => void) => void
+
+  /** @param onLine  Takes a line without its end, and says when the next one may come. */
+  constructor(maxLineLength: number | undefined, onLine: (line: string, done?: () => void) => void) {
+    super({ maxCommandLength: maxLineLength })
+    this.#onLine = onLine
+  }
+
+  /** What the client left without a line end when it closed its side. */
+  override oncommand(line: Buffer): void {
+    this.#onLine(line.toString())
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
+    if (this.isClosed || chunk.length === 0) done()
+    else if (this._dataMode) this._feedDataStream(chunk, done)
+    else this.#readLines(chunk, done)
+  }
+
+  /**
+   * Hands the lines of a chunk over, one after the other: the next when the one before is done, which may be at once.
+   * What follows a DATA is data.
+   */
+  #readLines(chunk: Buffer, done: (error?: Error) => void): void {
+    const held = this._remainder.length
+    // One character for each octet, so that places in the text are places in the chunk.
+    const text = held === 0 ? chunk.toString('latin1') : this._remainder + chunk.toString('latin1')
+    const isText = isAscii(chunk) && (held === 0 || !/[^\x00-\x7f]/.test(this._remainder))
+    this._remainder = ''
+    // A part of a text keeps the whole, and lines are kept for a while.
+    const isOwn = text.length <= 1024
+    let at = 0
+    let handled = 0
+    let isReading = false
+    let isDone = false
+    const read = (): void => {
+      isDone = true
+      if (isReading) return
+      isReading = true
+      try {
+        while (isDone) {
+          isDone = false
+          // Nothing behind a QUIT is looked at.
+          if (this.isClosed) return done()
+          if (this._dataMode) return this._write(chunk.subarray(at - held), 'buffer', done)
+          const end = text.indexOf('\n', at)
+          const stop = end > at && text.charCodeAt(end - 1) === cr ? end - 1 : end
+          const line = end === -1 ? text.slice(at) : text.slice(at, stop)
+          if (line.length > this._maxCommandLength) return done(this._commandTooLong())
+          if (end === -1) {
+            this._remainder = line
+            return done()
+          }
+          at = end + 1
+          this.#onLine(isOwn && isText ? line : Buffer.from(line, 'latin1').toString(), read)
+          // A chunk full of commands must not hold up the others.
+          if (isDone && ++handled % maxLinesAtOnce === 0) {
+            isDone = false
+            setImmediate(read)
+          }
+        }
+      } finally {
+        isReading = false
+      }
+    }
+    read()
+  }
+
+  override startDataMode(
+    ...parameters: Parameters<SMTPStream['startDataMode']>
+  ): ReturnType<SMTPStream['startDataMode']> {
+    this.#scanner = new DataScanner()
+    return super.startDataMode(...parameters)
+  }
+
+  override _feedDataStream(chunk: Buffer, done: () => void): void {
+    const stream = this._dataStream
+    if (!stream) return done()
+    const { content, rest } = this.#scanner.feed(chunk)
+    this._countDataBytes(content.length)
+    if (rest) return this._endDataMode(content, rest, done)
+    if (content.length === 0 || !stream.writable || stream.write(content) || stream.destroyed) return done()
+    // A stream that was destroyed never drains.
+    const proceed = (): void => {
+      stream.off('drain', proceed)
+      stream.off('close', proceed)
+      done()
+    }
+    stream.once('drain', proceed)
+    stream.once('close', proceed)
+  }
+
+  /**
+   * Goes on after a message. The base forgets its callback after calling it, and with it the one of a next message that
+   * was pipelined behind and reached its end meanwhile: that connection would stop for good.
+   */
+  override continue(): void {
+    const proceed = this._continueCallback
+    if (typeof proceed !== 'function') return super.continue()
+    this._continueCallback = false
+    proceed()
+  }
+}
+
+/** How many commands are taken before the event loop turns. */
+const maxLinesAtOnce = 100
