@@ -32,7 +32,6 @@ import {
   openRetention,
   openWebhooks,
   releaseThrough,
-  simulator,
 } from './sending.ts'
 import { createSettle } from './settling.ts'
 import { createSnapshots } from './snapshots.ts'
@@ -101,7 +100,6 @@ export async function openLocalpost(
       store,
       clock,
       ids,
-      simulator,
       hostname: config.hostname,
       adoptDomain: domains.adopt,
       // It was delivered long ago: no rule speaks of it, and there is nothing to do.

@@ -8,7 +8,6 @@ import { receiveSubmission } from './emails/receive.ts'
 import type { Ids } from './ids.ts'
 import type { Keys } from './keys/keys.ts'
 import type { Config } from './options.ts'
-import { simulator } from './sending.ts'
 import type { Store } from './store/store.ts'
 
 /** The SMTP listener of an instance: it takes submissions, and the outbox's deliveries. */
@@ -35,7 +34,6 @@ export function openCapture(parts: {
     clock,
     ids,
     hostname,
-    simulator,
     adoptDomain: domains.adopt,
     // Where submissions hear the rules, who was to be refused never came to be a recipient.
     needsDelivery: (recipient: string) =>

@@ -60,16 +60,18 @@ export function afterFailure(email: EmailRecord, reason: string, now: number): E
   return { ...withEvents(email, added), outbox: null, outbox_due: null }
 }
 
+/** That a server took the message for a recipient. */
+export function deliveredEvent(
+  smtp_response: string,
+  now: number,
+  { reporting_mta, started }: Pick<OutcomeRules, 'reporting_mta' | 'started'>,
+): EmailEvent {
+  const processing_time_millis = Math.max(0, now - started)
+  return { status: 'delivered', timestamp: now, processing_time_millis, reporting_mta, smtp_response }
+}
+
 function delivered(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent[] {
-  const events: EmailEvent[] = [
-    {
-      status: 'delivered',
-      timestamp: now,
-      processing_time_millis: Math.max(0, now - rules.started),
-      reporting_mta: rules.reporting_mta,
-      smtp_response: reply.text,
-    },
-  ]
+  const events = [deliveredEvent(reply.text, now, rules)]
   const hit = { timestamp: now, ip: '127.0.0.1', user_agent: 'Localpost simulator' }
   switch (rules.simulator.aftermathOf(recipient)) {
     case 'complained':

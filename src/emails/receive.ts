@@ -4,11 +4,10 @@ import type { Ids } from '../ids.ts'
 import { foldSpace } from '../mime/addresses.ts'
 import { readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
 import { insert, type Store } from '../store/store.ts'
-import { parseReply, type SmtpReply } from './bounces.ts'
-import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
-import { pendingRecipients, sentTo } from './events.ts'
+import { emailCollection, messageBlob, type EmailRecord, type RecipientState } from './email.ts'
+import { sentTo } from './events.ts'
 import { tagsOf } from './tags.ts'
-import { afterDelivery, type Simulator } from './outcome.ts'
+import { deliveredEvent } from './outcome.ts'
 
 /** What taking submissions needs of the rest. */
 export interface ReceiveParts {
@@ -16,7 +15,6 @@ export interface ReceiveParts {
   clock: Clock
   ids: Ids
   hostname: string
-  simulator: Simulator
   /** The domain that a submission belongs to, whatever its status. */
   adoptDomain(domainName: string): Promise<DomainRecord>
   /** Whether the simulator or a rule decides over a recipient: the outbox delivers to them, as often as it takes. */
@@ -61,42 +59,35 @@ export function receiveSubmission(
       // The id is the place in the list: nothing may come between it and the commit, or a page could miss an arrival.
       const id = ids.next('em')
       const reply = `OK: captured as ${id}`
-      const email = toEmail(id, envelope, header, domain, blob.size, clock.now())
-      const replies = new Map<string, SmtpReply>()
-      for (const recipient of envelope.rcpt_to) {
-        if (!parts.needsDelivery(recipient)) replies.set(recipient, parseReply(`250 2.6.0 ${reply}`))
-      }
-      const rules = {
-        simulator: parts.simulator,
-        // The app has its answer: nothing is tried again.
-        retryDelaysMs: [],
-        reporting_mta: parts.hostname,
-        link: null,
-        started,
-      }
-      const settled = withOutbox(afterDelivery(email, replies, email.created, rules))
-      await store.commit([insert(emailCollection, settled)], [{ ...blob, id: messageBlob(id) }])
+      const now = clock.now()
+      const taken = deliveredEvent(`250 2.6.0 ${reply}`, now, { reporting_mta: parts.hostname, started })
+      const recipients = envelope.rcpt_to.map((recipient): RecipientState => {
+        const state = sentTo(recipient, now)
+        return parts.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
+      })
+      const email = toEmail(id, envelope, header, {
+        domain_id: domain.id,
+        size_bytes: blob.size,
+        created: now,
+        recipients,
+        outbox_due: recipients.some(({ events }) => events.length === 1) ? now : null,
+      })
+      await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
       onStored?.(id)
-      if (settled.outbox) parts.wakeOutbox()
+      if (email.outbox) parts.wakeOutbox()
       return reply
     },
     discard: () => writer.discard(),
   }
 }
 
-function withOutbox(email: EmailRecord): EmailRecord {
-  if (pendingRecipients(email).length === 0) return email
-  return { ...email, outbox: { due: email.created, attempts: 0, via: 'capture' }, outbox_due: email.created }
-}
-
 function toEmail(
   id: string,
   envelope: { mail_from: string; rcpt_to: string[] },
   header: HeaderBlock,
-  domain: DomainRecord,
-  size_bytes: number,
-  now: number,
+  taken: Pick<EmailRecord, 'domain_id' | 'created' | 'recipients' | 'outbox_due'> & { size_bytes: number },
 ): EmailRecord {
+  const { domain_id, created, recipients, outbox_due, size_bytes } = taken
   const to = bareAddresses(header, 'to')
   const cc = bareAddresses(header, 'cc')
   const named = new Set([...to, ...cc].map((address) => address.toLowerCase()))
@@ -112,12 +103,12 @@ function toEmail(
     reply_to: cut(foldSpace(header.decoded('reply-to'))) || null,
     subject: cut(foldSpace(header.decoded('subject'))),
     template_id: null,
-    domain_id: domain.id,
-    created: now,
+    domain_id,
+    created,
     envelope,
-    recipients: envelope.rcpt_to.map((recipient) => sentTo(recipient, now)),
-    outbox: null,
-    outbox_due: null,
+    recipients,
+    outbox: outbox_due === null ? null : { due: outbox_due, attempts: 0, via: 'capture' },
+    outbox_due,
     message: { size_bytes, message_id: cut(header.decoded('message-id')) },
     unread: true,
     tags: tagsOf(envelope.rcpt_to, header.decoded('x-tags')),

@@ -117,9 +117,16 @@ function writeFrame(
     at += piece.byteLength
   }
   const digitsAt = start + head.text.indexOf(crcStart) + crcStart.length
-  bytes.write(checksum(bytes, start, digitsAt, at).toString(16).padStart(crcLength, '0'), digitsAt, 'latin1')
+  writeHex(checksum(bytes, start, digitsAt, at), bytes, digitsAt)
   return at
 }
+
+/** Writes 32 bits as eight digits; `toString(16)` of a number above 2³¹ goes through floating point. */
+function writeHex(value: number, bytes: Buffer, at: number): void {
+  for (let i = 0; i < crcLength; i++) bytes[at + i] = hexDigits.charCodeAt((value >>> (28 - 4 * i)) & 0xf)
+}
+
+const hexDigits = '0123456789abcdef'
 
 function checksum(bytes: Buffer, start: number, digitsAt: number, end: number): number {
   return crc32(bytes.subarray(digitsAt + crcLength, end), crc32(bytes.subarray(start, digitsAt)))
