@@ -120,6 +120,11 @@ export const errorTable = {
     meaning: 'The domain is registered already.',
     mend: 'Use the one that exists.',
   },
+  webhook_exists: {
+    status: 409,
+    meaning: 'A webhook with this URL is there already; a second one would hear of each event twice.',
+    mend: 'Use the one that exists, or remove it first to choose other events.',
+  },
   name_taken: { status: 409, meaning: 'Another record has this name already.', mend: 'Choose another name.' },
   idempotency_conflict: {
     status: 409,

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { emailCollection } from '../emails/email.ts'
 import { isId, type Ids } from '../ids.ts'
 import type { ListPage, ListQuery } from '../lists.ts'
 import { listRecords, notFound, readRecord } from '../records.ts'
@@ -70,6 +71,12 @@ export function createDeliveries(parts: {
     if (records.length > 0) await store.commit(records.map(({ id }) => remove(webhookDeliveryCollection, id)))
   }
 
+  async function show(record: WebhookDeliveryRecord): Promise<WebhookDelivery> {
+    const { data } = record.payload
+    const email = 'email_id' in data ? await store.get(emailCollection, data.email_id) : null
+    return toDelivery(record, email?.subject ?? null)
+  }
+
   return {
     begin,
     removeWaiting,
@@ -77,7 +84,7 @@ export function createDeliveries(parts: {
       const isCursor = (text: string): boolean => isId('whd', text)
       const order = { pageSize, direction: 'desc', cursorIs: 'the id of a delivery', isCursor } as const
       const page = await listRecords(store, webhookDeliveryCollection, query, order)
-      return { ...page, items: page.items.map(toDelivery) }
+      return { ...page, items: await Promise.all(page.items.map(show)) }
     },
     async replay(id, webhooks) {
       const { webhook_id, event_id, payload } = await readRecord(
@@ -89,7 +96,7 @@ export function createDeliveries(parts: {
       if (!webhooks.has(webhook_id)) throw notFound('webhook', webhook_id)
       const again = begin(webhook_id, event_id, payload)
       await store.commit([insert(webhookDeliveryCollection, again)])
-      return toDelivery(again)
+      return show(again)
     },
     async trim() {
       if (isTrimming) return
@@ -121,7 +128,7 @@ const trimmedAtOnce = 100
 const removalSlice = 200
 const maxBodyChars = 4096
 
-function toDelivery(record: WebhookDeliveryRecord): WebhookDelivery {
+function toDelivery(record: WebhookDeliveryRecord, subject: string | null): WebhookDelivery {
   const { id, webhook_id, event_id, payload, created, state, due, attempts } = record
   const { data } = payload
   return {
@@ -131,6 +138,9 @@ function toDelivery(record: WebhookDeliveryRecord): WebhookDelivery {
     type: payload.type,
     email_id: 'email_id' in data ? data.email_id : null,
     domain_id: 'domain_id' in data ? data.domain_id : null,
+    recipient: 'recipient' in data ? data.recipient : null,
+    subject,
+    domain_name: 'domain_id' in data ? data.name : null,
     created,
     state,
     due,

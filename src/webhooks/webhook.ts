@@ -101,6 +101,12 @@ export interface WebhookDelivery {
   email_id: string | null
   /** Null where the event is not of a domain. */
   domain_id: string | null
+  /** Whom the event of an email is about; null for others. */
+  recipient: string | null
+  /** Of the email, where it is still there; null for others. */
+  subject: string | null
+  /** The name of the domain, where the event is of one; null for others. */
+  domain_name: string | null
   created: number
   state: WebhookDeliveryState
   /** When it is tried (again): Unix time in milliseconds; null once it is delivered or failed. */

@@ -23,7 +23,7 @@ export interface Webhooks {
   /**
    * Adds a webhook; it hears of what happens from now on.
    *
-   * @throws validation_error; state_conflict when there are 20 already.
+   * @throws validation_error; webhook_exists for a URL that one of them has; state_conflict when there are 20 already.
    */
   create(input: WebhookInput): Promise<Webhook>
   /** All of them, those of the options first; never more than a page. */
@@ -89,6 +89,8 @@ export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebho
   const { chance = createChances(null)('webhooks') } = parts
   const log = createDeliveries(parts)
   const senders = new Map<string, Sender>()
+  // Of webhooks whose commit is under way: two requests at once must not make the same one twice.
+  const urlsInTheMaking = new Set<string>()
   let isClosed = false
   const onFinished = (): void => void log.trim().catch(onError)
 
@@ -106,6 +108,17 @@ export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebho
     const stored = await store.page(webhookCollection, { limit: 1000 })
     for (const { id, url, secret, events } of stored.records)
       if (!senders.has(id)) add({ id, url, secret, events })
+  }
+
+  /** @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are one. */
+  function assertNewUrl(url: string): void {
+    const twin = [...senders.values()].find(({ webhook }) => new URL(webhook.url).href === url)
+    if (!twin && !urlsInTheMaking.has(url)) return
+    const which = twin ? `: ${quote(twin.webhook.id)}` : ''
+    throw new LocalpostError(
+      'webhook_exists',
+      `There is a webhook to ${quote(url)} already${which}. A second one would hear of each event twice.`,
+    )
   }
 
   for (const webhook of fromOptions(given, chance)) add(webhook)
@@ -140,9 +153,16 @@ export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebho
       if (senders.size >= maxWebhooks) {
         throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
       }
+      const url = new URL(read.url).href
+      assertNewUrl(url)
       const webhook = toWebhook(ids.next('wh'), read, chance)
-      await store.commit([insert(webhookCollection, { ...webhook, created: parts.clock.now() })])
-      add(webhook)
+      urlsInTheMaking.add(url)
+      try {
+        await store.commit([insert(webhookCollection, { ...webhook, created: parts.clock.now() })])
+        add(webhook)
+      } finally {
+        urlsInTheMaking.delete(url)
+      }
       return webhook
     },
     async list() {

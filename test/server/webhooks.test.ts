@@ -34,6 +34,8 @@ describeBoth('webhooks over HTTP', (open) => {
       cursor: null,
     })
     expect((await post.webhooks.list()).items).toEqual(listed.webhooks)
+    const twin = await call('POST', '/dev/webhooks', { body: { url: 'http://127.0.0.1:9' } })
+    expect([twin.status, await twin.json()]).toMatchObject([409, { name: 'webhook_exists' }])
     const removed = await call('DELETE', `/dev/webhooks/${webhook.id}`)
     expect(await removed.json()).toEqual({ deleted: 1 })
     expect((await call('DELETE', `/dev/webhooks/${webhook.id}`)).status).toBe(404)
@@ -61,7 +63,13 @@ describeBoth('webhooks over HTTP', (open) => {
     await eventually(async () =>
       expect(await log()).toMatchObject({
         deliveries: [
-          { type: 'email.delivered', state: 'delivered' },
+          {
+            type: 'email.delivered',
+            state: 'delivered',
+            recipient: 'ada@example.com',
+            subject: goodMail.subject,
+            domain_name: null,
+          },
           { type: 'email.sent', state: 'delivered', attempts: [{ status: 200, response: 'taken' }] },
         ],
         count: 2,

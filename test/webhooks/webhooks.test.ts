@@ -47,8 +47,22 @@ describe('webhooks', () => {
 
   it('are at most 20', async () => {
     const { webhooks } = await openNoun()
-    for (let n = 0; n < 20; n++) await webhooks.create({ url: 'http://x.test' })
+    for (let n = 0; n < 20; n++) await webhooks.create({ url: `http://x.test/${n}` })
     await expect(webhooks.create({ url: 'http://x.test' })).rejects.toMatchObject({ code: 'state_conflict' })
+  })
+
+  it('have a URL each, also where two requests ask for it at once', async () => {
+    const { webhooks } = await openNoun({ given: [{ url: 'http://given.test/hooks' }] })
+    const { id } = await webhooks.create({ url: 'http://x.test' })
+    for (const url of ['http://x.test', 'http://X.test:80/', 'http://given.test/hooks'])
+      await expect(webhooks.create({ url, events: ['email.sent'] })).rejects.toMatchObject({
+        code: 'webhook_exists',
+        message: expect.stringContaining('already') as string,
+      })
+    const both = [{ url: 'http://y.test' }, { url: 'http://y.test' }].map((input) => webhooks.create(input))
+    expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    await webhooks.remove(id)
+    await webhooks.create({ url: 'http://x.test' })
   })
 
   it('of the options cannot be removed, and have the same id at every start', async () => {

@@ -22,7 +22,7 @@ export function webhookRoutes(webhooks: Webhooks): Route[] {
       summary: 'Have events of emails and domains posted to a URL, from now on',
       body: { schema: webhookInputSchema, readBy: 'noun' },
       success: { status: 201, schema: webhookSchema },
-      errors: ['state_conflict'],
+      errors: ['webhook_exists', 'state_conflict'],
       handler: ({ body }) => webhooks.create(body),
     }),
     defineRoute({
