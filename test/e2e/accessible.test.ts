@@ -1,7 +1,7 @@
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { mailTabs } from '../../ui/inbox/tabs.ts'
+import { objections as faults } from './_axe.ts'
 import { browser, chooseMore, panel, searchField, start, submit, tab } from './_setup.ts'
 
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
@@ -92,19 +92,3 @@ describe.each(looks)('the inbox, $colorScheme and $width wide', ({ colorScheme, 
     expect(await faults(page), 'shortcuts').toEqual([])
   })
 })
-
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-/** What axe objects to: the rule, and where. The mail's own frame is a stranger's, and runs no scripts. */
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  return page.evaluate(async (tags) => {
-    const options = { runOnly: { type: 'tag', values: tags }, iframes: false, resultTypes: ['violations'] }
-    const { violations } = await (
-      globalThis as unknown as { axe: { run(where: Document, options: object): Promise<axe.AxeResults> } }
-    ).axe.run(document, options)
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
-    )
-  }, rules)
-}

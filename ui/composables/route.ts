@@ -1,16 +1,5 @@
 import { computed, inject, onScopeDispose, provide, ref, type ComputedRef, type InjectionKey } from 'vue'
-
-/** The rooms beside the inbox. */
-export const roomNames = [
-  'domains',
-  'audiences',
-  'templates',
-  'requests',
-  'webhooks',
-  'causes',
-  'connect',
-] as const
-export type RoomName = (typeof roomNames)[number]
+import { allRooms, type AnyRoom, type RoomName } from './rooms.ts'
 
 /** Which part of the page the address asks for: `#/`, `#/mail/{id}`, `#/domains`, `#/domains/{id}`. */
 export type Route =
@@ -23,7 +12,7 @@ export interface Router {
   /** The id of the open mail. */
   openId: ComputedRef<string | null>
   /** The room that the route is in. */
-  room: ComputedRef<RoomName | 'inbox'>
+  room: ComputedRef<AnyRoom>
   go(to: Route, replace?: boolean): void
 }
 
@@ -75,8 +64,8 @@ function parseHash(hash: string): Route {
   const [, name, part] = /^#\/([a-z]+)(?:\/([^/]+))?$/.exec(hash) ?? []
   const id = decoded(part)
   if (name === 'mail' && id) return { view: 'mail', id }
-  const view = roomNames.find((room) => room === name)
-  return view ? { view, id } : { view: 'list' }
+  const view = allRooms.find((room) => room === name)
+  return view && view !== 'inbox' ? { view, id } : { view: 'list' }
 }
 
 function decoded(part: string | undefined): string | undefined {

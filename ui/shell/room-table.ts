@@ -1,20 +1,8 @@
 import { defineAsyncComponent, type Component } from 'vue'
-import type { RoomName } from '../composables/route.ts'
+import type { RoomName } from '../composables/rooms.ts'
 import LoadFailure from './LoadFailure.vue'
 
-/** What the navigation calls each room. */
-export const roomLabels: Readonly<Record<RoomName | 'inbox', string>> = {
-  inbox: 'Inbox',
-  domains: 'Domains',
-  audiences: 'Audiences',
-  templates: 'Templates',
-  requests: 'Requests',
-  webhooks: 'Webhooks',
-  causes: 'Causes',
-  connect: 'Connect',
-}
-
-/** The rooms beside the inbox, each fetched when it is first entered. */
+/** What stands in the rooms beside the inbox, each fetched when it is first entered. */
 export const roomViews: Readonly<Record<RoomName, Component>> = {
   domains: lazy(() => import('../rooms/domains/DomainsRoom.vue')),
   audiences: lazy(() => import('../rooms/audiences/AudiencesRoom.vue')),

@@ -11,13 +11,21 @@ export interface Place {
 /** Ready pieces of code and configuration, each with the values of this instance in it. */
 export function snippetsFor({ base, host, port, key }: Place): { name: string; text: string }[] {
   const secret = key || 'YOUR_API_KEY'
-  const mail = `{ from: 'Acme <hello@acme.test>', to: 'ada@example.com', subject: 'Hello', text: 'It works' }`
+  const mail = `{
+    from: 'Acme <hello@acme.test>',
+    to: 'ada@example.com',
+    subject: 'Hello',
+    text: 'It works',
+  }`
   return [
     {
       name: 'fetch',
       text: `await fetch('${base}/v1/emails', {
   method: 'POST',
-  headers: { authorization: 'Bearer ${secret}', 'content-type': 'application/json' },
+  headers: {
+    authorization: 'Bearer ${secret}',
+    'content-type': 'application/json',
+  },
   body: JSON.stringify(${mail}),
 })`,
     },
@@ -26,17 +34,29 @@ export function snippetsFor({ base, host, port, key }: Place): { name: string; t
       text: `curl '${base}/v1/emails' \\
   -H 'Authorization: Bearer ${secret}' \\
   -H 'Content-Type: application/json' \\
-  -d '{"from":"Acme <hello@acme.test>","to":"ada@example.com","subject":"Hello","text":"It works"}'`,
+  -d '{
+    "from": "Acme <hello@acme.test>",
+    "to": "ada@example.com",
+    "subject": "Hello",
+    "text": "It works"
+  }'`,
     },
     {
       name: 'nodemailer',
-      text: `const transport = nodemailer.createTransport({ host: '${host}', port: ${port}, secure: false })
-await transport.sendMail(${mail})`,
+      text: `const transport = nodemailer.createTransport({
+  host: '${host}',
+  port: ${port},
+  secure: false,
+})
+await transport.sendMail(${mail.replace(/^ {2}/gm, '')})`,
     },
     {
       name: 'Rails',
       text: `config.action_mailer.delivery_method = :smtp
-config.action_mailer.smtp_settings = { address: '${host}', port: ${port} }`,
+config.action_mailer.smtp_settings = {
+  address: '${host}',
+  port: ${port},
+}`,
     },
     {
       name: 'Django',
@@ -49,7 +69,8 @@ config.action_mailer.smtp_settings = { address: '${host}', port: ${port} }`,
     {
       name: 'Go',
       text: `message := []byte("Subject: Hello\\r\\n\\r\\nIt works\\r\\n")
-err := smtp.SendMail("${host.includes(':') ? `[${host}]` : host}:${port}", nil, "hello@acme.test", []string{"ada@example.com"}, message)`,
+err := smtp.SendMail("${host.includes(':') ? `[${host}]` : host}:${port}", nil,
+	"hello@acme.test", []string{"ada@example.com"}, message)`,
     },
     {
       name: 'Spring',

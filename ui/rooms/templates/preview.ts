@@ -23,4 +23,5 @@ export function placeholdersOf(source: string): string[] {
   return preview(source, {}).missing
 }
 
-const placeholder = /\{\{\s{0,8}([A-Za-z_][\w.-]{0,200})\s{0,8}\}\}/g
+// As the server has it.
+const placeholder = /\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g

@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { Localpost } from '../../src/localpost.ts'
+import { allRooms, rooms } from '../../ui/composables/rooms.ts'
+import { objections } from './_axe.ts'
+import { openPage, send } from './_setup.ts'
+
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [1280, 390].map((width) => ({ colorScheme, width })),
+)
+
+const roomNames = allRooms.filter((name) => name !== 'inbox')
+
+describe.each(looks)('nothing is to be objected to, $colorScheme and $width', ({ colorScheme, width }) => {
+  type Act = (page: Page) => Promise<void>
+  /** Opens a filled instance at a room, goes as far as `act`, and inspects it. */
+  async function inspectFilled(pathOf: (made: Made) => string, act?: Act): Promise<void> {
+    const { post, page } = await openPage({}, false)
+    const path = pathOf(await fill(post))
+    await look(page, colorScheme, width)
+    await inspect(page, `${post.url}/#/${path}`, width, act)
+  }
+
+  it('in any room while it is empty', async () => {
+    const { post, page } = await openPage({}, false)
+    await look(page, colorScheme, width)
+    for (const name of roomNames) await inspect(page, `${post.url}/#/${name}`, width)
+  }, 40_000)
+
+  it('in the lists of what there is', async () => {
+    const { post, page } = await openPage({}, false)
+    await fill(post)
+    await look(page, colorScheme, width)
+    for (const name of roomNames) await inspect(page, `${post.url}/#/${name}`, width)
+  }, 40_000)
+
+  it('in a domain, and in the question behind its deletion', () =>
+    inspectFilled(
+      ({ domain }) => `domains/${domain}`,
+      async (page) => {
+        await page.getByRole('region', { name: 'DNS records' }).waitFor()
+        expect(await objections(page)).toEqual([])
+        await page.getByRole('button', { name: 'Delete', exact: true }).click()
+        await page.getByRole('dialog').waitFor()
+      },
+    ))
+
+  it('in an audience, while names are edited', () =>
+    inspectFilled(
+      ({ audience }) => `audiences/${audience}`,
+      async (page) => {
+        await page.getByRole('button', { name: 'Edit ada@example.com' }).click()
+        await page.getByRole('button', { name: 'Rename' }).click()
+        await page.getByLabel('New name').waitFor()
+      },
+    ))
+
+  it('in a broadcast', () =>
+    inspectFilled(
+      ({ audience }) => `audiences/${audience}`,
+      (page) => page.getByRole('tab', { name: 'Broadcast' }).click(),
+    ))
+
+  it('in an import with wrong lines', () =>
+    inspectFilled(
+      ({ audience }) => `audiences/${audience}`,
+      async (page) => {
+        await page.getByRole('tab', { name: 'Import' }).click()
+        await page.getByLabel('Import as CSV').fill('email\nbob@example.com\nnobody')
+        await page.getByRole('button', { name: 'Preview' }).click()
+        await page.getByRole('list', { name: 'Bad rows' }).waitFor()
+      },
+    ))
+
+  it('in a template with broken placeholders', () =>
+    inspectFilled(
+      () => 'templates/welcome',
+      (page) => page.getByRole('list', { name: 'Broken placeholders' }).waitFor(),
+    ))
+
+  it('in an opened request', () =>
+    inspectFilled(
+      () => 'requests',
+      async (page) => {
+        await page.getByRole('link', { name: '/v1/emails' }).click()
+        await page.getByRole('region', { name: 'Response' }).waitFor()
+      },
+    ))
+
+  it('in the choice of events, and in an opened delivery', () =>
+    inspectFilled(
+      () => 'webhooks',
+      async (page) => {
+        await page.getByLabel('Events', { exact: true }).selectOption('some')
+        await page.getByRole('list', { name: 'Deliveries' }).getByText('email.sent').first().click()
+        await page.getByRole('link', { name: 'Open the mail' }).waitFor()
+      },
+    ))
+
+  it('in a rule that is edited', () =>
+    inspectFilled(
+      () => 'causes',
+      (page) => page.getByRole('button', { name: 'Edit the rule for gone.test' }).click(),
+    ))
+})
+
+async function look(page: Page, colorScheme: 'light' | 'dark', width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 844 })
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+}
+
+/** Goes there, and then as far as `act`; nothing is to be objected to, too wide, or too small to hit. */
+async function inspect(
+  page: Page,
+  url: string,
+  width: number,
+  act: (page: Page) => Promise<void> = async () => {},
+): Promise<void> {
+  await page.goto(url)
+  const room = allRooms.find((name) => url.includes(`/#/${name}`)) ?? 'inbox'
+  await page.getByRole('heading', { level: 1, name: rooms[room].label }).waitFor()
+  // Two parts of a room may load at once.
+  await expect.poll(() => page.getByText('Loading…').count(), { timeout: 8000 }).toBe(0)
+  await act(page)
+  expect(await objections(page), url).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), url).toBeLessThanOrEqual(width)
+  expect(await tooSmall(page), url).toEqual([])
+}
+
+/** The controls that are smaller than 24 pixels, with the label that belongs to them; links within a text may be. */
+function tooSmall(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('button, a, input, select, textarea, summary')].flatMap((control) => {
+      const label = control instanceof HTMLInputElement ? control.closest('label') : null
+      const box = (label ?? control).getBoundingClientRect()
+      const isInText = getComputedStyle(control).display === 'inline'
+      const isShown = control.checkVisibility() && box.width > 0
+      return isShown && !isInText && (box.width < 24 || box.height < 24)
+        ? [`${control.outerHTML.slice(0, 120)}: ${box.width} × ${box.height}`]
+        : []
+    }),
+  )
+}
+
+/** Ids of what was made. */
+interface Made {
+  domain: string
+  audience: string
+}
+
+async function fill(post: Localpost): Promise<Made> {
+  const { id: domain } = await post.domains.create({ name: 'acme.com' })
+  await post.domains.verify(domain, { status: 'FAILED', error_type: 'HOST_NOT_FOUND' })
+  const { id: audience } = await post.audiences.create({ name: 'Newsletter' })
+  await post.audiences.contacts.import(audience, [{ email: 'ada@example.com', first_name: 'Ada' }])
+  await post.templates.put('welcome', { subject: 'Hi {{name}', html: '<p>Hello {{name}}</p>', text: 'Hello' })
+  await post.webhooks.create({ url: 'http://127.0.0.1:9/closed', events: ['email.sent'] })
+  await post.rules.set([
+    { match: 'gone.test', action: 'reject' },
+    { match: '*@slow.test', action: 'delay', delay_ms: 1500 },
+  ])
+  await post.faults.set({ http: [{ path: '/v1/broadcasts', status: 503 }] })
+  await send(post, { to: 'ada@example.com', subject: 'Hello' })
+  return { domain, audience }
+}

@@ -1,0 +1,20 @@
+/**
+ * The rooms, in the order of the navigation: what each is called wherever it is named, the key that goes there behind
+ * `g`, and its icon.
+ */
+export const rooms = {
+  inbox: { label: 'Inbox', key: 'i', icon: 'inbox' },
+  domains: { label: 'Domains', key: 'd', icon: 'domains' },
+  audiences: { label: 'Audiences', key: 'a', icon: 'audiences' },
+  templates: { label: 'Templates', key: 't', icon: 'templates' },
+  requests: { label: 'Requests', key: 'r', icon: 'requests' },
+  webhooks: { label: 'Webhooks', key: 'w', icon: 'webhooks' },
+  causes: { label: 'Rules and faults', key: 'f', icon: 'bolt' },
+  connect: { label: 'Connect', key: 'c', icon: 'plug' },
+} as const
+
+export type AnyRoom = keyof typeof rooms
+/** The rooms beside the inbox. */
+export type RoomName = Exclude<AnyRoom, 'inbox'>
+
+export const allRooms = Object.keys(rooms) as readonly AnyRoom[]
