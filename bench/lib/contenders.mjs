@@ -97,6 +97,7 @@ export function createContenders({ packageDir, scratch, peers }) {
     sink: () => own('sink.mjs'),
     floor: () => own('floor.mjs'),
     stock: () => own('floor.mjs', ['stock']),
+    append: () => own('floor.mjs', ['append']),
     'bare h3': () => own('bare-h3.mjs', [], true),
     'mute relay': () => own('mute-relay.mjs', [], true),
     'http sink': () => own('http-sink.mjs', [], true),
