@@ -6,13 +6,6 @@ import type { Paths } from './paths.ts'
 
 type FilePlace = LogPlace | LargePlace
 
-/** The CRC-32 that is noted with a blob: about a microsecond for 2 KB. */
-export function crcOf(bytes: readonly Uint8Array[]): number {
-  let crc = 0
-  for (const piece of bytes) crc = crc32(piece, crc)
-  return crc
-}
-
 /** Whether these are the bytes that were stored at a place; also where that was not noted. */
 export function isWhole(place: FilePlace, bytes: Uint8Array): boolean {
   return place.crc === undefined || crc32(bytes) === place.crc

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { joinedCrc } from './crc.ts'
 import type { LogPlace, Places } from './entry.ts'
 import type { StagedCommit } from './medium.ts'
 import type { Effect } from './records.ts'
@@ -117,7 +118,9 @@ function writeFrame(
     at += piece.byteLength
   }
   const digitsAt = start + head.text.indexOf(crcStart) + crcStart.length
-  writeHex(checksum(bytes, start, digitsAt, at), bytes, digitsAt)
+  // The payload was read once, for what is noted with its blobs.
+  const headCrc = checksum(bytes, start, digitsAt, start + head.length)
+  writeHex(joinedCrc(headCrc, commit.payloadCrc, commit.payloadSize), bytes, digitsAt)
   return at
 }
 

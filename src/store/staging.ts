@@ -1,4 +1,5 @@
 import { LocalpostError, quote } from '../errors.ts'
+import { crcOf, joinedCrc } from './crc.ts'
 import { Entry, type LargePlace, type Place, type Places } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
 import { type PreparedChange, withVersion } from './prepare.ts'
@@ -23,6 +24,7 @@ export class Staging {
   #effects: Effect[] = []
   #payload: Uint8Array[] = []
   #payloadSize = 0
+  #payloadCrc = 0
 
   constructor(records: Records, medium: Medium, lastSeq: number) {
     this.#records = records
@@ -148,6 +150,7 @@ export class Staging {
     if ('log' in place) {
       for (const piece of bytes) this.#payload.push(piece)
       this.#payloadSize += size
+      this.#payloadCrc = joinedCrc(this.#payloadCrc, place.crc ?? crcOf(bytes), size)
     }
     return place
   }
@@ -160,6 +163,7 @@ export class Staging {
         effects: this.#effects,
         payload: this.#payload,
         payloadSize: this.#payloadSize,
+        payloadCrc: this.#payloadCrc,
       })
       this.size += this.#payloadSize + this.#effects.length * roughRecordSize
     }
@@ -171,6 +175,7 @@ export class Staging {
     this.#effects = []
     this.#payload = []
     this.#payloadSize = 0
+    this.#payloadCrc = 0
   }
 }
 
