@@ -38,7 +38,7 @@ export interface Files {
 }
 
 // Above it, the copying would hold the event loop.
-const atOnceBytes = 64 * 1024
+const atOnceBytes = 256 * 1024
 
 /** The machine's own file system. */
 export const nodeFiles: Files = {
