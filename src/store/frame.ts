@@ -3,7 +3,7 @@ import { joinedCrc } from './crc.ts'
 import type { LogPlace, Places } from './entry.ts'
 import type { StagedCommit } from './medium.ts'
 import type { Effect } from './records.ts'
-import { createPacer } from './turns.ts'
+import { paced } from './turns.ts'
 
 /**
  * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":[…]}`, a line feed, `len` bytes.
@@ -37,16 +37,19 @@ export class FrameWriter {
    * @param log  The number of the log file they go to.
    * @param offset  Where in it the first of them begins.
    */
-  async encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
+  encode(batch: readonly StagedCommit[], log: number, offset: number): Buffer | Promise<Buffer> {
+    return paced(this.#encode(batch, log, offset))
+  }
+
+  *#encode(batch: readonly StagedCommit[], log: number, offset: number): Generator<undefined, Buffer> {
     const heads: { text: string; length: number }[] = []
-    const pacer = createPacer()
     let end = offset
     for (const [nth, commit] of batch.entries()) {
       let ops = ''
       const own = new Set<LogPlace>()
       for (const effect of commit.effects) {
         ops += (ops === '' ? '' : ',') + opText(effect, own)
-        if (pacer.due()) await pacer.turn()
+        yield
       }
       const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
       const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":[${ops}]}\n`
@@ -63,7 +66,7 @@ export class FrameWriter {
     for (const [i, commit] of batch.entries()) {
       const head = heads[i]
       if (head) at = writeFrame(bytes, at, head, commit)
-      if (pacer.due()) await pacer.turn()
+      yield
     }
     return bytes
   }

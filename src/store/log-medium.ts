@@ -102,7 +102,8 @@ export function createLogMedium(parts: LogMediumParts): Medium {
       const target = theLog()
       await target.makeRoom(roughSize(batch))
       const { log: number, offset } = target.end
-      const bytes = await frames.encode(batch, number, offset)
+      const encoded = frames.encode(batch, number, offset)
+      const bytes = encoded instanceof Promise ? await encoded : encoded
       await target.append(bytes)
       written = bytes.byteLength
       seq = batch.at(-1)?.seq ?? seq

@@ -75,7 +75,11 @@ export function createQueue(parts: { records: Records; medium: Medium; feed: Fee
       next++
       try {
         if ('moves' in item) staging.stageMoves(item.moves)
-        else await staging.stage(item.changes, await gathered(item.blobs))
+        else {
+          const blobs = areTaken(item.blobs) ? item.blobs : await allTaken(item.blobs)
+          const unfinished = staging.stage(item.changes, blobs)
+          if (unfinished) await unfinished
+        }
         staged.push(item)
       } catch (error) {
         item.reject(error)
@@ -110,13 +114,10 @@ export function createQueue(parts: { records: Records; medium: Medium; feed: Fee
 const batchCommits = 256
 const batchBytes = 4 * 1024 * 1024
 
-/** The blobs as values: mostly they are, and then waiting would cost a turn for each commit. */
-function gathered(
-  blobs: readonly (TakenBlob | Promise<TakenBlob>)[],
-): readonly TakenBlob[] | Promise<TakenBlob[]> {
-  return areTaken(blobs) ? blobs : Promise.all(blobs.map((blob) => Promise.resolve(blob)))
-}
-
 function areTaken(blobs: readonly (TakenBlob | Promise<TakenBlob>)[]): blobs is readonly TakenBlob[] {
   return !blobs.some((blob) => blob instanceof Promise)
+}
+
+function allTaken(blobs: readonly (TakenBlob | Promise<TakenBlob>)[]): Promise<TakenBlob[]> {
+  return Promise.all(blobs.map((blob) => Promise.resolve(blob)))
 }

@@ -6,7 +6,7 @@ import { type PreparedChange, withVersion } from './prepare.ts'
 import type { CollectionState, Effect, Records } from './records.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { IndexKey } from './store.ts'
-import { createPacer } from './turns.ts'
+import { paced } from './turns.ts'
 
 /**
  * The commits of one write: each is checked against memory and those staged before it, and one that is refused
@@ -37,13 +37,16 @@ export class Staging {
    *
    * @throws unique_conflict, version_conflict; then the batch is as before.
    */
-  async stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Promise<void> {
-    const pacer = createPacer()
+  stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): void | Promise<void> {
+    return paced(this.#stage(changes, blobs))
+  }
+
+  *#stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Generator<undefined, void> {
     try {
       const places = this.#place(blobs)
       for (const change of changes) {
         this.#change(change, places)
-        if (pacer.due()) await pacer.turn()
+        yield
       }
       this.#seal()
     } catch (error) {

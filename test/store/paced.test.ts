@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { paced } from '../../src/store/turns.ts'
+
+function* work(steps: number, each: () => void = () => {}): Generator<undefined, number> {
+  for (let i = 0; i < steps; i++) {
+    each()
+    yield
+  }
+  return steps
+}
+
+const busyFor = (ms: number): void => {
+  for (const end = performance.now() + ms; performance.now() < end;);
+}
+
+it('ends short work at once', () => {
+  expect(paced(work(1000))).toBe(1000)
+  expect(paced(work(0))).toBe(0)
+})
+
+it('lets the event loop turn within long work, and ends it', async () => {
+  let turns = 0
+  let isOver = false
+  const turn = (): void => {
+    turns++
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const running = paced(work(640, () => busyFor(0.1)))
+  expect(running).toBeInstanceOf(Promise)
+  expect(await running).toBe(640)
+  isOver = true
+  expect(turns).toBeGreaterThan(3)
+})
+
+it('passes faults on, early and late', async () => {
+  const failing = (at: number): Generator<undefined, number> => {
+    let step = 0
+    return work(640, () => {
+      if (step++ === at) throw new Error('No.')
+      busyFor(0.05)
+    })
+  }
+  expect(() => paced(failing(0))).toThrow('No.')
+  await expect(paced(failing(600))).rejects.toThrow('No.')
+})
