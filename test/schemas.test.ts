@@ -25,8 +25,16 @@ describe('the schemas, as JSON Schema', () => {
     expect(new Set(others)).toEqual(new Set([false]))
   })
 
-  it.each(requests)('of requests ignore other members: %s', (_, schema) => {
+  // Where every member may be left out, one that is misspelt would do nothing, or something else.
+  const changes = [
+    'contactChangesSchema',
+    'declaredVerificationSchema',
+    'domainSettingsSchema',
+    'webhookInputSchema',
+  ]
+
+  it.each(requests)('of requests ignore other members, but of changes: %s', (name, schema) => {
     const others = othersIn(z.toJSONSchema(schema, { io: 'input' }))
-    expect(new Set(others)).toEqual(new Set([undefined]))
+    expect(new Set(others)).toEqual(new Set([changes.includes(name) ? false : undefined]))
   })
 })

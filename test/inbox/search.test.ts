@@ -285,7 +285,8 @@ describe('bulk changes', () => {
       errors: [{ field: 'add_tags' }],
     })
     const misspelt: object = { unraed: false }
-    for (const nothing of [{}, misspelt, { unread: undefined }]) {
+    await expect(post.inbox.updateMatching(null, misspelt)).rejects.toThrow('did you mean unread?')
+    for (const nothing of [{}, { unread: undefined }]) {
       await expect(post.inbox.updateMatching(null, nothing)).rejects.toThrow('says nothing to change')
     }
   })
