@@ -1,7 +1,8 @@
 import type { H3Event } from 'h3'
 import { HTTPResponse } from 'h3'
-import { LocalpostError } from '../errors.ts'
-import { parseInput } from '../validate.ts'
+import type { z } from 'zod'
+import { LocalpostError, validationError } from '../errors.ts'
+import { checkInput, fieldName, parseInput } from '../validate.ts'
 import type { Answer } from './answer.ts'
 import { errorAnswer, isAnswer, jsonAnswer } from './answer.ts'
 import { readBody } from './body.ts'
@@ -65,7 +66,7 @@ export async function runRoute(
   { door, bodies }: Pick<DispatchParts, 'door' | 'bodies'>,
 ): Promise<unknown> {
   const params = paramsOf(event)
-  const query = route.query ? parseInput(route.query, queryOf(event)) : undefined
+  const query = route.query ? readQuery(route.query, queryOf(event)) : undefined
   const { headers, method } = event.req
   const handle = (body: unknown): unknown =>
     route.handler({
@@ -126,6 +127,16 @@ function paramsOf(event: H3Event): Record<string, string> {
     }
   }
   return params
+}
+
+function readQuery(schema: z.ZodType, given: Record<string, string>): unknown {
+  const result = checkInput(schema, given)
+  if ('value' in result) return result.value
+  const errors = result.errors.map(({ field, message }) => ({
+    field: field === fieldName([]) ? 'query' : field,
+    message,
+  }))
+  throw validationError(errors)
 }
 
 // The first of several values counts.

@@ -10,7 +10,7 @@ export interface Route {
   /** The chapter of the document that it stands in. */
   readonly tag: string
   readonly summary: string
-  /** Strings to what the handler takes; every query is read by it, unknown members are left out. */
+  /** Strings to what the handler takes; every query is read by it, and it says whether unknown members are left out. */
   readonly query?: z.ZodType
   /** Request headers that it reads, with what they mean; only for the document. */
   readonly headers?: Readonly<Record<string, string>>

@@ -64,6 +64,24 @@ describeBoth('/dev/inbox', (open) => {
     expect((await call('GET', '/dev/inbox/em_x')).status).toBe(404)
   })
 
+  test('refuses a slip in the name of a query, which would ask for every mail', async () => {
+    const { call } = await open()
+    await call('POST', '/v1/emails', { body: goodMail })
+    for (const [method, path] of [
+      ['GET', '/dev/inbox?qeury=to:nobody'],
+      ['GET', '/dev/inbox/wait?qeury=to:nobody'],
+      ['GET', '/dev/inbox/export?qeury=to:nobody'],
+      ['DELETE', '/dev/inbox?all=true&qeury=to:nobody'],
+    ] as const) {
+      const answer = await call(method, path)
+      expect([answer.status, await answer.json()]).toMatchObject([
+        422,
+        { message: 'query: has unknown members: qeury (did you mean query?)' },
+      ])
+    }
+    expect(await (await call('GET', '/dev/inbox')).json()).toMatchObject({ count: 1 })
+  })
+
   test('marks and tags mail', async () => {
     const { call } = await open()
     const { id } = (await (await call('POST', '/v1/emails', { body: goodMail })).json()) as { id: string }

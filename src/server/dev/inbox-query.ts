@@ -8,12 +8,14 @@ const searchText = z
     'A search: words, `"phrases"`, `from:`, `to:`, `subject:`, `body:`, `status:`, `tag:`, `is:unread`, `has:attachment`, `after:2h`, …, each with `-` for its opposite',
   )
 
+// A slip in a name must not ask for every mail: these refuse what they do not know.
+
 /** The query of the inbox list. */
 export const inboxQuery: z.ZodType<{
   query?: string | undefined
   cursor?: string | undefined
   limit?: number | undefined
-}> = z.object({
+}> = z.strictObject({
   query: searchText.optional(),
   cursor: z.string().optional().describe('The `cursor` of the previous page'),
   limit: z.coerce.number().int().min(1).max(500).optional().describe('Items per page. Default: 50'),
@@ -25,7 +27,7 @@ export const waitQuery: z.ZodType<{
   count?: number | undefined
   timeout_ms?: number | undefined
   after?: string | undefined
-}> = z.object({
+}> = z.strictObject({
   query: searchText.optional(),
   count: z.coerce
     .number()
@@ -39,13 +41,14 @@ export const waitQuery: z.ZodType<{
 })
 
 /** The query of what is done to several mails. */
-export const selectionQuery: z.ZodType<{ query?: string | undefined; all?: 'true' | undefined }> = z.object({
-  query: searchText.optional(),
-  all: z.literal('true').optional().describe('Every mail'),
-})
+export const selectionQuery: z.ZodType<{ query?: string | undefined; all?: 'true' | undefined }> =
+  z.strictObject({
+    query: searchText.optional(),
+    all: z.literal('true').optional().describe('Every mail'),
+  })
 
 /** The query of `GET /dev/inbox/export`. */
-export const exportQuery: z.ZodType<{ query?: string | undefined }> = z.object({
+export const exportQuery: z.ZodType<{ query?: string | undefined }> = z.strictObject({
   query: searchText.optional(),
 })
 
