@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { quote } from '../errors.ts'
 import { readMatch } from './match.ts'
 import type { Rule, RuleInput } from './rule.ts'
 
@@ -63,7 +64,13 @@ export const rulesInputSchema: z.ZodType<RuleInput[]> = z
           times: times.optional().describe('How many attempts per email and recipient hear 451. Default: 1'),
         }),
       ],
-      { error: 'must be one of "accept", "reject", "delay", "greylist", "drop"' },
+      {
+        error: ({ input }) => {
+          const action: unknown = Object(input).action
+          const given = action === undefined ? '' : `, not ${quote(action)}`
+          return `must be one of "accept", "reject", "delay", "greylist", "drop"${given}`
+        },
+      },
     ),
   )
   .max(1000)

@@ -37,7 +37,10 @@ export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string
 export function assertOrigin(headers: Pick<Headers, 'get'>, host: string): void {
   const origin = headers.get('origin')
   if (origin !== null && !(URL.canParse(origin) && new URL(origin).host === host.toLowerCase())) {
-    throw new LocalpostError('forbidden_origin', `A page of ${quote(origin)} may not call the control API.`)
+    throw new LocalpostError(
+      'forbidden_origin',
+      `A page of ${quote(origin)} may not call the control API. Call it from the server behind that page.`,
+    )
   }
   if (headers.get('sec-fetch-site') === 'cross-site') {
     throw new LocalpostError(

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { quote } from '../errors.ts'
 import { forbiddenAddress } from '../net/addresses.ts'
 import { webhookEventTypes, webhookPatterns } from './event-types.ts'
 import type {
@@ -98,7 +99,7 @@ function urlProblem(text: string): string | null {
   if (/[\x00-\x1f\x7f]/.test(text)) return 'must be one line without control characters'
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol))
-    return 'must be an http(s) URL such as "http://127.0.0.1:3000/hooks"'
+    return `must be an http(s) URL such as "http://127.0.0.1:3000/hooks", not ${quote(text)}`
   if (url.username !== '' || url.password !== '') return 'must have no user name and no password'
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const problem = isIP(host) ? forbiddenAddress(host) : null

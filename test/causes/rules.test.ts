@@ -65,6 +65,14 @@ describe('rules', () => {
     expect(await post.rules.get()).toEqual([{ match: 'kept.test', action: 'drop' }])
   })
 
+  it('are refused with the word that was given for an action', async () => {
+    const { call } = await openInProcess()
+    const answer = await call('PUT', '/dev/rules', { body: [{ match: '*', action: 'graylist' }] })
+    expect(await answer.json()).toMatchObject({
+      message: '[0].action: must be one of "accept", "reject", "delay", "greylist", "drop", not "graylist"',
+    })
+  })
+
   it('survive a restart, and those of the options take their place', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'localpost-rules-'))
     onTestFinished(() => rmSync(dir, { recursive: true }))
