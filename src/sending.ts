@@ -30,7 +30,8 @@ export function attachmentSources({ attachments }: Config): AttachmentSources {
 
 /** The connection to a relay, for release and for what `relayAll` forwards; null where none is configured. */
 export function openRelay(config: Config): Transport | null {
-  return config.relay === null ? null : createTransport(relayOptions(config.relay, config.hostname))
+  if (config.relay === null) return null
+  return createTransport({ ...relayOptions(config.relay, config.hostname), keepAlive: config.keepAlive })
 }
 
 /** The outbox, delivering to the instance's own capture server. */

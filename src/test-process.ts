@@ -5,7 +5,7 @@ import { runInThisContext } from 'node:vm'
  * environment alone do not, since every program that a test starts has them too, and a server among those has to stay.
  */
 export function isTestProcess(): boolean {
-  return told || vitestWorker() !== null || isVitestMain() || isJest() || isNodeTest()
+  return told || vitestWorker() !== null || isVitestMain() || isJest() || isJestMain() || isNodeTest()
 }
 
 /** From now on this is the process of a test, whatever the runner: whoever imports `localpost/testing` says so. */
@@ -45,6 +45,11 @@ function isVitestMain(): boolean {
 // Jest gives tests a copy of the process object, which hears nothing of the end.
 function isJest(): boolean {
   return process.env['JEST_WORKER_ID'] !== undefined && hostProcess() !== process
+}
+
+// Where a global set-up runs, which no test file is.
+function isJestMain(): boolean {
+  return /[\\/]jest(?:\.js)?$/.test(process.argv[1] ?? '')
 }
 
 function hostProcess(): NodeJS.Process {

@@ -17,6 +17,13 @@ beforeAll(async () => {
     'jest/jest.config.js': `export default { testEnvironment: 'node', transform: {} }`,
     'jest/one.test.js': forgets,
     'jest/two.test.js': forgets,
+    'jest-global/jest.config.js': `export default { transform: {}, globalSetup: './setup.test.js', testMatch: ['**/one.js'] }`,
+    'jest-global/setup.test.js': `import { createLocalpost } from 'localpost'
+export default async () => {
+  const localpost = await createLocalpost()
+  await localpost.listen()
+}`,
+    'jest-global/one.js': `test('passes', () => {})`,
     'node.test.js': `import { test } from 'node:test'; ${forgets}`,
   }
   project = await makeProject(files, [inject('tarball'), 'jest@30.5.2'])
@@ -38,6 +45,13 @@ describe('an instance that a test leaves open lets the run end, and is named', (
       expect(places(said)).toEqual(['one.test.js:3', 'two.test.js:3'])
     },
   )
+
+  it('in the global set-up of Jest', async () => {
+    const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--rootDir', 'jest-global']
+    const said = await runAll('node', jest, { cwd: project.dir })
+    expect(said).toMatch(/Tests: +1 passed/)
+    expect(places(said)).toEqual(['setup.test.js:3'])
+  })
 
   it.each([
     ['20.19.0', '--test node.test.js'],

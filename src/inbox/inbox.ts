@@ -4,6 +4,7 @@ import { readContent } from '../emails/content.ts'
 import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../errors.ts'
+import { holding } from '../holding.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import type { ListQuery } from '../lists.ts'
 import { normalizeAddress } from '../mime/addresses.ts'
@@ -224,7 +225,10 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       const address = typeof to === 'string' ? normalizeAddress(to) : { problem: 'is no address' }
       if ('problem' in address)
         throw validationError([{ field: 'to', message: `${quote(to)} ${address.problem}` }])
-      const smtp_response = await parts.release(email, address.address, await openMessage(email))
+      const { release } = parts
+      const smtp_response = await holding(async () =>
+        release(email, address.address, await openMessage(email)),
+      )
       return { id, to: address.address, smtp_response }
     },
     async close() {

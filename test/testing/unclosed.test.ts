@@ -69,6 +69,36 @@ describe('an instance that a test leaves open, of a file that imports `localpost
     },
   )
 
+  it('lets the process end where a relay took mail of it, and keeps the connection', async () => {
+    const dir = projects.make({
+      'plain.test.js': `import { test } from 'node:test'
+        import { createLocalpost } from 'localpost'
+        test('forgets', async () => {
+          const far = await createLocalpost()
+          const post = await createLocalpost({ relay: 'smtp://127.0.0.1:' + far.smtp.port })
+          await post.emails.send({ from: 'hi@acme.test', to: 'ada@example.com', subject: 'Welcome', text: 'Hi' })
+          const { id } = await post.inbox.waitFor({ to: 'ada@example.com' })
+          await post.inbox.release(id, { to: 'eve@example.com' })
+          await far.inbox.waitFor({ to: 'eve@example.com' })
+          setTimeout(() => console.log('stayed'), 5000).unref()
+        })`,
+    })
+    const { status, output } = await run(dir, 'plain.test.js')
+    expect(output).toMatch(/pass 1\b/)
+    expect(output).not.toContain('stayed')
+    expect(places(output)).toEqual(['plain.test.js:4', 'plain.test.js:5'])
+    expect(status).toBe(0)
+  })
+
+  it('lets the main process of Jest end, where its global set-up left it, and is named', async () => {
+    const dir = projects.make({
+      'jest.js': `import { createLocalpost } from 'localpost'\n${forget()}`,
+    })
+    const { status, output } = await run(dir, 'jest.js')
+    expect(places(output)).toEqual(['jest.js:2'])
+    expect(status).toBe(0)
+  })
+
   it('is named as the guide shows it', async () => {
     const shown = blocksFor('shown').find(({ place }) => place.includes('testing.md'))
     const dir = projects.make({ 'mail.test.js': plain('node:test') })

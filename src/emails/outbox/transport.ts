@@ -168,7 +168,7 @@ async function openPool(options: TransportOptions): Promise<Pool> {
     maxMessages: Number.POSITIVE_INFINITY,
     // The pool would send the message a second time from a stream that is read already; the outbox opens a new one.
     maxRequeues: 0,
-    connectionTimeout: 10_000,
+    connectionTimeout: connectTimeoutMs,
     greetingTimeout: 10_000,
     // A rule may have the own server wait a minute before it answers.
     socketTimeout: options.plain ? 90_000 : 30_000,
@@ -183,13 +183,20 @@ function openLoose(
   { host, port }: { host?: string; port?: number },
   done: (error: Error | null, socket?: { connection: Socket }) => void,
 ): void {
-  const socket = connect({ host: host ?? 'localhost', port: port ?? 25 })
+  // At once: to be connected may take as long as a server is silent.
+  const socket = connect({ host: host ?? 'localhost', port: port ?? 25 }).unref()
   const fail = (error: Error): void => done(error)
-  socket.once('error', fail).once('connect', () => {
-    socket.off('error', fail)
-    done(null, { connection: socket.unref() })
-  })
+  const giveUp = (): void => void socket.destroy(new Error('Connection timeout'))
+  socket
+    .setTimeout(connectTimeoutMs, giveUp)
+    .once('error', fail)
+    .once('connect', () => {
+      socket.off('error', fail).setTimeout(0, giveUp)
+      done(null, { connection: socket })
+    })
 }
+
+const connectTimeoutMs = 10_000
 
 // nodemailer writes the domain of a recipient in lower case.
 function collectRefusals(
