@@ -115,3 +115,11 @@ function client(event: { ip: string; user_agent: string }): { label: string; val
     { label: 'Client', value: event.user_agent },
   ]
 }
+
+/**
+ * A subject or a name with its bidirectional overrides spelt out (`Invoice [U+202E]fdp.exe`), for wherever it stands
+ * among words of the page: followed, they would show its letters in another order than they are in.
+ */
+export function spellOverrides(text: string): string {
+  return text.replaceAll(/[\u202d\u202e]/g, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`)
+}
