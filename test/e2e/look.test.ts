@@ -1,0 +1,164 @@
+import type { Locator } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { openPage, rowOf, rowsOf, sender, submit } from './_setup.ts'
+
+/** Where something stands, rounded to whole pixels. */
+async function placeOf(what: Locator): Promise<{ left: number; top: number; right: number; bottom: number }> {
+  const { x, y, width, height } = (await what.boundingBox()) ?? { x: NaN, y: NaN, width: NaN, height: NaN }
+  const [left, top, right, bottom] = [x, y, x + width, y + height].map(Math.round)
+  return { left: left ?? NaN, top: top ?? NaN, right: right ?? NaN, bottom: bottom ?? NaN }
+}
+
+describe('on a phone', () => {
+  const phone = { width: 390, height: 844 }
+
+  it('nothing moves when the connection goes', async () => {
+    const { post, page } = await openPage()
+    await page.setViewportSize(phone)
+    await submit(post, { subject: 'Hello' })
+    await rowOf(page, 'Hello').waitFor()
+    const theme = page.getByRole('button', { name: /^Theme/ })
+    const [button, row] = [await placeOf(theme), await placeOf(rowOf(page, 'Hello'))]
+    await post.close()
+    await page.getByText('Disconnected').waitFor()
+    expect(await placeOf(theme)).toEqual(button)
+    expect(await placeOf(rowOf(page, 'Hello'))).toEqual(row)
+  })
+
+  it('every key of the sheet is above or below, none beside it', async () => {
+    const { page } = await openPage()
+    await page.setViewportSize(phone)
+    await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
+    await page.keyboard.press('?')
+    const keys = page.getByRole('region', { name: 'Shortcuts' })
+    await keys.getByText('All commands').scrollIntoViewIfNeeded()
+    expect(await keys.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+  })
+
+  it('a webhook keeps its button beside its URL, and its events below both', async () => {
+    const { post, page } = await openPage({}, false)
+    const events = ['email.bounced', 'email.complained', 'email.opened', 'email.clicked'] as const
+    await post.webhooks.create({ url: `http://127.0.0.1:9/${'long/'.repeat(12)}`, events: [...events] })
+    await page.setViewportSize(phone)
+    await page.goto(`${post.url}/#/webhooks`)
+    const webhook = page.getByRole('list', { name: 'Webhooks' })
+    const button = await placeOf(webhook.getByRole('button', { name: /^Remove/ }))
+    const url = await placeOf(webhook.locator('strong'))
+    expect(button.left).toBeGreaterThanOrEqual(url.right)
+    expect(Math.abs(button.top - url.top)).toBeLessThan(8)
+    for (const event of events) {
+      const { top } = await placeOf(webhook.getByText(event, { exact: true }))
+      expect(top, event).toBeGreaterThanOrEqual(Math.max(url.bottom, button.bottom))
+    }
+  })
+
+  it('that a record is optional follows what it is for', async () => {
+    const { post, page } = await openPage({}, false)
+    const { id } = await post.domains.create({ name: 'acme.com' })
+    await page.setViewportSize(phone)
+    await page.goto(`${post.url}/#/domains/${id}`)
+    const record = page.getByRole('list', { name: 'Records' }).getByRole('listitem').last()
+    const optional = await placeOf(record.getByText('optional'))
+    const purpose = await placeOf(record.locator('strong'))
+    expect(optional.top).toBeLessThan(purpose.bottom)
+  })
+})
+
+it('Tags stand in one line of their row, however long', async () => {
+  const { post, page } = await openPage()
+  await submit(post, { subject: 'Tagged' })
+  const [mail] = (await post.inbox.list()).items
+  await post.inbox.update(mail?.id ?? '', { tags: ['a-rather-long-tag', 'of several-words and more'] })
+  const row = rowOf(page, 'Tagged')
+  const tags = row.locator('.chip')
+  await expect.poll(() => tags.count()).toBe(2)
+  const status = await placeOf(row.getByText('Delivered'))
+  for (const tag of await tags.all()) {
+    const { top, bottom } = await placeOf(tag)
+    expect(bottom - top).toBeLessThan(24)
+    expect(Math.abs(top + bottom - status.top - status.bottom)).toBeLessThan(8)
+  }
+})
+
+it('Overrides of the direction are spelt out in subjects and names', async () => {
+  const { post, page } = await openPage()
+  await submit(post, {
+    from: { name: '\u202Emoc.knab', address: 'evil@phish.test' },
+    subject: 'Invoice \u202Efdp.exe',
+    text: 'Hello',
+  })
+  const row = rowOf(page, 'Invoice [U+202E]fdp.exe')
+  await row.getByText('[U+202E]moc.knab').waitFor()
+  await row.click()
+  await page.getByRole('heading', { name: 'Invoice [U+202E]fdp.exe' }).waitFor()
+  await page.getByRole('region', { name: 'Mail', exact: true }).getByText('[U+202E]moc.knab').waitFor()
+  expect(await page.title()).toBe('Invoice [U+202E]fdp.exe · Localpost')
+  expect(await rowsOf(page).count()).toBe(1)
+})
+
+it('A file of contacts is no longer named once they are imported', async () => {
+  const { post, page } = await openPage({}, false)
+  const { id } = await post.audiences.create({ name: 'Newsletter' })
+  await page.goto(`${post.url}/#/audiences/${id}`)
+  const file = page.getByLabel('A CSV file')
+  const csv = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('email\nada@example.com') }
+  await file.setInputFiles(csv)
+  await expect.poll(() => page.getByLabel('Import as CSV').inputValue()).toContain('ada@example.com')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Import 1 row' }).click()
+  await page.getByText('1 new contact').waitFor()
+  expect(await file.inputValue()).toBe('')
+  // The same file again is a choice again.
+  await file.setInputFiles(csv)
+  await expect.poll(() => page.getByLabel('Import as CSV').inputValue()).toContain('ada@example.com')
+})
+
+describe('what is written and not handed over', () => {
+  it('stays of a broadcast, until it is sent', async () => {
+    const { post, page } = await openPage({}, false)
+    const { id } = await post.audiences.create({ name: 'Newsletter' })
+    await post.audiences.contacts.import(id, [{ email: 'ada@example.com' }])
+    const open = async (): Promise<void> => {
+      await page.goto(`${post.url}/#/audiences/${id}`)
+      await page.getByRole('tab', { name: 'Broadcast' }).click()
+    }
+    const subject = page.getByLabel('Subject')
+    await open()
+    await page.getByLabel('From').fill(sender)
+    await subject.fill('News')
+    await page.getByLabel('Text').fill('Hello')
+    await page.getByText('Not sent yet; kept while this tab is open.').waitFor()
+    await page.goto(`${post.url}/#/domains`)
+    await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor()
+    await open()
+    expect(await subject.inputValue()).toBe('News')
+    await page.reload()
+    await open()
+    expect(await subject.inputValue()).toBe('News')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Sent to 1 contact.').waitFor()
+    await page.reload()
+    await open()
+    expect(await subject.inputValue()).toBe('')
+  })
+
+  it('stays of the faults, until they are on or discarded', async () => {
+    const { post, page } = await openPage({}, false)
+    await post.faults.set({ http: [{ path: '/v1/emails', status: 503 }] })
+    await page.goto(`${post.url}/#/causes`)
+    const json = page.getByLabel('Faults as JSON')
+    await expect.poll(() => json.inputValue()).toContain('503')
+    await json.fill('{ "http": [')
+    await page.getByText('Not on yet; kept while this tab is open.').waitFor()
+    await page.goto(`${post.url}/#/domains`)
+    await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor()
+    await page.goto(`${post.url}/#/causes`)
+    await expect.poll(() => json.inputValue()).toBe('{ "http": [')
+    await page.reload()
+    await expect.poll(() => json.inputValue()).toBe('{ "http": [')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    expect(await json.inputValue()).toContain('503')
+    await page.reload()
+    await expect.poll(() => json.inputValue()).toContain('503')
+  })
+})
