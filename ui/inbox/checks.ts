@@ -1,3 +1,5 @@
+import type { Tone } from '../composables/words.ts'
+
 /** What `GET /dev/inbox/{id}/checks` answers. */
 export interface Checks {
   checks: Check[]
@@ -13,13 +15,13 @@ export interface Check {
   details: string[]
 }
 
-/** The verdicts in the order in which a person wants to see them, with their words. */
+/** The verdicts in the order in which a person wants to see them, with their colours and words. */
 export const verdicts = [
-  { verdict: 'fail', words: 'To mend' },
-  { verdict: 'warning', words: 'To look at' },
-  { verdict: 'pass', words: 'Fine' },
-  { verdict: 'info', words: 'Good to know' },
-] as const satisfies { verdict: Check['verdict']; words: string }[]
+  { verdict: 'fail', tone: 'bad', words: 'To mend' },
+  { verdict: 'warning', tone: 'warn', words: 'To look at' },
+  { verdict: 'pass', tone: 'good', words: 'Fine' },
+  { verdict: 'info', tone: 'info', words: 'Good to know' },
+] as const satisfies { verdict: Check['verdict']; tone: Tone; words: string }[]
 
 /** The name of a check as people say it: `html-size` is `HTML size`. */
 export function nameOf(name: string): string {
