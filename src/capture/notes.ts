@@ -78,7 +78,7 @@ const maxHeadLines = 8
 const maxTailLines = 5
 
 function withoutSecret(line: string): string {
-  const [verb = '', mechanism, ...secret] = line.split(' ')
+  const [verb = '', mechanism, ...secret] = line.split(/\s+/)
   if (mechanism === undefined) return verb
   return secret.length > 0 ? `${verb} ${mechanism} ***` : `${verb} ${mechanism}`
 }

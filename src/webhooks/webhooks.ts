@@ -117,7 +117,7 @@ export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebho
     const which = twin ? `: ${quote(twin.webhook.id)}` : ''
     throw new LocalpostError(
       'webhook_exists',
-      `There is a webhook to ${quote(url)} already${which}. A second one would hear of each event twice.`,
+      `There is a webhook to ${quote(url)} already${which}. A second one would hear of each event twice: use that one, or remove it first.`,
     )
   }
 

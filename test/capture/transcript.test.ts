@@ -75,6 +75,20 @@ describe('the transcript of a submission', () => {
     expect(JSON.stringify(first.transcript)).not.toMatch(/NOOP|QUIT|second|secret|AGFkYQ/)
   })
 
+  it('has no credentials behind other white space either, where AUTH is none', async () => {
+    const replies = await talk([
+      'EHLO app.test',
+      `AUTH\tPLAIN\t${plain('ada', 'secret')}`,
+      'MAIL FROM:<>',
+      'RCPT TO:<a@example.com>',
+      'DATA',
+      'x\r\n.',
+    ])
+    const { transcript } = await post.inbox.get(idOf(replies))
+    expect(JSON.stringify(transcript)).toContain('AUTH PLAIN ***')
+    expect(JSON.stringify(transcript)).not.toContain(plain('ada', 'secret'))
+  })
+
   it('has no answer to a challenge either', async () => {
     const encoded = (text: string) => Buffer.from(text).toString('base64')
     const replies = await talk([

@@ -183,16 +183,16 @@ function openLoose(
   { host, port }: { host?: string; port?: number },
   done: (error: Error | null, socket?: { connection: Socket }) => void,
 ): void {
-  // At once: to be connected may take as long as a server is silent.
-  const socket = connect({ host: host ?? 'localhost', port: port ?? 25 }).unref()
+  const socket = connect({ host: host ?? 'localhost', port: port ?? 25 })
   const fail = (error: Error): void => done(error)
+  // While it connects it does keep the process: only a time-out bounds that.
   const giveUp = (): void => void socket.destroy(new Error('Connection timeout'))
   socket
     .setTimeout(connectTimeoutMs, giveUp)
     .once('error', fail)
     .once('connect', () => {
       socket.off('error', fail).setTimeout(0, giveUp)
-      done(null, { connection: socket })
+      done(null, { connection: socket.unref() })
     })
 }
 
