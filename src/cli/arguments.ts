@@ -71,7 +71,8 @@ function readTexts(raw: readonly string[]): Map<string, string[]> {
   const { tokens } = readTokens({ args: [...raw], strict: false, tokens: true, options: nodeOptions() })
   const texts = new Map<string, string[]>()
   for (const token of tokens) {
-    if (token.kind === 'positional') refuse(`"${token.value}" is not a flag; the command takes flags only.`)
+    if (token.kind === 'positional')
+      refuse(`"${token.value}" is not a flag. A command (import, export or doctor) stands first.`)
     if (token.kind !== 'option') continue
     const negated = token.name.startsWith('no-') && isSwitch(token.name.slice(3))
     const name = negated ? token.name.slice(3) : token.name

@@ -45,7 +45,7 @@ describe('the command line', () => {
     [['--no-port'], 'Unknown flag --no-port.'],
     [['-x'], 'Unknown flag -x.'],
     [['--entirely-else'], 'Unknown flag --entirely-else.'],
-    [['inbox'], '"inbox" is not a flag; the command takes flags only.'],
+    [['inbox'], '"inbox" is not a flag. A command (import, export or doctor) stands first.'],
     [['--port'], '--port needs a value: --port=<value>.'],
     [['--port', '--quiet'], '--port needs a value: --port=<value>.'],
     [['--port='], '--port needs a value: --port=<value>.'],
