@@ -91,11 +91,11 @@ function listenForKeys(list: () => Command[], keysOn: Ref<boolean>): void {
 function isOthers(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
     return true
+  // A dialog counts while it is open: just closed, it may still be where the focus is.
   const target = event.target instanceof Element ? event.target : null
   return Boolean(
-    target?.closest(
-      'input:not([type=checkbox], [type=radio]), textarea, select, dialog, [contenteditable]',
-    ) || document.querySelector('dialog[open], :popover-open'),
+    target?.closest('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]') ||
+    document.querySelector('dialog[open], :popover-open'),
   )
 }
 
