@@ -95,10 +95,18 @@ type Call = Exclude<keyof Files, 'stream'>
 /** What a test does to one call: throw, or for `write` say how many bytes may be taken. */
 export type Fault = (call: { name: Call; path: string; number: number }) => void | { takeBytes: number }
 
-/** The machine's file system with a look at every call before it happens. */
-export function faultyFiles(fault: Fault): Files & { calls: number } {
+/** The machine's file system with a look at every call before it happens; `running` says how many are under way. */
+export function faultyFiles(fault: Fault): Files & { calls: number; running: number } {
   const paths = new Map<number, string>()
-  const faulty = { calls: 0 }
+  const faulty = { calls: 0, running: 0 }
+  async function during<R>(run: () => Promise<R>): Promise<R> {
+    faulty.running++
+    try {
+      return await run()
+    } finally {
+      faulty.running--
+    }
+  }
   function look(name: Call, path: string): void | { takeBytes: number } {
     faulty.calls++
     return fault({ name, path, number: faulty.calls })
@@ -107,19 +115,19 @@ export function faultyFiles(fault: Fault): Files & { calls: number } {
     <A extends unknown[], R>(name: Call, run: (path: string, ...rest: A) => Promise<R>) =>
     async (path: string, ...rest: A): Promise<R> => {
       look(name, path)
-      return await run(path, ...rest)
+      return await during(() => run(path, ...rest))
     }
   const byFd =
     <A extends unknown[], R>(name: Call, run: (fd: number, ...rest: A) => Promise<R>) =>
     async (fd: number, ...rest: A): Promise<R> => {
       look(name, paths.get(fd) ?? '')
-      return await run(fd, ...rest)
+      return await during(() => run(fd, ...rest))
     }
   return Object.assign(faulty, {
     ...nodeFiles,
     async open(path: string, flags: string) {
       look('open', path)
-      const fd = await nodeFiles.open(path, flags)
+      const fd = await during(() => nodeFiles.open(path, flags))
       paths.set(fd, path)
       return fd
     },
@@ -129,9 +137,10 @@ export function faultyFiles(fault: Fault): Files & { calls: number } {
     },
     async write(fd: number, bytes: Uint8Array, at: number) {
       const limit = look('write', paths.get(fd) ?? '')
-      return await nodeFiles.write(fd, limit ? bytes.subarray(0, limit.takeBytes) : bytes, at)
+      const taken = limit ? bytes.subarray(0, limit.takeBytes) : bytes
+      return await during(() => nodeFiles.write(fd, taken, at))
     },
-    close: nodeFiles.close,
+    close: (fd: number) => during(() => nodeFiles.close(fd)),
     read: byFd('read', nodeFiles.read),
     sync: byFd('sync', nodeFiles.sync),
     truncate: byFd('truncate', nodeFiles.truncate),
@@ -146,9 +155,9 @@ export function faultyFiles(fault: Fault): Files & { calls: number } {
 }
 
 /** Waits until the store does nothing any more of its own. */
-export async function quiet(files: { calls: number }): Promise<void> {
+export async function quiet(files: { calls: number; running: number }): Promise<void> {
   for (let calls = -1, same = 0; same < 5; same++) {
-    if (calls !== files.calls) same = 0
+    if (calls !== files.calls || files.running > 0) same = 0
     calls = files.calls
     await sleep(10)
   }

@@ -118,7 +118,7 @@ test('a `files` that is no list of names is refused', async () => {
 
 test('a crash at any call while segments come and go refuses nothing', { timeout: 60_000 }, async () => {
   let rounds = 0
-  for (let n = 1, survivals = 0; survivals < 3; n++) {
+  for (let n = 1, survivals = 0; survivals < 5; n++) {
     const dir = await tempFolder()
     let countdown = Number.POSITIVE_INFINITY
     const files = faultyFiles(({ name }) => {
