@@ -16,7 +16,7 @@ function post(server, quick, more = {}) {
     path: '/v1/emails',
     method: 'POST',
     key: apiKey,
-    count: 100_000,
+    count: 400_000,
     ...extent,
     ...more,
   }

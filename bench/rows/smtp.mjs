@@ -22,9 +22,9 @@ const loads = {
     oneEach: true,
     stepwise: true,
     connections: 1,
-    warmUpCount: 50,
-    leastCount: 100,
-    count: 5000,
+    warmUpCount: 4000,
+    leastCount: 1000,
+    count: 30_000,
   },
 }
 
