@@ -42,8 +42,8 @@ export class FrameWriter {
   }
 
   *#encode(batch: readonly StagedCommit[], log: number, offset: number): Generator<undefined, Buffer> {
-    const heads: { text: string; length: number }[] = []
-    let end = offset
+    let bytes = this.#scratch
+    let at = 0
     for (const [nth, commit] of batch.entries()) {
       let ops = ''
       const own = new Set<LogPlace>()
@@ -53,29 +53,28 @@ export class FrameWriter {
       }
       const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
       const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":[${ops}]}\n`
-      const length = Buffer.byteLength(text)
+      const end = at + text.length * mostOctets + commit.payloadSize
+      if (end > bytes.byteLength) bytes = enlarged(bytes, at, end)
+      const payloadAt = at + bytes.write(text, at)
       for (const place of own) {
         place.log = log
-        place.at += end + length
+        place.at += offset + payloadAt
       }
-      heads.push({ text, length })
-      end += length + commit.payloadSize
-    }
-    const bytes = this.#room(end - offset)
-    let at = 0
-    for (const [i, commit] of batch.entries()) {
-      const head = heads[i]
-      if (head) at = writeFrame(bytes, at, head, commit)
+      at = writeRest(bytes, at, payloadAt, text, commit)
       yield
     }
-    return bytes
+    return bytes.subarray(0, at)
   }
+}
 
-  #room(length: number): Buffer {
-    return length <= this.#scratch.byteLength
-      ? this.#scratch.subarray(0, length)
-      : Buffer.allocUnsafeSlow(length)
-  }
+/** What a character of a text takes at the most, in UTF-8. */
+const mostOctets = 3
+
+/** A buffer with more room, and what is in the first `used` bytes of this one. */
+function enlarged(bytes: Buffer, used: number, room: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.max(room, 2 * bytes.byteLength))
+  larger.set(bytes.subarray(0, used))
+  return larger
 }
 
 /**
@@ -108,21 +107,26 @@ const headForm = /^\{"seq":(\d{1,16}),"len":(\d{1,16}),(?:"nth":(\d{1,6}),)?"crc
 const maxHeadLength = 96
 const newline = 10
 
-function writeFrame(
+/**
+ * Writes the payload and the checksum of a frame whose line is there.
+ *
+ * @returns Where the frame ends.
+ */
+function writeRest(
   bytes: Buffer,
   start: number,
-  head: { text: string; length: number },
+  payloadAt: number,
+  text: string,
   commit: StagedCommit,
 ): number {
-  bytes.write(head.text, start)
-  let at = start + head.length
+  let at = payloadAt
   for (const piece of commit.payload) {
     bytes.set(piece, at)
     at += piece.byteLength
   }
-  const digitsAt = start + head.text.indexOf(crcStart) + crcStart.length
+  const digitsAt = start + text.indexOf(crcStart) + crcStart.length
   // The payload was read once, for what is noted with its blobs.
-  const headCrc = checksum(bytes, start, digitsAt, start + head.length)
+  const headCrc = checksum(bytes, start, digitsAt, payloadAt)
   writeHex(joinedCrc(headCrc, commit.payloadCrc, commit.payloadSize), bytes, digitsAt)
   return at
 }
