@@ -41,6 +41,8 @@ export function createOutbox(parts: OutboxParts): Outbox {
   let done = 0
   let isRush = false
   let cancelRush: (() => void) | null = null
+  let cancelPutOff: (() => void) | null = null
+  let isPutOffOver = false
   let isClosed = false
   let isLooking = false
   let lookAgain = false
@@ -75,8 +77,18 @@ export function createOutbox(parts: OutboxParts): Outbox {
 
   async function takeUpDue(): Promise<void> {
     const most = isRush ? maxInRush : maxUnderWay
-    // Looking costs more than an email waits for three others.
-    if (most - busy() < minFree || underWay.size >= maxHeld) return
+    const free = most - busy()
+    if (free <= 0 || underWay.size >= maxHeld) return
+    // Looking costs more than an email waits for three others; but the others may be waiting for slow servers.
+    if (free < minFree && !isPutOffOver) {
+      cancelPutOff ??= systemClock.after(putOffMs, () => {
+        cancelPutOff = null
+        isPutOffOver = true
+        goOn()
+      })
+      return
+    }
+    isPutOffOver = false
     noteRush()
     const now = clock.now()
     let next = Number.POSITIVE_INFINITY
@@ -228,6 +240,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
       isClosed = true
       cancelTimer?.()
       cancelRush?.()
+      cancelPutOff?.()
       await Promise.race([Promise.all(underWay.values()), graceOf()])
       parts.capture.close()
       parts.relay?.close()
@@ -249,8 +262,10 @@ const storeErrors = [
 const maxUnderWay = 16
 /** How many may be held at once, with those that wait for their attachments. */
 const maxHeld = 64
-/** How many places must be free before more is taken up. */
+/** How many places must be free before more is taken up at once, */
 const minFree = 4
+/** and how long fewer have to wait, in milliseconds. */
+const putOffMs = 20
 /** How many are under way while much more comes in than goes out. */
 const maxInRush = 6
 /** After so long it is looked at again whether it still is one. */
