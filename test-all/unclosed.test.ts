@@ -17,13 +17,13 @@ beforeAll(async () => {
     'jest/jest.config.js': `export default { testEnvironment: 'node', transform: {} }`,
     'jest/one.test.js': forgets,
     'jest/two.test.js': forgets,
-    'jest-global/jest.config.js': `export default { transform: {}, globalSetup: './setup.test.js', testMatch: ['**/one.js'] }`,
-    'jest-global/setup.test.js': `import { createLocalpost } from 'localpost'
+    'jest-global/jest.config.js': `export default { transform: {}, globalSetup: './setup.js' }`,
+    'jest-global/setup.js': `import { createLocalpost } from 'localpost'
 export default async () => {
   const localpost = await createLocalpost()
   await localpost.listen()
 }`,
-    'jest-global/one.js': `test('passes', () => {})`,
+    'jest-global/one.test.js': `test('passes', () => {})`,
     'node.test.js': `import { test } from 'node:test'; ${forgets}`,
   }
   project = await makeProject(files, [inject('tarball'), 'jest@30.5.2'])
@@ -31,7 +31,7 @@ export default async () => {
 afterAll(() => project?.remove())
 
 const places = (said: string): string[] =>
-  [...said.matchAll(/an instance was not closed\. It was started at .*?(\w+\.test\.js:\d+)/g)]
+  [...said.matchAll(/an instance was not closed\. It was started at .*?(\w+(?:\.test)?\.js:\d+)/g)]
     .map(([, place = '']) => place)
     .sort()
 
@@ -47,10 +47,11 @@ describe('an instance that a test leaves open lets the run end, and is named', (
   )
 
   it('in the global set-up of Jest', async () => {
-    const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--rootDir', 'jest-global']
-    const said = await runAll('node', jest, { cwd: project.dir })
+    const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
+    const config = ['--config', 'jest-global/jest.config.js']
+    const said = await runAll('node', [...jest, ...config], { cwd: project.dir })
     expect(said).toMatch(/Tests: +1 passed/)
-    expect(places(said)).toEqual(['setup.test.js:3'])
+    expect(places(said)).toEqual(['setup.js:3'])
   })
 
   it.each([
