@@ -8,7 +8,6 @@
  * @property {boolean} [needsStores]  Wants the seeded data folders.
  * @property {Record<string, number>} [rounds]  Where a contender takes too long for every round.
  * @property {(contender: string, context: Context) => Promise<Record<string, number>>} measure
- * @property {() => Promise<void>} [end]  Called after the last round.
  *
  * @typedef {object} Context
  * @property {ReturnType<typeof createContenders>} start
@@ -91,7 +90,6 @@ async function main() {
   for (let round = 1; round <= rounds; round++) {
     for (const group of groups) await runGroup(group, round, rounds, context, samples)
   }
-  for (const group of groups) await group.end?.()
   write({
     facts,
     versions: versions(packageDir),

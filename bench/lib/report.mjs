@@ -73,9 +73,9 @@ function metricsOf(row, contenders) {
   const all = [...new Set(Object.values(contenders).flatMap((metrics) => Object.keys(metrics)))]
   if (row.startsWith('memory')) return all
   if (all.includes('ms') && !all.includes('perSecond')) return all
-  return row.endsWith('ms')
-    ? ['p50Ms', 'p99Ms', 'mainUs']
-    : [...shown, 'mainUs', 'allUs'].filter((metric) => metric !== 'ms' && all.includes(metric))
+  if (row.endsWith('ms')) return ['p50Ms', 'p99Ms', 'mainUs']
+  const known = [...shown, 'mainUs', 'allUs'].filter((metric) => metric !== 'ms' && all.includes(metric))
+  return known.length > 0 ? known : all
 }
 
 /** Three digits that matter. */

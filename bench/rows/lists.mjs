@@ -5,12 +5,14 @@ import { runJson } from '../lib/processes.mjs'
 
 const generator = fileURLToPath(new URL('../load/http.mjs', import.meta.url))
 
-/** One store's server, kept running through all rounds: what is asked of it changes nothing. */
-const servers = new Map()
-
-async function serverOf(size, { start, stores }) {
-  if (!servers.has(size)) servers.set(size, await start.process({ dir: stores.get(size) }))
-  return servers.get(size)
+/** Asks a server of the store of this size, which is stopped behind: the next row may want its folder. */
+async function withServer(size, { start, stores }, ask) {
+  const server = await start.process({ dir: stores.get(Number(size)) })
+  try {
+    return await ask(server)
+  } finally {
+    await server.stop('SIGTERM')
+  }
 }
 
 function get(server, path, quick) {
@@ -41,21 +43,16 @@ export const listGroups = (sizes) => [
     row: 'list of 50, ms',
     contenders: sizes.map(String),
     needsStores: true,
-    async measure(size, context) {
-      return get(await serverOf(Number(size), context), '/v1/emails', context.quick)
-    },
+    measure: (size, context) =>
+      withServer(size, context, (server) => get(server, '/v1/emails', context.quick)),
   },
   {
     row: 'detail, ms',
     contenders: sizes.map(String),
     needsStores: true,
-    async measure(size, context) {
-      const server = await serverOf(Number(size), context)
-      return get(server, `/v1/emails/${await newestId(server)}`, context.quick)
-    },
-    async end() {
-      for (const server of servers.values()) await server.stop('SIGKILL')
-      servers.clear()
-    },
+    measure: (size, context) =>
+      withServer(size, context, async (server) =>
+        get(server, `/v1/emails/${await newestId(server)}`, context.quick),
+      ),
   },
 ]
