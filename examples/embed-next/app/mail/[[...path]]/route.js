@@ -6,7 +6,7 @@ async function handle(request) {
   if (url.pathname === '/mail') return new Response(null, { status: 307, headers: { location: '/mail/' } })
   url.pathname = url.pathname.slice('/mail'.length)
   const { method, headers, body, signal } = request
-  return (await localpost).fetch(new Request(url, { method, headers, body, signal, duplex: 'half' }))
+  return (await localpost()).fetch(new Request(url, { method, headers, body, signal, duplex: 'half' }))
 }
 
 export { handle as DELETE, handle as GET, handle as PATCH, handle as POST, handle as PUT }
