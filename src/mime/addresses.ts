@@ -34,7 +34,7 @@ const simpleAddress =
 export function plainAddressOf(text: string): string | null {
   const match = plainAddress.exec(text)
   const address = match?.[1] ?? match?.[2]
-  return address !== undefined && address.length - address.indexOf('@') <= 256 ? address : null
+  return address !== undefined && isShortEnough(address) ? address : null
 }
 
 const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
@@ -42,6 +42,12 @@ const bare = `[\\w.+-]{1,64}@${label}(?:\\.${label})*`
 const plainAddress = new RegExp(
   `^(?:(?:[A-Za-z0-9 _'!#$%&*+/=?^\`{|}~-]*|"[^"\\\\<>@]*" *)<(${bare})>|(${bare}))$`,
 )
+const plainBareAddress = new RegExp(`^${bare}$`)
+
+/** Whether the domain of a plain address has at most 255 octets. */
+function isShortEnough(address: string): boolean {
+  return address.length - address.indexOf('@') <= 256
+}
 
 /**
  * Checks one bare address and gives its domain as A-labels; an ASCII domain stays as written.
@@ -52,6 +58,7 @@ const plainAddress = new RegExp(
  * @see RFC 5321 section 4.5.3.1 for the lengths, RFC 6531 for the local part
  */
 export function normalizeAddress(address: string): { address: string } | { problem: string } {
+  if (plainBareAddress.test(address) && isShortEnough(address)) return { address }
   if (address === '') return { problem: 'is empty' }
   if (/[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(address)) return { problem: 'has a control character' }
   const at = endOfLocalPart(address)

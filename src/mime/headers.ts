@@ -31,8 +31,8 @@ const maxValueLength = 256 * 1024
  */
 export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, maxHeaderBytes))
-  const { headerEnd, bodyStart } = findEnd(source)
-  const fields = splitFields(source.subarray(0, headerEnd))
+  const { text, bodyStart } = readHead(source)
+  const fields = splitFields(text)
   const valuesOf = (name: string): string[] => {
     const values = []
     for (const [fieldName, value] of fields) {
@@ -94,22 +94,34 @@ function loadLibmime(): Libmime {
   return libmime
 }
 
-function findEnd(source: Buffer): { headerEnd: number; bodyStart: number } {
-  let lineStart = 0
-  for (;;) {
-    const first = source[lineStart]
+/** The header block as a text, and where the body begins. Most blocks are short: no more is looked at than it takes. */
+function readHead(source: Buffer): { text: string; bodyStart: number } {
+  for (let size = 4096; ; size = maxHeaderBytes) {
+    // One character for each octet: looking through a text costs less than through bytes.
+    const head = source.toString('latin1', 0, size)
+    const end = findEnd(head)
+    if (!end && size < source.length) continue
+    const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
+    const block = source.subarray(0, headerEnd)
+    return { text: isAscii(block) ? head.slice(0, headerEnd) : decodeBytes(block), bodyStart }
+  }
+}
+
+/** Where the first empty line is; null without one. */
+function findEnd(head: string): { headerEnd: number; bodyStart: number } | null {
+  for (let lineStart = 0; ;) {
+    const first = head.charCodeAt(lineStart)
     if (first === 0x0a) return { headerEnd: lineStart, bodyStart: lineStart + 1 }
-    if (first === 0x0d && source[lineStart + 1] === 0x0a)
+    if (first === 0x0d && head.charCodeAt(lineStart + 1) === 0x0a)
       return { headerEnd: lineStart, bodyStart: lineStart + 2 }
-    const lineEnd = source.indexOf(0x0a, lineStart)
-    if (lineEnd === -1) return { headerEnd: source.length, bodyStart: source.length }
+    const lineEnd = head.indexOf('\n', lineStart)
+    if (lineEnd === -1) return null
     lineStart = lineEnd + 1
   }
 }
 
-function splitFields(block: Buffer): [string, string][] {
+function splitFields(text: string): [string, string][] {
   const fields: [string, string][] = []
-  const text = decodeBytes(block)
   let folded: string[] = []
   const closeField = (): void => {
     const field = fields.at(-1)
@@ -139,7 +151,6 @@ function splitFields(block: Buffer): [string, string][] {
 }
 
 function decodeBytes(block: Buffer): string {
-  if (isAscii(block)) return block.toString('latin1')
   if (isUtf8(block)) return block.toString('utf8')
   // One Latin-1 line must not spoil the UTF-8 of the others.
   const lines = []

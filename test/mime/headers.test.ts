@@ -24,6 +24,15 @@ describe('readHeaderBlock', () => {
     ])
   })
 
+  it('finds the end wherever it is, also across what is looked at first', () => {
+    for (let length = 4080; length < 4110; length++) {
+      const head = `A: ${'a'.repeat(length - 5)}\r\n`
+      const block = read(`${head}\r\nBody: no\r\n\r\n`)
+      expect(block.fields).toEqual([['A', 'a'.repeat(length - 5)]])
+      expect(block.bodyStart).toBe(length + 2)
+    }
+  })
+
   it.each([
     [
       'bare LF',
