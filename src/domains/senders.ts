@@ -27,9 +27,9 @@ export interface Senders {
   resolveSender(domainName: string): Promise<DomainRecord>
   /**
    * The domain of an SMTP submission: of any status, added where it is unknown, and {@link builtInDomain} where the
-   * name could not be a sending domain. Never refuses.
+   * name could not be a sending domain. Never refuses; answers at once where mail came from there lately.
    */
-  adopt(domainName: string): Promise<DomainRecord>
+  adopt(domainName: string): DomainRecord | Promise<DomainRecord>
 }
 
 /** @param parts.strict  Refuses API sends from domains that nobody created. */
@@ -71,9 +71,10 @@ export function createSenders(parts: { store: Store; clock: Clock; ids: Ids; str
       if (!found) throw notRegistered(name)
       return assertMaySend(found, strict)
     },
-    async adopt(domainName) {
-      const known = await recent.find(domainName.toLowerCase())
-      return known ?? findOrAdd(toDomainName(domainName) ?? builtInDomain)
+    adopt(domainName) {
+      const found = recent.find(domainName.toLowerCase())
+      if (!(found instanceof Promise)) return found
+      return found.then((known) => known ?? findOrAdd(toDomainName(domainName) ?? builtInDomain))
     },
   }
 }

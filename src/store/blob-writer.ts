@@ -61,17 +61,19 @@ export class HeldBlobWriter implements BlobWriter {
     return flushed
   }
 
-  async finish(): Promise<Blob> {
+  finish(): Blob | Promise<Blob> {
     this.#ended = true
+    if (this.#spool) return this.#finishSpool(this.#spool)
+    // From here on they count as what waits to be stored.
+    this.#uncount()
+    return { id: this.#id, size: this.#size, parts: this.#parts }
+  }
+
+  async #finishSpool(spool: Promise<Spool>): Promise<Blob> {
     if (this.#flushing) await this.#flushing
     if (this.#failed) await this.#failed
-    if (!this.#spool) {
-      // From here on they count as what waits to be stored.
-      this.#uncount()
-      return { id: this.#id, size: this.#size, parts: this.#parts }
-    }
     if (this.#held > 0) await this.#flush()
-    return { id: this.#id, size: this.#size, spooled: await (await this.#spool).finish() }
+    return { id: this.#id, size: this.#size, spooled: await (await spool).finish() }
   }
 
   async discard(): Promise<void> {

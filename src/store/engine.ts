@@ -7,7 +7,7 @@ import type { Medium } from './medium.ts'
 import { countRecords, readPage, readRecord } from './pages.ts'
 import { type PreparedChange, prepareChange } from './prepare.ts'
 import { createQueue } from './queue.ts'
-import { splitBlobId } from './names.ts'
+import { type BlobName, splitBlobId } from './names.ts'
 import { Records } from './records.ts'
 import { type RestorableStore, saveRecords } from './restore.ts'
 import type { Blob, BlobId, ByteRange, Change, Collection, StoredRecord } from './store.ts'
@@ -38,14 +38,14 @@ export async function createStore(
   async function commit(changes: readonly Change[], blobs: readonly Blob[] = []): Promise<void> {
     assertOpen()
     const prepared = changes.map((change) => prepareChange(records, change))
-    for (const blob of blobs) assertOwned(blob, changes)
+    const named = blobs.map((blob) => ({ blob, name: nameIn(changes, blob) }))
     const size = heldBy(prepared, blobs)
     // Changes of what is there are bounded by who makes them, and losing one would cost more than it frees.
     if (!isNewAlone(changes)) pending.takeAnyway(size)
     else if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
     const taking: ReturnType<Medium['take']>[] = []
     try {
-      for (const blob of blobs) taking.push(medium.take(blob))
+      for (const { blob, name } of named) taking.push(medium.take(blob, name))
       await queue.commit(
         prepared,
         taking.map(({ taken }) => taken),
@@ -153,17 +153,21 @@ function isNewAlone(changes: readonly Change[]): boolean {
   return changes.some(({ op }) => op === 'insert') && !changes.some(({ op }) => op === 'update')
 }
 
-/** A blob without its record would never be found again, and never be removed. */
-function assertOwned(blob: Blob, changes: readonly Change[]): void {
+/**
+ * The name of a blob and whose it is, in the very string of the record that comes with it: a blob without its record
+ * would never be found again, and never be removed.
+ */
+function nameIn(changes: readonly Change[], blob: Blob): BlobName {
   const { owner, name } = splitBlobId(blob.id)
-  const written = changes.some((change) => change.op !== 'remove' && change.record.id === owner)
-  if (owner === '' || name === '' || !written) {
+  const written = changes.find((change) => change.op !== 'remove' && change.record.id === owner)
+  if (owner === '' || name === '' || !written || written.op === 'remove') {
     throw misuse(`The blob ${JSON.stringify(blob.id)} comes with a commit that does not write its record.`)
   }
   const size = blob.parts?.reduce((sum, part) => sum + part.byteLength, 0)
   if (size !== undefined && size !== blob.size) {
     throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)
   }
+  return { owner: written.record.id, name }
 }
 
 function clamp(range: ByteRange | undefined, size: number): { start: number; end: number } {

@@ -1,6 +1,6 @@
 import type { StagedCommit } from './medium.ts'
 import type { StoreChange } from './store.ts'
-import { createPacer } from './turns.ts'
+import { paced } from './turns.ts'
 
 type Listener = (change: StoreChange) => void
 
@@ -25,8 +25,11 @@ export class Feed {
   }
 
   /** Tells of commits that became visible. Large ones let the event loop turn between. */
-  async publish(commits: readonly StagedCommit[]): Promise<void> {
-    const pacer = createPacer()
+  publish(commits: readonly StagedCommit[]): void | Promise<void> {
+    return paced(this.#publish(commits))
+  }
+
+  *#publish(commits: readonly StagedCommit[]): Generator<undefined, void> {
     // All are visible already: who listens from now on has seen them.
     this.#seq = commits.at(-1)?.seq ?? this.#seq
     for (const { seq, effects } of commits) {
@@ -35,7 +38,7 @@ export class Feed {
         const op = effect.op === 'put' ? (effect.kind === 'insert' ? 'insert' : 'update') : 'remove'
         const id = effect.op === 'put' ? effect.draft.id : effect.id
         this.#tell({ seq, op, collection: effect.state.name, id })
-        if (pacer.due()) await pacer.turn()
+        yield
       }
     }
   }

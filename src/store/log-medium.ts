@@ -12,7 +12,6 @@ import { largeBlobBytes, openLarge, openSpool, SpooledFile, spoolBlob } from './
 import { loadFolder } from './load.ts'
 import { Log } from './log.ts'
 import type { Medium } from './medium.ts'
-import { splitBlobId } from './names.ts'
 import type { BlobId } from './store.ts'
 import { createUpkeep, type UpkeepRunner } from './upkeep.ts'
 import { Usage } from './usage.ts'
@@ -74,8 +73,7 @@ export function createLogMedium(parts: LogMediumParts): Medium {
       upkeep = createUpkeep({ ...parts, log: theLog(), usage, engine, seq })
     },
     createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
-    take(blob) {
-      const { owner, name } = splitBlobId(blob.id)
+    take(blob, { owner, name }) {
       const { size } = blob
       const own = blob.spooled === undefined && size > largeBlobBytes
       if (blob.spooled === undefined && !own)
@@ -100,7 +98,8 @@ export function createLogMedium(parts: LogMediumParts): Medium {
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
     async write(batch) {
       const target = theLog()
-      await target.makeRoom(roughSize(batch))
+      const opening = target.makeRoom(roughSize(batch))
+      if (opening) await opening
       const { log: number, offset } = target.end
       const encoded = frames.encode(batch, number, offset)
       const bytes = encoded instanceof Promise ? await encoded : encoded

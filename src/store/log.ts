@@ -48,12 +48,12 @@ export class Log {
     return { log: this.#number, offset: this.lengths.get(this.#number) ?? 0 }
   }
 
-  /** Makes ready to append about this many bytes: opens the file, or begins the next one. */
-  async makeRoom(bytes: number): Promise<void> {
+  /** Makes ready to append about this many bytes: opens the file, or begins the next one; most often nothing is to do. */
+  makeRoom(bytes: number): Promise<void> | undefined {
     if (this.fault) throw this.fault
     const { log, offset } = this.end
-    if (offset > 0 && offset + bytes > this.#fileBytes) await this.#openFile(log + 1)
-    else if (this.#fd === null) await this.#openFile(log)
+    if (offset > 0 && offset + bytes > this.#fileBytes) return this.#openFile(log + 1)
+    return this.#fd === null ? this.#openFile(log) : undefined
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { HeldPlace, LargePlace, LogPlace, Place } from './entry.ts'
+import type { BlobName } from './names.ts'
 import type { Effect, PlaceKeeper, Records } from './records.ts'
 import type { Blob, BlobId, BlobWriter } from './store.ts'
 
@@ -14,9 +15,7 @@ export interface StagedCommit {
 }
 
 /** A blob that a commit brings, after the medium has taken what is too large for a frame. */
-export interface TakenBlob {
-  readonly owner: string
-  readonly name: string
+export interface TakenBlob extends BlobName {
   readonly size: number
   /** Held bytes, or where the medium has put them. */
   readonly content: readonly Uint8Array[] | LargePlace
@@ -33,7 +32,7 @@ export interface Medium extends PlaceKeeper {
   start(upkeep: Upkeep): void
   createBlob(id: BlobId): BlobWriter
   /** Takes a commit's blob: what is too large for a frame is written now. `undo` gives it up again. */
-  take(blob: Blob): { taken: TakenBlob | Promise<TakenBlob>; undo(): void }
+  take(blob: Blob, name: BlobName): { taken: TakenBlob | Promise<TakenBlob>; undo(): void }
   /** Where a held blob will be, when the frame's payload has `at` bytes before it. */
   placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
   /** Stores a batch durably, or rejects and leaves everything as it was. */

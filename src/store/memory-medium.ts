@@ -5,7 +5,6 @@ import { HeldBlobWriter } from './blob-writer.ts'
 import type { Place } from './entry.ts'
 import { misuse } from './faults.ts'
 import type { Medium } from './medium.ts'
-import { splitBlobId } from './names.ts'
 import { emptySnapshot, fillRecords, type Snapshot } from './snapshot.ts'
 
 /** A medium of bytes in memory: nothing outlives the store, and no file is made. */
@@ -25,8 +24,8 @@ export function createMemoryMedium(): Medium {
         Promise.reject(misuse('Memory has no spool.')),
       )
     },
-    take(blob) {
-      return { taken: { ...splitBlobId(blob.id), size: blob.size, content: blob.parts ?? [] }, undo() {} }
+    take(blob, { owner, name }) {
+      return { taken: { owner, name, size: blob.size, content: blob.parts ?? [] }, undo() {} }
     },
     placeHeld(bytes, size) {
       const [first] = bytes

@@ -12,8 +12,14 @@ export function assertCollectionName(name: string): void {
 /** The names of files in `large`. */
 export const largeNameForm: RegExp = /^[A-Za-z0-9_-]{1,120}\.eml$/
 
+/** What a blob is called, and the id of its record. */
+export interface BlobName {
+  readonly owner: string
+  readonly name: string
+}
+
 /** `<record id>/<name>` in its two parts. */
-export function splitBlobId(blobId: string): { owner: string; name: string } {
+export function splitBlobId(blobId: string): BlobName {
   const at = blobId.lastIndexOf('/')
   return { owner: blobId.slice(0, Math.max(at, 0)), name: blobId.slice(at + 1) }
 }

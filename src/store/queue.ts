@@ -96,7 +96,8 @@ export function createQueue(parts: { records: Records; medium: Medium; feed: Fee
     records.apply(staging.commits.flatMap((commit) => commit.effects))
     medium.applied()
     for (const item of staged) item.resolve()
-    await feed.publish(staging.commits)
+    const telling = feed.publish(staging.commits)
+    if (telling) await telling
     return next
   }
 

@@ -43,9 +43,8 @@ export class Staging {
 
   *#stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Generator<undefined, void> {
     try {
-      const places = this.#place(blobs)
       for (const change of changes) {
-        this.#change(change, places)
+        this.#change(change, blobs)
         yield
       }
       this.#seal()
@@ -75,7 +74,7 @@ export class Staging {
     this.#seal()
   }
 
-  #change(change: PreparedChange, places: Map<string, Record<string, Place>>): void {
+  #change(change: PreparedChange, taken: readonly TakenBlob[]): void {
     const { state, id } = change
     const current = this.#current(state, id)
     if (change.op === 'remove') {
@@ -87,8 +86,7 @@ export class Staging {
     if (change.op === 'update') assertVersion(change.version - 1, current, state, id)
     const version = change.op === 'put' ? (current?.version ?? 0) + 1 : change.version
     const text = version === change.version ? change.text : withVersion(change.text, version)
-    const added = places.get(id)
-    const blobs: Places | null = added ? { ...current?.blobs, ...added } : (current?.blobs ?? null)
+    const blobs = this.#place(id, current?.blobs ?? null, taken)
     const draft = new Entry(id, current?.segment ?? state.assign(), version, text, change.keys, blobs)
     this.#claimKeys(state, current, draft)
     this.#put(state, draft, current ? 'update' : 'insert')
@@ -138,14 +136,15 @@ export class Staging {
     this.#undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)))
   }
 
-  #place(blobs: readonly TakenBlob[]): Map<string, Record<string, Place>> {
-    const places = new Map<string, Record<string, Place>>()
-    for (const { owner, name, size, content } of blobs) {
-      const ofOwner = places.get(owner) ?? {}
-      ofOwner[name] = isLarge(content) ? content : this.#hold(content, size)
-      places.set(owner, ofOwner)
+  /** Where the blobs of a record are, with those that come now. */
+  #place(id: string, before: Places | null, taken: readonly TakenBlob[]): Places | null {
+    let places: Record<string, Place> | null = null
+    for (const { owner, name, size, content } of taken) {
+      if (owner !== id) continue
+      places ??= { ...before }
+      places[name] = isLarge(content) ? content : this.#hold(content, size)
     }
-    return places
+    return places ?? before
   }
 
   #hold(bytes: readonly Uint8Array[], size: number): Place {

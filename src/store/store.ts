@@ -149,8 +149,11 @@ export interface BlobWriter {
    * piece.
    */
   write(piece: Uint8Array): Promise<void> | undefined
-  /** The blob for `commit`, once every byte is taken. A blob that is never committed is removed by `discard` or at the next start. */
-  finish(): Promise<Blob>
+  /**
+   * The blob for `commit`, once every byte is taken: at once where it is held. A blob that is never committed is removed
+   * by `discard` or at the next start.
+   */
+  finish(): Blob | Promise<Blob>
   /** Gives the bytes up; harmless after `finish` when the commit succeeded. */
   discard(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { domainCollection, type DomainRecord } from '../domains/domain.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import type { Change, Store, StoredRecord } from '../store/store.ts'
+import type { Blob, Change, Store, StoredRecord } from '../store/store.ts'
 import { domainPayloads, emailPayloads } from './payloads.ts'
 import type { WebhookPayload } from './webhook.ts'
 
@@ -55,15 +55,22 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
     }
   }
 
+  async function commitAnnounced(
+    changes: readonly Change[],
+    written: readonly Written[],
+    blobs?: readonly Blob[],
+  ): Promise<void> {
+    // The id of a new record is its place in the list: nothing may come between it and the commit, not even a turn.
+    const replaced = written.every(({ op }) => op === 'insert') ? [] : await readReplaced(written)
+    const announced = replaced && announce(written, replaced)
+    await store.commit(announced ? [...changes, ...announced.changes] : changes, blobs)
+    announced?.committed()
+  }
+
   return {
-    async commit(changes, blobs) {
+    commit(changes, blobs) {
       const written = announcer.isNeeded() ? changes.filter(isHeardOf) : []
-      if (written.length === 0) return store.commit(changes, blobs)
-      // The id of a new record is its place in the list: nothing may come between it and the commit, not even a turn.
-      const replaced = written.every(({ op }) => op === 'insert') ? [] : await readReplaced(written)
-      const announced = replaced && announce(written, replaced)
-      await store.commit(announced ? [...changes, ...announced.changes] : changes, blobs)
-      announced?.committed()
+      return written.length === 0 ? store.commit(changes, blobs) : commitAnnounced(changes, written, blobs)
     },
     get: (collection, id) => store.get(collection, id),
     find: (collection, index, key) => store.find(collection, index, key),

@@ -29,7 +29,7 @@ describe('sending from a domain', () => {
     const found = await Promise.all(
       ['new.test', 'New.test', 'new.test.', 'new.test'].flatMap((name) => [
         domains.resolveSender(name),
-        domains.adopt(name),
+        Promise.resolve(domains.adopt(name)),
       ]),
     )
     expect(new Set(found.map(({ id }) => id)).size).toBe(1)
@@ -92,9 +92,8 @@ describe('sending from a domain', () => {
   it('adopts submissions of any status, and those from nowhere as localpost.test', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
     expect(await domains.adopt('acme.com')).toMatchObject({ id, status: 'NOT_STARTED' })
-    const nowhere = await Promise.all(
-      ['localhost', '', '[127.0.0.1]', '::1', 'localpost.test'].map(domains.adopt),
-    )
+    const names = ['localhost', '', '[127.0.0.1]', '::1', 'localpost.test']
+    const nowhere = await Promise.all(names.map((name) => Promise.resolve(domains.adopt(name))))
     expect(new Set(nowhere.map(({ name }) => name))).toEqual(new Set(['localpost.test']))
     expect(new Set(nowhere.map((domain) => domain.id)).size).toBe(1)
     expect(nowhere[0]).toMatchObject({ registered: false, status: 'SUCCESS' })
