@@ -4,9 +4,8 @@ import type { SmtpFault } from '../causes/fault.ts'
 import type { CaptureServer } from './server.ts'
 import { readPath } from './path.ts'
 import { faultRefusal, meetFault, stageOf } from './faults.ts'
-import { joinWrites } from './joined-writes.ts'
 import { SessionNotes } from './notes.ts'
-import { hasEnhancedCode } from './replies.ts'
+import { hasEnhancedCode, replyLines } from './replies.ts'
 import { userOf } from './session.ts'
 import { CaptureStream } from './stream.ts'
 
@@ -24,12 +23,17 @@ export class CaptureConnection extends SMTPConnection {
   /** What is said in this session. */
   readonly notes: SessionNotes = new SessionNotes()
 
-  /** Writes the replies that wait for the end of the turn. */
-  #flush: () => void = () => {}
+  /** The replies that wait for the end of the turn. */
+  #waiting = ''
 
   /** The base knows the server by its own type only. */
   get #server(): CaptureServer {
     return this._server as CaptureServer
+  }
+
+  /** Null once the client is gone. */
+  get #parser(): CaptureStream | null {
+    return (this._parser as CaptureStream | false) || null
   }
 
   /** Whether the client is in a mail transaction, which `close` lets it finish. */
@@ -39,7 +43,6 @@ export class CaptureConnection extends SMTPConnection {
 
   /** Greets at once: the base waits 100 ms for clients who talk too soon, and an app with a connection per mail feels that. */
   override init(): void {
-    this.#flush = joinWrites(this._socket)
     // `false` in the options is taken for "not given", which is ten commands.
     this._maxAllowedUnauthenticatedCommands = false
     this._setListeners(() => {
@@ -58,28 +61,65 @@ export class CaptureConnection extends SMTPConnection {
   }
 
   /**
-   * Sends the enhanced code that a text brings with it, instead of the one that the base has for the reply code. The
-   * replies of one line that refuse nothing, which are nearly all, are put together here: the base takes longer.
+   * Sends a reply, with the enhanced code that its text brings, or else the one that the base has for the reply code.
+   * Texts may have parts of what a client sent, so no control character goes out.
    */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    const shown = hasEnhancedCode(code, data) ? false : context
-    const enhancedCode = this._getEnhancedStatusCode(code, shown)
+    const enhancedCode = hasEnhancedCode(code, data) ? '' : this._getEnhancedStatusCode(code, context)
     const prefix = enhancedCode === '' ? '' : `${enhancedCode} `
-    if (typeof data === 'string' && code < 400 && !this._upgrading && !/[\x00-\x1f\x7f-\x9f]/.test(data)) {
-      const reply = `${code} ${prefix}${data}`
-      if (this._socket.writable) this._socket.write(`${reply}\r\n`)
-      if (!this.isDelivery) this.notes.server([reply])
-      return
+    const texts = Array.isArray(data) ? data : [data ?? '']
+    this.#reply(
+      replyLines(
+        code,
+        texts.map((text) => prefix + (hasControl.test(text) ? text.replace(eachControl, ' ') : text)),
+      ),
+    )
+    if (code === 421) this.close()
+  }
+
+  /**
+   * Sends a reply; where the client pipelines, at the end of the turn and together with the others: a system call costs
+   * more than the reply it carries.
+   *
+   * @param lines  Each whole but for its end.
+   */
+  #reply(lines: readonly string[]): void {
+    // Into a handshake nothing may be said in the clear.
+    if (this._upgrading) return
+    if (!this.isDelivery) this.notes.server(lines)
+    const isFirst = this.#waiting === ''
+    for (const line of lines) this.#waiting += `${line}\r\n`
+    if (!this.#parser?.hasMore) this.flush()
+    else if (isFirst) process.nextTick(flush, this)
+  }
+
+  /** Writes the replies that wait. */
+  flush(): void {
+    const text = this.#waiting
+    this.#waiting = ''
+    if (text !== '' && this._socket.writable) this._socket.write(text)
+  }
+
+  override close(): void {
+    this.flush()
+    super.close()
+  }
+
+  /** The base puts the same list together anew for each client. */
+  override handler_EHLO(command: Buffer, callback: () => void): void {
+    const [, name, ...more] = command.toString().trim().split(/\s+/)
+    if (name === undefined || more.length > 0 || !plainHelloName.test(name)) {
+      return super.handler_EHLO(command, callback)
     }
-    super.send(code, data, shown)
-    if (this.isDelivery) return
-    const lines = Array.isArray(data) ? data : [data ?? '']
-    this.notes.server(lines.map((line, i) => `${code}${i < lines.length - 1 ? '-' : ' '}${prefix}${line}`))
+    this.hostNameAppearsAs = name.toLowerCase()
+    this._resetSession()
+    this.#reply(this.#server.helloReply({ secure: this.secure, isKnown: Boolean(this.session.user) }))
+    callback()
   }
 
   /** The reply to STARTTLS is the last that goes in the clear: TLS takes the socket over within this turn. */
   override upgrade(...parameters: Parameters<SMTPConnection['upgrade']>): void {
-    this.#flush()
+    this.flush()
     super.upgrade(...parameters)
   }
 
@@ -95,8 +135,11 @@ export class CaptureConnection extends SMTPConnection {
     if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
     const space = line.indexOf(' ')
     const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
-    // The base and its handlers make a text of it, whatever it is.
-    const proceed = (): void => super._onCommand(line as unknown as Buffer, done)
+    const proceed = (): void => {
+      // The base and its handlers make a text of it, whatever it is.
+      if (this.#isOrdinary(name)) this.#run(name, line as unknown as Buffer, done)
+      else super._onCommand(line as unknown as Buffer, done)
+    }
     const fault = this.#faultOf(name)
     if (!fault) return proceed()
     meetFault(fault, this.#server.clock, {
@@ -109,6 +152,33 @@ export class CaptureConnection extends SMTPConnection {
     })
   }
 
+  /** Whether a command is one of those that nearly every session has, and comes when it may. */
+  #isOrdinary(name: string): boolean {
+    if (!this._ready || this._upgrading || this._nextHandler) return false
+    if (!this.session.user && !this._server.options.authOptional) return false
+    return name === 'EHLO' || (ordinary.has(name) && Boolean(this.hostNameAppearsAs))
+  }
+
+  /** What the base does for such a command, without its log. */
+  #run(name: string, line: Buffer, done: () => void = () => {}): void {
+    let isDone = false
+    const proceed = (): void => {
+      isDone = true
+      this._handlerPending = false
+      this._whenWritable(done)
+    }
+    if (name === 'EHLO') this.openingCommand = name
+    this._handlerPending = true
+    try {
+      this._getHandler(name)?.call(this, line, proceed)
+    } catch (error) {
+      this.emit('error', error)
+      if (isDone) return
+      this.send(451, '4.3.0 The command could not be carried out, try again')
+      proceed()
+    }
+  }
+
   // The base puts a name together, and looks it up, for these at every command; no option disables them.
   override _isSupported(command: string): boolean {
     return alwaysSupported.has(command) || super._isSupported(command)
@@ -117,6 +187,8 @@ export class CaptureConnection extends SMTPConnection {
   override _getHandler(command: string): ReturnType<SMTPConnection['_getHandler']> {
     if (command === 'MAIL') return this.handler_MAIL
     if (command === 'RCPT') return this.handler_RCPT
+    if (command === 'EHLO') return this.handler_EHLO
+    if (command === 'QUIT') return this.handler_QUIT
     return command === 'DATA' ? this.handler_DATA : super._getHandler(command)
   }
 
@@ -169,4 +241,15 @@ export class CaptureConnection extends SMTPConnection {
 
 type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>
 
-const alwaysSupported = new Set(['MAIL', 'RCPT', 'DATA', 'AUTH'])
+/** Others may be refused, with a reason. */
+const plainHelloName = /^[a-zA-Z0-9.[\]:_-]{1,255}$/
+
+const hasControl = /[\x00-\x1f\x7f-\x9f]/
+const eachControl = new RegExp(hasControl, 'g')
+
+function flush(connection: CaptureConnection): void {
+  connection.flush()
+}
+
+const ordinary = new Set(['MAIL', 'RCPT', 'DATA', 'QUIT'])
+const alwaysSupported = new Set(['EHLO', 'MAIL', 'RCPT', 'DATA', 'AUTH'])

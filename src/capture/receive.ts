@@ -22,7 +22,6 @@ export function receive(
   answer: Answer,
   report: (error: unknown) => void,
 ): void {
-  let taken: Promise<void> | undefined
   let state: 'reading' | 'ended' | 'given up' = 'reading'
 
   const giveUp = (refused: Refusal | null): void => {
@@ -40,18 +39,15 @@ export function receive(
   const take = (piece: Buffer): void => {
     if (stream.sizeExceeded) return giveUp(tooLarge())
     try {
-      taken = reception.write(piece)
+      const taken = reception.write(piece)
+      if (!taken) return
+      stream.pause()
+      taken.then(() => stream.resume(), fail)
     } catch (error) {
-      return fail(error)
+      fail(error)
     }
-    if (!taken) return
-    stream.pause()
-    taken.then(() => stream.resume(), fail)
   }
   const finish = async (): Promise<void> => {
-    // 'end' does not wait for a pause.
-    await taken
-    if (state === 'given up') return
     if (stream.sizeExceeded) return giveUp(tooLarge())
     try {
       answer(null, await reception.finish())
@@ -64,15 +60,16 @@ export function receive(
 
   stream.on('data', take)
   stream.once('end', () => {
-    if (state === 'reading') state = 'ended'
-    // A piece that failed has given the message up already.
-    finish().catch(() => {})
+    if (state !== 'reading') return
+    state = 'ended'
+    finish().catch(report)
   })
   // The client vanished: smtp-server destroys the stream.
   stream.once('error', () => giveUp(null))
   stream.once('close', () => {
     if (state === 'reading') giveUp(null)
   })
+  stream.resume()
 }
 
 function tooLarge(): Refusal {

@@ -25,6 +25,11 @@ export function hasEnhancedCode(replyCode: number, text: unknown): boolean {
   )
 }
 
+/** The lines of one reply as they are sent: all but the last say that more follows. */
+export function replyLines(code: number, texts: readonly string[]): string[] {
+  return texts.map((text, i) => `${code}${i < texts.length - 1 ? '-' : ' '}${text}`)
+}
+
 /** What a client hears when its message could not be taken. */
 export function refusalOf(error: unknown): Refusal {
   if (isErrorOf(error, 'store_full')) return refusal(452, '4.3.1', 'The disk is full, nothing was stored')

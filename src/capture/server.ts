@@ -4,7 +4,9 @@ import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import type { Clock } from '../clock.ts'
 import { CaptureConnection } from './connection.ts'
 import type { FaultAt } from './faults.ts'
+import { helloLines, type HelloSession } from './hello.ts'
 import type { SessionNotes } from './notes.ts'
+import { replyLines } from './replies.ts'
 
 /** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
 const graceMs = 1000
@@ -18,6 +20,8 @@ export class CaptureServer extends SMTPServer {
   readonly #open = new Map<string, CaptureConnection>()
   #connected = 0
   #clients = 0
+  /** The replies to EHLO, each made once. */
+  readonly #hellos: (readonly string[])[] = []
   readonly #deliveries: Server
   readonly #maxClients: number
   readonly #keepAlive: boolean
@@ -54,6 +58,12 @@ export class CaptureServer extends SMTPServer {
   /** The base takes random bytes for it; nobody outside sees it. */
   #nextId(): string {
     return String(++this.#connected)
+  }
+
+  /** What answers EHLO in such a session. */
+  helloReply(session: HelloSession): readonly string[] {
+    const kind = (session.secure ? 1 : 0) + (session.isKnown ? 2 : 0)
+    return (this.#hellos[kind] ??= replyLines(250, helloLines(this.options, session)))
   }
 
   /** Takes a client, unless there are as many as there may be. */

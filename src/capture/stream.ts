@@ -1,6 +1,8 @@
 import { isAscii } from 'node:buffer'
+import type { SMTPServerDataStream } from 'smtp-server'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import { DataScanner } from './data.ts'
+import { MessageData } from './message-data.ts'
 
 const cr = 0x0d
 
@@ -11,6 +13,14 @@ const cr = 0x0d
  */
 export class CaptureStream extends SMTPStream {
   #scanner: DataScanner = new DataScanner()
+  /** Whether a chunk is under way, what came behind it, and who waits: the socket, and the end of the stream. */
+  #isBusy = false
+  #isAwaited = false
+  readonly #waiting: Buffer[] = []
+  #onIdle: (() => void) | null = null
+
+  /** Whether a command stands behind the one that is under way, in what has come. */
+  #hasNext = false
 
   readonly #onLine: (line: string, done?: () => void) => void
 
@@ -20,12 +30,49 @@ export class CaptureStream extends SMTPStream {
     this.#onLine = onLine
   }
 
+  /** Whether the client has said more than what is being answered: it does not wait for this answer alone. */
+  get hasMore(): boolean {
+    return this.#hasNext || this.#waiting.length > 0
+  }
+
   /** What the client left without a line end when it closed its side. */
   override oncommand(line: Buffer): void {
     this.#onLine(line.toString())
   }
 
-  override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
+  /**
+   * Takes a chunk, at once where no other is under way. The way through a stream of Node's costs a small chunk, as most
+   * are, more than what is done with it.
+   */
+  override write(chunk: Buffer | string): boolean {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    if (this.#isBusy) this.#waiting.push(bytes)
+    else this.#begin(bytes)
+    this.#isAwaited ||= this.#isBusy
+    return !this.#isBusy
+  }
+
+  /** Waits for what was written before the end. */
+  override _final(done: (error?: Error | null) => void): void {
+    if (this.#isBusy) this.#onIdle = done
+    else done()
+  }
+
+  #begin(chunk: Buffer): void {
+    this.#isBusy = true
+    this.#take(chunk, (error) => {
+      this.#isBusy = false
+      if (error) return void this.destroy(error)
+      const next = this.#waiting.shift()
+      if (next) return this.#begin(next)
+      this.#onIdle?.()
+      if (!this.#isAwaited) return
+      this.#isAwaited = false
+      this.emit('drain')
+    })
+  }
+
+  #take(chunk: Buffer, done: (error?: Error) => void): void {
     if (this.isClosed || chunk.length === 0) done()
     else if (this._dataMode) this._feedDataStream(chunk, done)
     else this.#readLines(chunk, done)
@@ -56,7 +103,7 @@ export class CaptureStream extends SMTPStream {
           isDone = false
           // Nothing behind a QUIT is looked at.
           if (this.isClosed) return done()
-          if (this._dataMode) return this._write(chunk.subarray(at - held), 'buffer', done)
+          if (this._dataMode) return this.#take(chunk.subarray(at - held), done)
           const end = text.indexOf('\n', at)
           const stop = end > at && text.charCodeAt(end - 1) === cr ? end - 1 : end
           const line = end === -1 ? text.slice(at) : text.slice(at, stop)
@@ -66,6 +113,7 @@ export class CaptureStream extends SMTPStream {
             return done()
           }
           at = end + 1
+          this.#hasNext = at < text.length
           this.#onLine(isOwn && isText ? line : Buffer.from(line, 'latin1').toString(), read)
           // A chunk full of commands must not hold up the others.
           if (isDone && ++handled % maxLinesAtOnce === 0) {
@@ -80,11 +128,12 @@ export class CaptureStream extends SMTPStream {
     read()
   }
 
-  override startDataMode(
-    ...parameters: Parameters<SMTPStream['startDataMode']>
-  ): ReturnType<SMTPStream['startDataMode']> {
+  override startDataMode(maxBytes?: number | string | null): SMTPServerDataStream {
     this.#scanner = new DataScanner()
-    return super.startDataMode(...parameters)
+    this._dataMode = true
+    this._maxBytes = Number(maxBytes) || Infinity
+    this.dataBytes = 0
+    return (this._dataStream = new MessageData().asStream())
   }
 
   override _feedDataStream(chunk: Buffer, done: () => void): void {
@@ -92,7 +141,7 @@ export class CaptureStream extends SMTPStream {
     if (!stream) return done()
     const { content, rest } = this.#scanner.feed(chunk)
     this._countDataBytes(content.length)
-    if (rest) return this._endDataMode(content, rest, done)
+    if (rest) return this.#endData(content, rest, done)
     if (content.length === 0 || !stream.writable || stream.write(content) || stream.destroyed) return done()
     // A stream that was destroyed never drains.
     const proceed = (): void => {
@@ -102,6 +151,21 @@ export class CaptureStream extends SMTPStream {
     }
     stream.once('drain', proceed)
     stream.once('close', proceed)
+  }
+
+  /** The message is whole: what follows it is commands again, which wait for its answer. */
+  #endData(content: Buffer, rest: Buffer, done: () => void): void {
+    const stream = this._dataStream
+    const proceed = (): void => this.#take(rest, done)
+    // Nobody may be left to answer a message that was destroyed.
+    const isAnswered = this._continueCallback === true
+    this._continueCallback = isAnswered ? false : proceed
+    this._dataMode = false
+    this._dataStream = null
+    this.#hasNext = rest.length > 0
+    // The answer may come within this call.
+    stream?.end(content)
+    if (isAnswered) proceed()
   }
 
   /**

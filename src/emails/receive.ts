@@ -16,7 +16,7 @@ export interface ReceiveParts {
   ids: Ids
   hostname: string
   /** The domain that a submission belongs to, whatever its status. */
-  adoptDomain(domainName: string): Promise<DomainRecord>
+  adoptDomain(domainName: string): DomainRecord | Promise<DomainRecord>
   /** Whether the simulator or a rule decides over a recipient: the outbox delivers to them, as often as it takes. */
   needsDelivery(recipient: string): boolean
   /** Called after a commit that gave the outbox something to do. */
@@ -53,9 +53,11 @@ export function receiveSubmission(
       return writer.write(piece)
     },
     async finish() {
-      const blob = await writer.finish()
+      const finished = writer.finish()
+      const blob = finished instanceof Promise ? await finished : finished
       const header = readHeaderBlock(head.bytes())
-      const domain = await parts.adoptDomain(senderDomain(header, envelope.mail_from))
+      const adopted = parts.adoptDomain(senderDomain(header, envelope.mail_from))
+      const domain = adopted instanceof Promise ? await adopted : adopted
       // The id is the place in the list: nothing may come between it and the commit, or a page could miss an arrival.
       const id = ids.next('em')
       const reply = `OK: captured as ${id}`

@@ -15,12 +15,12 @@ async function feed(
     if (line === 'DATA') {
       const data = stream.startDataMode()
       let text = ''
-      data.setEncoding('latin1')
-      data.on('data', (piece: string) => (text += piece))
+      data.on('data', (piece: Buffer) => (text += piece.toString('latin1')))
       data.on('end', () => {
         messages.push(text)
         stream.continue()
       })
+      data.resume()
     }
     if (late) setImmediate(() => done?.())
     else done?.()
