@@ -25,7 +25,6 @@ export function helloLines(
     'DSN',
     ...(isKnown ? [] : [`AUTH ${authMethods.join(' ')}`]),
     ...(secure || disabledCommands.includes('STARTTLS') ? [] : ['STARTTLS']),
-    ...(secure ? ['REQUIRETLS'] : []),
     `SIZE ${size}`,
   ]
 }
