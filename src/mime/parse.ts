@@ -3,6 +3,7 @@ import type { ParsedAddress } from './addresses.ts'
 import { displayFilename, mediaTypeOf } from './attachments.ts'
 import type { HeaderBlock } from './headers.ts'
 import { decodeHeaderValue, readHeaderBlock } from './headers.ts'
+import { loadMailparser } from './mailparser.ts'
 import { inSlices, sliceBytes } from './slices.ts'
 
 /** A message as people and tests read it. */
@@ -79,7 +80,7 @@ function factsOf(block: HeaderBlock): Omit<ParsedMessage, keyof Body> {
 }
 
 async function readBody(source: Buffer): Promise<Body> {
-  const { MailParser } = await import('mailparser')
+  const { MailParser } = await loadMailparser()
   // Without the skip options a megabyte of nested tags takes seconds and is then refused.
   const parser = new MailParser({
     skipHtmlToText: true,
