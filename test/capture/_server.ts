@@ -6,6 +6,9 @@ import type { Envelope, SessionFacts, Submissions } from '../../src/capture/port
 import { createVerdicts } from '../../src/capture/verdicts.ts'
 import { systemClock } from '../../src/clock.ts'
 
+/** A whole message, for where its words do not matter. */
+export const message = 'From: a@acme.com\r\nTo: b@example.com\r\nSubject: Hi\r\n\r\nHello\r\n'
+
 /** One message that a test server took. */
 export interface Taken {
   envelope: Envelope

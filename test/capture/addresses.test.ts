@@ -1,0 +1,72 @@
+import { createTransport } from 'nodemailer'
+import { describe, expect, it } from 'vitest'
+import { message, rawClient, testServer } from './_server.ts'
+
+describe('addresses', () => {
+  const accepted: Record<string, string> = {
+    '<root@localhost>': 'root@localhost',
+    '<"a b"@example.com>': '"a b"@example.com',
+    '<"a@b>c\\"d"@example.com>': '"a@b>c\\"d"@example.com',
+    '<jörg@example.com>': 'jörg@example.com',
+    '<ada@müller.example>': 'ada@xn--mller-kva.example',
+    '<ada@xn--mller-kva.example>': 'ada@xn--mller-kva.example',
+    '<ada@[127.0.0.1]>': 'ada@[127.0.0.1]',
+    '<@relay.example,@other.example:ada@example.com>': 'ada@example.com',
+    '<user.@example.com>': 'user.@example.com',
+    '<a+b=c@Example.COM>': 'a+b=c@Example.COM',
+    '<postmaster>': 'postmaster',
+    ' <ada@example.com>': 'ada@example.com',
+    '<ada@exa_mple.com>': 'ada@exa_mple.com',
+  }
+  it('takes what real senders use', async () => {
+    await using server = await testServer()
+    const client = await rawClient(server)
+    await client.say('MAIL FROM:<> BODY=8BITMIME SMTPUTF8 RET=HDRS')
+    for (const path of Object.keys(accepted))
+      expect(await client.say(`RCPT TO:${path} NOTIFY=NEVER`), path).toMatch(/^250 /)
+    await client.say('DATA')
+    await client.say(`${message}.`)
+    expect(server.taken[0]?.envelope).toEqual({
+      mail_from: '',
+      rcpt_to: [...new Set(Object.values(accepted))],
+    })
+  })
+
+  it('refuses what is no address', async () => {
+    await using server = await testServer()
+    const client = await rawClient(server)
+    await client.say('MAIL FROM:<a@acme.com>')
+    for (const path of [
+      '',
+      '<>',
+      'ada@example.com',
+      '<ada>',
+      '<ada@>',
+      '<@example.com>',
+      '<a@b@c>',
+      '<a b@c>',
+      '<a@b',
+      '<a@b>x',
+      '<<a@b>>',
+      '<a\u200bb@example.com>',
+      '<a\x01@b>',
+      `<${'a'.repeat(600)}@b>`,
+    ]) {
+      expect(await client.say(`RCPT TO:${path}`), path).toMatch(/^501 5\.1\.3 /)
+    }
+    expect(await client.say('RCPT TO <a@b>')).toMatch(/^501 /)
+    expect(await client.say('RCPT TO:<a@b> NOTIFY=NEVER,DELAY')).toMatch(/^501 /)
+    expect(await client.say('RCPT TO:<a@b> NOTIFY=NEVER NOTIFY=NEVER')).toMatch(/^501 /)
+    expect(await client.say('MAIL FROM:<a@b')).toMatch(/^501 5\.1\.7 /)
+  })
+
+  it('takes a UTF-8 address from nodemailer', async () => {
+    await using server = await testServer()
+    const transport = createTransport({ host: server.host, port: server.port })
+    await transport.sendMail({ from: 'jörg@acme.com', to: 'ада@пример.example', subject: 'Hi', text: 'x' })
+    expect(server.taken[0]?.envelope).toEqual({
+      mail_from: 'jörg@acme.com',
+      rcpt_to: ['ада@xn--e1afmkfd.example'],
+    })
+  })
+})

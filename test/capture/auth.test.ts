@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { rawClient, testServer } from './_server.ts'
+
+describe('AUTH', () => {
+  const plain = (user: string, password: string): string =>
+    `AUTH PLAIN ${Buffer.from(`\0${user}\0${password}`).toString('base64')}`
+  const passed = '235 2.7.0 Authentication successful'
+  const failed = '535 5.7.8 The credentials are not valid'
+
+  it('lets any credentials pass where it is optional, by PLAIN and LOGIN', async () => {
+    await using server = await testServer()
+    expect(await (await rawClient(server)).say(plain('me', 'x'))).toBe(passed)
+    const client = await rawClient(server)
+    expect(await client.say('AUTH LOGIN')).toBe('334 VXNlcm5hbWU6')
+    expect(await client.say(Buffer.from('me').toString('base64'))).toBe('334 UGFzc3dvcmQ6')
+    expect(await client.say(Buffer.from('x').toString('base64'))).toBe(passed)
+    expect(await (await rawClient(server)).say('AUTH CRAM-MD5')).toMatch(/^504 /)
+  })
+
+  it('wants an API key as password where it is required', async () => {
+    await using server = await testServer({ auth: 'required' })
+    const client = await rawClient(server)
+    expect(await client.say('MAIL FROM:<a@acme.com>')).toMatch(/^530 5\.7\.0 /)
+    for (let i = 0; i < 15; i++) expect(await client.say(plain('me', 'wrong'))).toBe(failed)
+    expect(await client.say(plain('me', 'lp_key'))).toBe(passed)
+    expect(await client.say('MAIL FROM:<a@acme.com>')).toMatch(/^250 /)
+  })
+
+  it('keeps the name of the outbox for the outbox', async () => {
+    await using server = await testServer()
+    expect(await (await rawClient(server)).say(plain('localpost-outbox', 'wrong'))).toBe(failed)
+    expect(await (await rawClient(server)).say(plain('localpost-outbox', ''))).toBe(failed)
+    expect(await (await rawClient(server)).say(plain('localpost-outbox', 'secret'))).toBe(passed)
+    await using strict = await testServer({ auth: 'required' })
+    expect(await (await rawClient(strict)).say(plain('localpost-outbox', 'lp_key'))).toBe(failed)
+    expect(await (await rawClient(strict)).say(plain('localpost-outbox', 'secret'))).toBe(passed)
+  })
+})

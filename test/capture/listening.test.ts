@@ -1,0 +1,127 @@
+import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createTransport } from 'nodemailer'
+import { describe, expect, it } from 'vitest'
+import { CaptureServer } from '../../src/capture/server.ts'
+import { message, outboxClient, RawClient, rawClient, testServer } from './_server.ts'
+
+describe('listening and closing', () => {
+  it('minds no client that resets its connection before the start is done', async () => {
+    const real = CaptureServer.prototype.listenForDeliveries
+    const broken = new Error('The listener met a fault')
+    CaptureServer.prototype.listenForDeliveries = async function (host) {
+      // As smtp-server tells of it.
+      this.emit('error', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
+      this.emit('error', broken)
+      return real.call(this, host)
+    }
+    const errors: unknown[] = []
+    try {
+      await using server = await testServer({ onError: (error) => errors.push(error) })
+      expect(server.accepting()).toBe(true)
+    } finally {
+      CaptureServer.prototype.listenForDeliveries = real
+    }
+    expect(errors).toEqual([broken])
+  })
+
+  it('names the port that is taken', async () => {
+    await using server = await testServer()
+    await expect(testServer({ port: server.port })).rejects.toMatchObject({
+      code: 'port_in_use',
+      message: expect.stringContaining(String(server.port)),
+    })
+  })
+
+  it('says why an address cannot be listened on', async () => {
+    await expect(testServer({ host: '203.0.113.1' })).rejects.toMatchObject({
+      code: 'listen_failed',
+      message: expect.stringContaining('203.0.113.1'),
+    })
+    await expect(testServer({ host: 'no-such-host.invalid' })).rejects.toMatchObject({
+      code: 'listen_failed',
+    })
+  })
+
+  it('gives the port free and takes nobody any more', async () => {
+    const server = await testServer()
+    expect(server.accepting()).toBe(true)
+    await Promise.all([server.close(), server.close()])
+    expect(server.accepting()).toBe(false)
+    const other = createServer()
+    await new Promise<void>((resolve) => {
+      other.listen(server.port, server.host, resolve)
+    })
+    await new Promise((resolve) => {
+      other.close(resolve)
+    })
+  })
+
+  it('tells idle clients 421 and is quick', async () => {
+    const server = await testServer()
+    const clients = [new RawClient(server), await rawClient(server), await outboxClient(server)]
+    await clients[0]?.reply()
+    const started = performance.now()
+    await server.close()
+    expect(performance.now() - started).toBeLessThan(900)
+    for (const client of clients) {
+      expect(await client.reply()).toBe('421 4.3.2 Localpost is closing')
+      await client.closed()
+    }
+  })
+
+  it('lets a message in progress come to its end, then closes the connection', async () => {
+    const server = await testServer()
+    const client = await rawClient(server)
+    await client.say('MAIL FROM:<a@acme.com>')
+    await client.say('RCPT TO:<b@example.com>')
+    await client.say('DATA')
+    const closing = server.close()
+    client.socket.write(message)
+    await delay(50)
+    expect(await client.say('.')).toMatch(/^250 2\.6\.0 /)
+    expect(await client.reply()).toMatch(/^421 /)
+    await closing
+    expect(server.taken[0]?.outcome).toBe('finished')
+  })
+
+  it('closes under TLS, and in the middle of a handshake', async () => {
+    const server = await testServer({ tls: true })
+    const stuck = await rawClient(server)
+    await stuck.say('STARTTLS')
+    stuck.socket.write(Buffer.from([0x16, 0x03, 0x01]))
+    const pool = createTransport({
+      host: server.host,
+      port: server.port,
+      pool: true,
+      requireTLS: true,
+      tls: { rejectUnauthorized: false },
+    })
+    await pool.sendMail({ from: 'a@acme.com', to: 'b@example.com', subject: 'Hi', text: 'x' })
+    const gone = createTransport({
+      host: server.host,
+      port: server.port,
+      requireTLS: true,
+      tls: { rejectUnauthorized: false },
+    })
+    await gone.sendMail({ from: 'a@acme.com', to: 'b@example.com', subject: 'Hi', text: 'x' })
+    const started = performance.now()
+    await server.close()
+    expect(performance.now() - started).toBeLessThan(2000)
+    await stuck.closed()
+    pool.close()
+    expect(server.errors).toEqual([])
+  })
+
+  it('ends a client that does not come to its end, and discards its message', async () => {
+    const server = await testServer()
+    const client = await rawClient(server)
+    client.socket.write(`MAIL FROM:<a@acme.com>\r\nRCPT TO:<b@example.com>\r\nDATA\r\n${message}`)
+    await delay(20)
+    const started = performance.now()
+    await server.close()
+    expect(performance.now() - started).toBeLessThan(4000)
+    await client.closed()
+    await expect.poll(() => server.taken[0]?.outcome).toBe('discarded')
+  })
+})

@@ -1,0 +1,34 @@
+import { createTransport } from 'nodemailer'
+import { describe, expect, it } from 'vitest'
+import { rawClient, testServer } from './_server.ts'
+
+describe('STARTTLS', () => {
+  it('works with a certificate made at the start', async () => {
+    await using server = await testServer({ tls: true })
+    expect(await (await rawClient(server)).say('EHLO again')).toContain('250-STARTTLS')
+    const transport = createTransport({
+      host: server.host,
+      port: server.port,
+      requireTLS: true,
+      tls: { rejectUnauthorized: false },
+    })
+    await transport.sendMail({ from: 'a@acme.com', to: 'b@example.com', subject: 'Hi', text: 'x' })
+    expect(server.taken[0]?.session.secure).toBe(true)
+  })
+
+  it('works with an own certificate, which a client can verify by name and by address', async () => {
+    const { makeCertificate } = await import('../../src/capture/tls.ts')
+    const own = await makeCertificate('post.test')
+    await using server = await testServer({ tls: own })
+    for (const servername of ['localhost', 'post.test', undefined]) {
+      const transport = createTransport({
+        host: '127.0.0.1',
+        port: server.port,
+        requireTLS: true,
+        tls: { ca: own.cert, servername },
+      })
+      await transport.sendMail({ from: 'a@acme.com', to: 'b@example.com', subject: 'Hi', text: 'x' })
+    }
+    expect(server.taken).toHaveLength(3)
+  })
+})
