@@ -8,7 +8,7 @@ import { type Files, nodeFiles } from '../../src/store/files.ts'
 import { type LogStoreOptions, openLogStore } from '../../src/store/open.ts'
 import type { Processes } from '../../src/store/lock.ts'
 import type { Collection, Store, StoredRecord } from '../../src/store/store.ts'
-import { labels, notes } from '../contracts/store.ts'
+import { labels, notes } from '../contracts/notes.ts'
 
 /** A folder of the test's own. */
 export async function tempFolder(): Promise<string> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { blobOf, insert, put, remove, type Store } from '../../src/store/store.ts'
-import { note, notes, pattern } from '../contracts/store.ts'
+import { note, notes, pattern } from '../contracts/notes.ts'
 import { contents, copyOf, manualClock, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
 const small = { logFileBytes: 50_000, checkpointBytes: 20_000 }

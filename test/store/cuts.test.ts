@@ -2,7 +2,7 @@ import { readdir, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
-import { labels, note, notes, pattern } from '../contracts/store.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { contents, copyOf, mortal, openAfterKill, tempFolder } from './_setup.ts'
 
 /** Numbers from 0 up to 1 that look random and are the same for a seed. */

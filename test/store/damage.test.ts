@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { inspectFolder } from '../../src/store/inspect.ts'
 import { blobOf, insert, remove } from '../../src/store/store.ts'
-import { labels, note, notes, pattern } from '../contracts/store.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { manualClock, openIn, tempFolder } from './_setup.ts'
 
 /** Changes one byte of a file. */

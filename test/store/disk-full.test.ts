@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
-import { note, notes, pattern } from '../contracts/store.ts'
+import { note, notes, pattern } from '../contracts/notes.ts'
 import { contents, mortal, openAfterKill, openIn } from './_setup.ts'
 
 /** A disk of 4 MB, or null where this user may mount none. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inspectFolder } from '../../src/store/inspect.ts'
 import { insert } from '../../src/store/store.ts'
-import { labels, note, notes } from '../contracts/store.ts'
+import { labels, note, notes } from '../contracts/notes.ts'
 import { faultyFiles, mortal, openAfterKill, openIn, systemError, tempFolder } from './_setup.ts'
 
 async function refusal(dir: string): Promise<{ code: string; message: string }> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inspectFolder } from '../../src/store/inspect.ts'
 import { blobOf, insert, put, type Store } from '../../src/store/store.ts'
-import { labels, note, notes, pattern } from '../contracts/store.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { contents, copyOf, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
 const commitOf = (store: Store, n: number): Promise<void> =>

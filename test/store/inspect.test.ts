@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inspectFolder, type InspectOptions, type Inspection } from '../../src/store/inspect.ts'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
-import { labels, note, notes, pattern } from '../contracts/store.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { copyOf, filesIn, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
 const roomy = { collections: [notes, labels], freeBytes: async () => 1e12 }

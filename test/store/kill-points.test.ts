@@ -3,7 +3,7 @@ import { appendFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
-import { labels, note, notes, pattern } from '../contracts/store.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { compileStore } from './_compile.ts'
 import { contents, copyOf, mortal, openIn, tempFolder } from './_setup.ts'
 

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { notes } from '../contracts/store.ts'
+import { notes } from '../contracts/notes.ts'
 import { compileStore } from './_compile.ts'
 import { openIn, tempFolder } from './_setup.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inspectFolder } from '../../src/store/inspect.ts'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
-import { labels, note, notes } from '../contracts/store.ts'
+import { labels, note, notes } from '../contracts/notes.ts'
 import {
   contents,
   copyOf,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert, put, remove, type Store, update } from '../../src/store/store.ts'
-import { labels, note, notes, pattern } from '../contracts/store.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { contents, openIn, tempFolder } from './_setup.ts'
 
 const commitOf = (store: Store, n: number, bytes: number): Promise<void> =>

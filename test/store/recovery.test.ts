@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
-import { labels, note, notes, pattern } from '../contracts/store.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { contents, copyOf, filesIn, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
 const logIn = (dir: string, number = 1): string => join(dir, 'log', `00000${number}.log`)

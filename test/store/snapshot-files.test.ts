@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { openLogStore } from '../../src/store/open.ts'
 import { blobOf, insert } from '../../src/store/store.ts'
-import { labels, note, notes } from '../contracts/store.ts'
+import { labels, note, notes } from '../contracts/notes.ts'
 import { openIn, tempFolder } from './_setup.ts'
 
 test('a file that somebody edited is taken as it is, and that is said', async () => {

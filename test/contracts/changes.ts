@@ -1,0 +1,72 @@
+import { describe, expect } from 'vitest'
+import { insert, put, remove, type StoreChange, update } from '../../src/store/store.ts'
+import { labels, note, notes } from './notes.ts'
+import type { StoreTest } from './store-test.ts'
+
+/** What a listener to changes is promised. */
+export function describeChanges(test: StoreTest): void {
+  describe('changes', () => {
+    test('a listener hears every later change in order, once it is visible', async ({ store, add }) => {
+      await add(1)
+      const heard: StoreChange[] = []
+      const visible: Promise<unknown>[] = []
+      const end = store.changes((change) => {
+        heard.push(change)
+        if (change.op === 'insert' && change.collection === 'notes') visible.push(store.get(notes, change.id))
+      })
+      await store.commit([insert(notes, note(2)), put(notes, note(1)), remove(notes, 'n_00002')])
+      await store.commit([insert(labels, { id: 'l', title: 't' }), insert(notes, note(3))])
+      end()
+      await add(4)
+      const [first] = heard
+      const seq = first?.seq ?? 0
+      expect(heard).toEqual([
+        { seq, op: 'insert', collection: 'notes', id: 'n_00002' },
+        { seq, op: 'update', collection: 'notes', id: 'n_00001' },
+        { seq, op: 'remove', collection: 'notes', id: 'n_00002' },
+        { seq: seq + 1, op: 'insert', collection: 'labels', id: 'l' },
+        { seq: seq + 1, op: 'insert', collection: 'notes', id: 'n_00003' },
+      ])
+      expect((await Promise.all(visible)).map((record) => record !== null)).toEqual([false, true])
+    })
+
+    test('refused commits and removals of nothing are not heard', async ({ store, add }) => {
+      const heard: StoreChange[] = []
+      store.changes((change) => heard.push(change))
+      await store.commit([update(notes, { ...note(1), version: 1 })]).catch(() => {})
+      await store.commit([remove(notes, 'n_00001')])
+      await add(1)
+      expect(heard.map((change) => change.op)).toEqual(['insert'])
+    })
+
+    test('who names a seq hears what came since before the call returns', async ({ store, add }) => {
+      const all: StoreChange[] = []
+      store.changes((change) => all.push(change))
+      for (const n of [1, 2, 3]) await add(n)
+      const heard: StoreChange[] = []
+      store.changes((change) => heard.push(change), all[0]?.seq)
+      expect(heard).toEqual(all.slice(1))
+      await add(4)
+      expect(heard).toEqual(all.slice(1))
+      expect(heard).toHaveLength(3)
+    })
+
+    test('who names a seq that is too old hears of a gap first', async ({ store, add }) => {
+      const seqs: number[] = []
+      store.changes((change) => seqs.push(change.seq))
+      await add(1)
+      for (let i = 0; i < 6; i++)
+        await store.commit(Array.from({ length: 5000 }, (_, n) => put(notes, note(n))))
+      const heard: StoreChange[] = []
+      store.changes((change) => heard.push(change), seqs[0])
+      expect(heard[0]?.op).toBe('gap')
+      expect(heard.slice(1).every((change) => change.op !== 'gap')).toBe(true)
+      expect(heard.length).toBeGreaterThan(10_000)
+      const ahead: StoreChange[] = []
+      store.changes((change) => ahead.push(change), 1e9)
+      expect(ahead[0]?.op).toBe('gap')
+      await add(9000)
+      expect(ahead.at(-1)).toMatchObject({ op: 'insert', id: 'n_09000' })
+    })
+  })
+}

@@ -1,0 +1,47 @@
+import type { Collection, StoredRecord } from '../../src/store/store.ts'
+/** A record of the suite's own: what an email and a contact have in common. */
+export interface Note extends StoredRecord {
+  group: string
+  name: string
+  due: number | null
+  seen: boolean
+  tags: string[]
+}
+
+/** A large collection with every kind of index. */
+export const notes: Collection<Note> = {
+  name: 'notes',
+  large: true,
+  indexes: {
+    name: { on: ['group', 'name'], unique: true },
+    due: { on: ['due', 'id'] },
+    seen: { on: ['group', 'seen', 'name'] },
+  },
+}
+
+/** A small collection. */
+export const labels: Collection<StoredRecord & { title: string }> = {
+  name: 'labels',
+  indexes: { title: { on: ['title'], unique: true } },
+}
+
+/** A note whose members follow from its number, so that orders are easy to tell. */
+export function note(n: number, members: Partial<Note> = {}): Omit<Note, 'version'> {
+  const digits = String(n).padStart(5, '0')
+  return {
+    id: `n_${digits}`,
+    group: 'g',
+    name: `name ${digits}`,
+    due: null,
+    seen: false,
+    tags: [],
+    ...members,
+  }
+}
+
+/** Bytes that differ at every place. */
+export function pattern(size: number, seed = 1): Buffer {
+  const bytes = Buffer.allocUnsafe(size)
+  for (let i = 0, x = seed; i < size; i++) bytes[i] = (x = (x * 1103515245 + 12345) & 0x7fffffff) >>> 16
+  return bytes
+}
