@@ -1,4 +1,14 @@
+import { createTransport, type SendMailOptions, type SentMessageInfo } from 'nodemailer'
 import type { EmailRecord } from '../../src/emails/email.ts'
+import type { Localpost } from '../../src/index.ts'
+
+/** Hands a mail in over SMTP, from Bob to Ada unless it says otherwise. */
+export const submit = (post: Localpost, mail: SendMailOptions): Promise<SentMessageInfo> =>
+  createTransport(post.smtp).sendMail({ from: 'bob@acme.test', to: 'ada@example.com', text: 'Hi', ...mail })
+
+/** The subjects of the mails that a query finds, newest first. */
+export const subjectsOf = async (post: Localpost, query: string): Promise<string[]> =>
+  (await post.inbox.list({ query })).items.map(({ subject }) => subject)
 
 /** Ids that sort by number. */
 export const idOf = (n: number): string => `em_${String(n).padStart(22, '0')}`

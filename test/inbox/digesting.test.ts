@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTransport, type SendMailOptions } from 'nodemailer'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
@@ -10,11 +6,12 @@ import { startDigesting } from '../../src/inbox/digesting.ts'
 import { createDigests, type Digests } from '../../src/inbox/digests.ts'
 import { parseMailQuery } from '../../src/inbox/query.ts'
 import { createSearch } from '../../src/inbox/search.ts'
-import { createLocalpost, type Localpost, type LocalpostOptions } from '../../src/index.ts'
+import { createLocalpost } from '../../src/index.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert, remove, type Store } from '../../src/store/store.ts'
 import { openTextColumn } from '../../src/inbox/text-column.ts'
-import { anEmail, idOf } from './_email.ts'
+import { start, temporaryFolder } from '../instance.ts'
+import { anEmail, idOf, subjectsOf, submit } from './_email.ts'
 
 /** A clock that is moved by hand, and runs what became due. */
 function steppedClock(): Clock & { advance(ms: number): Promise<void>; timers(): number } {
@@ -207,27 +204,17 @@ test('Closing waits for the message that is being read, and begins no other', as
   expect(clock.timers()).toBe(0)
 })
 
-async function start(options?: LocalpostOptions): Promise<Localpost> {
-  const post = await createLocalpost(options)
-  onTestFinished(() => post.close())
-  return post
-}
-
-const submit = (post: Localpost, mail: SendMailOptions) =>
-  createTransport(post.smtp).sendMail({ from: 'bob@acme.test', to: 'ada@example.com', text: 'Hi', ...mail })
 const attachments = [{ filename: 'a.txt', content: 'abc' }]
-const subjects = async (post: Localpost, query: string) =>
-  (await post.inbox.list({ query })).items.map(({ subject }) => subject)
 
 test('A search for attachments finds submissions at once, and its opposite those without', async () => {
   const post = await start()
   await submit(post, { subject: 'with', attachments })
   await submit(post, { subject: 'without' })
-  expect(await subjects(post, 'has:attachment')).toEqual(['with'])
-  expect(await subjects(post, '-has:attachment')).toEqual(['without'])
+  expect(await subjectsOf(post, 'has:attachment')).toEqual(['with'])
+  expect(await subjectsOf(post, '-has:attachment')).toEqual(['without'])
   await submit(post, { subject: 'later', attachments })
   expect(await post.inbox.removeMatching('-has:attachment')).toBe(1)
-  expect(await subjects(post, '')).toEqual(['later', 'with'])
+  expect(await subjectsOf(post, '')).toEqual(['later', 'with'])
 })
 
 test('A wait for an attachment ends when the message was read', async () => {
@@ -241,8 +228,7 @@ test('A wait for an attachment ends when the message was read', async () => {
 })
 
 test('What was not read before the end is read after the next start', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'localpost-digests-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = temporaryFolder()
   const first = await createLocalpost({ dir })
   await submit(first, { subject: 'with', attachments })
   await first.close()

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { start } from '../instance.ts'
+import { subjectsOf, submit } from './_email.ts'
+
+describe('bulk changes', () => {
+  it('mark and tag the matches of a query, or mails by their ids', async () => {
+    const post = await start()
+    for (const subject of ['a1', 'a2', 'b1']) await submit(post, { subject })
+    expect(await post.inbox.updateMatching('subject:a', { unread: false, add_tags: ['x', 'y'] })).toBe(2)
+    expect(await subjectsOf(post, 'is:read tag:x')).toEqual(['a2', 'a1'])
+    const { id } = await post.inbox.waitFor('subject:a1')
+    expect(await post.inbox.updateMatching({ ids: [id, 'em_x'] }, { remove_tags: ['x'] })).toBe(1)
+    expect(await subjectsOf(post, 'tag:x')).toEqual(['a2'])
+    expect(await post.inbox.removeMatching({ ids: [id, id, 'em_x'] })).toBe(1)
+    expect(await subjectsOf(post, '')).toEqual(['b1', 'a2'])
+    await expect(post.inbox.updateMatching(null, { add_tags: ['a,b'] })).rejects.toMatchObject({
+      errors: [{ field: 'add_tags' }],
+    })
+    const misspelt: object = { unraed: false }
+    await expect(post.inbox.updateMatching(null, misspelt)).rejects.toThrow('did you mean unread?')
+    for (const nothing of [{}, { unread: undefined }]) {
+      await expect(post.inbox.updateMatching(null, nothing)).rejects.toThrow('says nothing to change')
+    }
+  })
+})
