@@ -80,3 +80,10 @@ export async function chooseMore(page: Page, name: string): Promise<void> {
   await page.getByRole('group', { name: 'More about the list' }).getByRole('button', { name }).click()
 }
 export const topOf = async (row: Locator): Promise<number> => (await row.boundingBox())?.y ?? Number.NaN
+
+/** Goes to a room by its link. */
+export const enter = (page: Page, name: string): Promise<void> =>
+  page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
+/** What the element with the focus is called. */
+export const focused = (page: Page) => (): Promise<string | null | undefined> =>
+  page.evaluate(() => document.activeElement?.ariaLabel)

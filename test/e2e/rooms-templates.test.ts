@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { enter, openPage } from './_setup.ts'
+
+describe('the room of templates', () => {
+  it('stores a template, and shows it with values and without', async () => {
+    const { post, page } = await openPage()
+    await enter(page, 'Templates')
+    await page.getByLabel('New template').fill('welcome')
+    await page.getByRole('button', { name: 'Begin' }).click()
+    await page.getByLabel('Subject').fill('Hi {{name}}')
+    await page
+      .getByLabel('HTML', { exact: true })
+      .fill('<p>{{greeting}}</p><script>parent.document.title = 1</script>')
+    await page.getByText('Without a value: name, greeting').waitFor()
+    await page.getByLabel('greeting').fill('Good day')
+    await page.frameLocator('iframe').getByText('Good day').waitFor()
+    await page.getByText('Without a value: name', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Store' }).click()
+    await page.getByText('Stored.').waitFor()
+    await page.getByRole('list', { name: 'Templates' }).getByText('Hi {{name}}').waitFor()
+    expect((await post.templates.get('welcome')).subject).toBe('Hi {{name}}')
+    expect(await page.title()).toBe('Templates · Localpost')
+  })
+
+  it('keeps what is written in a template until it is stored or given up', async () => {
+    const { post, page } = await openPage()
+    await enter(page, 'Templates')
+    await page.getByLabel('New template').fill('half done')
+    await page.getByRole('button', { name: 'Begin' }).click()
+    await page.getByRole('alert').getByText('An id has').waitFor()
+    await page.getByLabel('New template').fill('half-done')
+    await page.getByRole('button', { name: 'Begin' }).click()
+    await page.getByLabel('Subject').fill('Half a thought')
+    await page.getByText('Not stored yet; kept while this tab is open.').waitFor()
+    await enter(page, 'Domains')
+    await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor()
+    await enter(page, 'Templates')
+    const entry = page.getByRole('list', { name: 'Templates' }).getByRole('link', { name: 'half-done' })
+    await entry.getByText('not stored').waitFor()
+    await page.reload()
+    await entry.click()
+    await expect.poll(() => page.getByLabel('Subject').inputValue()).toBe('Half a thought')
+    await page.getByRole('button', { name: 'Store' }).click()
+    await page.getByText('Stored.').waitFor()
+    await page.getByLabel('Subject').fill('Another thought')
+    await entry.getByText('changed').waitFor()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await expect.poll(() => page.getByLabel('Subject').inputValue()).toBe('Half a thought')
+    await entry.getByText('changed').waitFor({ state: 'detached' })
+    expect((await post.templates.get('half-done')).subject).toBe('Half a thought')
+  })
+
+  it('names each broken placeholder of a template with its place, and leads there', async () => {
+    const { post, page } = await openPage({}, false)
+    await post.templates.put('broken', {
+      subject: 'Hi {{name}',
+      html: '<p>{{name}}</p>\n<p>{{first name}}</p>',
+    })
+    await page.goto(`${post.url}/#/templates/broken`)
+    const broken = page.getByRole('list', { name: 'Broken placeholders' })
+    await broken.getByText('{{name}: it closes with one brace and needs two').waitFor()
+    await broken.getByRole('button', { name: 'HTML, line 2, column 4' }).click()
+    const marked = (): Promise<string> =>
+      page.getByLabel('HTML', { exact: true }).evaluate((field) => {
+        const { value, selectionStart, selectionEnd } = field as HTMLTextAreaElement
+        return document.activeElement === field ? value.slice(selectionStart, selectionEnd) : ''
+      })
+    expect(await marked()).toBe('{{first name}}')
+    await page.keyboard.type('{{first_name}}')
+    await page.getByText('Without a value: name, first_name').waitFor()
+    await page.getByLabel('Subject').fill('Hi')
+    await broken.waitFor({ state: 'detached' })
+  })
+})
