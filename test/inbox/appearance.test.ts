@@ -35,6 +35,11 @@ describe('the appearance of a mail', () => {
     expect(html).toMatch(/<style>img.*invert\(1\)[^<]*<\/style>$/)
   })
 
+  it('leaves the words of pictures that are not loaded to be inverted as all words are', () => {
+    expect(withAppearance(mail, 'inverted')).toMatch(/img\[src\^="http" i\][^}]*{filter:none!important}/)
+    expect(withAppearance(mail, 'inverted', { remoteImages: true })).not.toContain('filter:none')
+  })
+
   it('reads hostile text in one pass', () => {
     const hostile = '(prefers-color-scheme'.repeat(50_000) + 'color-scheme '.repeat(50_000)
     expect(withAppearance(hostile, 'dark')).toBe(hostile)

@@ -42,10 +42,12 @@ export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'attachment' 
       errors: ['not_found'],
       async handler({ params, query: { recipient, ...query } }) {
         const html = await inbox.html(params.id, recipient === undefined ? {} : { recipient })
-        return bytesAnswer(query.appearance ? withAppearance(html, query.appearance) : html, {
+        const remoteImages = query.images === 'remote'
+        const { appearance } = query
+        return bytesAnswer(appearance ? withAppearance(html, appearance, { remoteImages }) : html, {
           ...guarded,
           'content-type': 'text/html; charset=utf-8',
-          'content-security-policy': htmlPolicy(query.images === 'remote'),
+          'content-security-policy': htmlPolicy(remoteImages),
         })
       },
     }),
