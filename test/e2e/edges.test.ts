@@ -105,3 +105,19 @@ it('A selection is deleted by its key although no mail is open', async () => {
   await page.keyboard.press('#')
   await page.getByRole('dialog').getByText('Delete 1 mail?').waitFor()
 })
+
+it('A source that is long in coming says that it is loaded', async () => {
+  const { post, page } = await openPage()
+  await submit(post, { subject: 'Slow', text: 'Hello' })
+  await panel(page).getByText('Hello').waitFor()
+  let answer = (): void => undefined
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  await page.route('**/raw*', async (route) => {
+    await answered
+    await route.continue()
+  })
+  await tab(page, 'Source').click()
+  await panel(page).getByText('Loading…').waitFor()
+  answer()
+  await panel(page).getByText('Subject:').waitFor()
+})
