@@ -21,10 +21,12 @@ it('starts with at most 90 KB of JavaScript, and loads the rest when it is looke
   })
   await page.goto(post.url ?? '')
   await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
-  expect(new Set(loaded)).toEqual(first)
+  // The palette is fetched ahead half a second later, which on a busy machine may be over already.
+  const asked = loaded.filter((name) => !name.startsWith('CommandPalette'))
+  expect(new Set(asked)).toEqual(first)
   await page.keyboard.press('?')
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
-  expect(loaded.length).toBeGreaterThan(first.size)
+  expect(loaded.some((name) => name.startsWith('ShortcutSheet'))).toBe(true)
 })
 
 function entryOf(html: string): string {
