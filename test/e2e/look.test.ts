@@ -161,3 +161,56 @@ describe('what is written and not handed over', () => {
     await expect.poll(() => json.inputValue()).toContain('503')
   })
 })
+
+it('What is on looks so also under the pointer that has just turned it on', async () => {
+  const { post, page } = await openPage()
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await submit(post, { subject: 'Hello' })
+  const button = page.getByRole('button', { name: 'Select', exact: true })
+  const ground = (): Promise<string> => button.evaluate((one) => getComputedStyle(one).backgroundColor)
+  await button.click()
+  await page.mouse.move(1000, 600)
+  await expect.poll(() => button.evaluate((one) => one.matches(':hover'))).toBe(false)
+  const room = page.getByRole('link', { name: 'Inbox', exact: true })
+  const on = await room.evaluate((one) => getComputedStyle(one).backgroundColor)
+  await expect.poll(ground).toBe(on)
+  await button.hover()
+  await expect.poll(() => button.evaluate((one) => one.matches(':hover'))).toBe(true)
+  await expect.poll(ground).toBe(on)
+})
+
+it('The menu of the list ends where its button ends, and does not cover the mail', async () => {
+  const { post, page } = await openPage()
+  await submit(post, { subject: 'Hello' })
+  const button = page.getByRole('button', { name: 'More about the list' })
+  await button.click()
+  const menu = page.getByRole('group', { name: 'More about the list' })
+  await expect.poll(async () => (await placeOf(menu)).right).toBe((await placeOf(button)).right)
+})
+
+it('A mail has a dark ground where it knows the dark, to its edges, and its white one where it does not', async () => {
+  const { post, page } = await openPage()
+  const body = '<body style="margin:0"><p>Look</p>'
+  await submit(post, { subject: 'White', html: body })
+  await submit(post, { subject: 'Knows', html: `<meta name="color-scheme" content="light dark">${body}` })
+  const groundOf = async (): Promise<number> => {
+    const shot = await page.locator('iframe').screenshot({ type: 'png' })
+    return page.evaluate(lightnessInCorner, shot.toString('base64'))
+  }
+  await rowOf(page, 'Knows').click()
+  await page.getByRole('radio', { name: 'Dark', exact: true }).check()
+  await expect.poll(groundOf).toBeLessThan(40)
+  await rowOf(page, 'White').click()
+  await expect.poll(groundOf).toBe(255)
+})
+
+/** How light a picture is at its lower right corner, from 0 to 255. */
+async function lightnessInCorner(png: string): Promise<number> {
+  const picture = new Image()
+  picture.src = `data:image/png;base64,${png}`
+  await picture.decode()
+  const canvas = new OffscreenCanvas(1, 1)
+  const context = canvas.getContext('2d')
+  context?.drawImage(picture, 1 - picture.width + 8, 1 - picture.height + 8)
+  return context?.getImageData(0, 0, 1, 1).data[0] ?? NaN
+}
