@@ -65,15 +65,20 @@ export class CaptureConnection extends SMTPConnection {
    * Texts may have parts of what a client sent, so no control character goes out.
    */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
+    const key = typeof data === 'string' && code < 400 && context !== 'DATA_OK' ? context || data : ''
+    const known = key === '' ? undefined : knownReplies.get(key)
+    if (known?.code === code && known.data === data && known.context === context)
+      return this.#reply(known.lines)
     const enhancedCode = hasEnhancedCode(code, data) ? '' : this._getEnhancedStatusCode(code, context)
     const prefix = enhancedCode === '' ? '' : `${enhancedCode} `
     const texts = Array.isArray(data) ? data : [data ?? '']
-    this.#reply(
-      replyLines(
-        code,
-        texts.map((text) => prefix + (hasControl.test(text) ? text.replace(eachControl, ' ') : text)),
-      ),
+    const lines = replyLines(
+      code,
+      texts.map((text) => prefix + (hasControl.test(text) ? text.replace(eachControl, ' ') : text)),
     )
+    if (key !== '' && knownReplies.size < maxKnownReplies)
+      knownReplies.set(key, { code, data, context, lines })
+    this.#reply(lines)
     if (code === 421) this.close()
   }
 
@@ -243,6 +248,16 @@ type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>
 
 /** Others may be refused, with a reason. */
 const plainHelloName = /^[a-zA-Z0-9.[\]:_-]{1,255}$/
+
+/**
+ * The replies that go out all the time, as they were put together once: nearly every session has the same, and notes
+ * keep them. By what they are an answer to, or else by their text.
+ */
+const knownReplies = new Map<
+  string,
+  { code: number; data: unknown; context: unknown; lines: readonly string[] }
+>()
+const maxKnownReplies = 32
 
 const hasControl = /[\x00-\x1f\x7f-\x9f]/
 const eachControl = new RegExp(hasControl, 'g')

@@ -1,23 +1,29 @@
+/** Who said a line: the client or the server. */
+type Speaker = 'C' | 'S'
+
+/** Lines, each behind its {@link Speaker}: a pair of its own for each would cost more than most lines. */
+export type Lines = readonly string[]
+
 /** The lines of one transaction, with what opened its session before; kept while anybody may ask for it. */
 export interface TransactionNotes {
-  /** Shared by the transactions of a session: only this many lines of it are before this one. */
-  readonly opening: readonly string[]
-  readonly openingLines: number
-  readonly head: string[]
+  /** Shared by the transactions of a session: only so much of it is before this one. */
+  readonly opening: Lines
+  readonly openingLength: number
+  readonly head: Lines
   /** The last lines, where there were too many; with how many are left out before them. */
-  readonly tail: string[]
+  readonly tail: Lines
   leftOut: number
 }
 
 /**
- * Notes what is said in one SMTP session, at the least cost: a line is a text whose first character says who spoke,
- * `C` or `S`. Credentials are never noted. At most 4 KB are held for a transaction.
+ * Notes what is said in one SMTP session, at the least cost. Credentials are never noted. At most 4 KB are held for a
+ * transaction.
  */
 export class SessionNotes {
   readonly #opening: string[] = []
-  #openingLength = 0
+  #openingSize = 0
   #isOpening = true
-  #current: TransactionNotes | null = null
+  #current: (TransactionNotes & { head: string[]; tail: string[] }) | null = null
 
   /** The transaction that is under way. */
   get current(): TransactionNotes | null {
@@ -26,11 +32,11 @@ export class SessionNotes {
 
   /** @param isSecret  Whether it answers a challenge of AUTH. */
   client(line: string, isSecret: boolean): void {
-    if (isSecret) return this.#note('C***')
+    if (isSecret) return this.#note('C', '***')
     const verb = line.slice(0, 4).toUpperCase()
     if (verb === 'MAIL') {
       const { length } = this.#opening
-      this.#current = { opening: this.#opening, openingLines: length, head: [], tail: [], leftOut: 0 }
+      this.#current = { opening: this.#opening, openingLength: length, head: [], tail: [], leftOut: 0 }
     } else if (openingVerbs.has(verb)) {
       // A greeting in the middle gives the transaction up.
       this.#current = null
@@ -38,12 +44,12 @@ export class SessionNotes {
     } else if (!this.#current) {
       this.#isOpening = false
     }
-    this.#note(verb === 'AUTH' ? `C${withoutSecret(line)}` : `C${line}`)
+    this.#note('C', verb === 'AUTH' ? withoutSecret(line) : line)
   }
 
   /** @param lines  Of one reply, each whole. */
   server(lines: readonly string[]): void {
-    for (const line of lines) this.#note(`S${line}`)
+    for (const line of lines) this.#note('S', line)
   }
 
   /** A transaction is over, its reply noted. */
@@ -52,25 +58,24 @@ export class SessionNotes {
     this.#current = null
   }
 
-  #note(line: string): void {
+  #note(speaker: Speaker, line: string): void {
     const cut = line.length > maxLine ? `${line.slice(0, maxLine)}…` : line
-    const { head, tail } = this.#current ?? none
-    if (!this.#current) {
-      if (!this.#isOpening || this.#openingLength > maxOpening) return
-      this.#openingLength += cut.length
-      this.#opening.push(cut)
-    } else if (head.length < maxHeadLines) {
-      head.push(cut)
+    const current = this.#current
+    if (!current) {
+      if (!this.#isOpening || this.#openingSize > maxOpening) return
+      this.#openingSize += cut.length
+      this.#opening.push(speaker, cut)
+    } else if (current.head.length < 2 * maxHeadLines) {
+      current.head.push(speaker, cut)
     } else {
-      tail.push(cut)
-      if (tail.length <= maxTailLines) return
-      tail.shift()
-      this.#current.leftOut++
+      current.tail.push(speaker, cut)
+      if (current.tail.length <= 2 * maxTailLines) return
+      current.tail.splice(0, 2)
+      current.leftOut++
     }
   }
 }
 
-const none: Pick<TransactionNotes, 'head' | 'tail'> = { head: [], tail: [] }
 const openingVerbs = new Set(['EHLO', 'HELO', 'STAR', 'AUTH'])
 const maxLine = 200
 const maxOpening = 1000

@@ -30,16 +30,19 @@ export function createTranscripts(most = 1000): Transcripts {
 }
 
 function toLines(
-  { opening, openingLines, head, leftOut, tail }: TransactionNotes,
+  { opening, openingLength, head, leftOut, tail }: TransactionNotes,
   size: number,
 ): TranscriptLine[] {
-  const lines = [...opening.slice(0, openingLines), ...head]
-  if (leftOut > 0) lines.push(`C<${leftOut} lines are left out>`)
+  const lines = [...opening.slice(0, openingLength), ...head]
+  if (leftOut > 0) lines.push('C', `<${leftOut} lines are left out>`)
   lines.push(...tail)
-  return lines.flatMap((line): TranscriptLine[] => {
-    const said: TranscriptLine = { from: line.startsWith('C') ? 'client' : 'server', text: line.slice(1) }
+  const said: TranscriptLine[] = []
+  for (let i = 0; i + 1 < lines.length; i += 2) {
+    const from = lines[i] === 'C' ? 'client' : 'server'
+    const text = lines[i + 1] ?? ''
+    said.push({ from, text })
     // The message itself follows the go-ahead.
-    const isGoAhead = said.from === 'server' && said.text.startsWith('354 ')
-    return isGoAhead ? [said, { from: 'client', text: `<${size} bytes>` }] : [said]
-  })
+    if (from === 'server' && text.startsWith('354 ')) said.push({ from: 'client', text: `<${size} bytes>` })
+  }
+  return said
 }

@@ -129,7 +129,7 @@ describe('the transcript of a submission', () => {
 
 it('the transcripts of the last submissions are kept, and no others', () => {
   const transcripts = createTranscripts(2)
-  const notes = { opening: ['S220 x'], openingLines: 1, head: ['S354 go'], tail: [], leftOut: 0 }
+  const notes = { opening: ['S', '220 x'], openingLength: 2, head: ['S', '354 go'], tail: [], leftOut: 0 }
   for (const id of ['a', 'b', 'c']) transcripts.keep(id, notes)
   expect(transcripts.of('a', 1)).toBeNull()
   expect(transcripts.of('c', 7)).toEqual([
