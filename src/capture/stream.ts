@@ -159,12 +159,20 @@ export class CaptureStream extends SMTPStream {
     const proceed = (): void => this.#take(rest, done)
     // Nobody may be left to answer a message that was destroyed.
     const isAnswered = this._continueCallback === true
-    this._continueCallback = isAnswered ? false : proceed
+    let isEnding = true
+    this._continueCallback = isAnswered
+      ? false
+      : () => {
+          // Or a piece full of messages would go as deep into calls as it is long.
+          if (isEnding && rest.length > 0) setImmediate(proceed)
+          else proceed()
+        }
     this._dataMode = false
     this._dataStream = null
     this.#hasNext = rest.length > 0
     // The answer may come within this call.
     stream?.end(content)
+    isEnding = false
     if (isAnswered) proceed()
   }
 

@@ -64,6 +64,12 @@ describe.each([
     )
   })
 
+  it('takes ten thousand messages of one piece, each answered as it ends', async () => {
+    const { lines, messages } = await feed(['DATA\r\n.\r\n'.repeat(10_000)], { late })
+    expect(lines).toHaveLength(10_000)
+    expect(messages).toHaveLength(10_000)
+  })
+
   it('looks at nothing behind a QUIT', async () => {
     expect((await feed(['NOOP\r\nQUIT\r\nNOOP\r\n', 'NOOP\r\n'], { late })).lines).toEqual(['NOOP', 'QUIT'])
   })
