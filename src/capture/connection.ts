@@ -218,8 +218,9 @@ export class CaptureConnection extends SMTPConnection {
     this.#server.forget(this)
   }
 
-  /** Ends the connection, whatever state it is in. */
+  /** Ends the connection, whatever state it is in; what was answered before is said. */
   destroy(): void {
+    this.flush()
     this._socket.destroy()
   }
 

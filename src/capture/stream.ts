@@ -37,6 +37,8 @@ export class CaptureStream extends SMTPStream {
 
   /** What the client left without a line end when it closed its side. */
   override oncommand(line: Buffer): void {
+    // Its answer must go at once: the socket ends after this turn.
+    this.#hasNext = false
     this.#onLine(line.toString())
   }
 

@@ -101,6 +101,29 @@ describe('a reply', () => {
     ])
   })
 
+  it('comes for a command without a line end too, where the client closes its side', async () => {
+    await using server = await testServer()
+    const client = await rawClient(server)
+    client.socket.end('NOOP\r\nVRFY ada')
+    expect([await client.reply(), await client.reply()].map((reply) => reply.slice(0, 3))).toEqual([
+      '250',
+      '252',
+    ])
+  })
+
+  it('comes for each command before the one at which the connection is cut', async () => {
+    await using server = await testServer({
+      faultAt: (stage) => (stage === 'mail' && server.taken.length > 0 ? { stage, disconnect: true } : null),
+    })
+    const client = await rawClient(server)
+    const message = 'MAIL FROM:<a@acme.test>\r\nRCPT TO:<b@example.com>\r\nDATA\r\n\r\nHi\r\n.\r\n'
+    client.socket.write(message + message)
+    const replies = []
+    for (let i = 0; i < 5; i++) replies.push((await client.reply()).slice(0, 3))
+    expect(replies).toEqual(['250', '250', '354', '250', ''])
+    expect(server.taken).toHaveLength(1)
+  })
+
   it('is 451 where a command fails within Localpost, which says so; the session goes on', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
