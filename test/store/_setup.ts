@@ -2,13 +2,21 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/clock.ts'
 import { type Files, nodeFiles } from '../../src/store/files.ts'
 import { type LogStoreOptions, openLogStore } from '../../src/store/open.ts'
 import type { Processes } from '../../src/store/lock.ts'
-import type { Collection, Store, StoredRecord } from '../../src/store/store.ts'
-import { labels, notes } from '../contracts/notes.ts'
+import {
+  blobOf,
+  type Collection,
+  insert,
+  put,
+  remove,
+  type Store,
+  type StoredRecord,
+} from '../../src/store/store.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 
 /** A folder of the test's own. */
 export async function tempFolder(): Promise<string> {
@@ -48,6 +56,33 @@ export const mortal: Partial<LogStoreOptions> = {
   checkpointBytes: 1e12,
   processes: { pid: 2 ** 22 + 6, host: 'test', isAlive: () => false, startOf: async () => '1' },
 }
+
+/** Commits of every kind, one after the other. */
+export async function live(
+  store: Store,
+  rounds: number,
+  after: () => Promise<void> = async () => {},
+): Promise<void> {
+  for (let n = 0; n < rounds; n++) {
+    await store.commit(
+      [insert(notes, note(n, { due: n % 4 ? n : null }))],
+      [blobOf(`${note(n).id}/message`, pattern(100 + n * 37, n))],
+    )
+    await after()
+    if (n % 3 === 0)
+      await store.commit([
+        put(labels, { id: `l${n}`, title: `ünï ${n}\u2028` }),
+        put(notes, note(n, { seen: true })),
+      ])
+    await after()
+    if (n % 5 === 4)
+      await store.commit([remove(notes, note(n - 2).id), put(notes, note(n, { name: 'x'.repeat(n) }))])
+    await after()
+  }
+}
+
+/** A file of the log. */
+export const logIn = (dir: string, number = 1): string => join(dir, 'log', `00000${number}.log`)
 
 /** All that a store holds, to compare two lives of it. */
 export async function contents(
@@ -184,4 +219,16 @@ export async function filesIn(dir: string): Promise<Record<string, string>> {
 /** An error as the system throws it. */
 export function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: injected`), { code })
+}
+
+/** Opens a damaged folder and tells what it said; nothing in it may change. */
+export async function refusal(dir: string): Promise<{ code: string; message: string }> {
+  const before = await filesIn(dir)
+  const error: unknown = await openAfterKill(dir).then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect(error).toMatchObject({ code: expect.any(String) as unknown, message: expect.any(String) as unknown })
+  expect(await filesIn(dir)).toEqual(before)
+  return error as { code: string; message: string }
 }

@@ -2,35 +2,19 @@ import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from 'no
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { blobOf, insert, put, remove } from '../../src/store/store.ts'
+import { insert, put } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
-import { contents, copyOf, filesIn, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
-
-const logIn = (dir: string, number = 1): string => join(dir, 'log', `00000${number}.log`)
-
-/** Commits of every kind, one after the other. */
-async function live(
-  store: Store,
-  rounds: number,
-  after: () => Promise<void> = async () => {},
-): Promise<void> {
-  for (let n = 0; n < rounds; n++) {
-    await store.commit(
-      [insert(notes, note(n, { due: n % 4 ? n : null }))],
-      [blobOf(`${note(n).id}/message`, pattern(100 + n * 37, n))],
-    )
-    await after()
-    if (n % 3 === 0)
-      await store.commit([
-        put(labels, { id: `l${n}`, title: `ünï ${n}\u2028` }),
-        put(notes, note(n, { seen: true })),
-      ])
-    await after()
-    if (n % 5 === 4)
-      await store.commit([remove(notes, note(n - 2).id), put(notes, note(n, { name: 'x'.repeat(n) }))])
-    await after()
-  }
-}
+import {
+  contents,
+  copyOf,
+  live,
+  logIn,
+  mortal,
+  openAfterKill,
+  openIn,
+  refusal,
+  tempFolder,
+} from './_setup.ts'
 
 test('a store that was closed opens with all it held and nothing to say', async () => {
   const dir = await tempFolder()
@@ -146,106 +130,6 @@ test('a bad end before an empty next file of the log is only an end', async () =
   await second.close()
 })
 
-/** Opens a damaged folder and tells what it said; nothing in it may change. */
-async function refusal(dir: string): Promise<{ code: string; message: string }> {
-  const before = await filesIn(dir)
-  const error: unknown = await openAfterKill(dir).then(
-    () => null,
-    (reason: unknown) => reason,
-  )
-  expect(error).toMatchObject({ code: expect.any(String) as unknown, message: expect.any(String) as unknown })
-  expect(await filesIn(dir)).toEqual(before)
-  return error as { code: string; message: string }
-}
-
-test('damage in the middle of the log stops the start at the file and the byte, and changes nothing', async () => {
-  const dir = await tempFolder()
-  const first = await openIn(dir, { ...mortal, logFileBytes: 4000 })
-  const ends: number[] = []
-  await live(first, 20, async () => void ends.push((await stat(logIn(dir))).size))
-  const starts = [0, ...new Set(ends)].slice(0, -1)
-  for (const start of [starts[0] ?? 0, starts[3] ?? 0, starts.at(-1) ?? 0]) {
-    for (const within of [2, 30, 120]) {
-      const copy = await copyOf(dir)
-      const bytes = await readFile(logIn(copy))
-      bytes[start + within] = (bytes[start + within] ?? 0) ^ 0x20
-      await writeFile(logIn(copy), bytes)
-      const { code, message } = await refusal(copy)
-      expect(code).toBe('store_corrupt')
-      expect(message).toContain(`${logIn(copy)}:${start}`)
-      expect(message).toContain(`truncate -s ${start}`)
-    }
-  }
-})
-
-test('a file of the log that is missing or too short stops the start', async () => {
-  const dir = await tempFolder()
-  const first = await openIn(dir, { ...mortal, logFileBytes: 3000 })
-  await live(first, 20)
-  const missing = await copyOf(dir)
-  await rm(logIn(missing, 2))
-  expect(await refusal(missing)).toMatchObject({
-    code: 'store_corrupt',
-    message: expect.stringContaining(logIn(missing, 2)) as unknown,
-  })
-  await first.close()
-  const short = await copyOf(dir)
-  const last = (await readdir(join(short, 'log'))).sort().at(-1) ?? ''
-  await truncate(join(short, 'log', last), 5)
-  expect(await refusal(short)).toMatchObject({
-    code: 'store_corrupt',
-    message: expect.stringContaining(last) as unknown,
-  })
-  const noBlobs = await copyOf(dir)
-  await rm(logIn(noBlobs, 1))
-  expect(await refusal(noBlobs)).toMatchObject({
-    code: 'store_corrupt',
-    message: expect.stringContaining('/message') as unknown,
-  })
-})
-
-test.each([
-  ['db.json', (text: string) => text.replace('"title"', 'title'), /db\.json:4/],
-  ['notes/000001.json', (text: string) => text.slice(0, 2000), /000001\.json:\d+.*byte/],
-  ['notes/000001.json', () => '', /000001\.json/],
-  ['notes/000001.json', () => '[]', /not a file of this store/],
-  [
-    'notes/000001.json',
-    (text: string) => text.replace(/("record":.*?"version":)1/, '$1"one"'),
-    /entry 1 of notes/,
-  ],
-  [
-    'notes/000001.json',
-    (text: string) => text.replace('"name":"name 00001"', '"name":"name 00003"'),
-    /same group, name/,
-  ],
-  ['checkpoint.json', () => '{', /checkpoint\.json/],
-  ['checkpoint.json', () => '{"schema":1}', /checkpoint\.json/],
-])('a damaged %s stops the start with its place (case %#)', async (file, damage, message) => {
-  const dir = await tempFolder()
-  const store = await openIn(dir)
-  await store.commit([insert(labels, { id: 'l', title: 't' }), insert(labels, { id: 'm', title: 'u' })])
-  await store.commit(Array.from({ length: 50 }, (_, n) => insert(notes, note(n))))
-  await store.close()
-  const path = join(dir, file)
-  await writeFile(path, damage(await readFile(path, 'utf8')))
-  const refused = await refusal(dir)
-  expect(refused.code).toBe('store_corrupt')
-  expect(refused.message).toMatch(message)
-  expect(refused.message).toContain(path.includes('notes') && /same group/.test(refused.message) ? dir : path)
-})
-
-test('a folder without checkpoint.json but with data is not taken for a new one', async () => {
-  const dir = await tempFolder()
-  await (await openIn(dir)).close()
-  await rm(join(dir, 'checkpoint.json'))
-  await writeFile(join(dir, 'db.json'), '{"mine":1}')
-  expect(await refusal(dir)).toMatchObject({
-    code: 'store_corrupt',
-    message: expect.stringContaining('checkpoint.json') as unknown,
-  })
-})
-
 test('a collection that this version does not know is kept with its blobs', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir, { ...mortal, logFileBytes: 2000 })
@@ -257,22 +141,6 @@ test('a collection that this version does not know is kept with its blobs', asyn
   const third = await openIn(dir)
   expect(await contents(third)).toEqual(before)
   await third.close()
-})
-
-test('a folder of a newer version is refused and left alone, wherever it says so', async () => {
-  const dir = await tempFolder()
-  const store = await openIn(dir)
-  await live(store, 3)
-  await store.close()
-  for (const file of ['checkpoint.json', 'db.json', 'notes/000001.json']) {
-    const copy = await copyOf(dir)
-    const path = join(copy, file)
-    await writeFile(path, (await readFile(path, 'utf8')).replace('"schema":1', '"schema":2'))
-    expect(await refusal(copy)).toMatchObject({
-      code: 'store_newer_schema',
-      message: expect.stringContaining(path) as unknown,
-    })
-  }
 })
 
 test('records are lifted by every migration that they lack, those in the log too', async () => {

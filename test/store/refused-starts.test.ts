@@ -1,0 +1,110 @@
+import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { insert } from '../../src/store/store.ts'
+import { labels, note, notes } from '../contracts/notes.ts'
+import { copyOf, live, logIn, mortal, openIn, refusal, tempFolder } from './_setup.ts'
+
+test('damage in the middle of the log stops the start at the file and the byte, and changes nothing', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, { ...mortal, logFileBytes: 4000 })
+  const ends: number[] = []
+  await live(first, 20, async () => void ends.push((await stat(logIn(dir))).size))
+  const starts = [0, ...new Set(ends)].slice(0, -1)
+  for (const start of [starts[0] ?? 0, starts[3] ?? 0, starts.at(-1) ?? 0]) {
+    for (const within of [2, 30, 120]) {
+      const copy = await copyOf(dir)
+      const bytes = await readFile(logIn(copy))
+      bytes[start + within] = (bytes[start + within] ?? 0) ^ 0x20
+      await writeFile(logIn(copy), bytes)
+      const { code, message } = await refusal(copy)
+      expect(code).toBe('store_corrupt')
+      expect(message).toContain(`${logIn(copy)}:${start}`)
+      expect(message).toContain(`truncate -s ${start}`)
+    }
+  }
+})
+
+test('a file of the log that is missing or too short stops the start', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, { ...mortal, logFileBytes: 3000 })
+  await live(first, 20)
+  const missing = await copyOf(dir)
+  await rm(logIn(missing, 2))
+  expect(await refusal(missing)).toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringContaining(logIn(missing, 2)) as unknown,
+  })
+  await first.close()
+  const short = await copyOf(dir)
+  const last = (await readdir(join(short, 'log'))).sort().at(-1) ?? ''
+  await truncate(join(short, 'log', last), 5)
+  expect(await refusal(short)).toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringContaining(last) as unknown,
+  })
+  const noBlobs = await copyOf(dir)
+  await rm(logIn(noBlobs, 1))
+  expect(await refusal(noBlobs)).toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringContaining('/message') as unknown,
+  })
+})
+
+test.each([
+  ['db.json', (text: string) => text.replace('"title"', 'title'), /db\.json:4/],
+  ['notes/000001.json', (text: string) => text.slice(0, 2000), /000001\.json:\d+.*byte/],
+  ['notes/000001.json', () => '', /000001\.json/],
+  ['notes/000001.json', () => '[]', /not a file of this store/],
+  [
+    'notes/000001.json',
+    (text: string) => text.replace(/("record":.*?"version":)1/, '$1"one"'),
+    /entry 1 of notes/,
+  ],
+  [
+    'notes/000001.json',
+    (text: string) => text.replace('"name":"name 00001"', '"name":"name 00003"'),
+    /same group, name/,
+  ],
+  ['checkpoint.json', () => '{', /checkpoint\.json/],
+  ['checkpoint.json', () => '{"schema":1}', /checkpoint\.json/],
+])('a damaged %s stops the start with its place (case %#)', async (file, damage, message) => {
+  const dir = await tempFolder()
+  const store = await openIn(dir)
+  await store.commit([insert(labels, { id: 'l', title: 't' }), insert(labels, { id: 'm', title: 'u' })])
+  await store.commit(Array.from({ length: 50 }, (_, n) => insert(notes, note(n))))
+  await store.close()
+  const path = join(dir, file)
+  await writeFile(path, damage(await readFile(path, 'utf8')))
+  const refused = await refusal(dir)
+  expect(refused.code).toBe('store_corrupt')
+  expect(refused.message).toMatch(message)
+  expect(refused.message).toContain(path.includes('notes') && /same group/.test(refused.message) ? dir : path)
+})
+
+test('a folder without checkpoint.json but with data is not taken for a new one', async () => {
+  const dir = await tempFolder()
+  await (await openIn(dir)).close()
+  await rm(join(dir, 'checkpoint.json'))
+  await writeFile(join(dir, 'db.json'), '{"mine":1}')
+  expect(await refusal(dir)).toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringContaining('checkpoint.json') as unknown,
+  })
+})
+
+test('a folder of a newer version is refused and left alone, wherever it says so', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir)
+  await live(store, 3)
+  await store.close()
+  for (const file of ['checkpoint.json', 'db.json', 'notes/000001.json']) {
+    const copy = await copyOf(dir)
+    const path = join(copy, file)
+    await writeFile(path, (await readFile(path, 'utf8')).replace('"schema":1', '"schema":2'))
+    expect(await refusal(copy)).toMatchObject({
+      code: 'store_newer_schema',
+      message: expect.stringContaining(path) as unknown,
+    })
+  }
+})
