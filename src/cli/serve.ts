@@ -1,7 +1,6 @@
 import type { Localpost } from '../localpost.ts'
 import type { Notice } from '../options.ts'
 import { renderBanner, startWarnings } from './banner.ts'
-import { keepHeapSmall } from './heap.ts'
 import { openListener } from './listener.ts'
 import type { Output } from './output.ts'
 import { describeError, exitCodeOf } from './report.ts'
@@ -15,7 +14,6 @@ import { version } from '../version.ts'
  * printed, and the process ends with 1.
  */
 export async function serve(settings: Settings, output: Output): Promise<void> {
-  keepHeapSmall()
   let starting: Promise<Localpost | undefined> | undefined
   stopOnSignals({ output, close: async () => (await starting)?.close() })
   starting = start(settings, output)
