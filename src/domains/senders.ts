@@ -17,8 +17,7 @@ export interface Senders {
   /**
    * The domain of an API send's From address.
    *
-   * An unknown one is added as verified (`registered: false`), or refused with `strict`. Costs one indexed look-up
-   * where the domain is known.
+   * An unknown one is added as verified (`registered: false`), or refused with `strict`.
    *
    * @throws domain_not_verified unless the domain's status is SUCCESS.
    * @throws domain_not_registered with `strict`, where nobody created the domain.
@@ -64,7 +63,8 @@ export function createSenders(parts: { store: Store; clock: Clock; ids: Ids; str
   return {
     async resolveSender(domainName) {
       // The name as given is nearly always the name as stored; checking it costs more than looking it up.
-      const known = await find(domainName.toLowerCase())
+      const remembered = recent.find(domainName.toLowerCase())
+      const known = remembered instanceof Promise ? await remembered : remembered
       if (known) return assertMaySend(known, strict)
       const name = parseDomainName(domainName, 'from')
       const found = strict ? await find(name) : await findOrAdd(name)

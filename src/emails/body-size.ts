@@ -4,12 +4,12 @@ import { encodedSize } from './attachments/attachments.ts'
  * The least number of bytes that bodies take in a message, encoded as nodemailer does it: nearly all ASCII as it is or
  * as quoted-printable, anything else as base64. Soft line breaks are left out.
  *
- * @param enough  Where the answer is surely not beyond this, it is the number of bytes before encoding.
+ * @param enough  Where the answer is surely not beyond this, it is the number of characters.
  */
 export function encodedBodySize(bodies: readonly string[], enough: number): number {
-  const bytes = bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0)
-  // Three for one is the most that an encoding takes: small mail is not counted through.
-  return bytes * 3 <= enough ? bytes : bodies.reduce((sum, body) => sum + encoded(body), 0)
+  const characters = bodies.reduce((sum, body) => sum + body.length, 0)
+  // Three bytes for a character, and three for a byte, is the most that it takes: small mail is not counted through.
+  return characters * 9 <= enough ? characters : bodies.reduce((sum, body) => sum + encoded(body), 0)
 }
 
 function encoded(body: string): number {

@@ -99,7 +99,7 @@ describe('sending from a domain', () => {
     expect(nowhere[0]).toMatchObject({ registered: false, status: 'SUCCESS' })
   })
 
-  it('reads the domain of a stream of submissions once, and anew after every change', async () => {
+  it('reads the domain of a stream of mail once, and anew after every change', async () => {
     let looks = 0
     const store: typeof parts.store = {
       ...parts.store,
@@ -116,6 +116,11 @@ describe('sending from a domain', () => {
     expect(looks).toBe(0)
     await domains.verify(id, { status: 'SUCCESS' })
     expect(await domains.adopt('acme.com')).toMatchObject({ id, status: 'SUCCESS' })
+    looks = 0
+    for (let i = 0; i < 5; i++) expect(await domains.resolveSender('Acme.com')).toMatchObject({ id })
+    expect(looks).toBe(0)
+    await domains.verify(id, { status: 'TEMPORARY_FAILURE' })
+    await expect(domains.resolveSender('acme.com')).rejects.toMatchObject({ code: 'domain_not_verified' })
     await domains.remove(id)
     const added = await domains.adopt('acme.com')
     expect(added).toMatchObject({ registered: false })
