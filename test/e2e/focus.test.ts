@@ -114,3 +114,32 @@ it('The page has a heading also while a mail is on its way, and where there is n
   await page.getByText('This mail is not there any more.').waitFor()
   expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Inbox'])
 })
+
+it('The focus can be seen wherever Tab takes it', async () => {
+  const { post, page } = await openPage({}, false)
+  await post.templates.put('broken', { subject: 'Hi {{name}', text: 'Hello {{first name}}' })
+  await submit(post, { subject: 'Hello', text: 'Hello' })
+  for (const path of ['', 'templates/broken', 'webhooks', 'causes', 'requests', 'connect']) {
+    await page.goto(`${post.url}/#/${path}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
+    if (path === 'templates/broken') await page.getByRole('list', { name: 'Broken placeholders' }).waitFor()
+    const begin = await page.getByRole('link').first().elementHandle()
+    await begin?.focus()
+    const unseen: string[] = []
+    for (let stops = 0; stops < 60; stops++) {
+      await page.keyboard.press('Tab')
+      const ring = await page.evaluate(() => {
+        const { activeElement: one } = document
+        if (!one || one === document.body || one instanceof HTMLIFrameElement) return null
+        const choice = one.nextElementSibling
+        // A choice is drawn by the words behind its hidden box.
+        const drawn = one instanceof HTMLInputElement && one.type === 'radio' && choice ? choice : one
+        return { words: one.textContent || one.outerHTML, style: getComputedStyle(drawn).outlineStyle }
+      })
+      if (ring === null) break
+      if (ring.style === 'none') unseen.push(ring.words.trim())
+    }
+    expect(unseen, path).toEqual([])
+  }
+})
