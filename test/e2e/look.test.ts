@@ -204,6 +204,20 @@ it('A mail has a dark ground where it knows the dark, to its edges, and its whit
   await expect.poll(groundOf).toBe(255)
 })
 
+it('Faults that could not be read are told neither on nor off, and can be asked for again', async () => {
+  const { post, page } = await openPage({}, false)
+  await page.route('**/dev/faults', (route) => route.abort())
+  await page.goto(`${post.url}/#/causes`)
+  const faults = page.getByRole('region', { name: 'Faults' })
+  await faults.getByRole('alert').waitFor()
+  expect(await faults.getByText(/^O(?:n|ff)$/).count()).toBe(0)
+  expect(await faults.getByLabel('Faults as JSON').count()).toBe(0)
+  await page.unroute('**/dev/faults')
+  await faults.getByRole('button', { name: 'Try again' }).click()
+  await faults.getByText('Off', { exact: true }).waitFor()
+  expect(await faults.getByRole('alert').count()).toBe(0)
+})
+
 /** How light a picture is at its lower right corner, from 0 to 255. */
 async function lightnessInCorner(png: string): Promise<number> {
   const picture = new Image()
