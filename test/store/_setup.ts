@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/clock.ts'
 import { type Files, nodeFiles } from '../../src/store/files.ts'
+import { inspectFolder, type InspectOptions, type Inspection } from '../../src/store/inspect.ts'
 import { type LogStoreOptions, openLogStore } from '../../src/store/open.ts'
 import type { Processes } from '../../src/store/lock.ts'
 import {
@@ -79,6 +80,11 @@ export async function live(
       await store.commit([remove(notes, note(n - 2).id), put(notes, note(n, { name: 'x'.repeat(n) }))])
     await after()
   }
+}
+
+/** Looks at a folder of the suite's store, on a disk with room. */
+export function inspect(dir: string, options: Partial<InspectOptions> = {}): Promise<Inspection> {
+  return inspectFolder({ dir, collections: [notes, labels], freeBytes: async () => 1e12, ...options })
 }
 
 /** A file of the log. */
@@ -187,6 +193,25 @@ export function faultyFiles(fault: Fault): Files & { calls: number; running: num
     makeFolder: byPath('makeFolder', nodeFiles.makeFolder),
     syncFolder: byPath('syncFolder', nodeFiles.syncFolder),
   })
+}
+
+/** A file system that dies when it is told to. */
+export interface MortalFiles {
+  files: Files & { calls: number; running: number }
+  /** Dies at this call, counted from now; 0 is at once. */
+  dieAt(call: number): void
+  isDead(): boolean
+}
+
+export function mortalFiles(): MortalFiles {
+  let left = Number.POSITIVE_INFINITY
+  const files = faultyFiles(({ name }) => {
+    if (--left > 0) return
+    // Dead from here on; the write in the middle of which it died took a part.
+    if (left === 0 && name === 'write') return { takeBytes: 20 }
+    throw systemError('EIO')
+  })
+  return { files, dieAt: (call) => void (left = call), isDead: () => left <= 0 }
 }
 
 /** Waits until the store does nothing any more of its own. */

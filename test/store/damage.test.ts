@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { inspectFolder } from '../../src/store/inspect.ts'
 import { blobOf, insert, remove } from '../../src/store/store.ts'
-import { labels, note, notes, pattern } from '../contracts/notes.ts'
-import { manualClock, openIn, tempFolder } from './_setup.ts'
+import { note, notes, pattern } from '../contracts/notes.ts'
+import { inspect, manualClock, openIn, tempFolder } from './_setup.ts'
 
 /** Changes one byte of a file. */
 async function flip(path: string, at: number): Promise<void> {
@@ -47,7 +46,7 @@ test.each(sizes)('a changed byte of a message in %s is not served as good', asyn
   const part = await store.openBlob('n_00001/message', { start: 0, end: 10 })
   expect(part && (await buffer(part))).toEqual(pattern(size).subarray(0, 10))
   await store.close()
-  const { findings } = await inspectFolder({ dir, collections: [notes, labels], freeBytes: async () => 1e12 })
+  const { findings } = await inspect(dir)
   expect(findings).toContainEqual(
     expect.objectContaining({
       level: 'problem',

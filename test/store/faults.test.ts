@@ -11,6 +11,7 @@ import {
   faultyFiles,
   manualClock,
   mortal,
+  mortalFiles,
   openAfterKill,
   openIn,
   quiet,
@@ -219,13 +220,7 @@ test('a crash at any call of a checkpoint and its clean-up loses nothing', { tim
   let survivals = 0
   for (let n = 1; ; n++) {
     const dir = await tempFolder()
-    let countdown = Number.POSITIVE_INFINITY
-    const files = faultyFiles(({ name }) => {
-      if (--countdown > 0) return
-      // Dead from here on; the write in the middle of which it died took a part.
-      if (countdown === 0 && name === 'write') return { takeBytes: 20 }
-      throw systemError('EIO')
-    })
+    const { files, dieAt, isDead } = mortalFiles()
     const { clock, fire } = manualClock()
     const first = await openIn(dir, {
       ...mortal,
@@ -246,11 +241,11 @@ test('a crash at any call of a checkpoint and its clean-up loses nothing', { tim
     ])
     await first.commit([remove(notes, note(110).id), put(notes, note(1, { name: 'changed' }))])
     const before = await contents(first)
-    countdown = n
+    dieAt(n)
     fire()
     await quiet(files)
-    const survived = countdown > 0
-    countdown = Number.NEGATIVE_INFINITY
+    const survived = !isDead()
+    dieAt(0)
     const second = await openAfterKill(dir)
     expect(await contents(second), `call ${n}`).toEqual(before)
     await second.commit([put(notes, note(5000))])

@@ -1,10 +1,9 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inspectFolder } from '../../src/store/inspect.ts'
 import { insert } from '../../src/store/store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
-import { faultyFiles, mortal, openAfterKill, openIn, systemError, tempFolder } from './_setup.ts'
+import { faultyFiles, inspect, mortal, openAfterKill, openIn, systemError, tempFolder } from './_setup.ts'
 
 async function refusal(dir: string): Promise<{ code: string; message: string }> {
   const error: unknown = await openIn(dir).then(
@@ -14,9 +13,6 @@ async function refusal(dir: string): Promise<{ code: string; message: string }> 
   expect(error).toMatchObject({ code: expect.any(String) as unknown })
   return error as { code: string; message: string }
 }
-
-const inspect = (dir: string) =>
-  inspectFolder({ dir, collections: [notes, labels], freeBytes: async () => 1e12 })
 
 test.runIf(process.platform === 'linux')(
   'a place where the system takes no folder is an error and not a wait without end',

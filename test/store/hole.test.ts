@@ -1,10 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inspectFolder } from '../../src/store/inspect.ts'
 import { blobOf, insert, put, type Store } from '../../src/store/store.ts'
-import { labels, note, notes, pattern } from '../contracts/notes.ts'
-import { contents, copyOf, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
+import { note, notes, pattern } from '../contracts/notes.ts'
+import { contents, copyOf, inspect, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
 const commitOf = (store: Store, n: number): Promise<void> =>
   store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(1000, n))])
@@ -29,10 +28,7 @@ async function holed(durability: 'disk' | 'process', after: (store: Store) => Pr
 
 test('a power loss that kept the end of a synced write and lost its beginning undoes that write', async () => {
   const { copy, before, written } = await holed('disk', async () => {})
-  const found = await inspectFolder({
-    dir: copy,
-    collections: [notes, labels],
-    freeBytes: async () => 1e12,
+  const found = await inspect(copy, {
     processes: { pid: 1, host: 'test', isAlive: () => false, startOf: async () => '' },
   })
   expect(found.findings.filter(({ level }) => level === 'problem')).toEqual([])

@@ -1,16 +1,10 @@
 import { appendFile, mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inspectFolder, type InspectOptions, type Inspection } from '../../src/store/inspect.ts'
+import type { Inspection } from '../../src/store/inspect.ts'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
-import { copyOf, filesIn, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
-
-const roomy = { collections: [notes, labels], freeBytes: async () => 1e12 }
-
-function inspect(dir: string, options: Partial<InspectOptions> = {}): Promise<Inspection> {
-  return inspectFolder({ dir, ...roomy, ...options })
-}
+import { copyOf, filesIn, inspect, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
 const problems = ({ findings }: Inspection): string[] =>
   findings.filter(({ level }) => level === 'problem').map(({ message, mend }) => `${message} ${mend}`)

@@ -1,25 +1,21 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inspectFolder } from '../../src/store/inspect.ts'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import {
   contents,
   copyOf,
-  faultyFiles,
   filesIn,
+  inspect,
   manualClock,
   mortal,
+  mortalFiles,
   openAfterKill,
   openIn,
   quiet,
-  systemError,
   tempFolder,
 } from './_setup.ts'
-
-const inspect = (dir: string) =>
-  inspectFolder({ dir, collections: [notes, labels], freeBytes: async () => 1e12 })
 
 /** A folder that was closed, with `db.json` and three segments. */
 async function lived(): Promise<string> {
@@ -120,12 +116,7 @@ test('a crash at any call while segments come and go refuses nothing', { timeout
   let rounds = 0
   for (let n = 1, survivals = 0; survivals < 5; n++) {
     const dir = await tempFolder()
-    let countdown = Number.POSITIVE_INFINITY
-    const files = faultyFiles(({ name }) => {
-      if (--countdown > 0) return
-      if (countdown === 0 && name === 'write') return { takeBytes: 20 }
-      throw systemError('EIO')
-    })
+    const { files, dieAt, isDead } = mortalFiles()
     const { clock, fire } = manualClock()
     const first = await openIn(dir, { ...mortal, clock, files, durability: 'disk' })
     await first.commit(Array.from({ length: 2005 }, (_, i) => insert(notes, note(i))))
@@ -136,12 +127,12 @@ test('a crash at any call while segments come and go refuses nothing', { timeout
     await first.commit(Array.from({ length: 1000 }, (_, i) => insert(notes, note(3000 + i))))
     await first.commit([put(notes, note(1, { seen: true }))])
     const before = await contents(first)
-    countdown = n
+    dieAt(n)
     fire()
     await quiet(files)
-    if (countdown > 0) survivals++
-    else rounds++
-    countdown = Number.NEGATIVE_INFINITY
+    if (isDead()) rounds++
+    else survivals++
+    dieAt(0)
     const second = await openAfterKill(await copyOf(dir))
     expect(await contents(second), `call ${n}`).toEqual(before)
     await second.close()
