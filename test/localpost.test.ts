@@ -1,27 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createLocalpost, type Localpost, type OpenListener } from '../src/index.ts'
 import { openHttpListener } from '../src/server/listener.ts'
-
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function start(...[options]: Parameters<typeof createLocalpost>): Promise<Localpost> {
-  const post = await createLocalpost(options)
-  closers.push(() => post.close())
-  return post
-}
-
-function folder(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'localpost-'))
-  closers.push(() => rmSync(dir, { recursive: true, force: true }))
-  return dir
-}
+import { temporaryFolder } from './folder.ts'
+import { start } from './instance.ts'
 
 const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
 
@@ -93,9 +77,9 @@ describe('an instance', () => {
   })
 
   it('gives its folder and its ports back although a part of it cannot be closed', async () => {
-    const dir = folder()
+    const dir = temporaryFolder()
     const post = await createLocalpost({ dir })
-    closers.push(() => post.close().catch(() => undefined))
+    onTestFinished(() => post.close().catch(() => undefined))
     const listener: OpenListener = async (handler, address) => ({
       ...(await openHttpListener(handler, address)),
       closeSilent() {
@@ -110,7 +94,7 @@ describe('an instance', () => {
   })
 
   it('that cannot start tells why, and gives its folder back', async () => {
-    const dir = folder()
+    const dir = temporaryFolder()
     const { smtp } = await start()
     await expect(createLocalpost({ dir, smtpPort: smtp.port })).rejects.toMatchObject({ code: 'port_in_use' })
     await start({ dir })
@@ -167,7 +151,7 @@ describe('reset', () => {
 
 describe('a data folder', () => {
   it('keeps everything over a restart, privately', async () => {
-    const dir = join(folder(), 'data')
+    const dir = join(temporaryFolder(), 'data')
     const first = await createLocalpost({ dir })
     const { id } = await first.emails.send({ ...hello, html: '<p>x</p>' })
     const domain = await first.domains.create({ name: 'acme.example' })
@@ -198,7 +182,7 @@ describe('a data folder', () => {
   })
 
   it('is one instance’s at a time', async () => {
-    const dir = folder()
+    const dir = temporaryFolder()
     await start({ dir })
     await expect(createLocalpost({ dir })).rejects.toMatchObject({
       code: 'store_in_use',
@@ -207,7 +191,7 @@ describe('a data folder', () => {
   })
 
   it('goes on with what was not delivered, and never twice', async () => {
-    const dir = folder()
+    const dir = temporaryFolder()
     const first = await createLocalpost({ dir, retryDelaysMs: [60_000] })
     const { id } = await first.emails.send({
       ...hello,

@@ -1,6 +1,4 @@
 import { readdir, stat } from 'node:fs/promises'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,6 +8,7 @@ import { startRetention, type RetentionParts } from '../src/emails/retention.ts'
 import { createLocalpost } from '../src/localpost.ts'
 import { openLogStore, openMemoryStore } from '../src/store/open.ts'
 import { blobOf, insert, type Store, update } from '../src/store/store.ts'
+import { temporaryFolder } from './folder.ts'
 
 /** A clock that is moved by hand, and runs what became due. */
 function steppedClock(start: number): Clock & { advance(ms: number): Promise<void>; set(ms: number): void } {
@@ -176,8 +175,7 @@ test('emails of a clock that was ahead do not keep others', async () => {
 })
 
 test('the files go with the records', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'localpost-retention-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = temporaryFolder()
   const clock = steppedClock(start)
   const options = { dir, collections: [emailCollection], clock, durability: 'process' as const }
   const store = await openLogStore({ ...options, logFileBytes: 100_000, checkpointBytes: 50_000 })
@@ -206,8 +204,7 @@ test('the files go with the records', async () => {
 })
 
 test('an instance keeps as many as it was told to, those of before its start too', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'localpost-retention-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = temporaryFolder()
   const first = await createLocalpost({ dir })
   const mail = { from: 'hi@acme.test', to: 'ada@example.com', text: 'x' }
   for (let n = 0; n < 5; n++) await first.emails.send({ ...mail, subject: `mail ${n}` })

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createDelays } from '../../src/capture/delays.ts'
 import { createLocalpost, fixedClock } from '../../src/index.ts'
+import { temporaryFolder } from '../folder.ts'
 
 describe('delays', () => {
   it('end at once, each in its own way, and later ones do not begin', async () => {
@@ -26,8 +24,7 @@ describe('delays', () => {
   })
 
   it('of deliveries end when the instance closes, and its emails stay due', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'localpost-delays-'))
-    onTestFinished(() => rm(dir, { recursive: true, force: true }))
+    const dir = temporaryFolder()
     const rules = [{ match: '*', action: 'delay' as const, delay_ms: 60_000 }]
     const post = await createLocalpost({ dir, clock: fixedClock(0), rules })
     const mail = { from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../src/causes/rule.ts'
 import { openInProcess } from '../server/_face.ts'
+import { temporaryFolder } from '../folder.ts'
 import { start } from './_setup.ts'
 
 describe('rules', () => {
@@ -74,8 +72,7 @@ describe('rules', () => {
   })
 
   it('survive a restart, and those of the options take their place', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'localpost-rules-'))
-    onTestFinished(() => rmSync(dir, { recursive: true }))
+    const dir = temporaryFolder()
     const rule: RuleInput = { match: 'a.test', action: 'drop' }
     const first = await start({ dir })
     await first.rules.set([rule])

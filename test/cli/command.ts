@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { temporaryFolder } from '../folder.ts'
 
 /** A run of the command as it ships. */
 export interface Command {
@@ -97,13 +95,6 @@ export async function startCommand(args: readonly string[] = [], options: RunOpt
     apiKey: read(/Key +(\S+)/),
     curl,
   })
-}
-
-/** A folder that goes when the test ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'localpost-cli-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** Takes a free port of 127.0.0.1 until the test ends. */

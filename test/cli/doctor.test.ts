@@ -1,7 +1,8 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runToEnd, startCommand, temporaryFolder } from './command.ts'
+import { temporaryFolder } from '../folder.ts'
+import { runToEnd, startCommand } from './command.ts'
 
 async function usedFolder(): Promise<string> {
   const cwd = temporaryFolder()

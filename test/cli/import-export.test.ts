@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort, runToEnd, startCommand, temporaryFolder } from './command.ts'
+import { temporaryFolder } from '../folder.ts'
+import { freePort, runToEnd, startCommand } from './command.ts'
 
 const message = (subject: string): string =>
   `From: bob@acme.test\r\nTo: ada@example.com\r\nSubject: ${subject}\r\n\r\nText of ${subject}\r\n`

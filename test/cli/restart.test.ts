@@ -6,7 +6,8 @@ import { createLocalpost } from '../../src/localpost.ts'
 import { openLogStore } from '../../src/store/open.ts'
 import { blobOf, insert } from '../../src/store/store.ts'
 import { anEmail } from '../webhooks/_noun.ts'
-import { freePort, startCommand, temporaryFolder } from './command.ts'
+import { temporaryFolder } from '../folder.ts'
+import { freePort, startCommand } from './command.ts'
 
 const id = 'em_00000000000000000000000000'
 

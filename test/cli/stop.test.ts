@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
 import type { Started } from './command.ts'
-import { runCommand, startCommand, temporaryFolder } from './command.ts'
+import { temporaryFolder } from '../folder.ts'
+import { runCommand, startCommand } from './command.ts'
 
 describe('a running localpost', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('closes cleanly at the first %s, and says so', async (name) => {

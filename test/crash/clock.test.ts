@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createLocalpost } from '../../src/localpost.ts'
-import { temporaryFolder } from '../cli/command.ts'
+import { temporaryFolder } from '../folder.ts'
 
 const shifted = (ms: number): Clock => ({ ...systemClock, now: () => Date.now() + ms })
 const day = 86_400_000

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { EmailDetail, EmailListItem } from '../../src/index.ts'
-import { startCommand, temporaryFolder, type Started } from '../cli/command.ts'
+import { temporaryFolder } from '../folder.ts'
+import { startCommand, type Started } from '../cli/command.ts'
 import { bodyOf, load, type Acknowledged } from './load.ts'
 
 /** `LOCALPOST_KILLS=200 npm test -- test/crash` is the long variant. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { startCommand, temporaryFolder } from '../cli/command.ts'
+import { temporaryFolder } from '../folder.ts'
+import { startCommand } from '../cli/command.ts'
 import { load } from './load.ts'
 import { inboxOf } from './inbox-of.ts'
 

@@ -1,18 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost, type LocalpostOptions } from '../../src/index.ts'
-
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function start(options: LocalpostOptions = {}): Promise<Localpost> {
-  const post = await createLocalpost(options)
-  closers.push(() => post.close())
-  return post
-}
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { start } from '../instance.ts'
 
 const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
 
@@ -20,7 +9,7 @@ describe('mail that needs nothing slow', () => {
   it('is not held up by attachments whose server hangs', async () => {
     const server = createServer(() => {})
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    closers.push(() => {
+    onTestFinished(() => {
       server.closeAllConnections()
       server.close()
     })

@@ -1,29 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/localpost.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Localpost } from '../../src/localpost.ts'
 import type { LocalpostOptions } from '../../src/options.ts'
+import { temporaryFolder } from '../folder.ts'
+import { start } from '../instance.ts'
 import { clientInData, residentMiB, watchMemory } from './_flood.ts'
 
-const opened: Localpost[] = []
-afterEach(async () => {
-  for (const post of opened.splice(0)) await post.close()
-})
-
-async function start(options: LocalpostOptions = {}): Promise<Localpost> {
-  const post = await createLocalpost(options)
-  opened.push(post)
+async function startListening(options?: LocalpostOptions): Promise<Localpost> {
+  const post = await start(options)
   await post.listen()
   return post
-}
-
-function folder(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'localpost-flood-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  return dir
 }
 
 async function send(post: Localpost, subject: string, text: string): Promise<Response> {
@@ -53,8 +40,8 @@ test(
   '1,000 POSTs at once are all answered, and what was answered 200 is kept',
   { timeout: 60_000 },
   async () => {
-    const dir = folder()
-    const post = await start({ dir })
+    const dir = temporaryFolder()
+    const post = await startListening({ dir })
     const before = residentMiB()
     const highest = watchMemory()
     const ids = await Promise.all(
@@ -66,13 +53,13 @@ test(
     )
     expect(highest() - before).toBeLessThan(400)
     await post.close()
-    const again = await start({ dir })
+    const again = await startListening({ dir })
     for (const id of ids) expect((await again.emails.get(id)).id).toBe(id)
   },
 )
 
 test('bodies for which there is no room are answered 503 with Retry-After, and make room when they go', async () => {
-  const post = await start({ limits: { requestBytes: 1_000_000 } })
+  const post = await startListening({ limits: { requestBytes: 1_000_000 } })
   const slow = beginPost(post, 950_000, 2_000_000)
   // Nothing says when it has been read; a request before that would take the room from it.
   await sleep(2000)
@@ -95,7 +82,7 @@ test('bodies for which there is no room are answered 503 with Retry-After, and m
 })
 
 test('sends for which the store has no room are answered 503, and nothing of them is kept', async () => {
-  const post = await start({ dir: folder(), limits: { pendingBytes: 100_000 } })
+  const post = await startListening({ dir: temporaryFolder(), limits: { pendingBytes: 100_000 } })
   await send(post, 'first', 'x')
   const answers = await Promise.all(
     Array.from({ length: 60 }, (_, n) => send(post, `mail ${n}`, 'x'.repeat(60_000))),
@@ -115,7 +102,7 @@ test.each([
   'a client that never reads a large message costs little (%s)',
   { timeout: 60_000 },
   async (_, inFolder) => {
-    const post = await start(inFolder ? { dir: folder() } : {})
+    const post = await startListening(inFolder ? { dir: temporaryFolder() } : {})
     const smtp = await clientInData(post.smtp)
     const line = `${'y'.repeat(998)}\r\n`
     expect(await smtp.say(`Subject: large\r\n\r\n${line.repeat(20_000)}.`)).toMatch(/^250 /)

@@ -1,27 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/localpost.ts'
-import type { LocalpostOptions } from '../../src/options.ts'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../folder.ts'
+import { start } from '../instance.ts'
 import { clientInData, residentMiB, smtpClient, watchMemory } from './_flood.ts'
-
-const opened: Localpost[] = []
-afterEach(async () => {
-  for (const post of opened.splice(0)) await post.close()
-})
-
-async function start(options: LocalpostOptions = {}): Promise<Localpost> {
-  const post = await createLocalpost(options)
-  opened.push(post)
-  return post
-}
-
-function folder(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'localpost-flood-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  return dir
-}
 
 const header = (subject: string): string =>
   `From: app@acme.test\r\nTo: ada@example.com\r\nSubject: ${subject}\r\n\r\n`
@@ -53,7 +35,7 @@ test('one client more than there may be hears 421 4.7.0, and its place is free a
 })
 
 test('200 connections at once lose nothing that was acknowledged', { timeout: 60_000 }, async () => {
-  const dir = folder()
+  const dir = temporaryFolder()
   const post = await start({ dir })
   const taken: string[] = []
   const highest = watchMemory()
@@ -85,7 +67,7 @@ test('200 connections at once lose nothing that was acknowledged', { timeout: 60
 })
 
 test('messages that are being received hold no more memory than they may; the rest is written as it comes', async () => {
-  const dir = folder()
+  const dir = temporaryFolder()
   const post = await start({ dir, limits: { smtpBytes: 500_000 } })
   const clients = await Promise.all(Array.from({ length: 20 }, () => clientInData(post.smtp)))
   // Each is far below the size from which a message has a file of its own.
@@ -109,7 +91,7 @@ test('messages that are being received hold no more memory than they may; the re
 })
 
 test('a message for which there is no room is refused with 452 4.3.1, and nothing of it is kept', async () => {
-  const dir = folder()
+  const dir = temporaryFolder()
   const post = await start({ dir, limits: { pendingBytes: 200_000 } })
   const clients = await Promise.all(Array.from({ length: 40 }, () => clientInData(post.smtp)))
   const replies = await Promise.all(

@@ -10,7 +10,8 @@ import { createLocalpost } from '../../src/index.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert, remove, type Store } from '../../src/store/store.ts'
 import { openTextColumn } from '../../src/inbox/text-column.ts'
-import { start, temporaryFolder } from '../instance.ts'
+import { temporaryFolder } from '../folder.ts'
+import { start } from '../instance.ts'
 import { anEmail, idOf, subjectsOf, submit } from './_email.ts'
 
 /** A clock that is moved by hand, and runs what became due. */

@@ -2,15 +2,9 @@ import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import { unzipSync } from 'fflate'
 import { createTransport } from 'nodemailer'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { exportName } from '../../src/inbox/export.ts'
-import { createLocalpost, type Localpost } from '../../src/index.ts'
-
-async function start(): Promise<Localpost> {
-  const post = await createLocalpost()
-  onTestFinished(() => post.close())
-  return post
-}
+import { start } from '../instance.ts'
 
 const message = (text: string): Buffer => Buffer.from(text.replaceAll('\n', '\r\n'))
 

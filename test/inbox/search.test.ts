@@ -2,7 +2,8 @@ import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLocalpost } from '../../src/index.ts'
-import { start, temporaryFolder } from '../instance.ts'
+import { temporaryFolder } from '../folder.ts'
+import { start } from '../instance.ts'
 import { subjectsOf, submit } from './_email.ts'
 
 describe('a search', () => {

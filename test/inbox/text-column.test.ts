@@ -12,7 +12,7 @@ import { rowTerm, scanRows, type RowTerm } from '../../src/inbox/text-rows.ts'
 import type { ListPage } from '../../src/lists.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, remove } from '../../src/store/store.ts'
-import { temporaryFolder } from '../instance.ts'
+import { temporaryFolder } from '../folder.ts'
 import { anEmail, idOf } from './_email.ts'
 
 test('The column goes on over blocks, and stays whole over a close', async () => {

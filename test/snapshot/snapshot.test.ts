@@ -1,22 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost, type LocalpostOptions } from '../../src/index.ts'
-
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function start(options?: LocalpostOptions): Promise<Localpost> {
-  const post = await createLocalpost(options)
-  closers.push(() => post.close())
-  return post
-}
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Localpost } from '../../src/index.ts'
+import { temporaryFolder } from '../folder.ts'
+import { start } from '../instance.ts'
 
 const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
 
@@ -113,7 +101,7 @@ describe('a snapshot', () => {
       })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    closers.push(() => new Promise((resolve) => server.close(resolve)))
+    onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
     const post = await start()
     const { port } = server.address() as AddressInfo
     await post.webhooks.create({ url: `http://127.0.0.1:${port}`, events: ['email.delivered'] })
@@ -140,8 +128,7 @@ describe('a snapshot', () => {
   })
 
   it('is refused where the data are in a folder, and by another instance', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'localpost-'))
-    closers.push(() => rmSync(dir, { recursive: true, force: true }))
+    const dir = temporaryFolder()
     const stored = await start({ dir })
     await expect(stored.snapshot()).rejects.toMatchObject({
       code: 'snapshot_not_possible',

@@ -1,17 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { createLocalpost } from '../../src/localpost.ts'
-import type { LocalpostOptions } from '../../src/options.ts'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../folder.ts'
+import { start } from '../instance.ts'
 import { eventually, openReceiver, type Receiver } from './_receiver.ts'
 
 describe('an instance', () => {
-  async function start(options: LocalpostOptions): Promise<Awaited<ReturnType<typeof createLocalpost>>> {
-    const post = await createLocalpost(options)
-    onTestFinished(() => post.close())
-    return post
-  }
   const mail = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
 
   it('tells a webhook of its options of an email and of a domain', async () => {
@@ -43,8 +35,7 @@ describe('an instance', () => {
   }, 90_000)
 
   it('goes on after a restart with what it had not brought', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'localpost-webhooks-'))
-    onTestFinished(() => rm(dir, { recursive: true, force: true }))
+    const dir = temporaryFolder()
     let isUp = false
     const receiver = await openReceiver((response) => {
       if (isUp) response.end()
@@ -69,8 +60,7 @@ describe('an instance', () => {
   })
 
   it('forgets at a start what waits for a webhook that is configured no more', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'localpost-webhooks-'))
-    onTestFinished(() => rm(dir, { recursive: true, force: true }))
+    const dir = temporaryFolder()
     const receiver = await openReceiver(() => undefined)
     const post = await start({ dir, webhooks: [{ url: receiver.url }] })
     await post.emails.send(mail)
