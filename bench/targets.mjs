@@ -28,6 +28,16 @@ function time(name, row, contender, other, metric, atMost) {
   return { name, atMost, of: (m) => m.of(row, contender, metric) / m.of(row, other, metric) }
 }
 
+/** @returns {Target} A time or size that is to be at most so much. */
+function most(name, atMost, unit, row, contender, metric) {
+  return { name, unit, atMost, of: (m) => m.of(row, contender, metric) }
+}
+
+/** @returns {Target} A time that is to be at most so much even at its worst. */
+function worst(name, atMost, unit, row, contender, metric) {
+  return { name, unit, atMost, of: (m) => m.worst(row, contender, metric) }
+}
+
 const loaded = 'start with 100000, ms'
 const remembering = 'smtp 2 KB, with 50000 stored'
 const embedded = 'embed, ms'
@@ -63,12 +73,7 @@ export const targets = [
   time('list, 50,000 stored: of 100 stored', 'list of 50, ms', '50000', '100', 'p50Ms', 1.5),
   time('list, 100,000 stored: of 100 stored', 'list of 50, ms', '100000', '100', 'p50Ms', 1.2),
   time('start, empty: of its imports', 'start empty, ms', 'process', 'its imports', 'ms', 2),
-  {
-    name: 'start, 100,000 stored, 32 MB to replay',
-    unit: 'ms',
-    atMost: 1200,
-    of: (m) => m.of(loaded, 'process', 'ms'),
-  },
+  most('start, 100,000 stored, 32 MB to replay', 1200, 'ms', loaded, 'process', 'ms'),
   {
     name: 'start after SIGKILL under load, beyond the start with 100,000',
     unit: 'ms',
@@ -86,73 +91,34 @@ export const targets = [
     atMost: 100,
     of: (m) => m.of(embedded, 'import', 'ms') - m.of(embedded, 'bare node', 'ms'),
   },
-  {
-    name: 'another instance in the same process',
-    unit: 'ms',
-    atMost: 15,
-    of: (m) => m.of(embedded, 'another instance', 'ms'),
-  },
-  {
-    name: 'from send to waitFor',
-    unit: 'ms',
-    atMost: 25,
-    of: (m) => m.of(embedded, 'send to waitFor', 'ms'),
-  },
-  {
-    name: 'memory with 100,000 emails of 20 KB',
-    unit: 'MiB',
-    atMost: 300,
-    of: (m) => m.of(held, 'process', 'rss at 100000'),
-  },
-  {
-    name: 'memory for each further email',
-    unit: 'bytes',
-    atMost: 2048,
-    of: (m) => m.of(held, 'process', 'rss per email at 100000, bytes'),
-  },
-  ...['nowhere', 'message 42', 'wizards'].map((word) => ({
-    name: `search of 100,000 texts for "${word}"`,
-    unit: 'ms',
-    atMost: 150,
-    of: (m) => m.of(searched, 'process', `${word}, ms`),
-  })),
-  {
-    name: 'event loop stall while searching, p99',
-    unit: 'ms',
-    atMost: 10,
-    of: (m) => m.worst(searched, 'process', 'stall p99'),
-  },
-  {
-    name: 'event loop stall while searching, longest',
-    unit: 'ms',
-    atMost: 50,
-    of: (m) => m.worst(searched, 'process', 'stall max'),
-  },
+  most('another instance in the same process', 15, 'ms', embedded, 'another instance', 'ms'),
+  most('from send to waitFor', 25, 'ms', embedded, 'send to waitFor', 'ms'),
+  most('memory with 100,000 emails of 20 KB', 300, 'MiB', held, 'process', 'rss at 100000'),
+  most('memory for each further email', 2048, 'bytes', held, 'process', 'rss per email at 100000, bytes'),
+  ...['nowhere', 'message 42', 'wizards'].map((word) =>
+    most(`search of 100,000 texts for "${word}"`, 150, 'ms', searched, 'process', `${word}, ms`),
+  ),
+  worst('event loop stall while searching, p99', 10, 'ms', searched, 'process', 'stall p99'),
+  worst('event loop stall while searching, longest', 50, 'ms', searched, 'process', 'stall max'),
   rate('2 KB, texts read', read, 'read', 'not read', 0.9),
-  {
-    name: 'from 250 to the live event, longest',
-    unit: 'ms',
-    atMost: 250,
-    of: (m) => m.worst('live events', 'from 250 to the event, ms', 'worstMs'),
-  },
-  {
-    name: 'memory of a live reader that does not read',
-    unit: 'MiB',
-    atMost: 2,
-    of: (m) => m.of('memory of stalled readers', 'process', 'MiB each, at most'),
-  },
-  {
-    name: 'event loop stall under load, p99',
-    unit: 'ms',
-    atMost: 10,
-    of: (m) => m.worst(held, 'process', 'stall p99'),
-  },
-  {
-    name: 'event loop stall under load, longest',
-    unit: 'ms',
-    atMost: 50,
-    of: (m) => m.worst(held, 'process', 'stall max'),
-  },
+  worst(
+    'from 250 to the live event, longest',
+    250,
+    'ms',
+    'live events',
+    'from 250 to the event, ms',
+    'worstMs',
+  ),
+  most(
+    'memory of a live reader that does not read',
+    2,
+    'MiB',
+    'memory of stalled readers',
+    'process',
+    'MiB each, at most',
+  ),
+  worst('event loop stall under load, p99', 10, 'ms', held, 'process', 'stall p99'),
+  worst('event loop stall under load, longest', 50, 'ms', held, 'process', 'stall max'),
 ]
 
 /** @param {Samples} samples */

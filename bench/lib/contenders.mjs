@@ -7,6 +7,12 @@ import { freePort, startServer } from './processes.mjs'
 const bench = dirname(dirname(fileURLToPath(import.meta.url)))
 export const apiKey = 'bench_key_0123456789'
 
+/** What a maildev is started with: loopback alone, and no line for each mail. */
+export function maildevFlags(smtpPort, httpPort) {
+  const ports = ['--smtp', String(smtpPort), '--web', String(httpPort)]
+  return [...ports, '--ip', '127.0.0.1', '--web-ip', '127.0.0.1', '--silent']
+}
+
 /**
  * @param {object} given
  * @param {string} given.packageDir  Where `dist/` and `node_modules/` of Localpost are.
@@ -74,18 +80,7 @@ export function createContenders({ packageDir, scratch, peers }) {
     const [smtpPort, httpPort] = [await freePort(), await freePort()]
     const dir = mkdtempSync(join(scratch, 'maildev-'))
     const server = await startServer({
-      args: [
-        peers[name],
-        '--smtp',
-        String(smtpPort),
-        '--web',
-        String(httpPort),
-        '--ip',
-        '127.0.0.1',
-        '--web-ip',
-        '127.0.0.1',
-        '--silent',
-      ],
+      args: [peers[name], ...maildevFlags(smtpPort, httpPort)],
       env: { TMPDIR: dir },
       cwd: dir,
       smtpPort,

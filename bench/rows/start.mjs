@@ -1,6 +1,7 @@
 /** From the start of the process to the first SMTP greeting. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { maildevFlags } from '../lib/contenders.mjs'
 import { importMs, packagesAtStart } from '../lib/imports.mjs'
 import { freePort, runToEnd, startServer } from '../lib/processes.mjs'
 import { rewindCheckpoint, seedMaildev } from '../lib/stores.mjs'
@@ -38,20 +39,14 @@ export const startGroups = (largest) => [
       maildevFolder ??= mkdtempSync(join(context.scratch, 'maildev-'))
       seedMaildev(maildevFolder, largest)
       const [smtpPort, httpPort] = [await freePort(), await freePort()]
-      const args = [
-        '--smtp',
-        String(smtpPort),
-        '--web',
-        String(httpPort),
-        '--ip',
-        '127.0.0.1',
-        '--web-ip',
-        '127.0.0.1',
-        '--silent',
-      ]
       // It greets before it has read its folder; its page comes when it has.
       const server = await startServer({
-        args: [context.peers['maildev-3.0.0'], ...args, '--mail-directory', maildevFolder],
+        args: [
+          context.peers['maildev-3.0.0'],
+          ...maildevFlags(smtpPort, httpPort),
+          '--mail-directory',
+          maildevFolder,
+        ],
         smtpPort,
         httpPort,
         cwd: context.scratch,
