@@ -24,6 +24,18 @@ describe('on a phone', () => {
     expect(await placeOf(theme)).toEqual(button)
   })
 
+  it('what could not be done with an open mail is said beside it', async () => {
+    const { post, page } = await openPage()
+    await page.setViewportSize(phone)
+    await submit(post, { subject: 'Hello', text: 'Hello' })
+    await rowOf(page, 'Hello').click()
+    const button = page.getByRole('button', { name: 'Mark unread' })
+    await button.waitFor()
+    await page.route('**/dev/inbox/*', (route) => route.abort())
+    await button.click()
+    await page.getByRole('alert').getByText('Localpost does not answer.').waitFor()
+  })
+
   it('every key of the sheet is above or below, none beside it', async () => {
     const { page } = await openPage()
     await page.setViewportSize(phone)
