@@ -9,31 +9,7 @@ import { createLocalpost } from '../src/localpost.ts'
 import { openLogStore, openMemoryStore } from '../src/store/open.ts'
 import { blobOf, insert, type Store, update } from '../src/store/store.ts'
 import { temporaryFolder } from './folder.ts'
-
-/** A clock that is moved by hand, and runs what became due. */
-function steppedClock(start: number): Clock & { advance(ms: number): Promise<void>; set(ms: number): void } {
-  let now = start
-  const timers = new Set<{ at: number; run: () => void }>()
-  return {
-    now: () => now,
-    after(delayMs, run) {
-      const timer = { at: now + delayMs, run }
-      timers.add(timer)
-      return () => timers.delete(timer)
-    },
-    set: (ms) => void (now = ms),
-    async advance(ms) {
-      now += ms
-      for (const timer of Array.from(timers)) {
-        if (timer.at > now) continue
-        timers.delete(timer)
-        timer.run()
-      }
-      // What was begun goes through the store, in turns of the event loop.
-      await sleep(20)
-    },
-  }
-}
+import { steppedClock, type SteppedClock } from './stepped-clock.ts'
 
 const start = Date.UTC(2026, 0, 1)
 const idOf = (n: number): string => `em_${String(n).padStart(22, '0')}`
@@ -68,7 +44,7 @@ function email(n: number, created: number, isPending = false): EmailRecord {
 
 async function begin(bounds: Partial<RetentionParts>): Promise<{
   store: Store
-  clock: ReturnType<typeof steppedClock>
+  clock: SteppedClock
   add(n: number, created: number, isPending?: boolean): Promise<void>
   kept(): Promise<number[]>
 }> {

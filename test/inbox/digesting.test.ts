@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Clock } from '../../src/clock.ts'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
 import { startDigesting } from '../../src/inbox/digesting.ts'
 import { createDigests, type Digests } from '../../src/inbox/digests.ts'
@@ -12,35 +11,12 @@ import { blobOf, insert, remove, type Store } from '../../src/store/store.ts'
 import { openTextColumn } from '../../src/inbox/text-column.ts'
 import { temporaryFolder } from '../folder.ts'
 import { start } from '../instance.ts'
+import { steppedClock } from '../stepped-clock.ts'
 import { anEmail, idOf, subjectsOf, submit } from './_email.ts'
-
-/** A clock that is moved by hand, and runs what became due. */
-function steppedClock(): Clock & { advance(ms: number): Promise<void>; timers(): number } {
-  let now = 1_000_000
-  const timers = new Set<{ at: number; run: () => void }>()
-  return {
-    now: () => now,
-    after(delayMs, run) {
-      const timer = { at: now + delayMs, run }
-      timers.add(timer)
-      return () => timers.delete(timer)
-    },
-    timers: () => timers.size,
-    async advance(ms) {
-      now += ms
-      for (const timer of Array.from(timers)) {
-        if (timer.at > now) continue
-        timers.delete(timer)
-        timer.run()
-      }
-      await sleep(20)
-    },
-  }
-}
 
 async function open(take?: (store: Store) => Digests['take']) {
   const store = await openMemoryStore({ collections: [emailCollection] })
-  const clock = steppedClock()
+  const clock = steppedClock(1_000_000)
   const read: string[] = []
   const digests = take ? { take: take(store) } : createDigests(store)
   const column = await openTextColumn(null)
