@@ -49,13 +49,15 @@ export function receive(
   }
   const finish = async (): Promise<void> => {
     if (stream.sizeExceeded) return giveUp(tooLarge())
+    let text: string
     try {
-      answer(null, await reception.finish())
+      text = await reception.finish()
     } catch (error) {
       // That there is no room is no fault, and a flood would say it often.
       if (!isErrorOf(error, 'service_unavailable')) report(error)
-      answer(refusalOf(error))
+      return answer(refusalOf(error))
     }
+    answer(null, text)
   }
 
   stream.on('data', take)
