@@ -6,37 +6,62 @@ import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../src', import.meta.url))
 
-/** The rooms of the house, from the ground up: a file may import from its own level and from below. */
-const levels: readonly (readonly [level: number, pattern: RegExp])[] = [
-  [
-    0,
-    /^(?:budget|chance|errors|error-table|held-clock|holding|hosts|known-options|limits|clock|ids|steps|lists|listen-error|nearest|version)\.ts$/,
-  ],
-  [1, /^(?:mime|net|store)\//],
-  [2, /^(?:records|validate)\.ts$/],
-  [4, /^emails\/outbox\//],
-  [3, /^(?:emails|domains|audiences|broadcasts|templates|keys|inbox|causes|tracking|webhooks)\//],
-  [3.5, /^(?:options|option-checks|collections)\.ts$/],
-  [4, /^(?:server|capture)\//],
-  [
-    5,
-    /^(?:localpost|create|opened|test-process|instance|running|http-face|sending|receiving|settling|snapshots|time)\.ts$/,
-  ],
-  [6, /^(?:cli\/|client\/|testing\/|index\.ts$)/],
-  [7, /^(?:vitest|playwright)\//],
+/** The folders of `src`, from the ground up: a file may import from its own folder and from those before it. */
+const folders: readonly string[] = [
+  'core',
+  'net',
+  'mime',
+  'store',
+  'domains',
+  'templates',
+  'keys',
+  'rules',
+  'attachments',
+  'audiences',
+  'faults',
+  'emails',
+  'outbox',
+  'broadcasts',
+  'tracking',
+  'webhooks',
+  'search',
+  'inbox',
+  'options',
+  'capture',
+  'server',
+  'instance',
+  'client',
+  'cli',
+  'testing',
+  'vitest',
+  'playwright',
 ]
 
-/** Rooms on one level that do not know each other. */
-const strangers = /^(server|capture|mime|net|store|emails\/outbox)\//
+/** Folders that do not know each other, although one stands before the other. */
+const strangers: readonly (readonly string[])[] = [
+  ['capture', 'server'],
+  ['net', 'mime', 'store'],
+  ['vitest', 'playwright'],
+]
 
-/** Packages that only some rooms may know. */
+/** What the store gives to others; everything else in it is its own. */
+const storeNames: ReadonlySet<string> = new Set([
+  'store/store.ts',
+  'store/repository.ts',
+  'store/open.ts',
+  'store/restore.ts',
+  'store/where.ts',
+  'store/doctor/inspect.ts',
+])
+
+/** Packages that only some folders may import. */
 const owners: Readonly<Record<string, RegExp>> = {
   h3: /^server\//,
   'smtp-server': /^capture\//,
   'node-forge': /^capture\//,
   mailparser: /^mime\//,
   libmime: /^mime\//,
-  nodemailer: /^(?:mime|emails\/outbox)\//,
+  nodemailer: /^(?:mime|outbox)\//,
   lowdb: /^store\//,
   listhen: /^cli\//,
   citty: /^cli\//,
@@ -45,10 +70,10 @@ const owners: Readonly<Record<string, RegExp>> = {
   'csv-parse': /^audiences\//,
   standardwebhooks: /^webhooks\//,
   fflate: /^inbox\//,
-  htmlparser2: /^(?:inbox|tracking)\//,
+  htmlparser2: /^mime\//,
   vitest: /^vitest\//,
   '@playwright/test': /^playwright\//,
-  zod: /^(?:(?:validate|options)\.ts$|emails\/|domains\/|audiences\/|broadcasts\/|templates\/|keys\/|inbox\/|causes\/|webhooks\/|server\/)/,
+  zod: /^(?:core|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server)\//,
 }
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })
@@ -63,27 +88,38 @@ function importsOf(file: string): string[] {
   return [...found].map((match) => match[1] ?? match[2] ?? '')
 }
 
-function levelOf(file: string): number {
-  const row = levels.find(([, pattern]) => pattern.test(file))
-  if (!row) throw new Error(`${file} stands in no room: give it a level here, or a better place`)
-  return row[0]
-}
+/** Where each file imports from within `src`, types included. */
+const imports: ReadonlyMap<string, readonly string[]> = new Map(
+  files.map((file) => [
+    file,
+    importsOf(file)
+      .filter((target) => target.startsWith('.') && target.endsWith('.ts'))
+      .map((target) => relative(root, join(root, dirname(file), target))),
+  ]),
+)
 
 describe('imports', () => {
   it('are found at all', () => {
     expect(files.length).toBeGreaterThan(50)
-    expect(importsOf('localpost.ts')).toContain('./domains/domains.ts')
+    expect(imports.get('instance/open.ts')).toContain('domains/domains.ts')
   })
 
-  it('point to their own level or below', () => {
-    const breaches = files.flatMap((file) =>
-      importsOf(file)
-        .filter((target) => target.startsWith('.') && target.endsWith('.ts'))
-        .map((target) => relative(root, join(root, dirname(file), target)))
-        .filter((target) => levelOf(target) > levelOf(file) || areStrangers(file, target))
-        .map((target) => `${file} → ${target}`),
-    )
-    expect(breaches).toEqual([])
+  it('come from files in folders, beside the index', () => {
+    expect(files.filter((file) => !folders.includes(folderOf(file)))).toEqual(['index.ts'])
+  })
+
+  it('point to their own folder or to one before it', () => {
+    expect(breaches((file, target) => isAbove(target, file) || areStrangers(file, target))).toEqual([])
+  })
+
+  it('take from the store only what it gives', () => {
+    const isInside = (file: string, target: string): boolean =>
+      folderOf(file) !== 'store' && folderOf(target) === 'store' && !storeNames.has(target)
+    expect(breaches(isInside)).toEqual([])
+  })
+
+  it('never run in a circle', () => {
+    expect(circles()).toEqual([])
   })
 
   it('take packages only where they belong', () => {
@@ -103,8 +139,39 @@ describe('imports', () => {
   })
 })
 
+function breaches(isBreach: (file: string, target: string) => boolean): string[] {
+  return [...imports].flatMap(([file, targets]) =>
+    targets.filter((target) => isBreach(file, target)).map((target) => `${file} → ${target}`),
+  )
+}
+
+function folderOf(file: string): string {
+  return file.slice(0, Math.max(0, file.indexOf('/')))
+}
+
+/** `index.ts` stands above everything. */
+function isAbove(target: string, file: string): boolean {
+  return file !== 'index.ts' && folders.indexOf(folderOf(target)) > folders.indexOf(folderOf(file))
+}
+
 function areStrangers(file: string, target: string): boolean {
-  const room = strangers.exec(file)?.[1]
-  const other = strangers.exec(target)?.[1]
-  return room !== undefined && other !== undefined && room !== other && levelOf(file) === levelOf(target)
+  const [from, to] = [folderOf(file), folderOf(target)]
+  return from !== to && strangers.some((group) => group.includes(from) && group.includes(to))
+}
+
+/** Every circle of files that import each other, each once, as `a → b → a`. */
+function circles(): string[] {
+  const found: string[] = []
+  const finished = new Set<string>()
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file)
+    if (start >= 0) {
+      found.push([...path.slice(start), file].join(' → '))
+    } else if (!finished.has(file)) {
+      for (const target of imports.get(file) ?? []) visit(target, [...path, file])
+      finished.add(file)
+    }
+  }
+  for (const file of files) visit(file, [])
+  return found
 }
