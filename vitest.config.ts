@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/setup-build.ts'],
+    globalSetup: ['test/support/setup-build.ts'],
     testTimeout: 20_000,
     // A busy machine takes its time; what never comes still fails.
     expect: { poll: { timeout: 10_000 } },

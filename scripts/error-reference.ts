@@ -1,11 +1,11 @@
-import { errorTable, type ErrorCode } from '../src/errors.ts'
+import { errorTable, type ErrorCode } from '../src/core/errors.ts'
 
 /** Writes docs/errors.md from the table of error codes. */
 export function renderErrorReference(): string {
   const codes = Object.keys(errorTable) as ErrorCode[]
   return `# Errors
 
-<!-- Written by \`npm run docs\` from src/error-table.ts. -->
+<!-- Written by \`npm run docs\` from src/core/error-table.ts. -->
 
 Every error has one of these codes. Over HTTP it comes in one shape, and \`errors\` is there where single members are
 wrong:

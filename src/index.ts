@@ -1,5 +1,5 @@
 // Starting and stopping
-export { createLocalpost } from './create.ts'
+export { createLocalpost } from './instance/create.ts'
 export type {
   HttpListener,
   InstanceClock,
@@ -8,19 +8,19 @@ export type {
   OpenListener,
   ResetScope,
   Snapshot,
-} from './instance.ts'
-export type { LocalpostOptions, Notice } from './options.ts'
-export { systemClock } from './clock.ts'
-export { createClock, fixedClock } from './held-clock.ts'
-export type { HeldClock } from './held-clock.ts'
-export type { Clock } from './clock.ts'
+} from './instance/instance.ts'
+export type { LocalpostOptions, Notice } from './options/options.ts'
+export { systemClock } from './core/clock.ts'
+export { createClock, fixedClock } from './core/manual-clock.ts'
+export type { HeldClock } from './core/manual-clock.ts'
+export type { Clock } from './core/clock.ts'
 
 // Errors
-export { LocalpostError, errorTable } from './errors.ts'
-export type { ErrorBody, ErrorCode, ErrorDetails, FieldError } from './errors.ts'
+export { LocalpostError, errorTable } from './core/errors.ts'
+export type { ErrorBody, ErrorCode, ErrorDetails, FieldError } from './core/errors.ts'
 
 // Lists
-export type { ListPage, ListQuery } from './lists.ts'
+export type { ListPage, ListQuery } from './core/lists.ts'
 
 // Emails
 export type { Emails, SendOptions } from './emails/emails.ts'
@@ -85,9 +85,9 @@ export type {
 } from './webhooks/webhook.ts'
 
 // Causes: what goes wrong on purpose
-export type { Rules } from './causes/rules.ts'
-export type { Rule, RuleInput } from './causes/rule.ts'
-export type { Faults } from './causes/faults.ts'
+export type { Rules } from './rules/rules.ts'
+export type { Rule, RuleInput } from './rules/rule.ts'
+export type { Faults } from './faults/faults.ts'
 export type {
   FaultChance,
   FaultRateLimit,
@@ -97,7 +97,7 @@ export type {
   HttpFaultMethod,
   SmtpFault,
   SmtpStage,
-} from './causes/fault.ts'
+} from './faults/fault.ts'
 
 // The inbox
 export type { BulkChanges, Selection } from './inbox/bulk.ts'
@@ -115,5 +115,5 @@ export type {
   WaitOptions,
 } from './inbox/mail.ts'
 export { unrenderedPlaceholders } from './inbox/placeholders.ts'
-export type { SearchPage } from './inbox/search.ts'
+export type { SearchPage } from './search/search.ts'
 export type { DkimResult } from './mime/dkim-verify.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { renderErrorReference } from '../scripts/error-reference.ts'
-import { isErrorOf, LocalpostError, quote, validationError } from '../src/errors.ts'
+import { isErrorOf, LocalpostError, quote, validationError } from '../src/core/errors.ts'
 
 describe('an error', () => {
   it('has the status of its code and the one body', () => {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { CsvError, Info } from 'csv-parse'
-import { quote, validationError } from '../errors.ts'
-import { createPacer } from '../store/turns.ts'
-import { checkInput } from '../validate.ts'
+import { quote, validationError } from '../core/errors.ts'
+import { createPacer } from '../core/yield.ts'
+import { checkInput } from '../core/validate.ts'
 import type { ContactInput } from './audience.ts'
 import { contactInputSchema } from './schema.ts'
 

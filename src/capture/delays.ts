@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 
 /** A clock whose delays can all be ended at once: those that a rule or a fault puts before an answer. */
 export interface Delays extends Clock {

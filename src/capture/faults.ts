@@ -1,7 +1,7 @@
 import type { SMTPServerSession } from 'smtp-server'
-import type { SmtpFault, SmtpStage } from '../causes/fault.ts'
-import { enhancedCodeOf } from '../causes/rule.ts'
-import type { Clock } from '../clock.ts'
+import type { SmtpFault, SmtpStage } from '../faults/fault.ts'
+import { enhancedCodeOf } from '../rules/rule.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Refusal } from './replies.ts'
 import { hasEnhancedCode, refusal } from './replies.ts'
 

@@ -1,4 +1,4 @@
-import type { TransactionNotes } from './notes.ts'
+import type { TransactionNotes } from './transcript.ts'
 
 /** What capture knows of an SMTP session when a transaction begins. */
 export interface SessionFacts {

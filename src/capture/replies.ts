@@ -1,4 +1,4 @@
-import { isErrorOf } from '../errors.ts'
+import { isErrorOf } from '../core/errors.ts'
 
 /** An SMTP reply of 400 or more, as smtp-server takes it from a handler. */
 export interface Refusal extends Error {

@@ -1,11 +1,11 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import { CaptureConnection } from './connection.ts'
 import type { FaultAt } from './faults.ts'
 import { helloLines, type HelloSession } from './hello.ts'
-import type { SessionNotes } from './notes.ts'
+import type { SessionNotes } from './transcript.ts'
 import { replyLines } from './replies.ts'
 
 /** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */

@@ -1,6 +1,6 @@
 import type { SMTPServerSession } from 'smtp-server'
 import type { SmtpUser } from './auth.ts'
-import type { TransactionNotes } from './notes.ts'
+import type { TransactionNotes } from './transcript.ts'
 import type { Envelope, SessionFacts } from './port.ts'
 
 /** Who a session authenticated as; null without AUTH. */

@@ -1,5 +1,5 @@
 import type { TranscriptLine } from '../inbox/mail.ts'
-import type { TransactionNotes } from './notes.ts'
+import type { TransactionNotes } from './transcript.ts'
 
 /** The SMTP sessions of the submissions that came last. */
 export interface Transcripts {

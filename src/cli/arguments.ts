@@ -1,8 +1,8 @@
 import { parseArgs as readTokens } from 'node:util'
 import type { ArgsDef } from 'citty'
 import { parseArgs } from 'citty'
-import { LocalpostError } from '../errors.ts'
-import { nearest } from '../nearest.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { nearest } from '../core/suggest.ts'
 import { flags } from './flags.ts'
 import { readValue } from './values.ts'
 

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
-import { authorityOf, isLoopback } from '../hosts.ts'
-import type { Localpost } from '../localpost.ts'
+import { authorityOf, isLoopback } from '../net/hosts.ts'
+import type { Localpost } from '../instance/open.ts'
 import { paint } from './output.ts'
 import type { Settings } from './settings.ts'
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { LocalpostError } from '../errors.ts'
-import { nearest } from '../nearest.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { nearest } from '../core/suggest.ts'
 import { assertOption, optionNames } from './values.ts'
 
 /** The configuration file's options, checked; folders in it are made absolute from its own folder. */

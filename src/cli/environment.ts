@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.ts'
+import { nearest } from '../core/suggest.ts'
 import { flags, variableOf } from './flags.ts'
 import { readValue } from './values.ts'
 

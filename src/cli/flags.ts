@@ -1,4 +1,4 @@
-import type { LocalpostOptions } from '../options.ts'
+import type { LocalpostOptions } from '../options/options.ts'
 
 /** What the command can be told: the library's options, and three that only a command needs. */
 export interface CliOptions extends LocalpostOptions {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { defineCommand, renderUsage } from 'citty'
 import { argsDef } from './arguments.ts'
-import { version } from '../version.ts'
+import { version } from '../core/version.ts'
 
 /** The text of --help. */
 export async function renderHelp(): Promise<string> {

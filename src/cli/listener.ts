@@ -1,12 +1,12 @@
 import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:net'
 import type { ListenOptions } from 'listhen'
-import { LocalpostError } from '../errors.ts'
-import { authorityOf, isWildcard, reachableHost } from '../hosts.ts'
-import { listenError } from '../listen-error.ts'
-import type { OpenListener } from '../localpost.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { authorityOf, isWildcard, reachableHost } from '../net/hosts.ts'
+import { listenError } from '../net/listen-error.ts'
+import type { OpenListener } from '../instance/open.ts'
 import { patience, trackSilent } from '../server/listener.ts'
-import { answerNoHttp } from '../server/no-http.ts'
+import { answerNoHttp } from '../server/client-error.ts'
 
 /**
  * Opens the HTTP listener with listhen, exactly where it was asked to: listhen by itself moves from a busy or

@@ -30,7 +30,7 @@ async function main(raw: readonly string[]): Promise<void> {
       return
     }
     if (given.version) {
-      const { version } = await import('../version.ts')
+      const { version } = await import('../core/version.ts')
       createOutput(false).log(version)
       return
     }

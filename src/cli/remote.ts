@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { toError } from '../client/answer-error.ts'
-import { LocalpostError, quote } from '../errors.ts'
-import { nearest } from '../nearest.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { nearest } from '../core/suggest.ts'
 import { readEnvironment } from './environment.ts'
 
 /** A Localpost that runs elsewhere, in another process or on another machine. */

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../errors.ts'
-import { errorTable, LocalpostError } from '../errors.ts'
+import type { ErrorCode } from '../core/errors.ts'
+import { errorTable, LocalpostError } from '../core/errors.ts'
 
 /** The flags that help against an error; its message says the rest. */
 export type Advice = Partial<Record<ErrorCode, string>>

@@ -1,5 +1,5 @@
-import type { Localpost } from '../localpost.ts'
-import type { Notice } from '../options.ts'
+import type { Localpost } from '../instance/open.ts'
+import type { Notice } from '../options/options.ts'
 import { renderBanner, startWarnings } from './banner.ts'
 import { openListener } from './listener.ts'
 import type { Output } from './output.ts'
@@ -7,7 +7,7 @@ import { describeError, exitCodeOf } from './report.ts'
 import type { Advice } from './report.ts'
 import type { Settings } from './settings.ts'
 import { leave, stopOnSignals } from './stop.ts'
-import { version } from '../version.ts'
+import { version } from '../core/version.ts'
 
 /**
  * Runs Localpost until a signal: SMTP first, then the listener, then the banner. What goes wrong on the way is
@@ -27,7 +27,7 @@ async function start(settings: Settings, output: Output): Promise<Localpost | un
   let advice: Advice = { port_in_use: adviceFor('smtp-port') }
   let post: Localpost | undefined
   try {
-    const { openLocalpost } = await import('../localpost.ts')
+    const { openLocalpost } = await import('../instance/open.ts')
     const options = { onNotice: (notice: Notice) => tell(notice, output), ...settings.options }
     // Links in tracked mail lead to the listener, whose port is known once it is open.
     post = await openLocalpost(options, { deliversFrom: 'listen' })

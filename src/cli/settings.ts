@@ -1,5 +1,5 @@
-import { LocalpostError } from '../errors.ts'
-import type { LocalpostOptions } from '../options.ts'
+import { LocalpostError } from '../core/errors.ts'
+import type { LocalpostOptions } from '../options/options.ts'
 import type { Arguments } from './arguments.ts'
 import { readConfigFile } from './config-file.ts'
 import { readEnvironment } from './environment.ts'

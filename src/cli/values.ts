@@ -1,6 +1,6 @@
-import { LocalpostError } from '../errors.ts'
-import { complaintOf } from '../option-checks.ts'
-import { resolveOptions } from '../options.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { complaintOf } from '../options/option-checks.ts'
+import { resolveOptions } from '../options/options.ts'
 import type { Flag } from './flags.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { errorTable, LocalpostError, type ErrorCode, type FieldError } from '../errors.ts'
+import { errorTable, LocalpostError, type ErrorCode, type FieldError } from '../core/errors.ts'
 
 /**
  * The error of an answer that is no success.

@@ -1,7 +1,7 @@
 import type { Audience, Contact } from '../audiences/audience.ts'
 import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/domain.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from '../emails/email.ts'
-import type { ListPage } from '../lists.ts'
+import type { ListPage } from '../core/lists.ts'
 import { createCall, type CallOptions } from './call.ts'
 
 /** Where a client calls, and as whom. */
@@ -80,6 +80,6 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-export { LocalpostError } from '../errors.ts'
-export type { ErrorBody, ErrorCode, FieldError } from '../errors.ts'
+export { LocalpostError } from '../core/errors.ts'
+export type { ErrorBody, ErrorCode, FieldError } from '../core/errors.ts'
 export type { CallOptions } from './call.ts'

@@ -1,5 +1,5 @@
-import { LocalpostError, quote } from '../errors.ts'
-import { assertKnownOptions } from '../known-options.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
 import type { ClientOptions } from './index.ts'
 
 /**

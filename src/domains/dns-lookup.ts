@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import { LocalpostError, quote } from '../errors.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
 
 /** The questions that verification asks of DNS. Failures reject with the `code` of node:dns: `ENOTFOUND`, `ENODATA`, … */
 export interface DnsLookup {

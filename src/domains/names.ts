@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { quote, validationError } from '../errors.ts'
+import { quote, validationError } from '../core/errors.ts'
 
 /**
  * A domain name as it is stored: lower case, without a trailing dot, IDN as A-labels.

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { isErrorOf } from '../errors.ts'
+import type { Clock } from '../core/clock.ts'
+import { isErrorOf } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { domainCollection, type DomainRecord } from './domain.ts'
 

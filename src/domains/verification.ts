@@ -1,7 +1,7 @@
 import type { DnsLookup } from './dns-lookup.ts'
 import { absoluteName } from './dns-records.ts'
 import type { DnsRecord, RecordCheck, VerificationErrorType, VerificationInfo } from './domain.ts'
-import { publishedFault } from './published.ts'
+import { publishedFault } from './record-checks.ts'
 import { zoneOf } from './names.ts'
 
 /** Looks up the records of a domain and judges what is there, all at the same time and in their order. Never rejects. */

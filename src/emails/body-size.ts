@@ -1,4 +1,4 @@
-import { encodedSize } from './attachments/attachments.ts'
+import { encodedSize } from '../attachments/attachments.ts'
 
 /**
  * The least number of bytes that bodies take in a message, encoded as nodemailer does it: nearly all ASCII as it is or

@@ -1,4 +1,4 @@
-import { LocalpostError, quote } from '../errors.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
 import type { BlobId } from '../store/store.ts'
 import { messageBlob, type EmailRecord } from './email.ts'
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts'
-import { isId, type Ids } from '../ids.ts'
-import { assertKnownOptions } from '../known-options.ts'
-import type { ListPage, ListQuery } from '../lists.ts'
-import { listRecords, readRecord, untilCommitted, type ListOrder } from '../records.ts'
+import type { Clock } from '../core/clock.ts'
+import { isId, type Ids } from '../core/ids.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+import type { ListPage, ListQuery } from '../core/lists.ts'
+import { listRecords, readRecord, untilCommitted, type ListOrder } from '../store/repository.ts'
 import { insert, type Store } from '../store/store.ts'
 import { readContent } from './content.ts'
 import {

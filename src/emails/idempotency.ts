@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LocalpostError, quote, validationError } from '../errors.ts'
-import { isDeeperThan, maxDepth } from '../validate.ts'
+import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { isDeeperThan, maxDepth } from '../core/validate.ts'
 import {
   update,
   remove,

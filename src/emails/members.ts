@@ -1,5 +1,5 @@
-import { quote, validationError, type FieldError } from '../errors.ts'
-import { checkInput } from '../validate.ts'
+import { quote, validationError, type FieldError } from '../core/errors.ts'
+import { checkInput } from '../core/validate.ts'
 import type { SendRequest } from './email.ts'
 import { plainReader } from './plain-values.ts'
 import { maxEntries, maxVariables, sendMembers } from './schema.ts'

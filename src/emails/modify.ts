@@ -1,4 +1,4 @@
-import { untilCommitted } from '../records.ts'
+import { untilCommitted } from '../store/repository.ts'
 import { update, type Blob, type Store } from '../store/store.ts'
 import { emailCollection, type EmailRecord } from './email.ts'
 

@@ -1,13 +1,13 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../core/ids.ts'
 import { foldSpace } from '../mime/addresses.ts'
 import { readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
 import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord, type RecipientState } from './email.ts'
 import { sentTo } from './events.ts'
 import { tagsOf } from './tags.ts'
-import { deliveredEvent } from './outcome.ts'
+import { deliveredEvent } from '../outbox/outcome.ts'
 
 /** What taking submissions needs of the rest. */
 export interface ReceiveParts {

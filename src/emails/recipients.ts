@@ -1,4 +1,4 @@
-import { quote, type FieldError } from '../errors.ts'
+import { quote, type FieldError } from '../core/errors.ts'
 import {
   foldSpace,
   normalizeAddress,

@@ -1,5 +1,5 @@
-import { firstOf, LocalpostError, quote } from '../errors.ts'
-import { moreWarnings } from '../validate.ts'
+import { firstOf, LocalpostError, quote } from '../core/errors.ts'
+import { moreWarnings } from '../core/validate.ts'
 import type { VariableValue } from './email.ts'
 
 /** The parts of an email in which placeholders stand. */

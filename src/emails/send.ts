@@ -1,12 +1,19 @@
 import type { DomainRecord } from '../domains/domain.ts'
 import { parseDomainName } from '../domains/names.ts'
-import { createFirst, LocalpostError, quote, shorten, validationError, type FieldError } from '../errors.ts'
+import {
+  createFirst,
+  LocalpostError,
+  quote,
+  shorten,
+  validationError,
+  type FieldError,
+} from '../core/errors.ts'
 import { foldSpace } from '../mime/addresses.ts'
 import { snippetOf } from '../mime/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
 import type { TemplateContent } from '../templates/template.ts'
-import { ignoredMember, moreWarnings } from '../validate.ts'
-import { checkAttachments, maxMessageBytes, type AttachmentSources } from './attachments/attachments.ts'
+import { ignoredMember, moreWarnings } from '../core/validate.ts'
+import { checkAttachments, maxMessageBytes, type AttachmentSources } from '../attachments/attachments.ts'
 import { encodedBodySize } from './body-size.ts'
 import {
   attachmentsBlob,

@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts'
-import { LocalpostError, quote, validationError } from '../errors.ts'
-import { changeRecord } from '../records.ts'
+import type { Clock } from '../core/clock.ts'
+import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { changeRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
-import { parseInput } from '../validate.ts'
+import { parseInput } from '../core/validate.ts'
 import {
   emailCollection,
   type BounceSubtype,

@@ -1,11 +1,11 @@
 import { modifyEmail } from '../emails/modify.ts'
 import { emailCollection } from '../emails/email.ts'
-import { LocalpostError, quote } from '../errors.ts'
-import { assertKnownOptions } from '../known-options.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
 import { remove, type Store } from '../store/store.ts'
-import { createPacer } from '../store/turns.ts'
-import { parseMailQuery } from './query.ts'
-import type { Search } from './search.ts'
+import { createPacer } from '../core/yield.ts'
+import { parseMailQuery } from '../search/query.ts'
+import type { Search } from '../search/search.ts'
 import { checkChanges, checkIsChange, maxTags } from './tags.ts'
 
 /** Several mails: the matches of a query, those of a list of ids, or all for null. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
-import { validationError } from '../errors.ts'
+import { validationError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 
 /**

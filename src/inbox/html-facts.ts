@@ -1,4 +1,4 @@
-import { scanHtml } from './scan-html.ts'
+import { scanHtml } from '../mime/scan-html.ts'
 
 /** What the checks want to know of a mail's HTML. */
 export interface HtmlFacts {

@@ -1,6 +1,6 @@
-import { maxMessageBytes } from '../emails/attachments/attachments.ts'
+import { maxMessageBytes } from '../attachments/attachments.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
-import { LocalpostError, quote, validationError } from '../errors.ts'
+import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
 
 /** Begins to take a message as one that was submitted over SMTP, without any delivery. */

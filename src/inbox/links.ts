@@ -1,5 +1,5 @@
 import type { Link } from './mail.ts'
-import { scanHtml } from './scan-html.ts'
+import { scanHtml } from '../mime/scan-html.ts'
 
 /**
  * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has.

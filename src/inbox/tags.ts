@@ -1,5 +1,5 @@
-import { quote, validationError, type FieldError } from '../errors.ts'
-import { nearest } from '../nearest.ts'
+import { quote, validationError, type FieldError } from '../core/errors.ts'
+import { nearest } from '../core/suggest.ts'
 
 /** @throws validation_error for members that are not known, and values that nobody can store. */
 export function checkChanges(

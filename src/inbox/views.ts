@@ -6,7 +6,7 @@ import { extractCodes } from './codes.ts'
 import { extractLinks } from './links.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
 import type { Mail, MailAttachment, MailSummary } from './mail.ts'
-import { visibleText } from './visible-text.ts'
+import { visibleText } from '../mime/visible-text.ts'
 
 /** What is only known by reading the message. */
 export interface Digest {

@@ -1,13 +1,13 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { LocalpostError, quote, validationError } from '../errors.ts'
-import { holding } from '../holding.ts'
-import { isId } from '../ids.ts'
-import { assertKnownOptions, assertWaitMs } from '../known-options.ts'
+import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { holding } from '../core/keep-alive.ts'
+import { isId } from '../core/ids.ts'
+import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import type { Store } from '../store/store.ts'
 import type { MailQuery, QuietOptions, WaitOptions } from './mail.ts'
-import type { Search } from './search.ts'
-import { parseMailQuery, type MailFilter } from './query.ts'
+import type { Search } from '../search/search.ts'
+import { parseMailQuery, type MailFilter } from '../search/query.ts'
 
 /** Waits for arrivals; ended with the instance. */
 export interface Waits {

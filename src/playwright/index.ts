@@ -1,8 +1,8 @@
 import type { TestType } from '@playwright/test'
 import type { Inbox } from '../inbox/inbox.ts'
-import { createUnnoted } from '../create.ts'
-import type { Localpost } from '../instance.ts'
-import type { LocalpostOptions } from '../options.ts'
+import { createUnnoted } from '../instance/create.ts'
+import type { Localpost } from '../instance/instance.ts'
+import type { LocalpostOptions } from '../options/options.ts'
 
 /** An instance that listens, as a test of Playwright has it. */
 export interface ListeningLocalpost extends Localpost {

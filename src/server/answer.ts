@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Readable as NodeReadable } from 'node:stream'
-import { LocalpostError } from '../errors.ts'
+import { LocalpostError } from '../core/errors.ts'
 
 /** What is sent back, before it is a Response: the request log and HEAD need to see it. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import { LocalpostError } from '../errors.ts'
+import { LocalpostError } from '../core/errors.ts'
 import { maskKey } from '../keys/keys.ts'
 
 /** Knows the API keys; see `keys/keys.ts`. */

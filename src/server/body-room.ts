@@ -1,5 +1,5 @@
-import { createBudget } from '../budget.ts'
-import { noRoom } from '../limits.ts'
+import { createBudget } from '../core/byte-budget.ts'
+import { noRoom } from '../options/limits.ts'
 
 /** The memory that the bodies of running requests share. */
 export interface BodyRoom {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { audienceSchema, contactInputSchema, contactSchema, importResultSchema } from '../audiences/schema.ts'
-import { faultsSchema, faultsInputSchema } from '../causes/fault-schema.ts'
-import { rulesInputSchema, rulesSchema } from '../causes/rule-schema.ts'
+import { faultsSchema, faultsInputSchema } from '../faults/schema.ts'
+import { rulesInputSchema, rulesSchema } from '../rules/schema.ts'
 import {
   accountSchema,
   createdDomainSchema,

@@ -1,12 +1,12 @@
 import type { H3Event } from 'h3'
-import type { HttpFault } from '../causes/fault.ts'
-import type { ArmedFaults } from '../causes/faults.ts'
-import type { Clock } from '../clock.ts'
-import { LocalpostError, type ErrorCode } from '../errors.ts'
+import type { HttpFault } from '../faults/fault.ts'
+import type { ArmedFaults } from '../faults/faults.ts'
+import type { Clock } from '../core/clock.ts'
+import { LocalpostError, type ErrorCode } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
 import { bytesAnswer, errorAnswer } from './answer.ts'
 import { bearerOf } from './auth.ts'
-import { socketRequestOf } from './caller.ts'
+import { socketRequestOf } from './client-address.ts'
 import type { Exchange } from './request-log.ts'
 
 /** Where the faults of `/dev/faults` meet requests to `/v1`. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { LocalpostError, quote } from '../errors.ts'
-import { isLoopback } from '../hosts.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { isLoopback } from '../net/hosts.ts'
 
 /**
  * The host of a Host header or an authority: lower case, without port, brackets and trailing dot.

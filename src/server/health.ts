@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { FaultsState } from '../causes/fault.ts'
-import { faultsSchema } from '../causes/fault-schema.ts'
-import { countAll } from '../collections.ts'
-import type { ServerParts, ServerState } from './parts.ts'
+import type { FaultsState } from '../faults/fault.ts'
+import { faultsSchema } from '../faults/schema.ts'
+import { countAll } from '../instance/collections.ts'
+import type { ServerParts, ServerState } from './deps.ts'
 import { smtpSchema } from './schemas.ts'
 
 /** The answer of `/dev/health`. */

@@ -1,9 +1,9 @@
 import type { RequestListener, Server, ServerOptions } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { authorityOf, reachableHost } from '../hosts.ts'
-import { listenError } from '../listen-error.ts'
-import { answerNoHttp } from './no-http.ts'
+import { authorityOf, reachableHost } from '../net/hosts.ts'
+import { listenError } from '../net/listen-error.ts'
+import { answerNoHttp } from './client-error.ts'
 
 /** Opens an HTTP listener for a Node request handler; the command line has one of its own. */
 export type OpenListener = (

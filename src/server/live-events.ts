@@ -1,4 +1,4 @@
-import { LocalpostError } from '../errors.ts'
+import { LocalpostError } from '../core/errors.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 
 /** The stream of `/dev/events`: what changed in the store, and what the server itself has to tell. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ErrorCode } from '../errors.ts'
-import { errorTable } from '../errors.ts'
+import type { ErrorCode } from '../core/errors.ts'
+import { errorTable } from '../core/errors.ts'
 import { jsonAnswer } from './answer.ts'
 import { createSchemaWriter } from './json-schema.ts'
 import type { SchemaWriter } from './json-schema.ts'

@@ -1,6 +1,6 @@
-import type { FaultRateLimit } from '../causes/fault.ts'
-import type { Clock } from '../clock.ts'
-import { LocalpostError } from '../errors.ts'
+import type { FaultRateLimit } from '../faults/fault.ts'
+import type { Clock } from '../core/clock.ts'
+import { LocalpostError } from '../core/errors.ts'
 
 /** Counts requests per key in fixed windows. */
 export interface RateLimit {

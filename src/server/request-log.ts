@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
-import type { Ids } from '../ids.ts'
-import { isId } from '../ids.ts'
-import type { ListPage, ListQuery } from '../lists.ts'
-import { LocalpostError, quote, shorten } from '../errors.ts'
-import { givenCursor } from '../lists.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
+import { isId } from '../core/ids.ts'
+import type { ListPage, ListQuery } from '../core/lists.ts'
+import { LocalpostError, quote, shorten } from '../core/errors.ts'
+import { givenCursor } from '../core/lists.ts'
 import { maskKey } from '../keys/keys.ts'
-import { createShelf } from './shelf.ts'
+import { createShelf } from './slab.ts'
 
 /** One request to `/v1`, as `/dev/requests` shows it. Keys are masked wherever they stand. */
 export interface LoggedRequest {

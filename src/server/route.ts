@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
 
 /** One row of the table that the router and the OpenAPI document are both made from. */

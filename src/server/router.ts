@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3'
 import { H3 } from 'h3'
-import { LocalpostError } from '../errors.ts'
+import { LocalpostError } from '../core/errors.ts'
 import type { DispatchParts } from './dispatch.ts'
 import { dispatcher, runRoute } from './dispatch.ts'
 import type { Route } from './route.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Config } from '../options.ts'
-import type { ErrorBody } from '../errors.ts'
-import { errorTable } from '../errors.ts'
-import type { ListPage } from '../lists.ts'
+import type { Config } from '../options/options.ts'
+import type { ErrorBody } from '../core/errors.ts'
+import { errorTable } from '../core/errors.ts'
+import type { ListPage } from '../core/lists.ts'
 
 /** The body of every error answer. */
 export const errorSchema: z.ZodType<ErrorBody> = z.strictObject({

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LocalpostError, quote } from '../errors.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
 import { bytesAnswer } from './answer.ts'
 

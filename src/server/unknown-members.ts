@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { firstOf } from '../errors.ts'
-import { ignoredMember, moreWarnings } from '../validate.ts'
+import { firstOf } from '../core/errors.ts'
+import { ignoredMember, moreWarnings } from '../core/validate.ts'
 
 /** Warnings for the members of an object that a schema does not know: they were ignored. 100, and how many more. */
 export function unknownMembers(schema: z.ZodType, value: unknown): string[] {

@@ -3,7 +3,7 @@ import type { CollectionState } from './records.ts'
 import type { SortedIndex, Span } from './sorted-index.ts'
 import type { CountQuery, Page, PageQuery, StoredRecord } from './store.ts'
 import { membersOf } from './stored.ts'
-import { createPacer } from './turns.ts'
+import { createPacer } from '../core/yield.ts'
 import { compileWhere } from './where.ts'
 
 /** The record of an entry, a new copy each time. */

@@ -1,5 +1,5 @@
 import type { IndexKey, Change, NewRecord, StoredRecord } from './store.ts'
-import { misuse } from './faults.ts'
+import { misuse } from './io-errors.ts'
 import type { CollectionState, Records } from './records.ts'
 import { membersOf } from './stored.ts'
 

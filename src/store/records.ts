@@ -1,7 +1,7 @@
 import { Entry, type Places } from './entry.ts'
-import { corrupt, misuse } from './faults.ts'
+import { corrupt, misuse } from './io-errors.ts'
 import { keyOf, sameKey } from './keys.ts'
-import { assertCollectionName, splitBlobId } from './names.ts'
+import { assertCollectionName, splitBlobId } from './disk/names.ts'
 import { SortedIndex } from './sorted-index.ts'
 import type { Collection, IndexKey, StoredRecord } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { isRegExp } from 'node:util/types'
-import { quote } from '../errors.ts'
-import { nearest } from '../nearest.ts'
+import { quote } from '../core/errors.ts'
+import { nearest } from '../core/suggest.ts'
 
 /** What a member of an expectation takes: text or pattern, text, a number of a kind, or one of some words. */
 export type MemberKind = 'pattern' | 'text' | 'count' | 'milliseconds' | readonly string[]

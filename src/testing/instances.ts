@@ -1,9 +1,9 @@
-import { createNoted } from '../create.ts'
-import type { Localpost } from '../instance.ts'
-import { nearest } from '../nearest.ts'
-import { placeOf } from '../opened.ts'
-import type { LocalpostOptions } from '../options.ts'
-import { sayTestProcess } from '../test-process.ts'
+import { createNoted } from '../instance/create.ts'
+import type { Localpost } from '../instance/instance.ts'
+import { nearest } from '../core/suggest.ts'
+import { placeOf } from '../instance/leak-warning.ts'
+import type { LocalpostOptions } from '../options/options.ts'
+import { sayTestProcess } from '../instance/test-process.ts'
 
 /**
  * Starts an instance for a test. It is `createLocalpost` in a test, whatever the framework: it keeps no process

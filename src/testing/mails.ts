@@ -1,6 +1,6 @@
-import { quote } from '../errors.ts'
+import { quote } from '../core/errors.ts'
 import type { Mail, MailSummary } from '../inbox/mail.ts'
-import type { Localpost } from '../instance.ts'
+import type { Localpost } from '../instance/instance.ts'
 
 /** The part of an instance that checks look at. */
 export type Inspected = Pick<Localpost, 'inbox'>

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { EmailEvent } from '../emails/email.ts'
 import { isOver, withEvents } from '../emails/events.ts'
 import { modifyEmail } from '../emails/modify.ts'

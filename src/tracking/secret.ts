@@ -1,5 +1,5 @@
-import type { Chance } from '../chance.ts'
-import { untilCommitted } from '../records.ts'
+import type { Chance } from '../core/random.ts'
+import { untilCommitted } from '../store/repository.ts'
 import { insert, type Collection, type Store, type StoredRecord } from '../store/store.ts'
 
 /** The secret that signs tracking addresses, as stored. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 
 /** What a tracking address says. */
 export type TrackingToken = { /** Unix time in milliseconds; default: never. */ expires?: number } & (

@@ -1,9 +1,9 @@
 import { expect as baseExpect, test as baseTest, type ExpectStatic, type TestAPI } from 'vitest'
-import { createUnnoted } from '../create.ts'
-import type { Localpost } from '../instance.ts'
-import { assertKnownOptions } from '../known-options.ts'
-import { LocalpostError, quote } from '../errors.ts'
-import type { LocalpostOptions } from '../options.ts'
+import { createUnnoted } from '../instance/create.ts'
+import type { Localpost } from '../instance/instance.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import type { LocalpostOptions } from '../options/options.ts'
 import { matchers, type MailMatchers } from '../testing/matchers.ts'
 
 declare module 'vitest' {

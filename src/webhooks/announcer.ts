@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import type { Ids } from '../ids.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
 import { insert } from '../store/store.ts'
 import type { Announcer } from './announcing-store.ts'
 import type { Deliveries } from './deliveries.ts'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { quote } from '../errors.ts'
+import { quote } from '../core/errors.ts'
 import { forbiddenAddress } from '../net/addresses.ts'
 import { webhookEventTypes, webhookPatterns } from './event-types.ts'
 import type {

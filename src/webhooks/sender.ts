@@ -1,5 +1,5 @@
-import { systemClock, type Clock } from '../clock.ts'
-import { isErrorOf } from '../errors.ts'
+import { systemClock, type Clock } from '../core/clock.ts'
+import { isErrorOf } from '../core/errors.ts'
 import type { GuardedRequest } from '../net/guarded-request.ts'
 import type { Store } from '../store/store.ts'
 import { update } from '../store/store.ts'

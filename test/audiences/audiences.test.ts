@@ -3,7 +3,7 @@ import { audienceSchema } from '../../src/audiences/schema.ts'
 import { createAudiences, type Audiences } from '../../src/audiences/audiences.ts'
 import { contactCollection } from '../../src/audiences/audience.ts'
 import type { Store } from '../../src/store/store.ts'
-import { openParts, readAll, type Parts } from '../parts.ts'
+import { openParts, readAll, type Parts } from '../support/deps.ts'
 
 let parts: Parts
 let audiences: Audiences

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createAudiences, type Audiences } from '../../src/audiences/audiences.ts'
 import type { Contacts } from '../../src/audiences/contacts.ts'
 import { contactSchema } from '../../src/audiences/schema.ts'
-import { openParts, readAll, type Parts } from '../parts.ts'
+import { openParts, readAll, type Parts } from '../support/deps.ts'
 
 let parts: Parts
 let audiences: Audiences

@@ -4,7 +4,7 @@ import { createAudiences, type Audiences } from '../../src/audiences/audiences.t
 import type { Contacts } from '../../src/audiences/contacts.ts'
 import { importResultSchema } from '../../src/audiences/schema.ts'
 import type { Store } from '../../src/store/store.ts'
-import { openParts, type Parts } from '../parts.ts'
+import { openParts, type Parts } from '../support/deps.ts'
 
 let parts: Parts
 let audiences: Audiences

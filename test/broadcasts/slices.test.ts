@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { contactCollection } from '../../src/audiences/audience.ts'
 import { createAudiences } from '../../src/audiences/audiences.ts'
 import { createBroadcasts } from '../../src/broadcasts/broadcasts.ts'
-import { collections } from '../../src/collections.ts'
+import { collections } from '../../src/instance/collections.ts'
 import type { DomainRecord } from '../../src/domains/domain.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/core/ids.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { holdClock } from '../parts.ts'
+import { holdClock } from '../support/deps.ts'
 
 it.each([
   ['short', 100, [100, 100, 50]],

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import type { Capture, CaptureOptions } from '../../src/capture/capture.ts'
 import { startCapture } from '../../src/capture/capture.ts'
 import type { Envelope, SessionFacts, Submissions } from '../../src/capture/port.ts'
-import { createVerdicts } from '../../src/capture/verdicts.ts'
-import { systemClock } from '../../src/clock.ts'
+import { createVerdicts } from '../../src/rules/verdicts.ts'
+import { systemClock } from '../../src/core/clock.ts'
 
 /** A whole message, for where its words do not matter. */
 export const message = 'From: a@acme.com\r\nTo: b@example.com\r\nSubject: Hi\r\n\r\nHello\r\n'

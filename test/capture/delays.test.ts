@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createDelays } from '../../src/capture/delays.ts'
 import { createLocalpost, fixedClock } from '../../src/index.ts'
-import { temporaryFolder } from '../folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 describe('delays', () => {
   it('end at once, each in its own way, and later ones do not begin', async () => {

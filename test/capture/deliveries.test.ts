@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
-import { simulatorVerdict } from '../../src/capture/verdicts.ts'
+import { simulatorVerdict } from '../../src/rules/verdicts.ts'
 import { message, outboxClient, rawClient, testServer } from './_server.ts'
 
 describe('deliveries', () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
-import { LocalpostError } from '../../src/errors.ts'
+import { LocalpostError } from '../../src/core/errors.ts'
 import { message, rawClient, testServer } from './_server.ts'
 
 describe('submissions', () => {

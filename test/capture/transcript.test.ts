@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTranscripts } from '../../src/capture/transcripts.ts'
-import { createLocalpost, type Localpost } from '../../src/localpost.ts'
+import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
 
 let post: Localpost
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import { resolveSettings } from '../../src/cli/settings.ts'
-import { temporaryFolder } from '../folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const day = 86_400_000
 

@@ -3,7 +3,7 @@ import type { Server } from 'node:net'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { temporaryFolder } from '../folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 /** A run of the command as it ships. */
 export interface Command {

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { runToEnd, startCommand } from './command.ts'
 
 async function usedFolder(): Promise<string> {

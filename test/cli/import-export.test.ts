@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { temporaryFolder } from '../folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { freePort, runToEnd, startCommand } from './command.ts'
 
 const message = (subject: string): string =>

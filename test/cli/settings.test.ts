@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import type { Settings } from '../../src/cli/settings.ts'
 import { resolveSettings } from '../../src/cli/settings.ts'
-import { temporaryFolder } from '../folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 interface Given {
   flags?: string[]

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { freePort, occupyPort, runCommand, runToEnd, startCommand } from './command.ts'
 
 const hasTerminals = spawnSync('script', ['--version']).status === 0

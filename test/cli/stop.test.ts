@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
 import type { Started } from './command.ts'
-import { temporaryFolder } from '../folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { runCommand, startCommand } from './command.ts'
 
 describe('a running localpost', () => {

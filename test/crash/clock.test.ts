@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { Clock } from '../../src/clock.ts'
-import { systemClock } from '../../src/clock.ts'
-import { createLocalpost } from '../../src/localpost.ts'
-import { temporaryFolder } from '../folder.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { createLocalpost } from '../../src/instance/open.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const shifted = (ms: number): Clock => ({ ...systemClock, now: () => Date.now() + ms })
 const day = 86_400_000

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { EmailDetail, EmailListItem } from '../../src/index.ts'
-import { temporaryFolder } from '../folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { startCommand, type Started } from '../cli/command.ts'
 import { bodyOf, load, type Acknowledged } from './load.ts'
 

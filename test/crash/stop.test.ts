@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { temporaryFolder } from '../folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { startCommand } from '../cli/command.ts'
 import { load } from './load.ts'
 import { inboxOf } from './inbox-of.ts'

@@ -3,7 +3,7 @@ import { createDnsLookup } from '../../src/domains/dns-lookup.ts'
 import { createDomains } from '../../src/domains/domains.ts'
 import type { CreatedDomain, DomainDetail, DomainStatus } from '../../src/domains/domain.ts'
 import { openDnsServer, type DnsAnswer, type DnsServer } from '../domains/dns-server.ts'
-import { openParts } from '../parts.ts'
+import { openParts } from '../support/deps.ts'
 import { movableClock, open, refusalOf, shared, type Face } from './helpers.ts'
 
 const statuses: DomainStatus[] = ['NOT_STARTED', 'PENDING', 'SUCCESS', 'FAILED', 'TEMPORARY_FAILURE']

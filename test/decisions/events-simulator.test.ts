@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
-import { bounceOf, parseReply } from '../../src/emails/bounces.ts'
+import { bounceOf, parseReply } from '../../src/outbox/bounces.ts'
 import { open, shared, statusesOf, until } from './helpers.ts'
 import { openMailServer } from './servers.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/core/clock.ts'
 import type { EmailDetail } from '../../src/emails/email.ts'
 import { open, pause, shared, statusesOf, type Face } from './helpers.ts'
 import { openMailServer, serve } from './servers.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { LocalpostOptions } from '../../src/options.ts'
-import { resolveOptions } from '../../src/options.ts'
+import type { LocalpostOptions } from '../../src/options/options.ts'
+import { resolveOptions } from '../../src/options/options.ts'
 import { attached, open, pause, shared, statusesOf } from './helpers.ts'
 import { serve } from './servers.ts'
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { createDomains, type Domains } from '../../src/domains/domains.ts'
 import { declaredVerificationSchema } from '../../src/domains/schema.ts'
-import { openParts, type Parts } from '../parts.ts'
+import { openParts, type Parts } from '../support/deps.ts'
 import { dns } from './dns-settings.ts'
 
 let parts: Parts

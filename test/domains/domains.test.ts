@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createDomains, type Domains } from '../../src/domains/domains.ts'
 import { createdDomainSchema, domainDetailSchema, domainListItemSchema } from '../../src/domains/schema.ts'
-import { keysOf, openParts, readAll, type Parts } from '../parts.ts'
+import { keysOf, openParts, readAll, type Parts } from '../support/deps.ts'
 import { dns } from './dns-settings.ts'
 
 let parts: Parts

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createDnsLookup } from '../../src/domains/dns-lookup.ts'
 import { createDomains } from '../../src/domains/domains.ts'
-import { dkimName, domains, id, key, mailName, parts, publish, server } from './_published.ts'
+import { dkimName, domains, id, key, mailName, parts, publish, server } from './_record-checks.ts'
 import { openDnsServer } from './dns-server.ts'
 import { dns } from './dns-settings.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { recordCheckSchema } from '../../src/domains/schema.ts'
-import { dkimName, domains, id, key, mailName, parts, publish, server } from './_published.ts'
+import { dkimName, domains, id, key, mailName, parts, publish, server } from './_record-checks.ts'
 import { dns } from './dns-settings.ts'
 
 describe('looking a domain up in DNS', () => {

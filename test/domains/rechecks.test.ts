@@ -6,7 +6,7 @@ import { afterEach, expect, it } from 'vitest'
 import { createLocalpost, type Localpost } from '../../src/index.ts'
 import { startRechecks } from '../../src/domains/rechecks.ts'
 import { createDomains } from '../../src/domains/domains.ts'
-import { openParts } from '../parts.ts'
+import { openParts } from '../support/deps.ts'
 
 const open: Localpost[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { createPublicKey, createSign, createVerify } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createDomains, type Domains } from '../../src/domains/domains.ts'
-import { openParts, type Parts } from '../parts.ts'
+import { openParts, type Parts } from '../support/deps.ts'
 import { dns } from './dns-settings.ts'
 
 let parts: Parts

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dkimName, domains, id, parts, publish, server } from './_published.ts'
+import { dkimName, domains, id, parts, publish, server } from './_record-checks.ts'
 
 const hour = 60 * 60 * 1000
 

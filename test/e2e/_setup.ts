@@ -1,10 +1,10 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import type { FrameLocator, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, vi } from 'vitest'
-import { createLocalpost, type ListenOptions, type Localpost } from '../../src/localpost.ts'
-import type { LocalpostOptions } from '../../src/options.ts'
+import { createLocalpost, type ListenOptions, type Localpost } from '../../src/instance/open.ts'
+import type { LocalpostOptions } from '../../src/options/options.ts'
 import { openBrowser, type Browser } from './browser.ts'
-import type { MailTab } from '../../ui/inbox/tabs.ts'
+import type { MailTab } from '../../ui/views/inbox/tabs.ts'
 import { ensurePage } from './page-build.ts'
 
 // Each step has its own bound; many of them may take long together on a machine that is busy with other things.

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { mailTabs } from '../../ui/inbox/tabs.ts'
+import { mailTabs } from '../../ui/views/inbox/tabs.ts'
 import { objections as faults } from './_axe.ts'
 import { browser, chooseMore, panel, searchField, start, submit, tab } from './_setup.ts'
 

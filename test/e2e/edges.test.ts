@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mailTabs } from '../../ui/inbox/tabs.ts'
+import { mailTabs } from '../../ui/views/inbox/tabs.ts'
 import { openPage, panel, rowOf, submit, tab } from './_setup.ts'
 
 const long = `Action required: ${'the ledger of the month could not be reconciled, '.repeat(7)}so please answer`

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { createTransport } from 'nodemailer'
 import type { Frame, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Localpost } from '../../src/localpost.ts'
-import { mailTabs } from '../../ui/inbox/tabs.ts'
+import type { Localpost } from '../../src/instance/open.ts'
+import { mailTabs } from '../../ui/views/inbox/tabs.ts'
 import { browser, openPage, panel, tab } from './_setup.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/hostile/', import.meta.url))

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { SendMailOptions } from 'nodemailer'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { mailTabs } from '../../ui/inbox/tabs.ts'
+import { mailTabs } from '../../ui/views/inbox/tabs.ts'
 import { browser, frameOf, openPage, rowOf, submit, tab } from './_setup.ts'
 
 describe('a hostile mail', () => {

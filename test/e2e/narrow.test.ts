@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { mailTabs } from '../../ui/inbox/tabs.ts'
+import { mailTabs } from '../../ui/views/inbox/tabs.ts'
 import { openPage, panel, searchField, submit, tab } from './_setup.ts'
 
 describe.each([390, 768])('a window of %i pixels', (width) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Builds the page where it is missing or older than its sources. `test/setup-build.ts` has mostly done so; this is for
+ * Builds the page where it is missing or older than its sources. `test/support/setup-build.ts` has mostly done so; this is for
  * a run that was narrowed so that it did not.
  */
 export function ensurePage(): void {

@@ -3,7 +3,7 @@ import { encodedBodySize } from '../../src/emails/body-size.ts'
 import { repeatable } from '../../src/emails/idempotency.ts'
 import { readAddresses } from '../../src/emails/recipients.ts'
 import { composeMessage } from '../../src/mime/compose.ts'
-import type { FieldError } from '../../src/errors.ts'
+import type { FieldError } from '../../src/core/errors.ts'
 
 function addressesOf(to: string | string[]): { errors: FieldError[]; rcpt_to: string[] } {
   const errors: FieldError[] = []

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/localpost.ts'
+import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
 
 let post: Localpost
 beforeEach(async () => {

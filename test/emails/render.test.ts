@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { render } from '../../src/emails/render.ts'
-import { LocalpostError } from '../../src/errors.ts'
+import { LocalpostError } from '../../src/core/errors.ts'
 
 const parts = (text: string) => ({ subject: '', html: '', text })
 

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Localpost } from '../../src/localpost.ts'
-import type { LocalpostOptions } from '../../src/options.ts'
-import { temporaryFolder } from '../folder.ts'
-import { start } from '../instance.ts'
+import type { Localpost } from '../../src/instance/open.ts'
+import type { LocalpostOptions } from '../../src/options/options.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { start } from '../support/instance.ts'
 import { clientInData, residentMiB, watchMemory } from './_flood.ts'
 
 async function startListening(options?: LocalpostOptions): Promise<Localpost> {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../folder.ts'
-import { start } from '../instance.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { start } from '../support/instance.ts'
 import { clientInData, residentMiB, smtpClient, watchMemory } from './_flood.ts'
 
 const header = (subject: string): string =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { extractCodes } from '../../src/inbox/codes.ts'
 import { extractLinks } from '../../src/inbox/links.ts'
-import { visibleText } from '../../src/inbox/visible-text.ts'
+import { visibleText } from '../../src/mime/visible-text.ts'
 
 describe('links', () => {
   it('of the html come with their text, entities decoded, in order', () => {

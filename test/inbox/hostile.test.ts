@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { extractCodes } from '../../src/inbox/codes.ts'
 import { withInlineImages } from '../../src/inbox/inline-images.ts'
 import { extractLinks } from '../../src/inbox/links.ts'
-import { parseMailQuery } from '../../src/inbox/query.ts'
-import { visibleText } from '../../src/inbox/visible-text.ts'
+import { parseMailQuery } from '../../src/search/query.ts'
+import { visibleText } from '../../src/mime/visible-text.ts'
 import type { ParsedAttachment } from '../../src/mime/parse.ts'
 
 const megabyte = 1_000_000

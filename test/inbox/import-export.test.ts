@@ -4,7 +4,7 @@ import { unzipSync } from 'fflate'
 import { createTransport } from 'nodemailer'
 import { expect, test } from 'vitest'
 import { exportName } from '../../src/inbox/export.ts'
-import { start } from '../instance.ts'
+import { start } from '../support/instance.ts'
 
 const message = (text: string): Buffer => Buffer.from(text.replaceAll('\n', '\r\n'))
 

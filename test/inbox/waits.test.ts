@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { start } from '../instance.ts'
+import { start } from '../support/instance.ts'
 import { submit } from './_email.ts'
 
 describe('waits', () => {

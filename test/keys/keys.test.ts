@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createKeys, maskKey } from '../../src/keys/keys.ts'
 import { apiKeySchema } from '../../src/keys/schema.ts'
-import { openParts, type Parts } from '../parts.ts'
+import { openParts, type Parts } from '../support/deps.ts'
 
 let parts: Parts
 const none = { given: [], acceptAny: false }

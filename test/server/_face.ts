@@ -1,6 +1,6 @@
 import { afterEach, describe } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/localpost.ts'
-import type { LocalpostOptions } from '../../src/options.ts'
+import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
+import type { LocalpostOptions } from '../../src/options/options.ts'
 import { assertMatchesOpenApi } from './validate-response.ts'
 
 /** An instance and a way to call it; every answer is checked against the OpenAPI document. */

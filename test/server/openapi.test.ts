@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { errorTable } from '../../src/errors.ts'
+import { errorTable } from '../../src/core/errors.ts'
 import { errorsOf, toOpenApi } from '../../src/server/openapi.ts'
 import { openInProcess } from './_face.ts'
 import { hollowApp } from './validate-response.ts'

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { resolveOptions } from '../../src/options.ts'
+import { resolveOptions } from '../../src/options/options.ts'
 import { createApp, type App } from '../../src/server/app.ts'
 import { toOpenApi, type OpenApiDocument } from '../../src/server/openapi.ts'
-import type { ServerParts } from '../../src/server/parts.ts'
+import type { ServerParts } from '../../src/server/deps.ts'
 
 /**
  * Proves that an answer is one that the OpenAPI document promises: its status, its media type, and its body with

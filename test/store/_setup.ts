@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import { type Clock, systemClock } from '../../src/clock.ts'
-import { type Files, nodeFiles } from '../../src/store/files.ts'
-import { inspectFolder, type InspectOptions, type Inspection } from '../../src/store/inspect.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { type Files, nodeFiles } from '../../src/store/disk/files.ts'
+import { inspectFolder, type InspectOptions, type Inspection } from '../../src/store/doctor/inspect.ts'
 import { type LogStoreOptions, openLogStore } from '../../src/store/open.ts'
-import type { Processes } from '../../src/store/lock.ts'
+import type { Processes } from '../../src/store/disk/lock.ts'
 import {
   blobOf,
   type Collection,

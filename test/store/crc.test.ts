@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { crcOf, joinedCrc } from '../../src/store/crc.ts'
+import { crcOf, joinedCrc } from '../../src/store/disk/crc.ts'
 
 describe('joinedCrc', () => {
   it('is the checksum of both pieces together, whatever their lengths', () => {

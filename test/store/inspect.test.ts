@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Inspection } from '../../src/store/inspect.ts'
+import type { Inspection } from '../../src/store/doctor/inspect.ts'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { copyOf, filesIn, inspect, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemProcesses } from '../../src/store/lock.ts'
+import { systemProcesses } from '../../src/store/disk/lock.ts'
 import { openIn, tempFolder } from './_setup.ts'
 
 const lockOf = (members: object): string =>

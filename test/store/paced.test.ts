@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { paced } from '../../src/store/turns.ts'
+import { paced } from '../../src/core/yield.ts'
 
 function* work(steps: number, each: () => void = () => {}): Generator<undefined, number> {
   for (let i = 0; i < steps; i++) {

@@ -1,7 +1,7 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/core/clock.ts'
 import { openLogStore } from '../../src/store/open.ts'
 import { blobOf, insert } from '../../src/store/store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'

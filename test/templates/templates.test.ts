@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { templateSchema } from '../../src/templates/schema.ts'
 import { createTemplates, type Templates } from '../../src/templates/templates.ts'
-import { openParts, readAll, type Parts } from '../parts.ts'
+import { openParts, readAll, type Parts } from '../support/deps.ts'
 
 let parts: Parts
 let templates: Templates

@@ -3,7 +3,7 @@ import { emailCollection, type EmailEvent, type EmailRecord } from '../../src/em
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
 import { recordHit } from '../../src/tracking/hits.ts'
-import { holdClock, type HeldClock } from '../parts.ts'
+import { holdClock, type HeldClock } from '../support/deps.ts'
 
 let store: Store
 let clock: HeldClock

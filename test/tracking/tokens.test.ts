@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createTokens, type TrackingToken } from '../../src/tracking/tokens.ts'
-import { holdClock } from '../parts.ts'
+import { holdClock } from '../support/deps.ts'
 
 const clock = holdClock()
 const secret = randomBytes(32)

@@ -1,7 +1,7 @@
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
-import type { LocalpostOptions } from '../../src/options.ts'
+import type { LocalpostOptions } from '../../src/options/options.ts'
 import { open, openOverSocket, statusesOf } from '../decisions/helpers.ts'
 import { copyOf, eventsOf, expectUnknown, sendTracked, track, tracked, visit } from './_mail.ts'
 

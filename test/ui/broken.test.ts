@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { render } from '../../src/emails/render.ts'
-import { brokenIn } from '../../ui/rooms/templates/broken.ts'
-import { preview } from '../../ui/rooms/templates/preview.ts'
+import { brokenIn } from '../../ui/views/templates/broken.ts'
+import { preview } from '../../ui/views/templates/preview.ts'
 
 describe('broken placeholders', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MailSummary } from '../../src/inbox/mail.ts'
-import { worstOf } from '../../ui/inbox/outcomes.ts'
+import { worstOf } from '../../ui/views/inbox/outcomes.ts'
 
 const last_event = { recipient: 'ada@example.com', timestamp: 1, status: 'opened' } as const
 const shown = (outcomes: MailSummary['outcomes']) => worstOf({ outcomes, last_event })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EmailEvent } from '../../src/emails/email.ts'
-import { obstacleTo } from '../../ui/inbox/simulation.ts'
+import { obstacleTo } from '../../ui/views/inbox/simulation.ts'
 
 const sent: EmailEvent = { status: 'sent', timestamp: 1 }
 const delivered: EmailEvent = {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { type SourceBlock, toBlocks } from '../../ui/inbox/source-blocks.ts'
+import { type SourceBlock, toBlocks } from '../../ui/views/inbox/source-blocks.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url))
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { queryKeys } from '../../src/inbox/query-keys.ts'
-import { isUnfinished, suggest } from '../../ui/inbox/suggestions.ts'
+import { queryKeys } from '../../src/search/query-keys.ts'
+import { isUnfinished, suggest } from '../../ui/views/inbox/suggestions.ts'
 
 const parts = {
   keys: queryKeys,

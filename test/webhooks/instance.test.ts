@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../folder.ts'
-import { start } from '../instance.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { start } from '../support/instance.ts'
 import { eventually, openReceiver, type Receiver } from './_receiver.ts'
 
 describe('an instance', () => {

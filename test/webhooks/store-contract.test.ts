@@ -1,5 +1,5 @@
-import { systemClock } from '../../src/clock.ts'
-import { collections } from '../../src/collections.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { collections } from '../../src/instance/collections.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { describeStoreContract } from '../contracts/store.ts'
 import { openNoun } from './_noun.ts'

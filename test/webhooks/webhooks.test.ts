@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { emptyStore } from '../../src/collections.ts'
-import { LocalpostError } from '../../src/errors.ts'
+import { emptyStore } from '../../src/instance/collections.ts'
+import { LocalpostError } from '../../src/core/errors.ts'
 import { delivered, openNoun } from './_noun.ts'
 import { eventually, openReceiver, type Receiver } from './_receiver.ts'
 

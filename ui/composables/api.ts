@@ -1,5 +1,5 @@
-import type { FaultsState } from '../../src/causes/fault.ts'
-import type { ErrorBody } from '../../src/errors.ts'
+import type { FaultsState } from '../../src/faults/fault.ts'
+import type { ErrorBody } from '../../src/core/errors.ts'
 import type { Mail, MailSummary } from '../../src/inbox/mail.ts'
 
 /** What the page asks of the control API. Every call rejects with an {@link ApiError}, or as its signal says. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { validationError } from '../../errors.ts'
+import { validationError } from '../../core/errors.ts'
 import type { Selection } from '../../inbox/bulk.ts'
 
 const searchText = z

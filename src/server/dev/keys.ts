@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Keys } from '../../keys/keys.ts'
 import { apiKeyInputSchema, apiKeySchema } from '../../keys/schema.ts'
-import { LocalpostError } from '../../errors.ts'
+import { LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'

@@ -1,0 +1,194 @@
+import { open, realpath, stat } from 'node:fs/promises'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
+import type { AttachmentReference } from '../emails/email.ts'
+import { fetchAttachment, type FetchLimits } from './fetch.ts'
+
+/** Where attachments may come from. */
+export interface AttachmentSources extends Omit<FetchLimits, 'maxBytes'> {
+  /** Folder whose files may be attached; null: none may. */
+  root: string | null
+}
+
+/** An attachment with its bytes. */
+export interface LoadedAttachment {
+  filename: string
+  content_type: string | null
+  content: Buffer
+}
+
+/** Largest message after encoding, in bytes. */
+export const maxMessageBytes = 40_000_000
+
+/** How many bytes a part of this size takes in base64 with line breaks. */
+export function encodedSize(bytes: number): number {
+  const characters = Math.ceil(bytes / 3) * 4
+  return characters + Math.ceil(characters / 76) * 2
+}
+
+/**
+ * Checks the attachments of a send request as far as they can be without fetching.
+ *
+ * @param errors  Receives one entry per wrong attachment.
+ * @returns The bytes that the message will carry for those whose size is known, after encoding.
+ */
+export async function checkAttachments(
+  references: readonly AttachmentReference[],
+  sources: AttachmentSources,
+  errors: FieldError[],
+): Promise<number> {
+  let size = 0
+  for (const [i, reference] of references.entries()) {
+    const field = `attachments[${i}]`
+    const nameProblem = filenameProblem(reference.filename)
+    if (nameProblem) errors.push({ field: `${field}.filename`, message: nameProblem })
+    if (reference.content_type !== undefined && !contentTypeForm.test(reference.content_type)) {
+      const message = `must be a content type such as "application/pdf", not ${quote(reference.content_type)}`
+      errors.push({ field: `${field}.content_type`, message })
+    }
+    const source = await locate(reference.path, sources)
+    if ('problem' in source) errors.push({ field: `${field}.path`, message: source.problem })
+    else if (source.kind === 'data') size += encodedSize(source.content.length)
+    else if (source.kind === 'file') size += encodedSize(source.size)
+  }
+  return size
+}
+
+/**
+ * Gets the bytes of one attachment, checking again what may have changed since the acceptance.
+ *
+ * @param maxBytes  What is left of the message's limit.
+ * @throws attachment_failed with the path and the reason.
+ */
+export async function loadAttachment(
+  reference: AttachmentReference,
+  sources: AttachmentSources,
+  maxBytes: number,
+): Promise<LoadedAttachment> {
+  const source = await locate(reference.path, sources)
+  if ('problem' in source) throw failed(reference.path, source.problem)
+  const named = { filename: reference.filename, content_type: reference.content_type ?? null }
+  switch (source.kind) {
+    case 'file':
+      return { ...named, content: await readFileUpTo(source.path, maxBytes, reference.path) }
+    case 'url': {
+      const fetched = await fetchAttachment(source.url, { ...sources, maxBytes })
+      return {
+        ...named,
+        content_type: named.content_type ?? usable(fetched.content_type),
+        content: fetched.content,
+      }
+    }
+    case 'data':
+      if (source.content.length > maxBytes) {
+        throw failed(reference.path, `it is larger than the ${maxBytes} bytes left`)
+      }
+      return {
+        ...named,
+        content_type: named.content_type ?? usable(source.content_type),
+        content: source.content,
+      }
+  }
+}
+
+type Source =
+  | { kind: 'url'; url: string }
+  | { kind: 'data'; content: Buffer; content_type: string }
+  | { kind: 'file'; path: string; size: number }
+  | { problem: string }
+
+async function locate(path: string, sources: AttachmentSources): Promise<Source> {
+  if (/^data:/i.test(path)) return parseDataUri(path)
+  if (/^https?:/i.test(path)) return checkUrl(path)
+  if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {
+    return { problem: `${quote(path)} is of a kind that is not taken: use an http(s) URL or a data: URI` }
+  }
+  return sources.root === null
+    ? {
+        problem: `${quote(path)} is no http(s) URL and no data: URI; files are taken only under \`attachments.root\``,
+      }
+    : locateFile(path, sources.root)
+}
+
+function checkUrl(path: string): Source {
+  // The parser of URLs leaves line breaks out without a word, and would lead to another host than the one written.
+  if (/[\x00-\x1f\x7f]/.test(path)) return { problem: `${quote(path)} has a control character` }
+  const url = URL.canParse(path) ? new URL(path) : null
+  if (!url) return { problem: `${quote(path)} is not a URL that can be read` }
+  if (url.username !== '' || url.password !== '') {
+    return {
+      problem: `${quote(`${url.protocol}//…@${url.host}`)} has credentials in it, which attachment URLs may not`,
+    }
+  }
+  return { kind: 'url', url: url.href }
+}
+
+// RFC 2397. The `data:` URI is not decoded by `fetch`, which would copy 40 MB several times.
+function parseDataUri(path: string): Source {
+  const comma = path.indexOf(',')
+  if (comma < 0) return { problem: `${quote(path)} is a data: URI without a comma` }
+  const head = path.slice(5, comma)
+  const isBase64 = /;\s*base64\s*$/i.test(head)
+  const contentType = head.replace(/;\s*base64\s*$/i, '').trim() || 'text/plain;charset=US-ASCII'
+  const payload = path.slice(comma + 1)
+  try {
+    const text = payload.includes('%') ? decodeURIComponent(payload) : payload
+    if (!isBase64) return { kind: 'data', content: Buffer.from(text), content_type: contentType }
+    const compact = text.replace(/\s+/g, '')
+    if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) || compact.replace(/=+$/, '').length % 4 === 1) {
+      return { problem: `${quote(path)} is a data: URI whose base64 cannot be read` }
+    }
+    return { kind: 'data', content: Buffer.from(compact, 'base64'), content_type: contentType }
+  } catch {
+    return { problem: `${quote(path)} is a data: URI whose percent encoding cannot be read` }
+  }
+}
+
+// After realpath, so that neither `../emails` nor a symbolic link leads out of the folder.
+async function locateFile(path: string, root: string): Promise<Source> {
+  const outside = { problem: `${quote(path)} is not a file under \`attachments.root\`` }
+  if (path.includes('\0')) return outside
+  try {
+    const base = await realpath(root)
+    const real = await realpath(resolve(base, path))
+    const inside = relative(base, real)
+    if (inside === '' || inside === '../emails' || inside.startsWith(`../emails${sep}`) || isAbsolute(inside))
+      return outside
+    const facts = await stat(real)
+    return facts.isFile() ? { kind: 'file', path: real, size: facts.size } : outside
+  } catch {
+    // Missing and forbidden look the same, so that the answer tells nothing about files elsewhere.
+    return outside
+  }
+}
+
+async function readFileUpTo(path: string, maxBytes: number, given: string): Promise<Buffer> {
+  const file = await open(path).catch((error: unknown) => {
+    throw failed(given, error instanceof Error ? error.message : String(error), error)
+  })
+  try {
+    const { size } = await file.stat()
+    if (size > maxBytes) throw failed(given, `it is larger than the ${maxBytes} bytes left`)
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}
+
+function filenameProblem(filename: string): string | null {
+  if (/[/\\]/.test(filename)) return `${quote(filename)} has a path separator; give the bare name`
+  if (/[\x00-\x1f\x7f-\x9f]/.test(filename)) return `${quote(filename)} has a control character`
+  return filename === '.' || filename === '../emails' ? `${quote(filename)} is not a file name` : null
+}
+
+const contentTypeForm = /^[\w.+-]+\/[\w.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.:+-]+|"[\w .:+-]*"))*$/
+
+function usable(contentType: string | null): string | null {
+  return contentType !== null && contentTypeForm.test(contentType) ? contentType : null
+}
+
+function failed(path: string, reason: string, cause?: unknown): LocalpostError {
+  return new LocalpostError('attachment_failed', `Attachment ${quote(path)} cannot be loaded: ${reason}.`, {
+    cause,
+  })
+}

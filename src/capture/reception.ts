@@ -1,0 +1,79 @@
+import type { SMTPServerDataStream } from 'smtp-server'
+import { isErrorOf } from '../core/errors.ts'
+import type { Reception } from './port.ts'
+import type { Refusal } from './replies.ts'
+import { refusal, refusalOf } from './replies.ts'
+
+/** How a DATA ended: with the text of its 250, or with a refusal. */
+export type Answer = (refused: Refusal | null, text?: string) => void
+
+/**
+ * Passes the bytes of one DATA on, piece by piece with back-pressure, and answers when they are stored.
+ *
+ * A client that vanishes leaves nothing and gets no answer. A message over the size limit is given up at once; the
+ * rest is read and dropped, for the client listens only after it.
+ *
+ * @param answer  Called at most once.
+ * @param report  Told of everything that went wrong and that is not the client's doing.
+ */
+export function receive(
+  stream: SMTPServerDataStream,
+  reception: Reception,
+  answer: Answer,
+  report: (error: unknown) => void,
+): void {
+  let state: 'reading' | 'ended' | 'given up' = 'reading'
+
+  const giveUp = (refused: Refusal | null): void => {
+    if (state === 'given up') return
+    state = 'given up'
+    stream.removeListener('data', take)
+    stream.resume()
+    const discarded = reception.discard().catch(report)
+    if (refused) void discarded.then(() => answer(refused))
+  }
+  const fail = (error: unknown): void => {
+    report(error)
+    giveUp(refusalOf(error))
+  }
+  const take = (piece: Buffer): void => {
+    if (stream.sizeExceeded) return giveUp(tooLarge())
+    try {
+      const taken = reception.write(piece)
+      if (!taken) return
+      stream.pause()
+      taken.then(() => stream.resume(), fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+  const finish = async (): Promise<void> => {
+    if (stream.sizeExceeded) return giveUp(tooLarge())
+    let text: string
+    try {
+      text = await reception.finish()
+    } catch (error) {
+      // That there is no room is no fault, and a flood would say it often.
+      if (!isErrorOf(error, 'service_unavailable')) report(error)
+      return answer(refusalOf(error))
+    }
+    answer(null, text)
+  }
+
+  stream.on('data', take)
+  stream.once('end', () => {
+    if (state !== 'reading') return
+    state = 'ended'
+    finish().catch(report)
+  })
+  // The client vanished: smtp-server destroys the stream.
+  stream.once('error', () => giveUp(null))
+  stream.once('close', () => {
+    if (state === 'reading') giveUp(null)
+  })
+  stream.resume()
+}
+
+function tooLarge(): Refusal {
+  return refusal(552, '5.3.4', 'The message is too large')
+}

@@ -1,0 +1,49 @@
+import { LocalpostError, quote } from './errors.ts'
+import { nearest } from './suggest.ts'
+
+/**
+ * Refuses an option that nobody reads: a slip such as `keeep` must not do what leaving it out does.
+ *
+ * @param given  What stands in place of the options; undefined where there is nothing.
+ * @param of  Whose options they are, as in `reset()`.
+ * @throws invalid_option with the nearest real name, or for what is no object.
+ */
+export function assertKnownOptions(given: unknown, names: readonly string[], of: string): void {
+  if (given === undefined) return
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    const wanted = `The options of ${of} are an object with some of ${names.join(', ')}`
+    throw new LocalpostError('invalid_option', `${wanted}, not ${quote(given)}.`)
+  }
+  for (const name of Object.keys(given)) {
+    if (names.includes(name)) continue
+    const near = nearest(name.slice(0, longestName), names)
+    const hint = near ? `Did you mean "${near}"?` : `Known: ${names.join(', ')}.`
+    throw new LocalpostError('invalid_option', `Unknown option ${quote(name)} of ${of}. ${hint}`)
+  }
+}
+
+// Distances cost the product of both lengths.
+const longestName = 40
+
+/**
+ * Refuses a time to wait that is none.
+ *
+ * @throws invalid_option
+ */
+export function assertWaitMs(name: string, ms: unknown): void {
+  if (typeof ms === 'number' && ms >= 0) return
+  throw new LocalpostError('invalid_option', `Option "${name}" takes milliseconds from 0, not ${quote(ms)}.`)
+}
+
+/**
+ * Refuses a port that is none: Node would take a text for the path of a socket.
+ *
+ * @throws invalid_option
+ */
+export function assertPort(name: string, port: unknown): void {
+  if (port === undefined || (Number.isInteger(port) && Number(port) >= 0 && Number(port) < 65_536)) return
+  throw new LocalpostError(
+    'invalid_option',
+    `Option "${name}" is ${quote(port)}; it takes a port from 0 to 65535.`,
+  )
+}

@@ -1,0 +1,161 @@
+import type { z } from 'zod'
+import type { FieldError } from './errors.ts'
+import { nearest } from './suggest.ts'
+import { firstOf, quote, shorten, validationError } from './errors.ts'
+
+/**
+ * Reads input from outside by a schema, for every noun and route.
+ *
+ * @param value  Anything: a parsed JSON body, or the argument of a library call.
+ * @returns What the schema makes of it; unknown members are left out where the schema is a plain object.
+ * @throws validation_error with one entry per wrong member, in plain words; `body` stands for the value itself.
+ */
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = checkInput(schema, value)
+  if ('errors' in result) throw validationError(result.errors)
+  return result.value
+}
+
+/**
+ * The same for callers who collect errors: reads one value, or says all that is wrong with it.
+ *
+ * @param path  Where the value stands in the whole input: the beginning of the error's `field`.
+ */
+export function checkInput<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+): { value: T } | { errors: FieldError[] } {
+  const result = schema.safeParse(value, { error: inWords, reportInput: true })
+  if (result.success) return { value: result.data }
+  // A bound that a value of the wrong type breaks too says nothing new: `[]` for a string is not "too short".
+  const issues = result.error.issues.filter((issue, at, all) => !isOfSameMember(all[at - 1], issue))
+  return { errors: issues.flatMap((issue) => fieldErrors(issue, path)) }
+}
+
+/** A path of members as errors show it: `attachments[0].path`; `body` for the whole value. */
+export function fieldName(path: readonly PropertyKey[]): string {
+  let name = ''
+  for (const step of path) {
+    if (typeof step === 'number') name += `[${step}]`
+    else name += memberName(String(step), name !== '')
+  }
+  return name || 'body'
+}
+
+function memberName(member: string, isInner: boolean): string {
+  const short = shorten(member, 80)
+  if (!/^[\w$-]+$/.test(short)) return `[${JSON.stringify(short)}]`
+  return isInner ? `.${short}` : short
+}
+
+/** The warning about a member that nobody reads. */
+export function ignoredMember(path: string): string {
+  return `member ${quote(path)} is not known and was ignored`
+}
+
+/** The warning that stands for those behind the first 100. */
+export function moreWarnings(count: number): string {
+  return `and ${count} more`
+}
+
+/** How deep a request may be nested; what is deeper overflows the stack of whoever walks it. */
+export const maxDepth = 100
+
+/** Whether arrays and objects are nested deeper than so many levels; what refers to itself is. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
+  return members.some((member) => isDeeperThan(levels - 1, member))
+}
+
+function fieldErrors(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): FieldError[] {
+  const path = [...outer, ...issue.path]
+  if (issue.code !== 'invalid_union') return [{ field: fieldName(path), message: issue.message }]
+  // A branch that took the value's type and refused something inside says more than "none of these".
+  const near = issue.errors.find((branch) => branch.length > 0 && !branch.some(isOfWrongType))
+  return near
+    ? near.flatMap((inner) => fieldErrors(inner, path))
+    : [{ field: fieldName(path), message: issue.message }]
+}
+
+function isOfSameMember(before: z.core.$ZodIssue | undefined, issue: z.core.$ZodIssue): boolean {
+  return before?.code === 'invalid_type' && before.path.join('\0') === issue.path.join('\0')
+}
+
+const isOfWrongType = (issue: z.core.$ZodIssue): boolean =>
+  issue.path.length === 0 && issue.code === 'invalid_type'
+
+function noneOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
+  const wanted = issue.errors
+    .flat()
+    .map((inner) => (inner.code === 'invalid_type' ? kindInWords(inner.expected) : ''))
+  const kinds = [...new Set(wanted.filter(Boolean))]
+  return kinds.length > 0
+    ? wrongType(kinds.join(' or '), issue.input)
+    : `has a value that is not allowed: ${quote(issue.input)}`
+}
+
+// Messages that a schema gives itself come first; this one answers for all others.
+function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongType(kindInWords(issue.expected), issue.input)
+    case 'invalid_value': {
+      const known = issue.values.map(quote).join(', ')
+      return wrongType(issue.values.length > 1 ? `one of ${known}` : known, issue.input)
+    }
+    case 'too_small':
+    case 'too_big':
+      return outOfBounds(issue)
+    case 'invalid_union':
+      return noneOf(issue)
+    case 'invalid_format':
+      return `must have the form ${issue.pattern ?? issue.format}, not ${quote(issue.input)}`
+    case 'unrecognized_keys':
+      return `has unknown members: ${firstOf(issue.keys, (key) => shorten(key, 80), moreWarnings).join(', ')}${meantBy(issue)}`
+    default:
+      return undefined
+  }
+}
+
+function meantBy({
+  keys: [key, ...others],
+  inst,
+}: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string {
+  if (key === undefined || others.length > 0 || !inst || !('shape' in inst)) return ''
+  const near = nearest(shorten(key, 40), Object.keys(inst.shape ?? {}))
+  return near ? ` (did you mean ${near}?)` : ''
+}
+
+function wrongType(wanted: string, given: unknown): string {
+  // What a query says reads as NaN where it is no number; the word itself is gone by then.
+  if (Number.isNaN(given)) return `must be ${wanted}`
+  return given === undefined ? `is missing; it must be ${wanted}` : `must be ${wanted}, not ${quote(given)}`
+}
+
+function outOfBounds(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall>): string {
+  const [bound, limit] = issue.code === 'too_small' ? ['at least', issue.minimum] : ['at most', issue.maximum]
+  const given = issue.input
+  if (typeof given === 'string') {
+    if (given === '') return 'must not be empty'
+    return `must have ${bound} ${limit} characters, not ${given.length}: ${quote(given)}`
+  }
+  if (Array.isArray(given)) return `must have ${bound} ${limit} entries, not ${given.length}`
+  return `must be ${bound} ${limit}, not ${quote(given)}`
+}
+
+function kindInWords(expected: string): string {
+  return kinds[expected] ?? `a ${expected}`
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  boolean: 'true or false',
+  int: 'an integer',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+}

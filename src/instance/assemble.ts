@@ -1,0 +1,139 @@
+import type { Audiences } from '../audiences/audiences.ts'
+import type { Capture } from '../capture/capture.ts'
+import type { Faults } from '../faults/faults.ts'
+import type { Rules } from '../rules/rules.ts'
+import type { ResetScope } from './collections.ts'
+import type { Broadcasts } from '../broadcasts/broadcasts.ts'
+import type { DnsLookup } from '../domains/dns-lookup.ts'
+import type { Domains } from '../domains/domains.ts'
+import type { Emails } from '../emails/emails.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { Transport } from '../outbox/transport.ts'
+import type { Simulation } from '../emails/simulate.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { holding } from '../core/keep-alive.ts'
+import { assertKnownOptions, assertPort } from '../core/known-options.ts'
+import type { HttpFace } from './http.ts'
+import type { createInbox } from '../inbox/inbox.ts'
+import type { Keys } from '../keys/keys.ts'
+import { runAll, runTogether } from '../core/run-all.ts'
+import type { Snapshots } from './snapshots.ts'
+import type { Store } from '../store/store.ts'
+import type { RunningTime } from './time.ts'
+import type { Templates } from '../templates/templates.ts'
+import type { RunningWebhooks } from '../webhooks/webhooks.ts'
+import type { Localpost } from './instance.ts'
+
+/** The parts of a running instance. */
+export interface Running {
+  emails: Emails & Simulation
+  domains: Domains
+  audiences: Audiences
+  broadcasts: Broadcasts
+  templates: Templates
+  inbox: ReturnType<typeof createInbox>
+  keys: Keys
+  webhooks: RunningWebhooks
+  rules: Rules
+  faults: Faults
+  store: Store
+  reset(keep: readonly ResetScope[]): Promise<void>
+  lookup: DnsLookup
+  /** What goes on by itself. */
+  upkeep: readonly { close(): Promise<void> }[]
+  outbox: Outbox
+  /** Begins to deliver, where that waited for the listener; harmless afterwards. */
+  deliver(): void
+  capture: Capture
+  smtp: { host: string; port: number }
+  relay: Transport | null
+  http: HttpFace
+  snapshots: Snapshots
+  time: RunningTime
+}
+
+/** Puts the parts together to what the library gives. */
+export function assemble(parts: Running): Localpost {
+  const { emails, domains, audiences, broadcasts, templates, inbox, keys, rules, faults, smtp, http } = parts
+  const { create, list, remove, deliveries, replay } = parts.webhooks
+  let closing: Promise<void> | null = null
+  const assertOpen = (): void => {
+    if (closing) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
+  }
+  const { snapshots, time } = parts
+  const close = (): Promise<void> => (closing ??= holding(() => closeAll(parts)))
+  return {
+    emails: { send: emails.send, list: emails.list, get: emails.get, addEvent: emails.addEvent },
+    domains,
+    audiences,
+    broadcasts,
+    templates,
+    inbox,
+    webhooks: { create, list, remove, deliveries, replay },
+    rules: { get: rules.get, set: rules.set },
+    faults: { get: faults.get, set: faults.set, clear: faults.clear },
+    apiKey: keys.primary(),
+    smtp,
+    get url() {
+      return http.url
+    },
+    fetch: http.fetch,
+    async listen(options = {}) {
+      assertOpen()
+      assertKnownOptions(options, ['port', 'host', 'listener'], 'listen()')
+      assertPort('port', options.port)
+      const bound = await http.listen(options)
+      parts.deliver()
+      return bound
+    },
+    async reset(options = {}) {
+      assertOpen()
+      assertKnownOptions(options, ['keep'], 'reset()')
+      await parts.reset(options.keep ?? [])
+    },
+    clock: time.clock,
+    async snapshot() {
+      assertOpen()
+      return snapshots.snapshot()
+    },
+    async restore(snapshot) {
+      assertOpen()
+      await snapshots.restore(snapshot)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+// Whoever waits hears of it first; then nothing new comes in, what is under way ends, and the store is last: whatever
+// fails before, its lock must go.
+function closeAll({
+  inbox,
+  lookup,
+  upkeep,
+  webhooks,
+  http,
+  outbox,
+  capture,
+  relay,
+  store,
+  time,
+}: Running): Promise<void> {
+  return runAll([
+    () =>
+      runTogether([
+        () => time.close(),
+        () => inbox.close(),
+        () => http.close(),
+        () => webhooks.close(),
+        // A silent DNS server would have the rechecks wait.
+        () => lookup.close?.(),
+      ]),
+    // Once the outbox closes, a delivery that is cut off counts for nothing.
+    () => runTogether([() => outbox.close(), () => capture.endDelays()]),
+    () => relay?.close(),
+    () => capture.close(),
+    ...upkeep.map((task) => () => task.close()),
+    () => store.close(),
+  ])
+}

@@ -1,0 +1,103 @@
+import { audienceCollection, contactCollection } from '../audiences/audience.ts'
+import { rulesCollection } from '../rules/rule.ts'
+import { dkimKeyCollection } from '../domains/dkim-keys.ts'
+import { domainCollection } from '../domains/domain.ts'
+import { emailCollection } from '../emails/email.ts'
+import { idempotencyCollection } from '../emails/idempotency.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { nearest } from '../core/suggest.ts'
+import type { Ids } from '../core/ids.ts'
+import { apiKeyCollection } from '../keys/key.ts'
+import type { Collection, Store, StoredRecord } from '../store/store.ts'
+import { remove } from '../store/store.ts'
+import { templateCollection } from '../templates/template.ts'
+import { trackingSecretCollection } from '../tracking/secret.ts'
+import { webhookCollection, webhookDeliveryCollection } from '../webhooks/webhook.ts'
+
+/** Everything that is stored. */
+export const collections: readonly Collection<StoredRecord>[] = [
+  emailCollection,
+  idempotencyCollection,
+  domainCollection,
+  dkimKeyCollection,
+  audienceCollection,
+  contactCollection,
+  templateCollection,
+  apiKeyCollection,
+  rulesCollection,
+  trackingSecretCollection,
+  webhookCollection,
+  webhookDeliveryCollection,
+]
+
+/** What `reset` may keep. */
+export type ResetScope = 'emails' | 'domains' | 'audiences' | 'templates' | 'rules' | 'webhooks'
+
+const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
+  emails: [emailCollection, idempotencyCollection],
+  domains: [domainCollection],
+  audiences: [contactCollection, audienceCollection],
+  templates: [templateCollection],
+  rules: [rulesCollection],
+  webhooks: [webhookCollection, webhookDeliveryCollection],
+}
+
+/**
+ * Empties everything but the keys, and what `keep` names.
+ *
+ * @throws validation_error is the caller's matter; an unknown name here is invalid_option.
+ */
+export async function emptyStore(store: Store, keep: readonly ResetScope[]): Promise<void> {
+  const known = Object.keys(scopes)
+  if (!Array.isArray(keep)) {
+    const message = `Option "keep" is ${quote(keep)}; it takes an array of ${known.join(', ')}.`
+    throw new LocalpostError('invalid_option', message)
+  }
+  for (const name of keep) {
+    if (Object.hasOwn(scopes, name)) continue
+    const near = nearest(String(name), known)
+    const hint = near ? `Did you mean "${near}"?` : `Known: ${known.join(', ')}.`
+    throw new LocalpostError('invalid_option', `Option "keep" has ${quote(name)}. ${hint}`)
+  }
+  for (const [name, emptied] of Object.entries(scopes)) {
+    if (keep.some((kept) => kept === name)) continue
+    for (const collection of emptied) await emptyCollection(store, collection)
+  }
+}
+
+async function emptyCollection(store: Store, collection: Collection<StoredRecord>): Promise<void> {
+  for (;;) {
+    const { records, more } = await store.page(collection, { limit: removalSlice })
+    if (records.length > 0) await store.commit(records.map(({ id }) => remove(collection, id)))
+    if (!more) return
+  }
+}
+
+// A commit is put in force in one piece: this many hold the event loop for a few milliseconds.
+const removalSlice = 500
+
+/** Makes every new id greater than all that are stored. */
+export async function raiseIds(store: Store, ids: Ids): Promise<void> {
+  for (const collection of collections) {
+    const { records } = await store.page(collection, { direction: 'desc', limit: 1 })
+    for (const { id } of records) ids.raiseTo(id)
+  }
+}
+
+/** How many of each kind are stored. */
+export async function countAll(
+  store: Store,
+): Promise<Record<'emails' | 'domains' | 'audiences' | 'contacts' | 'templates', number>> {
+  const [emails, domains, audiences, contacts, templates] = await Promise.all(
+    [emailCollection, domainCollection, audienceCollection, contactCollection, templateCollection].map(
+      (collection: Collection<StoredRecord>) => store.count(collection),
+    ),
+  )
+  return {
+    emails: emails ?? 0,
+    domains: domains ?? 0,
+    audiences: audiences ?? 0,
+    contacts: contacts ?? 0,
+    templates: templates ?? 0,
+  }
+}

@@ -1,0 +1,52 @@
+import type { Localpost } from './instance.ts'
+import { noteOpened, placeOf } from './leak-warning.ts'
+import type { LocalpostOptions } from '../options/options.ts'
+import { isTestProcess } from './test-process.ts'
+
+/**
+ * Starts a Localpost: a store, an SMTP port that captures everything, and the whole HTTP face in process.
+ *
+ * @param options  By default everything stays in memory, SMTP takes a free port of 127.0.0.1, and nothing listens for
+ *   HTTP until `listen`. It keeps the process alive until it is closed; that of a test only with `keepAlive: true`, and
+ *   at its end stderr names the line that started what is still open.
+ * @throws invalid_option, port_in_use, listen_failed, or an error of the store (`store_in_use`, `store_corrupt`, …).
+ * @example
+ * const post = await createLocalpost()
+ * await post.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
+ * const mail = await post.inbox.waitFor({ to: 'ada@example.com' })
+ * await post.close()
+ */
+export async function createLocalpost(options?: LocalpostOptions): Promise<Localpost> {
+  return isTestProcess() ? createNoted(options, placeOf(createLocalpost)) : open(options, { keepAlive: true })
+}
+
+/** {@link createLocalpost} in a test, whose place is said: of hooks, the framework calls them and not their user. */
+export async function createNoted(options: LocalpostOptions | undefined, place: string): Promise<Localpost> {
+  const closed = noteOpened(place)
+  try {
+    const post = await createUnnoted(options)
+    const end = post.close
+    const close = (): Promise<void> => {
+      closed()
+      return end()
+    }
+    return Object.assign(post, { close, [Symbol.asyncDispose]: close })
+  } catch (error) {
+    closed()
+    throw error
+  }
+}
+
+/** {@link createLocalpost} in a test, for who closes by itself what it starts: the fixtures. */
+export async function createUnnoted(options?: LocalpostOptions): Promise<Localpost> {
+  return open(options, { keepAlive: false })
+}
+
+async function open(
+  options: LocalpostOptions | undefined,
+  defaults: { keepAlive: boolean },
+): Promise<Localpost> {
+  // What is imported and not used, as in most files of a test run, costs next to nothing.
+  const { openLocalpost } = await import('./open.ts')
+  return openLocalpost(options, { deliversFrom: 'start', ...defaults })
+}

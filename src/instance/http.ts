@@ -1,0 +1,134 @@
+import { fileURLToPath } from 'node:url'
+import type { Capture } from '../capture/capture.ts'
+import type { ResetScope } from './collections.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import { holding } from '../core/keep-alive.ts'
+import type { Config } from '../options/options.ts'
+import type { App } from '../server/app.ts'
+import {
+  closeHttpListener,
+  openHttpListener,
+  type HttpListener,
+  type ListenOptions,
+} from '../server/listener.ts'
+import type { ServerParts } from '../server/deps.ts'
+import type { Store } from '../store/store.ts'
+import { version } from '../core/version.ts'
+
+/** The HTTP side of an instance: in process, and over a socket once it listens. */
+export interface HttpFace {
+  readonly url: string | null
+  fetch(request: Request): Promise<Response>
+  /** @throws already_listening, port_in_use, listen_failed. */
+  listen(options: ListenOptions): Promise<{ url: string; port: number }>
+  /** Ends live events and the listener. */
+  close(): Promise<void>
+}
+
+type Nouns = Pick<
+  ServerParts,
+  | 'emails'
+  | 'domains'
+  | 'audiences'
+  | 'broadcasts'
+  | 'templates'
+  | 'keys'
+  | 'inbox'
+  | 'rules'
+  | 'faults'
+  | 'tracking'
+  | 'webhooks'
+  | 'clock'
+  | 'ids'
+>
+
+/** Puts the HTTP face together; it opens nothing before `listen`. */
+export function createHttpFace(
+  parts: Nouns & {
+    store: Store
+    config: Config
+    capture: Capture
+    smtp: { host: string; port: number }
+    reset(keep: readonly ResetScope[]): Promise<void>
+  },
+): HttpFace {
+  const { config, capture, smtp } = parts
+  let listener: HttpListener | null = null
+  let opening: Promise<HttpListener> | null = null
+  let isClosing = false
+  let app: App | null = null
+  let loading: Promise<App> | null = null
+
+  // Router, routes and their schemas take as long to load as all the rest: many a test never asks for them.
+  async function load(): Promise<App> {
+    const { createApp } = await import('../server/app.ts')
+    app ??= createApp(appParts)
+    if (isClosing) app.close()
+    return app
+  }
+
+  const appParts: ServerParts = {
+    ...parts,
+    version,
+    uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
+    listener: () => listener,
+    state: () => ({
+      status: isClosing
+        ? 'closing'
+        : capture.accepting() && (!opening || listener?.server.listening)
+          ? 'ok'
+          : 'starting',
+      smtp,
+      warnings: config.relayAll ? ['relayAll is on: API sends leave this machine'] : [],
+    }),
+    reset: ({ keep }) => parts.reset(keep ?? []),
+    onError: (error) => config.onNotice({ level: 'error', message: 'A request met a fault.', error }),
+  }
+  return {
+    get url() {
+      return listener?.url ?? null
+    },
+    async fetch(request) {
+      try {
+        return await holding(async () => (app ?? (await (loading ??= load()))).fetch(request))
+      } catch (error) {
+        // Nobody had asked for the face before the instance was closed.
+        if (!isErrorOf(error, 'closed')) throw error
+        return Response.json(error, { status: error.status })
+      }
+    },
+    async listen(options) {
+      if (opening) {
+        const where = listener ? `on ${listener.url}` : 'already, or is about to'
+        throw new LocalpostError(
+          'already_listening',
+          `This instance listens ${where}. Close it first, or create another.`,
+        )
+      }
+      const address = {
+        host: options.host ?? config.host,
+        port: options.port ?? 0,
+        keepAlive: config.keepAlive,
+      }
+      opening = (loading ??= load()).then(({ nodeHandler }) =>
+        (options.listener ?? openHttpListener)(nodeHandler, address),
+      )
+      try {
+        listener = await opening
+        return { url: listener.url, port: listener.port }
+      } catch (error) {
+        opening = null
+        throw error
+      }
+    },
+    async close() {
+      isClosing = true
+      app?.close()
+      const open = await opening?.catch(() => null)
+      if (open) await closeHttpListener(open, closeGraceMs)
+    },
+  }
+}
+
+/** How long running requests may take while the instance closes. */
+const closeGraceMs = 2000

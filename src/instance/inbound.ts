@@ -1,0 +1,65 @@
+import { startCapture, type Capture } from '../capture/capture.ts'
+import type { Transcripts } from '../capture/transcripts.ts'
+import { createVerdicts, isSimulator } from '../rules/verdicts.ts'
+import type { ArmedFaults } from '../faults/faults.ts'
+import type { FindRule } from '../rules/rules.ts'
+import type { Domains } from '../domains/domains.ts'
+import { receiveSubmission } from '../emails/receive.ts'
+import type { Ids } from '../core/ids.ts'
+import type { Keys } from '../keys/keys.ts'
+import type { Config } from '../options/options.ts'
+import type { Store } from '../store/store.ts'
+
+/** The SMTP listener of an instance: it takes submissions, and the outbox's deliveries. */
+export function openCapture(parts: {
+  store: Store
+  ids: Ids
+  config: Config
+  domains: Pick<Domains, 'adopt'>
+  keys: Pick<Keys, 'accepts'>
+  findRule: FindRule
+  faults: Pick<ArmedFaults, 'smtp'>
+  /** Called after a submission that the outbox has to deliver. */
+  wakeOutbox(): void
+  /** Where the sessions of submissions are kept. */
+  transcripts: Transcripts
+  /** What the outbox proves itself with. */
+  secret: string
+}): Promise<Capture> {
+  const { store, ids, config, domains, keys, findRule, faults, secret, transcripts } = parts
+  const { clock, hostname, rejectSubmissions } = config
+  const hasRule = (recipient: string): boolean => findRule(recipient, false) !== null
+  const receive = {
+    store,
+    clock,
+    ids,
+    hostname,
+    adoptDomain: domains.adopt,
+    // Where submissions hear the rules, who was to be refused never came to be a recipient.
+    needsDelivery: (recipient: string) =>
+      isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
+    wakeOutbox: parts.wakeOutbox,
+  }
+  return startCapture({
+    host: config.host,
+    port: config.smtpPort,
+    hostname,
+    auth: config.smtpAuth,
+    tls: config.smtpTls,
+    clock,
+    keepAlive: config.keepAlive,
+    maxClients: config.limits.smtpClients,
+    submissions: {
+      begin: (envelope, { notes }) =>
+        receiveSubmission(envelope, receive, (id) => {
+          if (notes) transcripts.keep(id, notes)
+        }),
+    },
+    verdictOf: createVerdicts(findRule),
+    rejectSubmissions,
+    faultAt: faults.smtp,
+    isApiKey: keys.accepts,
+    deliverySecret: secret,
+    onError: (error) => config.onNotice({ level: 'error', message: 'The SMTP listener met a fault.', error }),
+  })
+}

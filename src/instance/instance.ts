@@ -1,0 +1,75 @@
+import type { Audiences } from '../audiences/audiences.ts'
+import type { Broadcasts } from '../broadcasts/broadcasts.ts'
+import type { Faults } from '../faults/faults.ts'
+import type { Rules } from '../rules/rules.ts'
+import type { ResetScope } from './collections.ts'
+import type { Domains } from '../domains/domains.ts'
+import type { Emails } from '../emails/emails.ts'
+import type { Simulation } from '../emails/simulate.ts'
+import type { Inbox } from '../inbox/inbox.ts'
+import type { ListenOptions } from '../server/listener.ts'
+import type { Snapshot } from './snapshots.ts'
+import type { Templates } from '../templates/templates.ts'
+import type { InstanceClock } from './time.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
+
+export type { ResetScope } from './collections.ts'
+export type { HttpListener, ListenOptions, OpenListener } from '../server/listener.ts'
+export type { Snapshot } from './snapshots.ts'
+export type { InstanceClock } from './time.ts'
+
+/** A running Localpost; see `createLocalpost`. */
+export interface Localpost {
+  readonly emails: Pick<Emails, 'send' | 'list' | 'get'> & Simulation
+  readonly domains: Domains
+  readonly audiences: Audiences
+  readonly broadcasts: Broadcasts
+  readonly templates: Templates
+  readonly inbox: Inbox
+  /** What recipients' servers say. */
+  readonly rules: Rules
+  /** What goes wrong between apps and this instance. */
+  readonly faults: Faults
+  readonly webhooks: Webhooks
+  /** The first API key: given, or made at the first start. */
+  readonly apiKey: string
+  /** Where mail is submitted; fits `nodemailer.createTransport(post.smtp)`. */
+  readonly smtp: { readonly host: string; readonly port: number }
+  /** Base URL of the listener; null before `listen`. */
+  readonly url: string | null
+  /** The whole HTTP face, in process; needs no listener. Rejects only where one of the faults breaks the connection. */
+  fetch(request: Request): Promise<Response>
+  /**
+   * Serves the same over a socket.
+   *
+   * @throws already_listening, port_in_use, listen_failed, closed.
+   */
+  listen(options?: ListenOptions): Promise<{ url: string; port: number }>
+  /**
+   * Empties everything but the keys, and what `keep` names. Faults end; rules are again those of the options, or none.
+   */
+  reset(options?: { keep?: ResetScope[] }): Promise<void>
+  /** Its time; moved by hand where it was created with a clock that stands. */
+  readonly clock: InstanceClock
+  /**
+   * Notes the state: every record with its bytes, rules and faults; deliveries under way are finished first. It shares
+   * what it notes, so it costs little. API keys, the signing key, tracking addresses and the request log are not
+   * part of it.
+   *
+   * @throws snapshot_not_possible where the data are in a `dir`; closed.
+   * @example
+   * const prepared = await post.snapshot()      // once, after the set-up that all tests share
+   * afterEach(() => post.restore(prepared))     // each test begins with it
+   */
+  snapshot(): Promise<Snapshot>
+  /**
+   * Puts the state of a snapshot back, as often as one likes: what came since is gone, and its ids never come again.
+   * Deliveries under way are finished first; those that were still due go on. Whoever waits for mail goes on waiting.
+   *
+   * @throws snapshot_not_possible for what is no snapshot of this instance; closed.
+   */
+  restore(snapshot: Snapshot): Promise<void>
+  /** Finishes what is acknowledged, closes both listeners and the store. A second call gives the first's promise. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}

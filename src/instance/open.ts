@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { createAudiences } from '../audiences/audiences.ts'
+import { createFaults } from '../faults/faults.ts'
+import { createRules } from '../rules/rules.ts'
+import { createTranscripts } from '../capture/transcripts.ts'
+import { createChances } from '../core/random.ts'
+import { systemClock } from '../core/clock.ts'
+import { collections, emptyStore, raiseIds, type ResetScope } from './collections.ts'
+import { createBroadcasts } from '../broadcasts/broadcasts.ts'
+import { processDkimKey } from '../domains/dkim-keys.ts'
+import { createDnsLookup } from '../domains/dns-lookup.ts'
+import { createDomains } from '../domains/domains.ts'
+import { createEmails } from '../emails/emails.ts'
+import { receiveSubmission } from '../emails/receive.ts'
+import { createSimulation } from '../emails/simulate.ts'
+import { createHttpFace } from './http.ts'
+import { reachableHost } from '../net/hosts.ts'
+import { createIds } from '../core/ids.ts'
+import type { Localpost } from './instance.ts'
+import { createInbox } from '../inbox/inbox.ts'
+import { openTextColumn } from '../search/text-column.ts'
+import { createKeys } from '../keys/keys.ts'
+import { resolveOptions, type Config, type LocalpostOptions } from '../options/options.ts'
+import { openCapture } from './inbound.ts'
+import { assemble } from './assemble.ts'
+import {
+  attachmentSources,
+  openOutbox,
+  openRelay,
+  openRechecks,
+  openRetention,
+  openWebhooks,
+  releaseThrough,
+} from './outbound.ts'
+import { createSettle } from './settle.ts'
+import { createSnapshots } from './snapshots.ts'
+import { runAll } from '../core/run-all.ts'
+import { openLogStore, openMemoryStore } from '../store/open.ts'
+import type { RestorableStore } from '../store/restore.ts'
+import type { Store } from '../store/store.ts'
+import { createTemplates } from '../templates/templates.ts'
+import { openTime } from './time.ts'
+import { createTracking } from '../tracking/tracking.ts'
+
+export { createLocalpost } from './create.ts'
+export type { HttpListener, ListenOptions, Localpost, OpenListener, ResetScope } from './instance.ts'
+export type { InstanceClock, Snapshot } from './instance.ts'
+
+/**
+ * Starts an instance, for `createLocalpost` and for the command line. The latter always listens: with `deliversFrom:
+ * 'listen'` nothing is delivered before the listener is open, so that tracked mail of an earlier run has links that
+ * lead to it.
+ *
+ * @param how.keepAlive  Where the option does not say it. Default: true.
+ */
+export async function openLocalpost(
+  options: LocalpostOptions | undefined,
+  { deliversFrom, keepAlive = true }: { deliversFrom: 'start' | 'listen'; keepAlive?: boolean },
+): Promise<Localpost> {
+  const config = resolveOptions(options, { keepAlive })
+  const { clock, pageSize } = config
+  const { opened, restorable } = await openStore(config)
+  const undo: (() => unknown)[] = [() => opened.close()]
+  try {
+    const chances = createChances(config.seed)
+    const ids = createIds(clock, (prefix) => chances(`ids.${prefix}`).bytes)
+    await raiseIds(opened, ids)
+    const webhooks = await openWebhooks(opened, ids, config, chances('webhooks'))
+    undo.push(() => webhooks.close())
+    // Whoever writes emails and domains through it announces what happens to them.
+    const { store } = webhooks
+    const keys = await createKeys({
+      store,
+      clock,
+      ids,
+      given: config.apiKeys,
+      acceptAny: config.acceptAnyKey,
+      chance: chances('keys'),
+    })
+    const { account, dns, strict, escapeHtml } = config
+    const lookup = createDnsLookup(dns.servers ? { servers: dns.servers } : {})
+    const makeSharedKey = config.dir === null ? processDkimKey : undefined
+    const domains = createDomains({
+      store,
+      clock,
+      ids,
+      account,
+      dns,
+      pageSize,
+      strict,
+      lookup,
+      makeSharedKey,
+    })
+    const audiences = createAudiences({ store, clock, ids, account, pageSize })
+    const templates = createTemplates({ store, clock, pageSize })
+    const relay = openRelay(config)
+    const transcripts = createTranscripts()
+    const importing = {
+      store,
+      clock,
+      ids,
+      hostname: config.hostname,
+      adoptDomain: domains.adopt,
+      // It was delivered long ago: no rule speaks of it, and there is nothing to do.
+      needsDelivery: () => false,
+      wakeOutbox: () => {},
+    }
+    // Whoever waits, and the reading beside everything else, go by the machine's time.
+    const inbox = createInbox({
+      store,
+      clock: systemClock,
+      now: clock.now,
+      column: await openTextColumn(config.dir && join(config.dir, 'derived')),
+      pageSize,
+      submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
+      release: relay && releaseThrough(relay),
+      transcriptOf: transcripts.of,
+    })
+    undo.push(() => inbox.close())
+    const secret = randomBytes(32).toString('base64url')
+    const rules = await createRules({ store, given: config.rules })
+    const faults = createFaults(chances('faults'))
+    // Mail may come in before there is an outbox; it looks for work when it begins.
+    let wakeOutbox = (): void => {}
+    const parts = { store, ids, config, domains, keys, faults, secret, transcripts }
+    const capture = await openCapture({ ...parts, findRule: rules.find, wakeOutbox: () => wakeOutbox() })
+    undo.push(() => capture.close())
+    const smtp = { host: reachableHost(capture.host), port: capture.port }
+    const tracking = await createTracking({
+      store,
+      clock,
+      chance: chances('tracking'),
+      baseUrl: () => config.publicUrl ?? http.url ?? 'http://localpost',
+      onUnsubscribe: (audienceId, contactId) =>
+        audiences.contacts.update(audienceId, contactId, { is_subscribed: false }),
+    })
+    const deliveries = { ...capture.deliveries, secret }
+    const outbox = openOutbox({ store, config, domains, tracking, relay, capture: deliveries })
+    const sending = {
+      store,
+      clock,
+      ids,
+      strict,
+      escapeHtml,
+      via: config.relayAll ? 'relay' : 'capture',
+      sources: attachmentSources(config),
+      findTemplate: templates.find,
+      resolveSender: domains.resolveSender,
+      wakeOutbox: () => wakeOutbox(),
+    } as const
+    const emails = createEmails({ ...sending, pageSize })
+    const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
+    const simulation = createSimulation({ store, clock, hostname: config.hostname })
+    const nouns = {
+      emails: { ...emails, ...simulation },
+      tracking,
+      domains,
+      audiences,
+      broadcasts,
+      templates,
+      keys,
+      inbox,
+      webhooks,
+      rules,
+      faults,
+    }
+    const reset = async (keep: readonly ResetScope[]): Promise<void> => {
+      await emptyStore(store, keep)
+      if (!keep.includes('rules')) await rules.restore()
+      await faults.clear()
+    }
+    const http = createHttpFace({ ...nouns, clock, ids, config, store, reset, capture, smtp })
+    const deliver = (): void => {
+      wakeOutbox = outbox.wake
+      outbox.wake()
+    }
+    if (deliversFrom === 'start') deliver()
+    webhooks.start()
+    const upkeep = [openRetention(store, config), openRechecks(store, config, domains)]
+    const settle = createSettle({ store, outbox, others: [webhooks, ...upkeep] })
+    const snapshots = createSnapshots({
+      store: restorable,
+      faults,
+      now: clock.now,
+      settle,
+      async reload() {
+        await rules.reload()
+        await webhooks.reload()
+        wakeOutbox()
+      },
+    })
+    const time = openTime(clock, settle)
+    return assemble({
+      ...nouns,
+      store,
+      lookup,
+      reset,
+      upkeep,
+      outbox,
+      deliver,
+      capture,
+      smtp,
+      relay,
+      http,
+      snapshots,
+      time,
+    })
+  } catch (error) {
+    // What goes wrong here follows from the first error, which tells more.
+    await runAll(undo.reverse()).catch(() => undefined)
+    throw error
+  }
+}
+
+async function openStore(config: Config): Promise<{ opened: Store; restorable: RestorableStore | null }> {
+  const { dir, clock, durability, onNotice } = config
+  const { pendingBytes, smtpBytes: heldBytes } = config.limits
+  if (dir === null) {
+    const restorable = await openMemoryStore({ collections, pendingBytes })
+    return { opened: restorable, restorable }
+  }
+  const opened = await openLogStore({
+    dir,
+    collections,
+    clock,
+    durability,
+    pendingBytes,
+    heldBytes,
+    onNotice: (message) => onNotice({ level: 'warning', message }),
+  })
+  return { opened, restorable: null }
+}

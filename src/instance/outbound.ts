@@ -1,0 +1,148 @@
+import type { Readable } from 'node:stream'
+import { outboxUser } from '../capture/auth.ts'
+import { aftermathOf, isSimulator, isSuppressed } from '../rules/verdicts.ts'
+import type { Chance } from '../core/random.ts'
+import { domainCollection } from '../domains/domain.ts'
+import type { Domains } from '../domains/domains.ts'
+import { startRechecks, type Rechecks } from '../domains/rechecks.ts'
+import type { AttachmentSources } from '../attachments/attachments.ts'
+import { readContent } from '../emails/content.ts'
+import type { EmailRecord } from '../emails/email.ts'
+import { createOutbox, type Outbox } from '../outbox/outbox.ts'
+import type { Simulator } from '../outbox/outcome.ts'
+import { createTransport, relayOptions, type Transport } from '../outbox/transport.ts'
+import { startRetention, type Retention } from '../emails/retention.ts'
+import { LocalpostError } from '../core/errors.ts'
+import type { Ids } from '../core/ids.ts'
+import { extractLinks } from '../inbox/links.ts'
+import type { Config } from '../options/options.ts'
+import type { Store } from '../store/store.ts'
+import type { Tracking } from '../tracking/tracking.ts'
+import { createWebhooks, type RunningWebhooks } from '../webhooks/webhooks.ts'
+
+/** What the simulator addresses ask for. */
+export const simulator: Simulator = { isSimulator, isSuppressed, aftermathOf }
+
+/** Where the attachments of API sends may come from. */
+export function attachmentSources({ attachments }: Config): AttachmentSources {
+  return { root: attachments.root, allowPrivate: attachments.allowPrivate, timeoutMs: attachments.timeoutMs }
+}
+
+/** The connection to a relay, for release and for what `relayAll` forwards; null where none is configured. */
+export function openRelay(config: Config): Transport | null {
+  if (config.relay === null) return null
+  return createTransport({ ...relayOptions(config.relay, config.hostname), keepAlive: config.keepAlive })
+}
+
+/** The outbox, delivering to the instance's own capture server. */
+export function openOutbox(parts: {
+  store: Store
+  config: Config
+  domains: Pick<Domains, 'signingKey' | 'adopt'>
+  tracking: Pick<Tracking, 'copiesOf'>
+  relay: Transport | null
+  capture: { host: string; port: number; secret: string }
+}): Outbox {
+  const { store, config, domains, tracking, capture } = parts
+  return createOutbox({
+    store,
+    clock: config.clock,
+    capture: createTransport({
+      host: capture.host,
+      port: capture.port,
+      plain: true,
+      auth: { user: outboxUser, pass: capture.secret },
+      hostname: config.hostname,
+      keepAlive: config.keepAlive,
+      // As many as emails are under way: a recipient whose answer a rule delays holds up nobody else.
+      maxConnections: 16,
+    }),
+    relay: config.relayAll ? parts.relay : null,
+    simulator,
+    sources: attachmentSources(config),
+    retryDelaysMs: config.retryDelaysMs,
+    hostname: config.hostname,
+    async senderOf(email) {
+      const { mail_from } = email.envelope
+      const domain =
+        (await store.get(domainCollection, email.domain_id)) ??
+        // It was removed, perhaps by a reset, while the email was on its way.
+        (await domains.adopt(mail_from.slice(mail_from.lastIndexOf('@') + 1)))
+      const { domain: name, selector, privateKey } = await domains.signingKey(domain)
+      return {
+        signing: { domain: name, selector, key: privateKey },
+        copiesOf: (html) => tracking.copiesOf(email, html, domain),
+      }
+    },
+    async firstLinkOf(email) {
+      if (!email.recipients.some(({ recipient }) => aftermathOf(recipient) === 'clicked')) return null
+      const { html, text } = await readContent(store, email)
+      return extractLinks(html, text).find(({ href }) => /^https?:/i.test(href))?.href ?? null
+    },
+    onError: (error) =>
+      config.onNotice({ level: 'error', message: 'The outbox met a fault; it tries again.', error }),
+  })
+}
+
+/** What keeps the emails within the bounds of the options. */
+export function openRetention(store: Store, config: Config): Retention {
+  const { clock, maxEmails, maxAgeMs, onNotice } = config
+  return startRetention({
+    store,
+    clock,
+    maxEmails,
+    maxAgeMs,
+    onError: (error) =>
+      onNotice({ level: 'error', message: 'Old emails could not be removed; it is tried again.', error }),
+  })
+}
+
+/** The recheck of domains, where an interval was given. */
+export function openRechecks(store: Store, config: Config, domains: Pick<Domains, 'verify'>): Rechecks {
+  const { clock, verifyIntervalMs, onNotice } = config
+  return startRechecks({
+    store,
+    clock,
+    intervalMs: verifyIntervalMs,
+    verify: (id) => domains.verify(id),
+    onError: (error) =>
+      onNotice({ level: 'error', message: 'A domain could not be looked up; it is tried again.', error }),
+  })
+}
+
+/** The webhooks, of the options and stored ones. */
+export function openWebhooks(
+  store: Store,
+  ids: Ids,
+  config: Config,
+  chance: Chance,
+): Promise<RunningWebhooks> {
+  const { clock, pageSize, webhooks, webhookRetryDelaysMs, onNotice } = config
+  return createWebhooks({
+    store,
+    clock,
+    chance,
+    ids,
+    pageSize,
+    given: webhooks,
+    retryDelaysMs: webhookRetryDelaysMs,
+    onWarning: (message) => onNotice({ level: 'warning', message }),
+    onError: (error) => onNotice({ level: 'error', message: 'The webhooks met a fault.', error }),
+  })
+}
+
+/** Hands one captured message to the relay; for release. */
+export function releaseThrough(
+  relay: Transport,
+): (email: EmailRecord, to: string, message: Readable) => Promise<string> {
+  return async (email, to, message) => {
+    const { mail_from } = email.envelope
+    const replies = await relay.deliver({ id: email.id, mail_from, rcpt_to: [to], message })
+    const reply = replies.get(to)
+    if (reply && reply.reply_code >= 200 && reply.reply_code < 300) return reply.text
+    throw new LocalpostError(
+      'relay_failed',
+      `The relay did not take ${email.id} for ${to}: ${reply?.text ?? 'no reply'}.`,
+    )
+  }
+}

@@ -1,0 +1,73 @@
+import type { ArmedFaults } from '../faults/faults.ts'
+import { collections } from './collections.ts'
+import { dkimKeyCollection } from '../domains/dkim-keys.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { apiKeyCollection } from '../keys/key.ts'
+import type { RestorableStore } from '../store/restore.ts'
+import { trackingSecretCollection } from '../tracking/secret.ts'
+
+/** The state of an instance at a moment; opaque, and of use to that instance alone. */
+export interface Snapshot {
+  /** When it was taken: Unix time in milliseconds of the instance's clock. */
+  readonly taken: number
+}
+
+/** Takes snapshots and puts them back. */
+export interface Snapshots {
+  /** @throws snapshot_not_possible where the data are in a folder; closed. */
+  snapshot(): Promise<Snapshot>
+  /** @throws snapshot_not_possible for a snapshot of another instance; closed. */
+  restore(snapshot: Snapshot): Promise<void>
+}
+
+/**
+ * @param parts.store  null where the data are in a folder.
+ * @param parts.settle  Waits for what is under way.
+ * @param parts.reload  Has those who hold a part of the records in memory read it again.
+ */
+export function createSnapshots(parts: {
+  store: RestorableStore | null
+  faults: Pick<ArmedFaults, 'hold'>
+  now(): number
+  settle(): Promise<void>
+  reload(): Promise<void>
+}): Snapshots {
+  const { store, faults, settle } = parts
+  // Only as long as somebody holds them.
+  const undos = new WeakMap<Snapshot, () => Promise<void>>()
+  return {
+    async snapshot() {
+      if (!store) {
+        throw new LocalpostError(
+          'snapshot_not_possible',
+          'A snapshot is taken of an instance in memory; this one has a data folder. Create it without `dir`, or copy the folder while nothing runs on it.',
+        )
+      }
+      await settle()
+      const records = store.snapshot(kept)
+      const putFaultsBack = faults.hold()
+      const snapshot: Snapshot = Object.freeze({ taken: parts.now() })
+      undos.set(snapshot, async () => {
+        await store.restore(records)
+        putFaultsBack()
+      })
+      return snapshot
+    },
+    async restore(snapshot) {
+      const undo = undos.get(snapshot)
+      if (!undo) {
+        throw new LocalpostError(
+          'snapshot_not_possible',
+          'This is no snapshot of this instance. Give restore() what snapshot() of the same instance gave.',
+        )
+      }
+      await settle()
+      await undo()
+      await parts.reload()
+    },
+  }
+}
+
+// Keys and secrets stay, as they do in a reset: whoever was given one goes on with it.
+const lasting: readonly { name: string }[] = [apiKeyCollection, dkimKeyCollection, trackingSecretCollection]
+const kept = collections.filter(({ name }) => !lasting.some((other) => other.name === name))

@@ -1,0 +1,43 @@
+import type { Clock } from '../core/clock.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { isHeldClock } from '../core/manual-clock.ts'
+
+/** The time of an instance. */
+export interface InstanceClock {
+  /** Unix time in milliseconds. */
+  now(): number
+  /**
+   * Moves on, and has everything happen that falls due on the way, in its order: tries that are repeated, webhooks that
+   * are posted again, domains that are looked up again, emails that get too old, answers that a rule or a fault delays.
+   * What is begun on the way is finished before time goes on.
+   *
+   * @param by  Milliseconds, or a duration: `500ms`, `90s`, `15m`, `72h`, `30d`.
+   * @throws clock_not_held where the instance runs on the machine's clock; invalid_option for what is no duration.
+   */
+  advance(by: number | string): Promise<void>
+}
+
+/** The time of a running instance. */
+export interface RunningTime {
+  clock: InstanceClock
+  /** Time no longer waits for this instance. */
+  close(): void
+}
+
+/** @param settle  What has to be finished before time goes on. */
+export function openTime(clock: Clock, settle: () => Promise<void>): RunningTime {
+  const close = isHeldClock(clock) ? clock.onAdvance(settle) : () => {}
+  return {
+    close,
+    clock: {
+      now: () => clock.now(),
+      async advance(by) {
+        if (isHeldClock(clock)) return clock.advance(by)
+        throw new LocalpostError(
+          'clock_not_held',
+          'This instance runs on a clock that goes by itself. Create it with one that stands: createLocalpost({ clock: fixedClock("2026-01-01T00:00:00Z") }).',
+        )
+      },
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { LocalpostError, quote } from '../core/errors.ts'
+
+/**
+ * The error of a listener that could not be opened.
+ *
+ * @param protocol  What was to be served there: it tells which of the two ports to change.
+ * @param cause  The system's error.
+ * @returns port_in_use where another program has the port, else listen_failed.
+ */
+export function listenError(
+  protocol: 'HTTP' | 'SMTP',
+  cause: unknown,
+  { host, port }: { host: string; port: number },
+): LocalpostError {
+  if (cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE') {
+    const message = `${protocol} port ${port} on ${host} is taken by another program. Stop that program, or choose another port.`
+    return new LocalpostError('port_in_use', message, { cause })
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const message = `${protocol} cannot listen on ${quote(host)}, port ${port}: ${reason}. Check the host and the port, and the right to use them.`
+  return new LocalpostError('listen_failed', message, { cause })
+}

@@ -1,0 +1,45 @@
+import type { BounceSubtype, BounceType } from '../emails/email.ts'
+
+/** What the answer of a recipient's server means: the parts of an SMTP reply line. */
+export interface SmtpReply {
+  /** RFC 5321 reply code; 0 where the connection was lost before one came. */
+  reply_code: number
+  /** RFC 3463 status code; null where the reply has none. */
+  enhanced_code: string | null
+  /** The whole reply, or what broke the connection. */
+  text: string
+}
+
+/** Reads the reply that a server gave, as nodemailer hands it on. Of a reply of several lines the first decides. */
+export function parseReply(text: string): SmtpReply {
+  const match = /^(\d{3})[ -](?:(\d\.\d{1,3}\.\d{1,3})(?:\s|$))?/.exec(text)
+  return { reply_code: Number(match?.[1] ?? 0), enhanced_code: match?.[2] ?? null, text }
+}
+
+/** Whether the delivery may be tried again: a 4xx reply or a lost connection. */
+export function isTemporary(reply: SmtpReply): boolean {
+  return reply.reply_code < 500
+}
+
+/**
+ * The bounce that a reply stands for, in SES's words.
+ *
+ * @param suppressed  Whether the recipient is known to stand on the suppression list: no code says that alone.
+ * @see RFC 3463 for the codes; Amazon SES "Bounce object" for the words.
+ */
+export function bounceOf(reply: SmtpReply, suppressed = false): { type: BounceType; subtype: BounceSubtype } {
+  if (suppressed) return { type: 'Permanent', subtype: 'OnAccountSuppressionList' }
+  const code = reply.enhanced_code ?? ''
+  for (const [pattern, type, subtype] of bounceTable) if (pattern.test(code)) return { type, subtype }
+  return reply.reply_code >= 500
+    ? { type: 'Permanent', subtype: 'General' }
+    : { type: 'Transient', subtype: 'General' }
+}
+
+// The first row that fits decides.
+const bounceTable: readonly (readonly [RegExp, BounceType, BounceSubtype])[] = [
+  [/^\d\.1\.1$/, 'Permanent', 'General'],
+  [/^[45]\.2\.2$/, 'Transient', 'MailboxFull'],
+  [/^\d\.3\.4$/, 'Transient', 'MessageTooLarge'],
+  [/^\d\.7\.\d+$/, 'Transient', 'ContentRejected'],
+]

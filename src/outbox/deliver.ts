@@ -1,0 +1,101 @@
+import { Readable } from 'node:stream'
+import type { Blob, BlobId, Store } from '../store/store.ts'
+import type { SmtpReply } from './bounces.ts'
+import { messageBlobOf } from '../emails/copies.ts'
+import type { EmailRecord } from '../emails/email.ts'
+import { pendingRecipients } from '../emails/events.ts'
+import type { Simulator } from './outcome.ts'
+import type { Transport } from './transport.ts'
+
+/** Where deliveries go. */
+export interface DeliveryParts {
+  store: Store
+  /** To the instance's own capture server. */
+  capture: Transport
+  /** Where everything is forwarded; null where nothing is. */
+  relay: Transport | null
+  simulator: Simulator
+}
+
+/**
+ * Tries every recipient of a written email who waits: in one transaction per server, or in one per recipient where
+ * each has a copy of the message. Where a rule cut the transaction of several, each is tried once more alone, so that
+ * nobody loses a mail because of another.
+ *
+ * @param written  The blobs that were stored with the message just now; what of them is at hand is not read again.
+ * @returns The servers' words, by recipient; null where the message is gone, and the email with it.
+ */
+export async function tryDelivery(
+  email: EmailRecord,
+  parts: DeliveryParts,
+  written: readonly Blob[] = [],
+): Promise<Map<string, SmtpReply> | null> {
+  const replies = new Map<string, SmtpReply>()
+  const found = routes(email, parts)
+  const first = email.message?.copies ? found.flatMap((route) => apart(route)) : found
+  if (!(await runAll(email, first, parts, written, replies))) return null
+  // Behind a relay, a broken connection is nobody's verdict, and it may well have taken the mail.
+  const lost = first
+    .filter(({ transport, recipients }) => transport === parts.capture && recipients.length > 1)
+    .flatMap((route) => apart(route))
+    .filter(({ recipients: [recipient = ''] }) => isLost(replies.get(recipient)))
+  return (await runAll(email, lost, parts, written, replies)) ? replies : null
+}
+
+/** Adds to the replies. @returns Whether the message was there. */
+async function runAll(
+  email: EmailRecord,
+  transactions: readonly Route[],
+  parts: DeliveryParts,
+  written: readonly Blob[],
+  replies: Map<string, SmtpReply>,
+): Promise<boolean> {
+  const { mail_from } = email.envelope
+  for (let i = 0; i < transactions.length; i += atOnce) {
+    const answers = await Promise.all(
+      transactions.slice(i, i + atOnce).map(async ({ transport, recipients }) => {
+        const copy = email.recipients.findIndex(({ recipient }) => recipient === recipients[0])
+        const id = messageBlobOf(email, copy)
+        const message = atHand(written, id) ?? (await parts.store.openBlob(id))
+        return message && transport.deliver({ id: email.id, mail_from, rcpt_to: recipients, message })
+      }),
+    )
+    for (const answered of answers) {
+      if (!answered) return false
+      for (const [recipient, reply] of answered) replies.set(recipient, reply)
+    }
+  }
+  return true
+}
+
+function atHand(written: readonly Blob[], id: BlobId): Readable | null {
+  const parts = written.find((blob) => blob.id === id)?.parts
+  return parts ? Readable.from(parts, { objectMode: false }) : null
+}
+
+/** Transactions of one email at the same time: as many as there are connections. */
+const atOnce = 5
+
+interface Route {
+  transport: Transport
+  recipients: string[]
+}
+
+function routes(email: EmailRecord, { capture, relay, simulator }: DeliveryParts): Route[] {
+  const pending = pendingRecipients(email)
+  // Mail queued for a relay that is no longer configured stays on the machine.
+  if (email.outbox?.via !== 'relay' || !relay) return [{ transport: capture, recipients: pending }]
+  const simulated = pending.filter((recipient) => simulator.isSimulator(recipient))
+  const real = pending.filter((recipient) => !simulator.isSimulator(recipient))
+  return [
+    { transport: capture, recipients: simulated },
+    { transport: relay, recipients: real },
+  ].filter(({ recipients }) => recipients.length > 0)
+}
+
+function apart({ transport, recipients }: Route): Route[] {
+  return recipients.map((recipient) => ({ transport, recipients: [recipient] }))
+}
+
+// 421 closes the connection, and stands for everybody who had no reply before.
+const isLost = (reply: SmtpReply | undefined): boolean => reply?.reply_code === 0 || reply?.reply_code === 421

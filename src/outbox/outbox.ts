@@ -1,0 +1,283 @@
+import { systemClock, type Clock } from '../core/clock.ts'
+import { isErrorOf } from '../core/errors.ts'
+import type { Blob, Store } from '../store/store.ts'
+import { inOnePieceBytes } from '../mime/compose.ts'
+import { emailCollection, type EmailRecord, type EmailType } from '../emails/email.ts'
+import { pendingRecipients } from '../emails/events.ts'
+import { modifyEmail } from '../emails/modify.ts'
+import { afterDelivery, afterFailure } from './outcome.ts'
+import { tryDelivery, type DeliveryParts } from './deliver.ts'
+import { writeMessage, type WriteParts } from './write.ts'
+
+/** Brings accepted emails to their recipients: writes each message, delivers it, stores what became of it. */
+export interface Outbox {
+  /** Looks for work; called once for every email that may be some. Costs nothing while it is busy. */
+  wake(): void
+  /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
+  idle(): Promise<void>
+  /** Takes up nothing more and waits for what is under way; the rest goes on at the next start. */
+  close(): Promise<void>
+}
+
+export interface OutboxParts extends WriteParts, DeliveryParts {
+  store: Store
+  clock: Clock
+  retryDelaysMs: readonly number[]
+  hostname: string
+  /** The first link of an email, for a simulated click. */
+  firstLinkOf(email: EmailRecord): Promise<string | null>
+  /** Hears of faults that no recipient caused. */
+  onError(error: unknown): void
+}
+
+export function createOutbox(parts: OutboxParts): Outbox {
+  const { store, clock } = parts
+  const underWay = new Map<string, Promise<void>>()
+  /** Those of them that get their attachments: a server that hangs must not hold up mail that needs none. */
+  const fetching = new Set<string>()
+  const idleWaiters: (() => void)[] = []
+  /** How many came in and how many were done since work was last taken up. */
+  let arrived = 0
+  let done = 0
+  let isRush = false
+  let cancelRush: (() => void) | null = null
+  let cancelPutOff: (() => void) | null = null
+  let isPutOffOver = false
+  let isClosed = false
+  let isLooking = false
+  let lookAgain = false
+  let cancelTimer: (() => void) | null = null
+
+  function wake(): void {
+    arrived++
+    goOn()
+  }
+
+  function goOn(): void {
+    if (isClosed) return
+    lookAgain = true
+    if (!isLooking) void look()
+  }
+
+  async function look(): Promise<void> {
+    isLooking = true
+    try {
+      while (lookAgain && !isClosed) {
+        lookAgain = false
+        await takeUpDue()
+      }
+    } catch (error) {
+      if (!isErrorOf(error, 'closed')) parts.onError(error)
+      wakeAfter(faultDelayMs)
+    } finally {
+      isLooking = false
+      settle()
+    }
+  }
+
+  async function takeUpDue(): Promise<void> {
+    const most = isRush ? maxInRush : maxUnderWay
+    const free = most - busy()
+    if (free <= 0 || underWay.size >= maxHeld) return
+    // Looking costs more than an email waits for three others; but the others may be waiting for slow servers.
+    if (free < minFree && !isPutOffOver) {
+      cancelPutOff ??= systemClock.after(putOffMs, () => {
+        cancelPutOff = null
+        isPutOffOver = true
+        goOn()
+      })
+      return
+    }
+    isPutOffOver = false
+    noteRush()
+    const now = clock.now()
+    let next = Number.POSITIVE_INFINITY
+    for (const type of lanes) {
+      const places = isRush ? maxInRush : maxUnderWay
+      await takeUpLane(type, type === 'broadcast' ? places - minFree : places, now)
+      const later = await store.page(emailCollection, {
+        index: 'outbox',
+        prefix: [type],
+        after: [type, now],
+        limit: 1,
+      })
+      next = Math.min(next, later.records[0]?.outbox_due ?? next)
+    }
+    if (next < Number.POSITIVE_INFINITY) wakeAfter(Math.max(1, next - now))
+  }
+
+  // Who sends waits for the acceptance: while much more comes in than goes out, that goes first. Where nothing at all goes
+  // out, those under way wait for slow servers, and others must have a place.
+  function noteRush(): void {
+    isRush = arrived > maxUnderWay && done > 0 && arrived > 2 * done
+    arrived = 0
+    done = 0
+    if (!isRush) return
+    cancelRush?.()
+    cancelRush = systemClock.after(rushMs, () => {
+      isRush = false
+      goOn()
+    })
+  }
+
+  const busy = (): number => underWay.size - fetching.size
+
+  async function takeUpLane(type: EmailType, most: number, now: number): Promise<void> {
+    const free = most - busy()
+    if (free <= 0) return
+    // Those under way are still due in the store, so they are asked for on top.
+    const limit = underWay.size + free
+    const due = await store.page(emailCollection, {
+      index: 'outbox',
+      prefix: [type],
+      until: [type, now],
+      limit,
+    })
+    for (const email of due.records) {
+      if (busy() >= most || underWay.size >= maxHeld || isClosed) break
+      if (!underWay.has(email.id)) takeUp(email)
+    }
+  }
+
+  function takeUp(email: EmailRecord): void {
+    const run = deliver(email)
+      .catch(async (error: unknown) => {
+        if (isErrorOf(error, 'closed')) return
+        // What is damaged stays damaged: another try would find the same.
+        if (isErrorOf(error, 'store_corrupt')) return fail(email.id, error.message)
+        parts.onError(error)
+        // The store may be full for now; the email stays due.
+        await new Promise<void>((resolve) => clock.after(faultDelayMs, resolve))
+      })
+      .finally(() => {
+        underWay.delete(email.id)
+        done++
+        goOn()
+        settle()
+      })
+    underWay.set(email.id, run)
+  }
+
+  async function deliver(due: EmailRecord): Promise<void> {
+    const written: Blob[] = []
+    const email = due.message ? due : await write(due, written)
+    if (!email?.message || isClosed) return
+    if (pendingRecipients(email).length === 0) return takeOut(email.id)
+    const replies = await tryDelivery(email, parts, written)
+    if (!replies) return fail(email.id, 'The message of this email is gone from the store.')
+    const link = await parts.firstLinkOf(email)
+    const rules = {
+      simulator: parts.simulator,
+      retryDelaysMs: parts.retryDelaysMs,
+      reporting_mta: parts.hostname,
+      link,
+      started: email.created,
+    }
+    // A connection that broke because this instance is closing is no fault of the recipient's.
+    if (isClosed)
+      for (const [recipient, reply] of replies) if (reply.reply_code === 0) replies.delete(recipient)
+    if (replies.size > 0) {
+      await modifyEmail(
+        store,
+        email.id,
+        (stored) => stored.outbox && afterDelivery(stored, replies, clock.now(), rules),
+      )
+    }
+  }
+
+  // Events that were added by hand settled everybody while the message was waiting or written.
+  async function takeOut(id: string): Promise<void> {
+    await modifyEmail(store, id, (stored) => stored.outbox && { ...stored, outbox: null, outbox_due: null })
+  }
+
+  async function fail(id: string, reason: string): Promise<void> {
+    await modifyEmail(store, id, (stored) => stored.outbox && afterFailure(stored, reason, clock.now()))
+  }
+
+  /** @param written  Receives the blobs that are small enough to be held until they are delivered. */
+  async function write(email: EmailRecord, written: Blob[]): Promise<EmailRecord | null> {
+    try {
+      if (email.attachment_count) fetching.add(email.id)
+      const { message, blobs, discard } = await writeMessage(email, parts)
+      try {
+        const stored = await modifyEmail(store, email.id, (stored) => ({ ...stored, message }), blobs)
+        written.push(...blobs.filter(({ size }) => size <= inOnePieceBytes))
+        return stored
+      } finally {
+        await discard()
+      }
+    } catch (error) {
+      if (isErrorOf(error, ...storeErrors)) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!isErrorOf(error, 'attachment_failed', 'message_too_large', 'not_found')) parts.onError(error)
+      await fail(email.id, reason)
+      return null
+    } finally {
+      fetching.delete(email.id)
+    }
+  }
+
+  function wakeAfter(delayMs: number): void {
+    cancelTimer?.()
+    cancelTimer = clock.after(delayMs, goOn)
+  }
+
+  function settle(): void {
+    if (underWay.size === 0 && !isLooking && !lookAgain)
+      for (const resolve of idleWaiters.splice(0)) resolve()
+  }
+
+  return {
+    wake,
+    idle() {
+      return new Promise((resolve) => {
+        idleWaiters.push(resolve)
+        if (isClosed) settle()
+        else goOn()
+      })
+    },
+    async close() {
+      isClosed = true
+      cancelTimer?.()
+      cancelRush?.()
+      cancelPutOff?.()
+      await Promise.race([Promise.all(underWay.values()), graceOf()])
+      parts.capture.close()
+      parts.relay?.close()
+      lookAgain = false
+      settle()
+    },
+  }
+}
+
+// The store's, and passing ones: the email stays due.
+const storeErrors = [
+  'closed',
+  'service_unavailable',
+  'store_full',
+  'store_failed',
+  'store_read_only',
+] as const
+/** How many emails are under way at once: enough to keep the pool of connections busy while others are composed. */
+const maxUnderWay = 16
+/** How many may be held at once, with those that wait for their attachments. */
+const maxHeld = 64
+/** How many places must be free before more is taken up at once, */
+const minFree = 4
+/** and how long fewer have to wait, in milliseconds. */
+const putOffMs = 20
+/** How many are under way while much more comes in than goes out. */
+const maxInRush = 6
+/** After so long it is looked at again whether it still is one. */
+const rushMs = 20
+/** Who goes first; broadcasts never take the last places. */
+const lanes: readonly EmailType[] = ['transactional', 'broadcast']
+/** Wait after a fault of the store before anything is tried again. */
+const faultDelayMs = 1000
+/** How long `close` waits for deliveries: a server that hangs must not hold the process. */
+const closeGraceMs = 3000
+
+// What hangs does so by the machine's clock.
+function graceOf(): Promise<void> {
+  return new Promise((resolve) => systemClock.after(closeGraceMs, resolve))
+}

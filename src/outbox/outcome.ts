@@ -1,0 +1,107 @@
+import { bounceOf, isTemporary, type SmtpReply } from './bounces.ts'
+import type { EmailEvent, EmailRecord } from '../emails/email.ts'
+import { pendingRecipients, withEvents } from '../emails/events.ts'
+
+/** What the simulator addresses ask for beyond SMTP. */
+export interface Simulator {
+  /** No mail for such an address ever goes to a relay. */
+  isSimulator(address: string): boolean
+  /** Whether the address stands for one on the account's suppression list. */
+  isSuppressed(address: string): boolean
+  /** What else shall happen to this recipient: at a deferral, or after the delivery. */
+  aftermathOf(address: string): 'complained' | 'opened' | 'clicked' | 'delivery_delayed' | null
+}
+
+export interface OutcomeRules {
+  simulator: Simulator
+  /** Waits before the second, third, … try, in milliseconds. */
+  retryDelaysMs: readonly number[]
+  /** The name under which the outbox delivered. */
+  reporting_mta: string
+  /** The first link of the email, for a simulated click; null without one. */
+  link: string | null
+  /** When the processing of the email began: Unix time in milliseconds. */
+  started: number
+}
+
+/**
+ * What an email becomes after a try: one event per recipient who got an outcome, and a later try for the others.
+ *
+ * @param replies  The server's word on each recipient that was tried.
+ */
+export function afterDelivery(
+  email: EmailRecord,
+  replies: ReadonlyMap<string, SmtpReply>,
+  now: number,
+  rules: OutcomeRules,
+): EmailRecord {
+  const attempts = (email.outbox?.attempts ?? 0) + 1
+  const delay = rules.retryDelaysMs[attempts - 1]
+  const added = new Map<string, EmailEvent[]>()
+  const pending = new Set(pendingRecipients(email))
+  for (const [recipient, reply] of replies) {
+    if (!pending.has(recipient)) continue
+    if (reply.reply_code >= 200 && reply.reply_code < 300)
+      added.set(recipient, delivered(recipient, reply, now, rules))
+    else if (isTemporary(reply) && delay !== undefined)
+      added.set(recipient, deferred(recipient, reply, now, rules))
+    else added.set(recipient, [bounced(recipient, reply, now, rules)])
+  }
+  const changed = withEvents(email, added)
+  const isDone = pendingRecipients(changed).length === 0
+  const outbox = isDone || !email.outbox ? null : { ...email.outbox, attempts, due: now + (delay ?? 0) }
+  return { ...changed, outbox, outbox_due: outbox?.due ?? null }
+}
+
+/** What an email becomes that never gets a message: every recipient who waits has failed, for this reason. */
+export function afterFailure(email: EmailRecord, reason: string, now: number): EmailRecord {
+  const event: EmailEvent = { status: 'failed', timestamp: now, reason }
+  const added = new Map(pendingRecipients(email).map((recipient) => [recipient, [event]]))
+  return { ...withEvents(email, added), outbox: null, outbox_due: null }
+}
+
+/** That a server took the message for a recipient. */
+export function deliveredEvent(
+  smtp_response: string,
+  now: number,
+  { reporting_mta, started }: Pick<OutcomeRules, 'reporting_mta' | 'started'>,
+): EmailEvent {
+  const processing_time_millis = Math.max(0, now - started)
+  return { status: 'delivered', timestamp: now, processing_time_millis, reporting_mta, smtp_response }
+}
+
+function delivered(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent[] {
+  const events = [deliveredEvent(reply.text, now, rules)]
+  const hit = { timestamp: now, ip: '127.0.0.1', user_agent: 'Localpost simulator' }
+  switch (rules.simulator.aftermathOf(recipient)) {
+    case 'complained':
+      events.push({ status: 'complained', timestamp: now })
+      break
+    case 'opened':
+      events.push({ status: 'opened', ...hit })
+      break
+    case 'clicked':
+      events.push({ status: 'opened', ...hit })
+      if (rules.link !== null) events.push({ status: 'clicked', ...hit, link: rules.link })
+      break
+    case 'delivery_delayed':
+    case null:
+      break
+  }
+  return events
+}
+
+function deferred(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent[] {
+  const isAskedFor = rules.simulator.aftermathOf(recipient) === 'delivery_delayed'
+  return isAskedFor ? [{ status: 'delivery_delayed', timestamp: now, smtp_response: reply.text }] : []
+}
+
+function bounced(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent {
+  return {
+    status: 'bounced',
+    timestamp: now,
+    ...bounceOf(reply, rules.simulator.isSuppressed(recipient)),
+    smtp_response: reply.text,
+    reporting_mta: rules.reporting_mta,
+  }
+}

@@ -1,0 +1,219 @@
+import { connect, type Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import type { SmtpReply } from './bounces.ts'
+import { parseReply } from './bounces.ts'
+
+/** Hands messages to a mail server over SMTP. */
+export interface Transport {
+  /**
+   * Delivers one message.
+   *
+   * @param delivery  `id` goes with it as ENVID, so that the capture server knows what it gets.
+   * @returns For every recipient the server's own last word: the reply to RCPT where it was refused there, else the
+   *   reply to the end of data; a `reply_code` of 0 where the connection broke before one came. Never throws.
+   */
+  deliver(delivery: Delivery): Promise<Map<string, SmtpReply>>
+  close(): void
+}
+
+export interface Delivery {
+  id: string
+  mail_from: string
+  rcpt_to: readonly string[]
+  message: Readable
+}
+
+export interface TransportOptions {
+  host: string
+  port: number
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it, unless `plain`. */
+  secure?: boolean
+  /** Never TLS: for the connection to the instance's own capture server. */
+  plain?: boolean
+  auth?: { user: string; pass: string }
+  /** Name for EHLO: the `reporting_mta`. */
+  hostname: string
+  maxConnections: number
+  /** Whether its connections keep the process alive. Default: true. */
+  keepAlive?: boolean
+}
+
+/** A pool of SMTP connections to one server; nothing is connected or loaded before the first delivery. */
+export function createTransport(options: TransportOptions): Transport {
+  let pool: Promise<Pool> | null = null
+  let isClosed = false
+  return {
+    async deliver({ id, mail_from, rcpt_to, message }) {
+      const replies = new Map<string, SmtpReply>()
+      try {
+        if (isClosed) throw new Error('The connection is closed')
+        pool ??= openPool(options)
+        const envelope = { from: mail_from, to: [...rcpt_to] }
+        const info = await hand(await pool, { envelope, dsn: { id }, raw: message })
+        collectRefusals(info.rejectedErrors, rcpt_to, replies)
+        for (const recipient of rcpt_to)
+          if (!replies.has(recipient)) replies.set(recipient, parseReply(info.response))
+      } catch (error) {
+        message.destroy()
+        const failure: SmtpFailure = error instanceof Error ? error : new Error(String(error))
+        collectRefusals(failure.rejectedErrors, rcpt_to, replies)
+        const common = replyOf(failure)
+        for (const recipient of rcpt_to) if (!replies.has(recipient)) replies.set(recipient, common)
+      }
+      return replies
+    },
+    close() {
+      if (isClosed) return
+      isClosed = true
+      void pool?.then((open) => open.close())
+    },
+  }
+}
+
+/** The server that a relay URL names. */
+export function relayOptions(url: string, hostname: string): TransportOptions {
+  const { protocol, hostname: host, port, username, password } = new URL(url)
+  const secure = protocol === 'smtps:'
+  return {
+    host: host.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 465 : 25) : Number(port),
+    secure,
+    ...(username === ''
+      ? {}
+      : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    hostname,
+    maxConnections: 2,
+  }
+}
+
+interface SmtpFailure extends Error {
+  response?: string
+  code?: string
+  recipient?: string
+  rejectedErrors?: readonly SmtpFailure[]
+}
+
+interface Mail {
+  envelope: { from: string; to: string[] }
+  dsn: { id: string }
+  raw: Readable
+}
+
+interface SentInfo {
+  response: string
+  rejectedErrors?: readonly SmtpFailure[]
+}
+
+interface Pool {
+  sendMail(mail: Mail): Promise<SentInfo>
+  close(): void
+  transporter: { send(mail: PoolMail, done: (error: Error | null, info?: SentInfo) => void): unknown }
+}
+
+/** What of a mail the pool declares, and it asks for less. */
+interface PoolMail {
+  data: object
+  message: unknown
+}
+
+/** All that the pool asks of a message. */
+interface PoolMessage {
+  getHeader(): string
+  messageId(): string
+  getEnvelope(): Mail['envelope']
+  createReadStream(): Readable
+}
+
+/**
+ * Hands a mail to the pool. What stands before the pool makes a tree of the message and parses the addresses of the
+ * envelope: most need none of it, and to them it is a tenth of the delivery.
+ */
+function hand(pool: Pool, mail: Mail): Promise<SentInfo> {
+  const { envelope, dsn, raw } = mail
+  if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address)))
+    return pool.sendMail(mail)
+  const message: PoolMessage = {
+    // For its log, which is off.
+    getHeader: () => '',
+    messageId: () => '',
+    getEnvelope: () => envelope,
+    createReadStream: () => raw,
+  }
+  return new Promise((resolve, reject) => {
+    pool.transporter.send({ data: { dsn }, message }, (error, info) => {
+      if (info && !error) resolve(info)
+      else reject(error ?? new Error('The pool gave no answer'))
+    })
+  })
+}
+
+/** Whether an address goes into the envelope as it is: nothing to quote, and no domain to write in another way. */
+function isPlain(address: string): boolean {
+  return /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(
+    address,
+  )
+}
+
+async function openPool(options: TransportOptions): Promise<Pool> {
+  const { createTransport: createPool } = await import('nodemailer')
+  return createPool({
+    pool: true,
+    host: options.host,
+    port: options.port,
+    secure: options.secure ?? false,
+    ignoreTLS: options.plain ?? false,
+    ...(options.auth ? { auth: { type: 'login' as const, ...options.auth } } : {}),
+    name: options.hostname,
+    maxConnections: options.maxConnections,
+    maxMessages: Number.POSITIVE_INFINITY,
+    // The pool would send the message a second time from a stream that is read already; the outbox opens a new one.
+    maxRequeues: 0,
+    connectionTimeout: connectTimeoutMs,
+    greetingTimeout: 10_000,
+    // A rule may have the own server wait a minute before it answers.
+    socketTimeout: options.plain ? 90_000 : 30_000,
+    ...(options.keepAlive === false ? { getSocket: openLoose } : {}),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
+/** Opens a connection that keeps no process alive, in the way in which nodemailer asks for one. */
+function openLoose(
+  { host, port }: { host?: string; port?: number },
+  done: (error: Error | null, socket?: { connection: Socket }) => void,
+): void {
+  const socket = connect({ host: host ?? 'localhost', port: port ?? 25 })
+  const fail = (error: Error): void => done(error)
+  // While it connects it does keep the process: only a time-out bounds that.
+  const giveUp = (): void => void socket.destroy(new Error('Connection timeout'))
+  socket
+    .setTimeout(connectTimeoutMs, giveUp)
+    .once('error', fail)
+    .once('connect', () => {
+      socket.off('error', fail).setTimeout(0, giveUp)
+      done(null, { connection: socket.unref() })
+    })
+}
+
+const connectTimeoutMs = 10_000
+
+// nodemailer writes the domain of a recipient in lower case.
+function collectRefusals(
+  refusals: readonly SmtpFailure[] | undefined,
+  rcptTo: readonly string[],
+  replies: Map<string, SmtpReply>,
+): void {
+  for (const refusal of refusals ?? []) {
+    const refused = refusal.recipient?.toLowerCase()
+    for (const recipient of rcptTo)
+      if (recipient.toLowerCase() === refused) replies.set(recipient, replyOf(refusal))
+  }
+}
+
+function replyOf(failure: SmtpFailure): SmtpReply {
+  if (failure.response) return parseReply(failure.response)
+  // The pool has several texts for it, some of them about itself.
+  const text = failure.code === 'ECONNECTION' ? 'Connection closed unexpectedly' : failure.message
+  return { reply_code: 0, enhanced_code: null, text }
+}

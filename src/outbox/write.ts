@@ -1,0 +1,144 @@
+import { LocalpostError } from '../core/errors.ts'
+import type { ComposedMessage, MessageAttachment } from '../mime/compose.ts'
+import { composeSigned, type Signing } from '../mime/sign.ts'
+import type { Blob, BlobWriter, Store } from '../store/store.ts'
+import {
+  encodedSize,
+  loadAttachment,
+  maxMessageBytes,
+  type AttachmentSources,
+} from '../attachments/attachments.ts'
+import { readAttachmentReferences, readStoredContent } from '../emails/content.ts'
+import { copyBlob } from '../emails/copies.ts'
+import {
+  messageBlob,
+  type AttachmentReference,
+  type EmailRecord,
+  type MessageFacts,
+} from '../emails/email.ts'
+
+/** A message ready to be stored: what the record says of it, and its bytes; of tracked mail, one copy per recipient. */
+export interface WrittenMessage {
+  message: MessageFacts
+  blobs: Blob[]
+  /** Gives the bytes up; harmless where they were stored. */
+  discard(): Promise<void>
+}
+
+/** Who sends: whose signature a message gets, and what happens to its HTML. */
+export interface Sender {
+  signing: Signing
+  /** How the HTML becomes each recipient's own, by the recipient's index; null where all share one message. */
+  copiesOf(html: string): ((recipient: number) => string) | null
+}
+
+/** What writing a message needs of the rest. */
+export interface WriteParts {
+  store: Store
+  sources: AttachmentSources
+  /** The email's domain as a sender. */
+  senderOf(email: EmailRecord): Promise<Sender>
+}
+
+/**
+ * Writes the message of an API send: attachments fetched, composed, signed with the domain's key. The same email
+ * always gets the same Message-ID and Date, so that a message written again after a crash is the same mail. The copies
+ * of tracked mail differ in their HTML only.
+ *
+ * @throws attachment_failed where an attachment cannot be had, message_too_large where the whole grows too large.
+ */
+export async function writeMessage(email: EmailRecord, parts: WriteParts): Promise<WrittenMessage> {
+  const content = await readStoredContent(parts.store, email)
+  const references = await readAttachmentReferences(parts.store, email)
+  const bodyBytes = Buffer.byteLength(content.html) + Buffer.byteLength(content.text)
+  const attachments = await loadAll(references, parts.sources, maxMessageBytes - bodyBytes)
+  const sender = await parts.senderOf(email)
+  const message_id = messageIdOf(email)
+  const compose = async (html: string): Promise<ComposedMessage> => {
+    const composed = await composeSigned(
+      {
+        from: email.from,
+        to: content.to,
+        cc: content.cc,
+        reply_to: email.reply_to,
+        subject: email.subject,
+        html,
+        text: content.text,
+        attachments,
+        message_id,
+        date: new Date(email.created),
+        headers: content.headers ?? {},
+      },
+      sender.signing,
+    )
+    assertSize(composed.size_bytes)
+    return composed
+  }
+  const copyFor = sender.copiesOf(content.html)
+  if (copyFor) {
+    const written = await writeCopies(email, parts.store, (recipient) => compose(copyFor(recipient)))
+    return { ...written, message: { ...written.message, message_id } }
+  }
+  const { size_bytes, parts: pieces } = await compose(content.html)
+  return {
+    message: { size_bytes, message_id },
+    blobs: [{ id: messageBlob(email.id), size: size_bytes, parts: pieces }],
+    discard: () => Promise.resolve(),
+  }
+}
+
+// One after the other, and what is large goes to the disk at once: only one copy is held.
+async function writeCopies(
+  email: EmailRecord,
+  store: Store,
+  compose: (recipient: number) => Promise<ComposedMessage>,
+): Promise<Omit<WrittenMessage, 'message'> & { message: Omit<MessageFacts, 'message_id'> }> {
+  const writers: BlobWriter[] = []
+  const blobs: Blob[] = []
+  const discard = async (): Promise<void> => {
+    for (const writer of writers) await writer.discard()
+  }
+  try {
+    for (const recipient of email.recipients.keys()) {
+      const { parts } = await compose(recipient)
+      const writer = store.createBlob(copyBlob(email.id, recipient))
+      writers.push(writer)
+      for (const piece of parts) await writer.write(piece)
+      blobs.push(await writer.finish())
+    }
+  } catch (error) {
+    await discard()
+    throw error
+  }
+  return { message: { size_bytes: blobs[0]?.size ?? 0, copies: blobs.length }, blobs, discard }
+}
+
+function assertSize(size_bytes: number): void {
+  if (size_bytes <= maxMessageBytes) return
+  throw new LocalpostError(
+    'message_too_large',
+    `The message takes ${size_bytes} bytes after encoding; at most ${maxMessageBytes} are taken.`,
+  )
+}
+
+/** The Message-ID of an API send, with its angle brackets: the same at every try. */
+function messageIdOf(email: EmailRecord): string {
+  return `<${email.id}@${email.envelope.mail_from.slice(email.envelope.mail_from.lastIndexOf('@') + 1)}>`
+}
+
+// One after the other, so that the size is known before the next one is read.
+async function loadAll(
+  references: readonly AttachmentReference[],
+  sources: AttachmentSources,
+  encodedBytesLeft: number,
+): Promise<MessageAttachment[]> {
+  const loaded: MessageAttachment[] = []
+  let left = encodedBytesLeft
+  for (const reference of references) {
+    // Base64 with line breaks makes 78 characters of 57 bytes.
+    const attachment = await loadAttachment(reference, sources, Math.max(0, Math.floor((left / 78) * 57)))
+    left -= encodedSize(attachment.content.length)
+    loaded.push(attachment)
+  }
+  return loaded
+}

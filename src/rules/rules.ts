@@ -1,0 +1,84 @@
+import { untilCommitted } from '../store/repository.ts'
+import type { Store } from '../store/store.ts'
+import { insert, update } from '../store/store.ts'
+import { parseInput } from '../core/validate.ts'
+import type { Match } from './match.ts'
+import { readMatch } from './match.ts'
+import type { Rule, RuleInput } from './rule.ts'
+import { fillRule, rulesCollection } from './rule.ts'
+import { rulesInputSchema } from './schema.ts'
+
+/** What recipients' servers are to say, instead of accepting everything; for `/dev/rules` and the library. */
+export interface Rules {
+  /** In their order, with everything filled in that was left out. */
+  get(): Promise<Rule[]>
+  /**
+   * Puts these in the place of all. They are stored, and hold for every attempt from now on; attempts that were
+   * greylisted before are forgotten.
+   *
+   * @throws validation_error with one entry per wrong member: `[2].code`.
+   */
+  set(rules: readonly RuleInput[]): Promise<Rule[]>
+}
+
+/**
+ * Finds the rule of a recipient; what capture is given.
+ *
+ * @param exactOnly  Leaves out rules for domains and patterns: a simulator address is met only by its own name.
+ * @returns The first that matches, the same object until the rules are set anew; null where none does.
+ */
+export type FindRule = (recipient: string, exactOnly: boolean) => Rule | null
+
+/**
+ * The rules of an instance.
+ *
+ * @param parts.given  From the options: they take the place of the stored ones at every start. null keeps those.
+ */
+export async function createRules(parts: {
+  store: Store
+  given: readonly RuleInput[] | null
+}): Promise<Rules & { find: FindRule; restore(): Promise<void>; reload(): Promise<void> }> {
+  const { store, given } = parts
+  let known = (await store.get(rulesCollection, recordId))?.rules ?? []
+  let compiled = compile(known)
+
+  async function set(input: readonly RuleInput[]): Promise<Rule[]> {
+    const rules = parseInput(rulesInputSchema, input).map(fillRule)
+    await untilCommitted(async () => {
+      const stored = await store.get(rulesCollection, recordId)
+      const record = { id: recordId, version: stored?.version ?? 1, rules }
+      await store.commit([stored ? update(rulesCollection, record) : insert(rulesCollection, record)])
+      known = rules
+      compiled = compile(rules)
+    })
+    return structuredClone(rules)
+  }
+
+  if (given) await set(given)
+  return {
+    get: async () => structuredClone(known),
+    set,
+    find(recipient, exactOnly) {
+      const found = compiled.find(({ match }) => (match.isExact || !exactOnly) && match.test(recipient))
+      return found?.rule ?? null
+    },
+    /** After the stored rules were put in place by somebody else. */
+    async reload() {
+      known = (await store.get(rulesCollection, recordId))?.rules ?? []
+      compiled = compile(known)
+    },
+    /** After a reset: as at the start of an empty instance. */
+    async restore() {
+      await set(given ?? [])
+    },
+  }
+}
+
+const recordId = 'rules'
+
+function compile(rules: readonly Rule[]): { rule: Rule; match: Match }[] {
+  return rules.flatMap((rule) => {
+    const match = readMatch(rule.match)
+    return 'problem' in match ? [] : [{ rule, match }]
+  })
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { quote } from '../core/errors.ts'
+import { readMatch } from './match.ts'
+import type { Rule, RuleInput } from './rule.ts'
+
+/** Longest wait that a rule or a fault may ask for, in milliseconds. */
+const maxDelayMs = 60_000
+
+/** A time to wait, for rules and faults. */
+export const delaySchema: z.ZodType<number> = z
+  .int()
+  .min(0)
+  .max(maxDelayMs)
+  .describe('Milliseconds; at most 60,000')
+
+/** The code of an SMTP refusal, for rules and faults. */
+export const replyCodeSchema: z.ZodType<number> = z.int().min(400).max(599)
+
+/** The text of an SMTP refusal, for rules and faults: one line, well below the 512 octets of RFC 5321. */
+export const replyTextSchema: z.ZodType<string> = z
+  .string()
+  .min(1)
+  .max(400)
+  .regex(/^[^\x00-\x1f\x7f]*$/, 'must be one line without control characters')
+
+const match = z
+  .string()
+  .superRefine((text, context) => {
+    const read = readMatch(text)
+    if ('problem' in read)
+      context.addIssue({ code: 'custom', message: `${JSON.stringify(text)} ${read.problem}` })
+  })
+  .describe('An address, a domain, or a pattern with `*`; the first rule that matches a recipient wins')
+
+const enhanced_code = z.string().regex(/^[45]\.\d{1,3}\.\d{1,3}$/, 'must be an RFC 3463 code such as "5.1.1"')
+const times = z.int().min(1).max(100)
+
+const rejection = z
+  .strictObject({
+    match,
+    action: z.literal('reject'),
+    code: replyCodeSchema.optional().describe('Default: 550'),
+    enhanced_code: enhanced_code.optional().describe('Default: by the code'),
+    text: replyTextSchema.optional().describe('Of the reply, one line'),
+  })
+  .superRefine(({ code = 550, enhanced_code }, context) => {
+    if (enhanced_code === undefined || enhanced_code.startsWith(String(code).charAt(0))) return
+    const message = `must begin with ${String(code).charAt(0)}, as the code ${code} does`
+    context.addIssue({ code: 'custom', path: ['enhanced_code'], message })
+  })
+
+/** The body of `PUT /dev/rules`, and the option `rules`. */
+export const rulesInputSchema: z.ZodType<RuleInput[]> = z
+  .array(
+    z.discriminatedUnion(
+      'action',
+      [
+        z.strictObject({ match, action: z.literal(['accept', 'drop']) }),
+        rejection,
+        z.strictObject({ match, action: z.literal('delay'), delay_ms: delaySchema }),
+        z.strictObject({
+          match,
+          action: z.literal('greylist'),
+          times: times.optional().describe('How many attempts per email and recipient hear 451. Default: 1'),
+        }),
+      ],
+      {
+        error: ({ input }) => {
+          const action: unknown = Object(input).action
+          const given = action === undefined ? '' : `, not ${quote(action)}`
+          return `must be one of "accept", "reject", "delay", "greylist", "drop"${given}`
+        },
+      },
+    ),
+  )
+  .max(1000)
+
+/** The rules as `/dev/rules` answers them. */
+export const rulesSchema: z.ZodType<Rule[]> = z.array(
+  z.discriminatedUnion('action', [
+    z.strictObject({ match: z.string(), action: z.literal('accept') }),
+    z.strictObject({ match: z.string(), action: z.literal('drop') }),
+    z.strictObject({
+      match: z.string(),
+      action: z.literal('reject'),
+      code: z.int(),
+      enhanced_code: z.string(),
+      text: z.string(),
+    }),
+    z.strictObject({ match: z.string(), action: z.literal('delay'), delay_ms: z.int() }),
+    z.strictObject({ match: z.string(), action: z.literal('greylist'), times: z.int() }),
+  ]),
+)

@@ -1,0 +1,136 @@
+import type { FindRule } from './rules.ts'
+import type { Verdict } from '../capture/port.ts'
+
+/** What the simulator wants after the SMTP dialogue of one recipient; `delivery_delayed` at the deferral. */
+export type Aftermath = 'complained' | 'opened' | 'clicked' | 'delivery_delayed'
+
+/** What the simulator says to one recipient. */
+export interface SimulatorVerdict {
+  verdict: Verdict
+  /** The verdict stands for the first attempt of a delivery only; the next ones are accepted. */
+  first_attempt_only: boolean
+}
+
+const hosts: ReadonlySet<string> = new Set(['simulator.localpost', 'simulator.amazonses.com'])
+
+const accept: SimulatorVerdict = { verdict: { action: 'accept' }, first_attempt_only: false }
+
+const verdicts: ReadonlyMap<string, SimulatorVerdict> = new Map([
+  ['success', accept],
+  ['complaint', accept],
+  ['opened', accept],
+  ['clicked', accept],
+  ['bounce', reject(550, '5.1.1', 'No such user')],
+  ['softbounce', reject(451, '4.3.0', 'Try again later')],
+  ['mailboxfull', reject(452, '4.2.2', 'Mailbox full')],
+  ['suppressionlist', reject(550, '5.7.1', 'The address is on the suppression list')],
+  ['delayed', { ...reject(451, '4.4.7', 'Delayed, try again'), first_attempt_only: true }],
+])
+
+const aftermaths: ReadonlyMap<string, Aftermath> = new Map([
+  ['complaint', 'complained'],
+  ['opened', 'opened'],
+  ['clicked', 'clicked'],
+  ['delayed', 'delivery_delayed'],
+])
+
+/** Tells whether an address belongs to the simulator: no mail for it ever goes to a relay. */
+export function isSimulator(address: string): boolean {
+  return simulatorName(address) !== null
+}
+
+/**
+ * What the simulator says to a recipient: by the name before the `@`, in any case, without its `+label`. A name that
+ * it does not have is an unknown user.
+ *
+ * @returns null for every other address.
+ * @see https://docs.aws.amazon.com/ses/latest/dg/send-an-email-from-console.html
+ */
+export function simulatorVerdict(recipient: string): SimulatorVerdict | null {
+  const name = simulatorName(recipient)
+  if (name === null) return null
+  return verdicts.get(name) ?? reject(550, '5.1.1', 'The simulator has no such user')
+}
+
+/**
+ * Makes the verdicts of a capture server: the rules decide, then the simulator, and everybody else is accepted. A
+ * simulator address is met only by a rule that names it whole.
+ *
+ * It remembers which deliveries were delayed or greylisted already; a restart, or other rules, forget them.
+ *
+ * @param findRule  Default: there are no rules.
+ * @returns A function of the recipient and the delivery (the email's id, from ENVID; null without one).
+ */
+export function createVerdicts(
+  findRule: FindRule = noRule,
+): (recipient: string, deliveryId: string | null) => Verdict {
+  const attempts = createAttempts()
+  const attemptsByRule = new WeakMap<object, ReturnType<typeof createAttempts>>()
+  return (recipient, deliveryId) => {
+    const delivery = `${deliveryId ?? ''} ${recipient.toLowerCase()}`
+    const rule = findRule(recipient, isSimulator(recipient))
+    switch (rule?.action) {
+      case undefined: {
+        const simulated = simulatorVerdict(recipient) ?? accept
+        const isOver = simulated.first_attempt_only && attempts.areOver(delivery, 1)
+        return isOver ? accept.verdict : simulated.verdict
+      }
+      case 'greylist': {
+        const known = attemptsByRule.get(rule) ?? createAttempts()
+        attemptsByRule.set(rule, known)
+        return known.areOver(delivery, rule.times) ? accept.verdict : greylisted.verdict
+      }
+      case 'reject':
+        return reject(rule.code, rule.enhanced_code, rule.text).verdict
+      case 'delay':
+        return { action: 'delay', delay_ms: rule.delay_ms }
+      case 'drop':
+        return { action: 'drop' }
+      case 'accept':
+        return accept.verdict
+    }
+  }
+}
+
+/** What else shall happen to a simulator recipient; null for nothing, and for every other address. */
+export function aftermathOf(recipient: string): Aftermath | null {
+  return aftermaths.get(simulatorName(recipient) ?? '') ?? null
+}
+
+function simulatorName(address: string): string | null {
+  const at = address.lastIndexOf('@')
+  if (at === -1 || !hosts.has(address.slice(at + 1).toLowerCase())) return null
+  return address.slice(0, at).toLowerCase().split('+', 1)[0] ?? ''
+}
+
+function reject(reply_code: number, enhanced_code: string, text: string): SimulatorVerdict {
+  return { verdict: { action: 'reject', reply_code, enhanced_code, text }, first_attempt_only: false }
+}
+
+/** Tells whether an address stands for one on the account's suppression list. */
+export function isSuppressed(address: string): boolean {
+  return simulatorName(address) === 'suppressionlist'
+}
+
+const greylisted = reject(451, '4.7.1', 'Greylisted, try again later')
+const noRule: FindRule = () => null
+
+/** Counts the attempts of deliveries. */
+function createAttempts(): { areOver(delivery: string, times: number): boolean } {
+  const made = new Map<string, number>()
+  return {
+    /** Whether this one comes after so many; it is forgotten then. */
+    areOver(delivery, times) {
+      const before = made.get(delivery) ?? 0
+      made.delete(delivery)
+      if (before >= times) return true
+      // Deliveries that were given up are never asked for again: the oldest make room.
+      const [oldest] = made.keys()
+      if (made.size >= maxDeliveries && oldest !== undefined) made.delete(oldest)
+      made.set(delivery, before + 1)
+      return false
+    },
+  }
+}
+
+const maxDeliveries = 10_000

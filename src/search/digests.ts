@@ -1,0 +1,83 @@
+import { readContent } from '../emails/content.ts'
+import { messageBlob, type EmailRecord } from '../emails/email.ts'
+import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
+import { snippetOf } from '../mime/snippet.ts'
+import type { Store } from '../store/store.ts'
+import { searchableText } from './searchable.ts'
+import type { Digest } from '../inbox/views.ts'
+
+/** What is found out of a mail by reading it once. */
+export interface Reading extends Digest {
+  /** What a search for words looks at, as written: the beginning of the text. */
+  body: string
+}
+
+/** Reads mails for what lists show and searches look at. */
+export interface Digests {
+  /** What a list shows of a submission. */
+  of(email: EmailRecord): Promise<Digest>
+  /** What a search for words looks at. */
+  text(email: EmailRecord): Promise<Reading>
+  /** All of it, for somebody who stores it: what is kept of it here is let go, and nothing new is kept. */
+  take(email: EmailRecord): Promise<Reading>
+}
+
+/**
+ * A submission is never read while it arrives: parsing would cost a multiple of what capturing costs. It is read when
+ * things are quiet (`digesting.ts`), or when somebody looks at it before; that is kept for the mails looked at last.
+ */
+export function createDigests(store: Store): Digests {
+  const kept = new Map<string, Promise<Reading>>()
+  // A fault of the medium may pass: what could not be read is read anew the next time.
+  const readKept = (email: EmailRecord): Promise<Reading> => {
+    const reading = read(store, email)
+    reading.catch(() => {
+      if (kept.get(email.id) === reading) kept.delete(email.id)
+    })
+    return reading
+  }
+  const text = (email: EmailRecord): Promise<Reading> => {
+    const known = kept.get(email.id) ?? readKept(email)
+    kept.delete(email.id)
+    kept.set(email.id, known)
+    const [oldest] = kept.keys()
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
+    return known
+  }
+  return {
+    text,
+    of(email) {
+      if (email.snippet === null) return text(email)
+      return Promise.resolve({ snippet: email.snippet, attachment_count: email.attachment_count ?? 0 })
+    },
+    take(email) {
+      const known = kept.get(email.id) ?? read(store, email)
+      kept.delete(email.id)
+      return known
+    },
+  }
+}
+
+/** The digest of a message that is read already. */
+export function digestOf(message: ParsedMessage): Digest {
+  return { snippet: snippetOf(message.text, message.html), attachment_count: message.attachments.length }
+}
+
+// With its text each is up to a few KB: this many pages of the list.
+const maxKept = 1000
+
+async function read(store: Store, email: EmailRecord): Promise<Reading> {
+  if (email.source === 'api') {
+    const { html, text } = await readContent(store, email)
+    const { snippet, attachment_count } = email
+    return {
+      snippet: snippet ?? '',
+      attachment_count: attachment_count ?? 0,
+      body: searchableText(text, html),
+    }
+  }
+  const bytes = await store.readBlob(messageBlob(email.id))
+  if (!bytes) return { snippet: '', attachment_count: 0, body: '' }
+  const message = await parseMessage(bytes)
+  return { ...digestOf(message), body: searchableText(message.text, message.html) }
+}

@@ -1,0 +1,174 @@
+import type { Clock } from '../core/clock.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { modifyEmail } from '../emails/modify.ts'
+import { isErrorOf } from '../core/errors.ts'
+import type { Store } from '../store/store.ts'
+import { nextTurn } from '../core/yield.ts'
+import type { Digests, Reading } from './digests.ts'
+import { searchableHead } from './searchable.ts'
+import type { TextColumn } from './text-column.ts'
+
+/** Finds out behind capture what lists and searches show of submissions, and stores it in their records. */
+export interface Digesting {
+  /**
+   * Reads at once what is not read yet; after some seconds the rest is left for later.
+   *
+   * @param options.complete  Reads all that is there now, however long that takes. Default: false.
+   * @returns How many mails are not read.
+   */
+  catchUp(options?: { complete?: boolean }): Promise<number>
+  /** Ends it, and waits for the message that is being read. */
+  close(): Promise<void>
+}
+
+export interface DigestingParts {
+  store: Store
+  clock: Clock
+  digests: Pick<Digests, 'take'>
+  /** Takes the text of every mail; how far it came is how far the reading is. */
+  column: TextColumn
+}
+
+/**
+ * Begins to read mail, in order of arrival and one at a time. Capture goes before: nothing is read while mail arrives,
+ * but for a short slice now and then in a stream that has no pause. What is still to be read is all behind the last row
+ * of the column: nothing is held here, a restart goes on where it was, and a column that is lost is made anew.
+ */
+export function startDigesting({ store, clock, digests, column }: DigestingParts): Digesting {
+  let isClosed = false
+  let lastArrival = clock.now()
+  let cancelTimer: (() => void) | null = null
+  let waitingSince = 0
+  /** Whether something came since the store was last asked. */
+  let isNews = false
+  let isStale = false
+  /** The end of the line of those who want a message read: never two at a time. */
+  let line: Promise<unknown> = Promise.resolve()
+
+  /** Reads the next that is not read. @returns Whether there was one. */
+  const digestNext = (): Promise<boolean> => {
+    const next = line.then(async () => {
+      if (isClosed) return false
+      isNews = false
+      if (isStale) await column.clear()
+      isStale = false
+      await column.verify()
+      const email = (await nextRow()) ?? (await nextUndigested())
+      if (!email) {
+        await clearWaste()
+        return false
+      }
+      const { body, ...digest } = await digests.take(email).catch((): Reading => unreadable)
+      if (isClosed) return false
+      if (email.id > column.cursor) await column.append(email.id, searchableHead(email), body)
+      if (email.snippet === null || email.undigested)
+        await modifyEmail(store, email.id, (stored) => ({ ...stored, ...digest, undigested: undefined }))
+      await nextTurn()
+      return true
+    })
+    line = next.catch(() => {})
+    return next
+  }
+
+  async function nextRow(): Promise<EmailRecord | undefined> {
+    const after = column.cursor === '' ? undefined : [column.cursor]
+    return (await store.page(emailCollection, { after, limit: 1 })).records[0]
+  }
+
+  async function newestId(): Promise<string> {
+    return (await store.page(emailCollection, { direction: 'desc', limit: 1 })).records[0]?.id ?? ''
+  }
+
+  /** What a crash left between its row and its record. */
+  async function nextUndigested(): Promise<EmailRecord | undefined> {
+    const query = { index: 'undigested', direction: 'desc', limit: 1 } as const
+    return (await store.page(emailCollection, query)).records[0]
+  }
+
+  /** Rows of mails that are gone cost room and time; with so few left, reading those again costs little. */
+  async function clearWaste(): Promise<void> {
+    const live = await store.count(emailCollection)
+    if (column.rows > 0 && (live === 0 || column.rows > maxWasteFactor * live + fewRows)) {
+      await column.clear()
+      isNews = live > 0
+    }
+  }
+
+  function plan(delayMs: number): void {
+    if (isClosed || cancelTimer) return
+    waitingSince = clock.now()
+    cancelTimer = clock.after(delayMs, onTimer)
+  }
+
+  function onTimer(): void {
+    const now = clock.now()
+    const quietIn = lastArrival + quietMs - now
+    if (quietIn > 0 && now - waitingSince < patienceMs) {
+      cancelTimer = clock.after(quietIn, onTimer)
+      return
+    }
+    void work(now).then((delayMs) => {
+      cancelTimer = null
+      if (delayMs !== null || isNews) plan(delayMs ?? quietMs)
+    })
+  }
+
+  /** @returns When to go on; null when everything is read. */
+  async function work(began: number): Promise<number | null> {
+    try {
+      for (;;) {
+        if (!(await digestNext())) return null
+        const now = clock.now()
+        if (now - lastArrival < quietMs && now - began >= sliceMs) return quietMs
+      }
+    } catch (error) {
+      // Whoever writes to a store that is out of order hears of it; here it is only tried again.
+      return isErrorOf(error, 'closed') ? null : retryMs
+    }
+  }
+
+  const stopListening = store.changes((change) => {
+    if (change.op !== 'gap' && (change.op !== 'insert' || change.collection !== emailCollection.name)) return
+    lastArrival = clock.now()
+    isNews = true
+    // Somebody put an older state back: the order of the rows no longer says which there are.
+    if (change.op === 'insert' && change.id <= column.cursor) isStale = true
+    plan(quietMs)
+  })
+  plan(quietMs)
+  return {
+    async catchUp({ complete = false } = {}) {
+      const until = clock.now() + catchUpMs
+      try {
+        // Not what arrives meanwhile: that may be more than can be read.
+        const newest = complete ? await newestId() : ''
+        while ((await digestNext()) && (column.cursor < newest || clock.now() < until));
+      } catch {
+        // A search must answer also where nothing can be stored.
+      }
+      return (
+        (await store.count(emailCollection)) -
+        (await store.count(emailCollection, { until: [column.cursor] }))
+      )
+    },
+    async close() {
+      isClosed = true
+      cancelTimer?.()
+      stopListening()
+      await line
+    },
+  }
+}
+
+/** Of a message that cannot be read: it is not tried for ever. */
+const unreadable: Reading = { snippet: '', attachment_count: 0, body: '' }
+/** So long nothing must have arrived. */
+const quietMs = 100
+/** After so long without a pause, a slice is taken all the same. */
+const patienceMs = 1000
+const sliceMs = 20
+const catchUpMs = 5000
+const maxWasteFactor = 5
+const fewRows = 2000
+/** Wait after a fault of the store. */
+const retryMs = 5000

@@ -1,0 +1,147 @@
+import type { EmailRecord } from '../emails/email.ts'
+import { outcomeOf } from '../emails/events.ts'
+import { LocalpostError, quote, shorten } from '../core/errors.ts'
+import { nearest } from '../core/suggest.ts'
+import type { Where } from '../store/store.ts'
+import type { QueryPart } from './query.ts'
+import { spellingsOf } from './query-addresses.ts'
+import { queryKeys } from './query-keys.ts'
+import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
+import { foldText } from './searchable.ts'
+import { rowTerm } from './text-rows.ts'
+
+/**
+ * Takes a query string apart: words, `"phrases"` and `key:value`, each with `-` in front for its opposite.
+ *
+ * @throws invalid_query that points at the place.
+ */
+export function readTerms(text: string, now: number): QueryPart[] {
+  const matches = [...text.matchAll(form)]
+  if (matches.length > maxTerms) {
+    const message = `The query has ${matches.length} parts; it may have up to ${maxTerms}.`
+    throw new LocalpostError('invalid_query', message)
+  }
+  return matches.flatMap((match): QueryPart | [] => {
+    const [, minus, key, phrase, close, word] = match
+    const fault: Fault = (what) => {
+      const at = match.index ?? 0
+      const before = at > 30 ? `…${text.slice(at - 30, at)}` : text.slice(0, at)
+      // The arrow stands before the place, as a caret would under it.
+      const place = `at character ${at + 1}: ${before}→${shorten(text.slice(at), 60)}`
+      return new LocalpostError('invalid_query', `${what} (${place})`)
+    }
+    if (phrase !== undefined && close === '') throw fault('The quote is not closed.')
+    const value = phrase ?? word ?? ''
+    const isNegative = minus === '-'
+    // Quotes with nothing between them, as they stand there while somebody types, ask for nothing.
+    const isEmpty = foldText(value) === ''
+    if (key === undefined) return isEmpty ? [] : { row: rowTerm(value, 'all', isNegative) }
+    const name = key.toLowerCase()
+    if (isEmpty) throw fault(`${name}: has no value.`)
+    return keyed(name, value, { now, isNegative, fault })
+  })
+}
+
+// Each part is looked for in every mail.
+const maxTerms = 100
+const form = /(-?)(?:([A-Za-z_]+):)?(?:"([^"]*)("?)|([^\s"]+)|(?<=:)(?=\s|$))/g
+
+type Fault = (what: string) => LocalpostError
+
+interface Context {
+  now: number
+  isNegative: boolean
+  fault: Fault
+}
+
+function keyed(name: string, value: string, context: Context): QueryPart {
+  const { now, isNegative, fault } = context
+  const known = queryKeys.find((key) => key.name === name)
+  if (!known) {
+    const near = nearest(
+      name,
+      queryKeys.map((key) => key.name),
+    )
+    const hint = near ? ` Did you mean ${near}:?` : ''
+    const names = queryKeys.map((key) => `${key.name}:`).join(' ')
+    throw fault(`${quote(`${name}:`)} is no key.${hint} Keys are ${names}; quote what is none.`)
+  }
+  const wanted = value.toLowerCase()
+  if (known.values && !known.values.includes(wanted)) {
+    throw fault(`${name}: takes ${known.values.join(', ')}, not ${quote(value)}.`)
+  }
+  const store = (where: Where): QueryPart => ({ where: isNegative ? { not: where } : where })
+  const record = (test: (email: EmailRecord) => boolean): QueryPart => ({
+    test: isNegative ? (email) => !test(email) : test,
+  })
+  const date = (): number => {
+    const time = readDate(value, now)
+    if (time === null) throw fault(`${name}: takes ${dateForms}, not ${quote(value)}.`)
+    return time
+  }
+  const size = (): number => {
+    const bytes = readSize(value)
+    if (bytes === null) throw fault(`${name}: takes ${sizeForms}, not ${quote(value)}.`)
+    return bytes
+  }
+  switch (name) {
+    case 'subject':
+      return store({ member: name, contains: value })
+    case 'from':
+    case 'cc':
+      return store(addressed([name], value))
+    case 'to':
+      return store(addressed(['to', 'cc', 'bcc'], value))
+    case 'body':
+      return { row: rowTerm(value, 'body', isNegative) }
+    case 'domain': {
+      const names = spellingsOf(wanted)
+      return record(({ domain_id, from }) => domain_id === value || names.includes(senderDomain(from)))
+    }
+    case 'id':
+      return store({ any: value.split(',').map((id) => ({ member: 'id', equals: id })) })
+    case 'status':
+      return record(({ recipients }) => recipients.some(({ events }) => outcomeOf(events) === wanted))
+    case 'type':
+    case 'source':
+      return store({ member: name, equals: wanted })
+    case 'tag':
+      return record(({ tags }) => tags.some((tag) => tag.toLowerCase() === wanted))
+    case 'has': {
+      // A message that was not read yet has no known number: it has neither attachments nor none.
+      const where: Where = isNegative
+        ? { member: 'attachment_count', equals: 0 }
+        : { member: 'attachment_count', above: 0 }
+      return { where, needsDigests: true }
+    }
+    case 'is':
+      return store({ member: 'unread', equals: wanted === 'unread' })
+    case 'before':
+      return store({ member: 'created', below: date() })
+    case 'after':
+      return store({ not: { member: 'created', below: date() } })
+    case 'larger': {
+      const bytes = size()
+      return record(({ message }) => (message?.size_bytes ?? 0) > bytes)
+    }
+    case 'smaller': {
+      const bytes = size()
+      return record(({ message }) => (message?.size_bytes ?? 0) < bytes)
+    }
+    default:
+      throw fault(`${quote(foldText(name))} is no key.`)
+  }
+}
+
+function addressed(members: readonly string[], value: string): Where {
+  return {
+    any: spellingsOf(value).flatMap((contains) => members.map((member) => ({ member, contains }))),
+  }
+}
+
+function senderDomain(from: string): string {
+  return from
+    .slice(from.lastIndexOf('@') + 1)
+    .replace(/>$/, '')
+    .toLowerCase()
+}

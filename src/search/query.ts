@@ -1,0 +1,141 @@
+import type { EmailRecord } from '../emails/email.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { nearest } from '../core/suggest.ts'
+import type { Where } from '../store/store.ts'
+import { membersOf } from '../store/stored.ts'
+import { compileWhere } from '../store/where.ts'
+import type { MailQuery } from '../inbox/mail.ts'
+import { spellingsOf } from './query-addresses.ts'
+import { foldText } from './searchable.ts'
+import { readTerms } from './query-terms.ts'
+import { rowTerm, type RowTerm } from './text-rows.ts'
+
+/** A query made ready: what the store decides, what only the record in hand does, and what the text of the mail does. */
+export interface MailFilter {
+  where: Where | undefined
+  /** Beyond `where`; null where nothing is. */
+  test: ((email: EmailRecord) => boolean) | null
+  /** What the rows of the text column decide. */
+  rows: readonly RowTerm[]
+  /** What only the text as written decides; null where nothing does. */
+  bodyForm: RegExp | null
+  /** Whether a record passes both `where` and `test`. */
+  accepts(email: EmailRecord): boolean
+  /** How many parts of the query hold for a record: what makes one a nearer miss than another. */
+  held(email: EmailRecord): number
+  /** Whether it asks for what is only known once the message was read. */
+  needsDigests: boolean
+  /** Whether it asks for nothing, so that every mail matches. */
+  isOpen: boolean
+}
+
+/** One part of a query: exactly one of the three decides. */
+export interface QueryPart {
+  where?: Where
+  test?: (email: EmailRecord) => boolean
+  row?: RowTerm
+  needsDigests?: boolean
+}
+
+/**
+ * Reads a query; `docs/guides/search.md` says how one is written.
+ *
+ * @param now  What relative dates go by: Unix time in milliseconds.
+ * @throws invalid_query that points at the place.
+ */
+export function parseMailQuery(query: MailQuery | undefined, now: number): MailFilter {
+  if (query === undefined) return toFilter([], null)
+  if (typeof query === 'string') return toFilter(readTerms(query, now), null)
+  return fromMembers(query)
+}
+
+function toFilter(parts: readonly QueryPart[], bodyForm: RegExp | null): MailFilter {
+  const wheres = parts.flatMap(({ where }) => where ?? [])
+  const tests = parts.flatMap(({ test }) => test ?? [])
+  const rows = parts.flatMap(({ row }) => row ?? [])
+  const where = wheres.length > 0 ? { all: wheres } : undefined
+  const condition = where && compileWhere(where)
+  const checks = [
+    ...wheres.map(compileWhere).map((one) => (email: EmailRecord) => one.matches(membersOf(email))),
+    ...tests,
+    ...rows.map((row) => (email: EmailRecord) => headHolds(email, row)),
+  ]
+  return {
+    where,
+    test: tests.length > 0 ? (email) => tests.every((test) => test(email)) : null,
+    rows,
+    bodyForm,
+    accepts: (email) => (condition?.matches(membersOf(email)) ?? true) && tests.every((test) => test(email)),
+    held: (email) => checks.filter((check) => check(email)).length,
+    needsDigests: parts.some(({ needsDigests }) => needsDigests),
+    isOpen: parts.length === 0 && bodyForm === null,
+  }
+}
+
+// A miss is judged by what its record says: nothing is read for it.
+function headHolds(
+  { subject, from, to, cc, bcc }: EmailRecord,
+  { bytes, in: place, isNegative }: RowTerm,
+): boolean {
+  if (place === 'body') return false
+  const wanted = bytes.toString()
+  const holds = [subject, from, ...to, ...cc, ...bcc].some((value) => value.toLowerCase().includes(wanted))
+  return holds !== isNegative
+}
+
+function fromMembers(query: Exclude<MailQuery, string>): MailFilter {
+  const { to, cc, from, subject, body, tag } = query
+  const known = new Set(['to', 'cc', 'from', 'subject', 'body', 'tag'])
+  for (const [name, value] of Object.entries(query)) {
+    if (!known.has(name)) {
+      const near = nearest(name.slice(0, 40), [...known])
+      const hint = near ? `Did you mean ${near}?` : `Use ${[...known].join(', ')}.`
+      throw new LocalpostError('invalid_query', `${quote(name)} is no member of a query. ${hint}`)
+    }
+    if (value !== undefined && typeof value !== 'string' && !(value instanceof RegExp)) {
+      const message = `${name} is ${quote(value)}; it takes a string or a RegExp.`
+      throw new LocalpostError('invalid_query', message)
+    }
+  }
+  const parts: QueryPart[] = []
+  if (to !== undefined) {
+    const holds = addressForm(to)
+    parts.push({ test: (email) => [...email.to, ...email.cc, ...email.bcc].some(holds) })
+  }
+  if (cc !== undefined) {
+    const holds = addressForm(cc)
+    parts.push({ test: (email) => email.cc.some(holds) })
+  }
+  if (from !== undefined) {
+    const holds = addressForm(from)
+    parts.push({ test: (email) => holds(email.from) || holds(email.envelope.mail_from) })
+  }
+  if (subject !== undefined) parts.push({ test: (email) => fits(email.subject, subject) })
+  if (tag !== undefined) parts.push({ test: (email) => email.tags.some((one) => isTag(one, tag)) })
+  if (typeof body === 'string' && foldText(body) !== '') parts.push({ row: rowTerm(body, 'body', false) })
+  return toFilter(parts, body instanceof RegExp ? withoutState(body) : null)
+}
+
+function isTag(tag: string, wanted: string | RegExp): boolean {
+  if (typeof wanted === 'string') return tag.toLowerCase() === wanted.toLowerCase()
+  return withoutState(wanted).test(tag)
+}
+
+function addressForm(wanted: string | RegExp): (address: string) => boolean {
+  const forms = wanted instanceof RegExp ? [wanted] : spellingsOf(wanted)
+  return (address) => forms.some((form) => fits(address, form))
+}
+
+// A whole address names one mailbox: "ada@x.test" must not find "canada@x.test". Other text may stand anywhere.
+function fits(value: string, wanted: string | RegExp): boolean {
+  if (wanted instanceof RegExp) return withoutState(wanted).test(value)
+  const have = value.toLowerCase()
+  const want = wanted.toLowerCase()
+  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(want)) return have.includes(want)
+  return have === want || have.endsWith(`<${want}>`)
+}
+
+// With `g` or `y` a RegExp remembers where it was.
+function withoutState(form: RegExp): RegExp {
+  return new RegExp(form.source, form.flags.replace(/[gy]/g, ''))
+}

@@ -1,0 +1,191 @@
+import { emailOrder } from '../emails/emails.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { ListPage, ListQuery } from '../core/lists.ts'
+import { checkPage, listRecords } from '../store/repository.ts'
+import type { Store } from '../store/store.ts'
+import { createPacer } from '../core/yield.ts'
+import type { Digesting } from './indexer.ts'
+import type { Digests } from './digests.ts'
+import type { MailFilter } from './query.ts'
+import { foldText } from './searchable.ts'
+import type { TextColumn } from './text-column.ts'
+
+/** Finds mail by a query made ready. */
+export interface Search {
+  /** One page, newest first, with the number of all matches. @throws invalid_cursor. */
+  list(filter: MailFilter, query: ListQuery | undefined): Promise<SearchPage<EmailRecord>>
+  /**
+   * Every match, newest first, one record at a time.
+   *
+   * @param options.complete  Waits until every text is read. Default: a large flood may have some that are not.
+   */
+  matches(filter: MailFilter, options?: { complete?: boolean }): AsyncGenerator<EmailRecord>
+  /** Whether one mail matches. */
+  fits(email: EmailRecord, filter: MailFilter): Promise<boolean>
+}
+
+/** A page of what was found. */
+export interface SearchPage<T> extends ListPage<T> {
+  /** How many mails wait to be read, so that the search may miss them; absent where none does. */
+  unread_texts?: number
+}
+
+export interface SearchParts {
+  store: Store
+  digests: Pick<Digests, 'text'>
+  digesting: Pick<Digesting, 'catchUp'>
+  column: Pick<TextColumn, 'scan'>
+  pageSize: number
+}
+
+export function createSearch({ store, digests, digesting, column, pageSize }: SearchParts): Search {
+  async function fits(email: EmailRecord, filter: MailFilter): Promise<boolean> {
+    if (!filter.accepts(email)) return false
+    if (filter.rows.length === 0 && !filter.bodyForm) return true
+    const { body } = await digests.text(email)
+    if (filter.bodyForm && !filter.bodyForm.test(body)) return false
+    const text = body.toLowerCase()
+    const head = headOf(email)
+    return filter.rows.every(({ bytes, in: place, isNegative }) => {
+      const wanted = bytes.toString()
+      const holds = text.includes(wanted) || (place === 'all' && head.includes(wanted))
+      return holds !== isNegative
+    })
+  }
+
+  /** The ids of the mails whose text fits, newest first; also of mails that are gone. */
+  async function scanned(filter: MailFilter): Promise<string[]> {
+    const found: string[][] = []
+    await column.scan(filter.rows, async (rows) => {
+      if (rows.hits > 0) found.push(rows.ids())
+    })
+    return found.flat()
+  }
+
+  async function* matches(filter: MailFilter, options?: { complete?: boolean }): AsyncGenerator<EmailRecord> {
+    if (asksForText(filter)) await digesting.catchUp(options)
+    yield* found(filter)
+  }
+
+  async function* found(filter: MailFilter): AsyncGenerator<EmailRecord> {
+    const isOpen = filter.rows.length === 0
+    for await (const email of isOpen ? byStore(filter) : byIds(await scanned(filter))) {
+      if (!filter.accepts(email)) continue
+      // What was scanned has its words; only a form needs the text itself.
+      if (filter.bodyForm && !(await fits(email, filter))) continue
+      yield email
+    }
+  }
+
+  async function* byStore({ where }: MailFilter): AsyncGenerator<EmailRecord> {
+    for (let after: string | undefined; ;) {
+      const query = { direction: 'desc', limit: sliceSize, where } as const
+      const page = await store.page(emailCollection, {
+        ...query,
+        ...(after === undefined ? {} : { after: [after] }),
+      })
+      yield* page.records
+      after = page.records.at(-1)?.id
+      if (!page.more || after === undefined) return
+    }
+  }
+
+  async function* byIds(ids: readonly string[]): AsyncGenerator<EmailRecord> {
+    const pacer = createPacer()
+    for (const id of ids) {
+      const email = await store.get(emailCollection, id)
+      if (email) yield email
+      if (pacer.due()) await pacer.turn()
+    }
+  }
+
+  /** A page of what the text alone decides: no record is read but those of the page. */
+  async function listByText(filter: MailFilter, cursor: string | null, limit: number): Promise<Listed> {
+    const ids: string[] = []
+    let count = 0
+    const isThere = async (id: string): Promise<boolean> =>
+      (await store.count(emailCollection, { prefix: [id] })) > 0
+    await column.scan(filter.rows, async (rows) => {
+      if (rows.hits === 0) return
+      const isPassed = ids.length > limit || (cursor !== null && rows.first >= cursor)
+      const isWhole = (await countBetween(rows)) === rows.count
+      if (isWhole) count += rows.hits
+      // Where none of the mails is gone and the page has its own, the number is all that is left to know.
+      if (isWhole && isPassed) return
+      const pacer = createPacer()
+      for (const id of rows.ids()) {
+        if (pacer.due()) await pacer.turn()
+        if (!isWhole) {
+          if (!(await isThere(id))) continue
+          count++
+        }
+        if (ids.length <= limit && (cursor === null || id < cursor)) ids.push(id)
+      }
+    })
+    const items: EmailRecord[] = []
+    for (const id of ids.slice(0, limit)) {
+      const email = await store.get(emailCollection, id)
+      if (email) items.push(email)
+    }
+    return { items, count, more: ids.length > limit }
+  }
+
+  /** How many mails there are from the one to the other. */
+  async function countBetween({ first, last }: { first: string; last: string }): Promise<number> {
+    const upTo = await store.count(emailCollection, { until: [last] })
+    const upToFirst = await store.count(emailCollection, { until: [first] })
+    return upTo - upToFirst + (await store.count(emailCollection, { prefix: [first] }))
+  }
+
+  async function listByRecord(filter: MailFilter, cursor: string | null, limit: number): Promise<Listed> {
+    const items: EmailRecord[] = []
+    let count = 0
+    let more = false
+    for await (const email of found(filter)) {
+      count++
+      if (cursor !== null && email.id >= cursor) continue
+      if (items.length < limit) items.push(email)
+      else more = true
+    }
+    return { items, count, more }
+  }
+
+  return {
+    fits,
+    matches,
+    async list(filter, query) {
+      const order = emailOrder(pageSize)
+      const left = asksForText(filter) ? await digesting.catchUp() : 0
+      const unread = left > 0 ? { unread_texts: left } : {}
+      const isPlain = filter.rows.length === 0 && !filter.test && !filter.bodyForm
+      if (isPlain) {
+        const page = await listRecords(store, emailCollection, query, { ...order, where: filter.where })
+        return { ...page, ...unread }
+      }
+      const { cursor, limit } = checkPage(query, order)
+      const byText = !filter.where && !filter.test && !filter.bodyForm
+      const listed = byText
+        ? await listByText(filter, cursor, limit)
+        : await listByRecord(filter, cursor, limit)
+      const { items, count, more } = listed
+      return { items, count, cursor: more ? (items.at(-1)?.id ?? null) : null, ...unread }
+    },
+  }
+}
+
+/** Whether what was read of mails decides. A form reads the text of each mail itself. */
+function asksForText({ rows, needsDigests }: MailFilter): boolean {
+  return rows.length > 0 || needsDigests
+}
+
+interface Listed {
+  items: EmailRecord[]
+  count: number
+  more: boolean
+}
+
+function headOf({ subject, from, to, cc, bcc }: EmailRecord): string {
+  return [subject, from, ...to, ...cc, ...bcc].map(foldText).join('\n').toLowerCase()
+}
+
+const sliceSize = 200

@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import { nodeFiles, writeWhole, type Files } from '../store/disk/files.ts'
+
+/** Bytes in blocks of one size; the last one, which grows, is its owner's. */
+export interface TextBlocks {
+  /** Full blocks. */
+  readonly count: number
+  /** Reads a full block; the answer is good until `into` is used again. */
+  read(number: number, into: Buffer): Promise<Buffer>
+  add(block: Buffer): Promise<void>
+  clear(): Promise<void>
+  /** Keeps the unfinished block for the next time, and lets go of the medium. */
+  close(last: Buffer): Promise<void>
+}
+
+export const blockBytes: number = 1024 * 1024
+
+/** Blocks in memory, for an instance without a folder. */
+export function memoryBlocks(): TextBlocks {
+  let blocks: Buffer[] = []
+  return {
+    get count() {
+      return blocks.length
+    },
+    read: async (number) => blocks[number] ?? Buffer.alloc(0),
+    async add(block) {
+      blocks.push(Buffer.from(block))
+    },
+    async clear() {
+      blocks = []
+    },
+    async close() {
+      blocks = []
+    },
+  }
+}
+
+/**
+ * Blocks in a file that may be deleted while nobody uses it: it is made anew. Text in the heap, or in a file that is
+ * mapped, would count as memory of the process; what is read in slices of a block stays in the cache of the system.
+ *
+ * @returns The blocks, and the bytes behind the last full one.
+ */
+export async function openFileBlocks(
+  folder: string,
+  files: Files = nodeFiles,
+): Promise<{ blocks: TextBlocks; rest: Buffer }> {
+  await files.makeFolder(folder)
+  const path = join(folder, fileName)
+  // Another version's file is read by nobody.
+  for (const name of await files.list(folder)) if (name !== fileName) await files.remove(join(folder, name))
+  const isThere = (await files.size(path)) !== null
+  const fd = await files.open(path, isThere ? 'r+' : 'w+')
+  const size = (await files.size(path)) ?? 0
+  let count = Math.floor(size / blockBytes)
+  const fill = async (into: Buffer, at: number): Promise<Buffer> => {
+    for (let done = 0; done < into.length;) {
+      const read = await files.read(fd, into.subarray(done), at + done)
+      if (read === 0) return into.subarray(0, done)
+      done += read
+    }
+    return into
+  }
+  const blocks: TextBlocks = {
+    get count() {
+      return count
+    },
+    read: (number, into) => fill(into, number * blockBytes),
+    async add(block) {
+      await writeWhole(files, fd, block, count * blockBytes)
+      count++
+    },
+    async clear() {
+      await files.truncate(fd, 0)
+      count = 0
+    },
+    async close(last) {
+      try {
+        await writeWhole(files, fd, last, count * blockBytes)
+        await files.truncate(fd, count * blockBytes + last.length)
+      } finally {
+        await files.close(fd)
+      }
+    },
+  }
+  return { blocks, rest: await fill(Buffer.alloc(size % blockBytes), count * blockBytes) }
+}
+
+// The number says how rows are written.
+const fileName = 'mail-text.2'

@@ -1,0 +1,171 @@
+import { nextTurn } from '../core/yield.ts'
+import { blockBytes, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
+import {
+  beginBlock,
+  countRows,
+  firstId,
+  idAt,
+  isSealed,
+  lastId,
+  rowsBefore,
+  scanRows,
+  sealBlock,
+  toRow,
+  type RowTerm,
+} from './text-rows.ts'
+
+/** A stretch of rows that was looked at. */
+export interface ScannedRows {
+  /** How many there are, also of mails that are gone; at least one. */
+  count: number
+  /** The ids of the oldest and of the newest. */
+  first: string
+  last: string
+  /** For how many all terms hold. */
+  hits: number
+  /** The ids of those, newest first: to be asked for during the visit only. */
+  ids(): string[]
+}
+
+/** The text of every mail, one row each in order of arrival, to be scanned. What it holds can always be read anew. */
+export interface TextColumn {
+  /** The id of the last mail that has a row; `""` without any. Every mail up to it has one. */
+  readonly cursor: string
+  /** Rows, also of mails that are gone. */
+  readonly rows: number
+  /** Looks once whether what an earlier time left is whole; where it is not, nothing of it is kept. */
+  verify(): Promise<void>
+  append(id: string, head: string, body: string): Promise<void>
+  /** Shows where all terms hold, newest first; nothing can be appended before the last visit has ended. */
+  scan(terms: readonly RowTerm[], visit: (rows: ScannedRows) => Promise<void>): Promise<void>
+  clear(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * @param folder  Where its file is; null keeps it in memory.
+ */
+export async function openTextColumn(folder: string | null): Promise<TextColumn> {
+  const { blocks, rest } = folder
+    ? await openFileBlocks(folder)
+    : { blocks: memoryBlocks(), rest: Buffer.alloc(0) }
+  let { last, used, cursor, rows } = await resume(blocks, rest)
+  /** One at a time: the two buffers of a scan are all that searches cost, however many there are. */
+  let line: Promise<unknown> = Promise.resolve()
+  let isClosed = false
+  /** How many blocks of an earlier time nobody has looked at. */
+  let unverified = blocks.count
+  const inLine = <T>(run: () => Promise<T>): Promise<T> => {
+    const next = line.then(run)
+    line = next.catch(() => {})
+    return next
+  }
+  const clear = async (): Promise<void> => {
+    await blocks.clear()
+    rows = 0
+    cursor = ''
+    used = beginBlock(last, 0)
+    unverified = 0
+  }
+  return {
+    get cursor() {
+      return cursor
+    },
+    get rows() {
+      return rows
+    },
+    append: (id, head, body) =>
+      inLine(async () => {
+        const row = toRow(id, head, body)
+        if (used + row.length > blockBytes) {
+          sealBlock(last.fill(0, used))
+          await blocks.add(last)
+          last = Buffer.alloc(blockBytes)
+          used = beginBlock(last, rows)
+        }
+        used += row.copy(last, used)
+        cursor = id
+        rows++
+      }),
+    scan: (terms, visit) =>
+      inLine(async () => {
+        const buffers = [Buffer.allocUnsafeSlow(blockBytes), Buffer.allocUnsafeSlow(blockBytes)] as const
+        const read = (number: number): Promise<Buffer> | null =>
+          number < 0 ? null : blocks.read(number, buffers[number % 2 === 0 ? 0 : 1])
+        let number = blocks.count - 1
+        let end = rows
+        // The next block is read while this one is looked at.
+        let reading = read(number)
+        end = await visitBlock(last.subarray(0, used), end, terms, visit)
+        while (reading) {
+          const block: Buffer = await reading
+          reading = read(--number)
+          end = await visitBlock(block, end, terms, visit)
+        }
+      }),
+    verify: () =>
+      inLine(async () => {
+        const buffer = unverified > 0 ? Buffer.allocUnsafeSlow(blockBytes) : null
+        for (; buffer && unverified > 0; unverified--) {
+          if (!isSealed(await blocks.read(unverified - 1, buffer))) return clear()
+          await nextTurn()
+        }
+      }),
+    clear: () => inLine(clear),
+    close: () =>
+      inLine(async () => {
+        if (isClosed) return
+        isClosed = true
+        sealBlock(last.subarray(0, used))
+        await blocks.close(last.subarray(0, used))
+      }),
+  }
+}
+
+/** @returns How many rows stand before the block. */
+async function visitBlock(
+  block: Buffer,
+  end: number,
+  terms: readonly RowTerm[],
+  visit: (rows: ScannedRows) => Promise<void>,
+): Promise<number> {
+  const begin = rowsBefore(block)
+  if (begin >= end) return begin
+  const starts = await scanRows(block, terms)
+  await visit({
+    count: end - begin,
+    first: firstId(block),
+    last: lastId(block),
+    hits: starts.length,
+    ids: () => starts.map((start) => idAt(block, start)).reverse(),
+  })
+  await nextTurn()
+  return begin
+}
+
+/** Goes on behind the rows of an earlier time, as far as they are whole. */
+async function resume(
+  blocks: TextBlocks,
+  rest: Buffer,
+): Promise<{ last: Buffer; used: number; cursor: string; rows: number }> {
+  const last = Buffer.alloc(blockBytes)
+  if (isSealed(rest)) {
+    const used = rest.copy(last)
+    return { last, used, ...endOf(rest) }
+  }
+  const before = await endOfBlocks(blocks)
+  return { last, used: beginBlock(last, before.rows), ...before }
+}
+
+async function endOfBlocks(blocks: TextBlocks): Promise<{ cursor: string; rows: number }> {
+  if (blocks.count > 0) {
+    const block = await blocks.read(blocks.count - 1, Buffer.allocUnsafeSlow(blockBytes))
+    if (isSealed(block)) return endOf(block)
+    await blocks.clear()
+  }
+  return { cursor: '', rows: 0 }
+}
+
+function endOf(block: Buffer): { cursor: string; rows: number } {
+  return { rows: rowsBefore(block) + countRows(block), cursor: lastId(block) }
+}

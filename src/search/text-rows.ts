@@ -1,0 +1,135 @@
+import { crc32 } from 'node:zlib'
+import { nextTurn } from '../core/yield.ts'
+import { foldText } from './searchable.ts'
+
+/** Something that a row has, or has not. */
+export interface RowTerm {
+  /** In lower case, white space folded; see {@link rowTerm}. */
+  bytes: Buffer
+  in: 'all' | 'body'
+  isNegative: boolean
+}
+
+/** Makes a term of what somebody looks for, which must be more than white space; case is folded on both sides alike. */
+export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean): RowTerm {
+  return { bytes: Buffer.from(foldText(text).toLowerCase()), in: place, isNegative }
+}
+
+/** The text of one mail, to be appended to a block. */
+export function toRow(id: string, head: string, body: string): Buffer {
+  const text = `\0${id}\n${head}\x02${body}`.toLowerCase()
+  return Buffer.from(`${text}\x03`)
+}
+
+/**
+ * Begins a block.
+ *
+ * @param rows  How many there are before it.
+ * @returns How many bytes of the block are used.
+ */
+export function beginBlock(block: Buffer, rows: number): number {
+  block.fill(0)
+  block.write(String(rows).padStart(countLength, '0'), 'latin1')
+  return headerLength
+}
+
+/** How many rows there are before a block. */
+export function rowsBefore(block: Buffer): number {
+  return Number(block.toString('latin1', 0, countLength))
+}
+
+/** Writes into a block what tells later whether it is as it was. */
+export function sealBlock(block: Buffer): void {
+  block.write(sealOf(block), countLength, 'latin1')
+}
+
+/** Whether a block is as it was when it was sealed; one that was cut or made of other bytes is not. */
+export function isSealed(block: Buffer): boolean {
+  return block.length > headerLength && block.toString('latin1', countLength, headerLength) === sealOf(block)
+}
+
+function sealOf(block: Buffer): string {
+  const sum = crc32(block.subarray(headerLength), crc32(block.subarray(0, countLength)))
+  return sum.toString(16).padStart(sealLength, '0')
+}
+
+/** The id of the first row of a block that has one. */
+export function firstId(block: Buffer): string {
+  return idAt(block, headerLength)
+}
+
+/** The id of the last whole row of a block that has one. */
+export function lastId(block: Buffer): string {
+  return idAt(block, block.lastIndexOf(rowBegin, block.lastIndexOf(rowEnd)))
+}
+
+/** The id of the row that begins here. */
+export function idAt(block: Buffer, start: number): string {
+  return block.toString('latin1', start + 1, start + headAt)
+}
+
+/** How many whole rows a block has. */
+export function countRows(block: Buffer): number {
+  let rows = 0
+  for (let at = block.indexOf(rowEnd); at >= 0; at = block.indexOf(rowEnd, at + 1)) rows++
+  return rows
+}
+
+/**
+ * Finds the rows that all terms hold for. Nothing is done for a row without the longest of them; where many rows have
+ * it, the event loop turns between.
+ *
+ * @returns Where they begin, in order of arrival.
+ */
+export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promise<number[]> {
+  const [driver, ...others] = terms
+    .filter(({ isNegative }) => !isNegative)
+    .sort((a, b) => b.bytes.length - a.bytes.length)
+  const rest = [...others, ...terms.filter(({ isNegative }) => isNegative)]
+  const starts: number[] = []
+  for (let at = headerLength, looked = 1; ; looked++) {
+    const hit = driver ? block.indexOf(driver.bytes, at) : block.indexOf(rowBegin, at)
+    if (hit < 0) return starts
+    const start = block.lastIndexOf(rowBegin, hit)
+    const end = start < 0 ? -1 : block.indexOf(rowEnd, start)
+    // Behind the last row there are only zeros.
+    if (end < 0) return starts
+    if (
+      end > hit &&
+      (!driver || isIn(driver, block, start, end, hit)) &&
+      (rest.length === 0 || holdAll(block.subarray(start, end), rest))
+    )
+      starts.push(start)
+    // A row may lack its beginning where a file was damaged: the scan goes on all the same.
+    at = Math.max(end, hit) + 1
+    if (looked % rowsPerTurn === 0) await nextTurn()
+  }
+}
+
+// A row: rowBegin, id, "\n", head in lines, bodyBegin, body, rowEnd. None of the marks is ever in a folded text.
+const rowBegin = 0x00
+const bodyBegin = 0x02
+const rowEnd = 0x03
+const idLength = 25
+const headAt = 1 + idLength
+/** How many rows stand before a block, in digits. */
+const countLength = 12
+const sealLength = 8
+const headerLength = countLength + sealLength
+/** A row with a hit costs about a microsecond. */
+const rowsPerTurn = 1024
+
+/** Whether the term is in the row, of which the first place with its bytes is known. */
+function isIn(term: RowTerm, block: Buffer, start: number, end: number, hit: number): boolean {
+  const isPlace = term.in === 'body' ? block.lastIndexOf(bodyBegin, hit) > start : hit >= start + headAt
+  return isPlace || holds(block.subarray(start, end), term)
+}
+
+function holdAll(row: Buffer, terms: readonly RowTerm[]): boolean {
+  return terms.every((term) => holds(row, term))
+}
+
+function holds(row: Buffer, { bytes, in: place, isNegative }: RowTerm): boolean {
+  const from = place === 'body' ? row.indexOf(bodyBegin) : headAt
+  return row.includes(bytes, from) !== isNegative
+}

@@ -1,0 +1,75 @@
+import type { H3Event } from 'h3'
+import type { AddressInfo } from 'node:net'
+import { isLoopback } from '../net/hosts.ts'
+import { bearerOf, requireKey } from './auth.ts'
+import { socketRequestOf } from './client-address.ts'
+import { assertOrigin, hostOf } from './guard.ts'
+import type { HttpListener } from './listener.ts'
+import type { ServerParts } from './deps.ts'
+import { createRateLimits } from './rate-limit.ts'
+import type { Exchange } from './request-log.ts'
+import type { Route } from './route.ts'
+import type { Sessions } from './session.ts'
+
+/** Decides who comes in, before anything of a request is read. */
+export interface Door {
+  /**
+   * @returns Headers for the answer.
+   * @throws missing_api_key, invalid_api_key, rate_limit_exceeded, forbidden_origin.
+   */
+  admit(event: H3Event, access: Route['access'], exchange: Exchange): Readonly<Record<string, string>>
+  /** Whether the caller sits on this machine: in process, or by a loopback name at a listener bound to loopback. */
+  isLocal(event: H3Event): boolean
+}
+
+/** @see DESIGN: "Who may come in". The Host header is the listener's affair; see `guard.ts`. */
+export function createDoor(
+  parts: Pick<ServerParts, 'keys' | 'clock' | 'config' | 'faults' | 'listener'>,
+  sessions: Sessions,
+): Door {
+  const { keys, clock, config, faults } = parts
+  const limits = createRateLimits(config.rateLimit, faults.rateLimit, clock)
+
+  // Asking a socket for its address is a system call, and this is asked at every request.
+  let asked: HttpListener | null = null
+  let isBoundToLoopback = false
+
+  // Bound to an address that others reach, everybody is a stranger, also who comes from this machine: that may be a
+  // tunnel. So is who comes before it is known where we are bound, and who comes to loopback by a name of `allowHosts`
+  // or `publicUrl`: a tunnel or a proxy brings the whole world there.
+  function isLocal(event: H3Event): boolean {
+    const request = socketRequestOf(event)
+    if (!request) return true
+    if (!isLoopback(hostOf(request.headers.host ?? '') ?? '')) return false
+    const listener = parts.listener()
+    if (listener === null) return false
+    if (listener !== asked) {
+      asked = listener
+      isBoundToLoopback = isOnLoopback(listener)
+    }
+    return isBoundToLoopback
+  }
+
+  return {
+    isLocal,
+    admit(event, access, exchange) {
+      const { headers } = event.req
+      if (access === 'key') {
+        exchange.key = bearerOf(headers)
+        const key = requireKey(headers, keys, exchange.key)
+        return exchange.fromPage ? none : limits.take(key)
+      }
+      if (access === 'public') return none
+      assertOrigin(headers, headers.get('host') ?? event.url.host)
+      if (access === 'local' && !isLocal(event) && !sessions.has(headers)) requireKey(headers, keys)
+      return none
+    },
+  }
+}
+
+function isOnLoopback(listener: HttpListener): boolean {
+  const address: AddressInfo | string | null = listener.server.address()
+  return typeof address === 'string' || (address !== null && isLoopback(address.address))
+}
+
+const none: Readonly<Record<string, string>> = {}

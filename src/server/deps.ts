@@ -1,0 +1,59 @@
+import type { Audiences } from '../audiences/audiences.ts'
+import type { ArmedFaults } from '../faults/faults.ts'
+import type { Rules } from '../rules/rules.ts'
+import type { Broadcasts } from '../broadcasts/broadcasts.ts'
+import type { Clock } from '../core/clock.ts'
+import type { ResetScope } from '../instance/collections.ts'
+import type { Domains } from '../domains/domains.ts'
+import type { Emails } from '../emails/emails.ts'
+import type { Simulation } from '../emails/simulate.ts'
+import type { Ids } from '../core/ids.ts'
+import type { Inbox } from '../inbox/inbox.ts'
+import type { Keys } from '../keys/keys.ts'
+import type { Config } from '../options/options.ts'
+import type { Store } from '../store/store.ts'
+import type { Templates } from '../templates/templates.ts'
+import type { Tracking } from '../tracking/tracking.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
+import type { HttpListener } from './listener.ts'
+
+/** What the HTTP face is made of; the composition root gives it. */
+export interface ServerParts {
+  readonly emails: Pick<Emails, 'accept' | 'list' | 'get'> & Simulation
+  readonly domains: Pick<
+    Domains,
+    'create' | 'list' | 'get' | 'update' | 'remove' | 'verify' | 'records' | 'zone'
+  >
+  readonly audiences: Audiences
+  readonly templates: Templates
+  readonly keys: Keys
+  readonly inbox: Inbox
+  readonly rules: Rules
+  readonly faults: ArmedFaults
+  readonly broadcasts: Broadcasts
+  readonly tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe'>
+  readonly webhooks: Webhooks
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly config: Pick<Config, 'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits'>
+  /** Of the package, for `/dev/health` and the OpenAPI document. */
+  readonly version: string
+  /** Folder of the built page: `index.html`, `favicon.svg`, `assets/`. */
+  readonly uiDir: string
+  /** The open listener; null in process, and until it is open. */
+  listener(): HttpListener | null
+  /** What `/dev/health` cannot know by itself. */
+  state(): ServerState
+  reset(options: { keep?: ResetScope[] }): Promise<void>
+  /** Told of every error that is a fault of Localpost; its caller got a 500 without details. */
+  onError(error: unknown): void
+}
+
+export interface ServerState {
+  /** `ok` only while SMTP accepts, and HTTP, where a listener was asked for. */
+  status: 'starting' | 'ok' | 'closing'
+  smtp: { host: string; port: number }
+  /** What is not as it should be, or what nobody should overlook, in sentences: `relayAll` is on. */
+  warnings: string[]
+}

@@ -1,0 +1,200 @@
+import { LocalpostError, quote } from '../core/errors.ts'
+import { crcOf, joinedCrc } from './disk/crc.ts'
+import { Entry, type LargePlace, type Place, type Places } from './entry.ts'
+import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
+import { type PreparedChange, withVersion } from './prepare.ts'
+import type { CollectionState, Effect, Records } from './records.ts'
+import type { SortedIndex } from './sorted-index.ts'
+import type { IndexKey } from './store.ts'
+import { paced } from '../core/yield.ts'
+
+/**
+ * The commits of one write: each is checked against memory and those staged before it, and one that is refused
+ * leaves no trace on the others.
+ */
+export class Staging {
+  readonly commits: StagedCommit[] = []
+  size = 0
+  readonly #records: Records
+  readonly #medium: Medium
+  readonly #lastSeq: number
+  readonly #entries: Map<CollectionState, Map<string, Entry | null>> = new Map()
+  readonly #holders: Map<SortedIndex, Map<string, string | null>> = new Map()
+  #undo: (() => void)[] = []
+  #effects: Effect[] = []
+  #payload: Uint8Array[] = []
+  #payloadSize = 0
+  #payloadCrc = 0
+
+  constructor(records: Records, medium: Medium, lastSeq: number) {
+    this.#records = records
+    this.#medium = medium
+    this.#lastSeq = lastSeq
+  }
+
+  /**
+   * Adds a commit; one that changes nothing takes no place.
+   *
+   * @throws unique_conflict, version_conflict; then the batch is as before.
+   */
+  stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): void | Promise<void> {
+    return paced(this.#stage(changes, blobs))
+  }
+
+  *#stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Generator<undefined, void> {
+    try {
+      for (const change of changes) {
+        this.#change(change, blobs)
+        yield
+      }
+      this.#seal()
+    } catch (error) {
+      for (const undo of this.#undo.reverse()) undo()
+      this.#reset()
+      throw error
+    }
+  }
+
+  /** Adds a commit that puts blobs at a new place, where they still are at the old one. */
+  stageMoves(moves: readonly Move[]): void {
+    for (const { collection, id, name, from, bytes } of moves) {
+      const state = this.#records.state(collection)
+      const current = this.#current(state, id)
+      if (!current || current.blobs?.[name] !== from) continue
+      const blobs = { ...current.blobs, [name]: this.#hold([bytes], bytes.byteLength) }
+      const { segment, version, text, keys } = current
+      this.#put(state, new Entry(id, segment, version, text, keys, blobs), 'move')
+    }
+    this.#seal()
+  }
+
+  /** Adds a commit of what was worked out already; it must be the only one. */
+  stageEffects(effects: readonly Effect[]): void {
+    this.#effects.push(...effects)
+    this.#seal()
+  }
+
+  #change(change: PreparedChange, taken: readonly TakenBlob[]): void {
+    const { state, id } = change
+    const current = this.#current(state, id)
+    if (change.op === 'remove') {
+      if (change.version !== undefined) assertVersion(change.version, current, state, id)
+      if (current) this.#remove(state, current)
+      return
+    }
+    if (change.op === 'insert' && current) throw conflict(state, 'id', [id], id)
+    if (change.op === 'update') assertVersion(change.version - 1, current, state, id)
+    const version = change.op === 'put' ? (current?.version ?? 0) + 1 : change.version
+    const text = version === change.version ? change.text : withVersion(change.text, version)
+    const blobs = this.#place(id, current?.blobs ?? null, taken)
+    const draft = new Entry(id, current?.segment ?? state.assign(), version, text, change.keys, blobs)
+    this.#claimKeys(state, current, draft)
+    this.#put(state, draft, current ? 'update' : 'insert')
+  }
+
+  #put(state: CollectionState, draft: Entry, kind: 'insert' | 'update' | 'move'): void {
+    this.#set(this.#entries, state, draft.id, draft)
+    this.#effects.push({ op: 'put', state, draft, kind })
+  }
+
+  #remove(state: CollectionState, current: Entry): void {
+    state.indexes.forEach((index, slot) => this.#claim(index, current.keys[slot] ?? null, null))
+    this.#set(this.#entries, state, current.id, null)
+    this.#effects.push({ op: 'remove', state, id: current.id })
+  }
+
+  #claimKeys(state: CollectionState, current: Entry | null, draft: Entry): void {
+    state.indexes.forEach((index, slot) => {
+      if (!index.unique) return
+      const key = draft.keys[slot] ?? null
+      const holder = key && this.#holderOf(index, key)
+      if (key && holder && holder !== draft.id) throw conflict(state, index.name, key, holder)
+      this.#claim(index, current?.keys[slot] ?? null, null)
+      this.#claim(index, key, draft.id)
+    })
+  }
+
+  #claim(index: SortedIndex, key: IndexKey | null, holder: string | null): void {
+    if (index.unique && key) this.#set(this.#holders, index, JSON.stringify(key), holder)
+  }
+
+  #holderOf(index: SortedIndex, key: IndexKey): string | null {
+    const staged = this.#holders.get(index)?.get(JSON.stringify(key))
+    return staged === undefined ? (index.find(key)?.id ?? null) : staged
+  }
+
+  #current(state: CollectionState, id: string): Entry | null {
+    const staged = this.#entries.get(state)?.get(id)
+    return staged === undefined ? (state.byId.get(id) ?? null) : staged
+  }
+
+  #set<K, V>(maps: Map<K, Map<string, V>>, of: K, key: string, value: V): void {
+    let map = maps.get(of)
+    if (!map) maps.set(of, (map = new Map()))
+    const before = map.get(key)
+    map.set(key, value)
+    this.#undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)))
+  }
+
+  /** Where the blobs of a record are, with those that come now. */
+  #place(id: string, before: Places | null, taken: readonly TakenBlob[]): Places | null {
+    let places: Record<string, Place> | null = null
+    for (const { owner, name, size, content } of taken) {
+      if (owner !== id) continue
+      places ??= { ...before }
+      places[name] = isLarge(content) ? content : this.#hold(content, size)
+    }
+    return places ?? before
+  }
+
+  #hold(bytes: readonly Uint8Array[], size: number): Place {
+    const place = this.#medium.placeHeld(bytes, size, this.#payloadSize)
+    if ('log' in place) {
+      for (const piece of bytes) this.#payload.push(piece)
+      this.#payloadSize += size
+      this.#payloadCrc = joinedCrc(this.#payloadCrc, place.crc ?? crcOf(bytes), size)
+    }
+    return place
+  }
+
+  #seal(): void {
+    if (this.#effects.length > 0) {
+      const seq = this.#lastSeq + this.commits.length + 1
+      this.commits.push({
+        seq,
+        effects: this.#effects,
+        payload: this.#payload,
+        payloadSize: this.#payloadSize,
+        payloadCrc: this.#payloadCrc,
+      })
+      this.size += this.#payloadSize + this.#effects.length * roughRecordSize
+    }
+    this.#reset()
+  }
+
+  #reset(): void {
+    this.#undo = []
+    this.#effects = []
+    this.#payload = []
+    this.#payloadSize = 0
+    this.#payloadCrc = 0
+  }
+}
+
+const roughRecordSize = 1024
+
+function isLarge(content: TakenBlob['content']): content is LargePlace {
+  return 'large' in content
+}
+
+function assertVersion(expected: number, current: Entry | null, state: CollectionState, id: string): void {
+  if (current?.version === expected) return
+  const found = current ? `has version ${current.version}` : 'is gone'
+  const message = `The record ${quote(id)} of ${state.name} ${found}, not version ${quote(expected)}. Read it again and repeat the change.`
+  throw new LocalpostError('version_conflict', message)
+}
+
+function conflict(state: CollectionState, index: string, key: IndexKey, holder: string): LocalpostError {
+  const message = `The ${index} ${quote(key.length === 1 ? key[0] : key)} of ${state.name} is taken by ${quote(holder)}. Use another value.`
+  return new LocalpostError('unique_conflict', message)
+}

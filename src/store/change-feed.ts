@@ -1,0 +1,80 @@
+import type { StagedCommit } from './medium.ts'
+import type { StoreChange } from './store.ts'
+import { paced } from '../core/yield.ts'
+
+type Listener = (change: StoreChange) => void
+
+/** Hands the changes of commits to listeners, and keeps the last 10,000 for those that ask what they missed. */
+export class Feed {
+  #seq: number
+  /** The seq of the last change that is no longer known. */
+  #droppedThrough: number
+  #recent: StoreChange[] = []
+  readonly #listeners: Set<{ listener: Listener; after: number }> = new Set()
+
+  /** @param seq  Of the last commit before this feed began: what came before is not known. */
+  constructor(seq: number) {
+    this.#seq = seq
+    this.#droppedThrough = seq
+  }
+
+  listen(listener: Listener, after?: number): () => void {
+    const entry = { listener, after: after === undefined ? this.#seq : this.#catchUp(listener, after) }
+    this.#listeners.add(entry)
+    return () => this.#listeners.delete(entry)
+  }
+
+  /** Tells of commits that became visible. Large ones let the event loop turn between. */
+  publish(commits: readonly StagedCommit[]): void | Promise<void> {
+    return paced(this.#publish(commits))
+  }
+
+  *#publish(commits: readonly StagedCommit[]): Generator<undefined, void> {
+    // All are visible already: who listens from now on has seen them.
+    this.#seq = commits.at(-1)?.seq ?? this.#seq
+    for (const { seq, effects } of commits) {
+      for (const effect of effects) {
+        if (effect.op === 'put' && effect.kind === 'move') continue
+        const op = effect.op === 'put' ? (effect.kind === 'insert' ? 'insert' : 'update') : 'remove'
+        const id = effect.op === 'put' ? effect.draft.id : effect.id
+        this.#tell({ seq, op, collection: effect.state.name, id })
+        yield
+      }
+    }
+  }
+
+  end(): void {
+    this.#listeners.clear()
+  }
+
+  /** @returns The seq behind which changes are new to the listener. */
+  #catchUp(listener: Listener, after: number): number {
+    // A seq from the future is of another life of this store: nothing is known of what came between.
+    const missed = after < this.#droppedThrough || after > this.#seq
+    if (missed) call(listener, { seq: this.#droppedThrough, op: 'gap' })
+    for (const change of this.#recent) if (missed || change.seq > after) call(listener, change)
+    return missed ? 0 : after
+  }
+
+  #tell(change: StoreChange): void {
+    this.#recent.push(change)
+    if (this.#recent.length >= 2 * kept) {
+      this.#droppedThrough = this.#recent[kept - 1]?.seq ?? this.#droppedThrough
+      this.#recent = this.#recent.slice(kept)
+    }
+    for (const { listener, after } of this.#listeners) if (change.seq > after) call(listener, change)
+  }
+}
+
+const kept = 10_000
+
+/** A listener's fault is its own: it must not stop a commit, and must not be lost. */
+function call(listener: Listener, change: StoreChange): void {
+  try {
+    listener(change)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}

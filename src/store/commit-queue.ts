@@ -1,0 +1,124 @@
+import { storeFault } from './io-errors.ts'
+import type { Feed } from './change-feed.ts'
+import type { Medium, Move, TakenBlob } from './medium.ts'
+import type { PreparedChange } from './prepare.ts'
+import type { Records } from './records.ts'
+import { restoringEffects, type StoreSnapshot } from './restore.ts'
+import { Staging } from './batch.ts'
+import { nextTurn } from '../core/yield.ts'
+
+/** A commit that waits for its turn. */
+type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void } & (
+  | {
+      readonly changes: readonly PreparedChange[]
+      readonly blobs: readonly (TakenBlob | Promise<TakenBlob>)[]
+    }
+  | { readonly moves: readonly Move[] }
+  | { readonly snapshot: StoreSnapshot }
+)
+
+/** Takes commits in the order of the calls and stores those that wait at the same time with one write. */
+export interface Queue {
+  commit(
+    changes: readonly PreparedChange[],
+    blobs: readonly (TakenBlob | Promise<TakenBlob>)[],
+  ): Promise<void>
+  move(moves: readonly Move[]): Promise<void>
+  /** Puts the records of a snapshot back, between the commits before and after it. */
+  restore(snapshot: StoreSnapshot): Promise<void>
+  /** Resolves when nothing waits or runs. */
+  idle(): Promise<void>
+}
+
+/**
+ * @param seq  Of the last commit that the medium holds.
+ */
+export function createQueue(parts: { records: Records; medium: Medium; feed: Feed; seq: number }): Queue {
+  const { records, medium, feed } = parts
+  let seq = parts.seq
+  let waiting: Waiting[] = []
+  let running: Promise<void> | null = null
+
+  function push(make: (resolve: () => void, reject: (error: unknown) => void) => Waiting): Promise<void> {
+    const done = new Promise<void>((resolve, reject) => waiting.push(make(resolve, reject)))
+    running ??= run()
+    return done
+  }
+
+  async function run(): Promise<void> {
+    // The turn in between lets everything that this turn of the event loop commits share the write.
+    for (await nextTurn(); waiting.length > 0; await nextTurn()) {
+      const all = waiting
+      waiting = []
+      for (let next = 0; next < all.length;) next = await runBatch(all, next)
+    }
+    running = null
+  }
+
+  /** @returns The position of the first commit that had no place in this batch. */
+  async function runBatch(all: readonly Waiting[], from: number): Promise<number> {
+    const staging = new Staging(records, medium, seq)
+    const staged: Waiting[] = []
+    let next = from
+    while (next < all.length && next - from < batchCommits && staging.size < batchBytes) {
+      const item = all[next]
+      // A commit whose large blob is still being written does not hold up those before it.
+      if (!item || (staged.length > 0 && 'blobs' in item && !areTaken(item.blobs))) break
+      // What is put back is told from what is in memory, so no other commit may share the batch.
+      if ('snapshot' in item) {
+        if (staged.length > 0) break
+        staging.stageEffects(restoringEffects(item.snapshot))
+        staged.push(item)
+        next++
+        break
+      }
+      next++
+      try {
+        if ('moves' in item) staging.stageMoves(item.moves)
+        else {
+          const blobs = areTaken(item.blobs) ? item.blobs : await allTaken(item.blobs)
+          const unfinished = staging.stage(item.changes, blobs)
+          if (unfinished) await unfinished
+        }
+        staged.push(item)
+      } catch (error) {
+        item.reject(error)
+      }
+    }
+    try {
+      if (staging.commits.length > 0) await medium.write(staging.commits)
+    } catch (error) {
+      const fault = storeFault(error, 'Storing a commit')
+      for (const item of staged) item.reject(fault)
+      return next
+    }
+    seq += staging.commits.length
+    records.apply(staging.commits.flatMap((commit) => commit.effects))
+    medium.applied()
+    for (const item of staged) item.resolve()
+    const telling = feed.publish(staging.commits)
+    if (telling) await telling
+    return next
+  }
+
+  return {
+    commit: (changes, blobs) => push((resolve, reject) => ({ changes, blobs, resolve, reject })),
+    move: (moves) => push((resolve, reject) => ({ moves, resolve, reject })),
+    restore: (snapshot) => push((resolve, reject) => ({ snapshot, resolve, reject })),
+    async idle() {
+      for (let turn = running; turn; turn = running) await turn
+    },
+  }
+}
+
+// One batch is staged, encoded and applied without a pause, so these bound how long the event loop may stand.
+const batchCommits = 256
+const batchBytes = 4 * 1024 * 1024
+
+function areTaken(blobs: readonly (TakenBlob | Promise<TakenBlob>)[]): blobs is readonly TakenBlob[] {
+  return !blobs.some((blob) => blob instanceof Promise)
+}
+
+function allTaken(blobs: readonly (TakenBlob | Promise<TakenBlob>)[]): Promise<TakenBlob[]> {
+  return Promise.all(blobs.map((blob) => Promise.resolve(blob)))
+}

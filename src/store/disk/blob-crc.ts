@@ -1,0 +1,35 @@
+import { type Readable, pipeline, Transform } from 'node:stream'
+import { crc32 } from 'node:zlib'
+import type { LargePlace, LogPlace } from '../entry.ts'
+import { corrupt } from '../io-errors.ts'
+import type { Paths } from './paths.ts'
+
+type FilePlace = LogPlace | LargePlace
+
+/** Whether these are the bytes that were stored at a place; also where that was not noted. */
+export function isWhole(place: FilePlace, bytes: Uint8Array): boolean {
+  return place.crc === undefined || crc32(bytes) === place.crc
+}
+
+/** The error of a blob whose bytes are no longer those that were stored. */
+export function damaged(paths: Paths, place: FilePlace): Error {
+  const [path, at] = 'log' in place ? [paths.log(place.log), place.at] : [paths.large(place.large), 0]
+  const what = `the ${place.size} bytes of a message or its content from byte ${at} on are not those that were stored.`
+  const mend = 'Restore the file from a copy; `localpost doctor` names every mail that is damaged.'
+  return corrupt(`${path}:${at}`, what, mend)
+}
+
+/** The same stream, which fails at its end where its bytes are not those that were stored. */
+export function verified(stream: Readable, paths: Paths, place: FilePlace): Readable {
+  if (place.crc === undefined) return stream
+  let crc = 0
+  const check = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      crc = crc32(piece, crc)
+      done(null, piece)
+    },
+    flush: (done) => done(crc === place.crc ? null : damaged(paths, place)),
+  })
+  // Its reader is told of an error by the stream itself.
+  return pipeline(stream, check, () => {})
+}

@@ -1,0 +1,107 @@
+import type { Budget } from '../../core/byte-budget.ts'
+import { misuse } from '../io-errors.ts'
+import type { Blob, BlobId, BlobWriter } from '../store.ts'
+
+/** A file that takes a large blob's bytes one after the other. */
+export interface Spool {
+  write(bytes: Uint8Array): Promise<void>
+  /** Closes the file. @returns the handle that a commit takes. */
+  finish(): Promise<unknown>
+  /** Removes the file, unless a commit took it. */
+  discard(): Promise<void>
+}
+
+/** A blob writer that holds what is small and gives the rest to a spool. */
+export class HeldBlobWriter implements BlobWriter {
+  readonly #id: BlobId
+  readonly #heldBytes: number
+  readonly #room: Budget
+  readonly #openSpool: (id: BlobId) => Promise<Spool>
+  #size = 0
+  #parts: Uint8Array[] = []
+  #held = 0
+  /** How much of it is counted in `room`. */
+  #counted = 0
+  #spool: Promise<Spool> | null = null
+  #ended = false
+  #failed: Promise<void> | null = null
+  /** The write that runs: the file must not be closed under it. */
+  #flushing: Promise<void> | null = null
+
+  /**
+   * @param heldBytes  Up to this many bytes are held in memory, if all writers together have room for them.
+   * @param room  What all writers together hold.
+   */
+  constructor(id: BlobId, heldBytes: number, room: Budget, openSpool: (id: BlobId) => Promise<Spool>) {
+    this.#id = id
+    this.#heldBytes = heldBytes
+    this.#room = room
+    this.#openSpool = openSpool
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  write(piece: Uint8Array): Promise<void> | undefined {
+    if (this.#ended) throw misuse(`The blob ${this.#id} is finished and takes no more bytes.`)
+    if (this.#failed) return this.#failed
+    const { byteLength } = piece
+    this.#parts.push(piece)
+    this.#held += byteLength
+    this.#size += byteLength
+    if (this.#held <= this.#heldBytes && this.#room.take(byteLength)) {
+      this.#counted += byteLength
+      return undefined
+    }
+    const flushed = this.#flush()
+    this.#flushing = flushed.catch(() => {
+      this.#failed = flushed
+    })
+    return flushed
+  }
+
+  finish(): Blob | Promise<Blob> {
+    this.#ended = true
+    if (this.#spool) return this.#finishSpool(this.#spool)
+    // From here on they count as what waits to be stored.
+    this.#uncount()
+    return { id: this.#id, size: this.#size, parts: this.#parts }
+  }
+
+  async #finishSpool(spool: Promise<Spool>): Promise<Blob> {
+    if (this.#flushing) await this.#flushing
+    if (this.#failed) await this.#failed
+    if (this.#held > 0) await this.#flush()
+    return { id: this.#id, size: this.#size, spooled: await (await spool).finish() }
+  }
+
+  async discard(): Promise<void> {
+    this.#ended = true
+    if (this.#flushing) await this.#flushing
+    this.#parts = []
+    this.#held = 0
+    this.#uncount()
+    // A spool that could not be opened left nothing behind.
+    const opened = await this.#spool?.catch(() => null)
+    await opened?.discard()
+  }
+
+  async #flush(): Promise<void> {
+    const pieces = this.#parts
+    this.#parts = []
+    this.#held = 0
+    this.#spool ??= this.#openSpool(this.#id)
+    try {
+      const [first] = pieces
+      await (await this.#spool).write(pieces.length === 1 && first ? first : Buffer.concat(pieces))
+    } finally {
+      this.#uncount()
+    }
+  }
+
+  #uncount(): void {
+    this.#room.give(this.#counted)
+    this.#counted = 0
+  }
+}

@@ -1,0 +1,101 @@
+import { isWhole } from './blob-crc.ts'
+import type { LogPlace } from '../entry.ts'
+import type { Log } from './log.ts'
+import type { Move, Upkeep } from '../medium.ts'
+import { createPacer } from '../../core/yield.ts'
+import type { Usage } from './space.ts'
+
+/** The log files before a position that no live record names. */
+export function deadLogs(log: Log, usage: Usage, before: number): number[] {
+  return [...log.lengths.keys()].filter((number) => number < before && (usage.live.get(number) ?? 0) === 0)
+}
+
+/** Finds log files that are mostly waste, and commits what lives in them anew. */
+export interface Mover {
+  /**
+   * @param before  Only files before this one.
+   * @param goOn  Asked between steps; false ends the work early.
+   * @returns Whether anything was moved, so that files may be dead now.
+   */
+  moveLive(before: number, goOn: () => boolean): Promise<boolean>
+}
+
+export function createMover(log: Log, usage: Usage, upkeep: Upkeep): Mover {
+  /** Files that would not shrink by half, with the live bytes they had when that was found out. */
+  const kept = new Map<number, number>()
+
+  function isCandidate(number: number, length: number, before: number): boolean {
+    const live = usage.live.get(number) ?? 0
+    return number < before && live > 0 && live * 2 < length && live < (kept.get(number) ?? Infinity) * 0.75
+  }
+
+  return {
+    async moveLive(before, goOn) {
+      const candidates = new Set<number>()
+      for (const [number, length] of log.lengths)
+        if (isCandidate(number, length, before)) candidates.add(number)
+      if (candidates.size === 0) return false
+      let moved = false
+      for (const [number, places] of await findPlaces(upkeep, candidates)) {
+        // Moving a blob writes its record again too: small blobs can cost more than the file holds.
+        const cost = places.reduce((sum, place) => sum + place.cost, 0)
+        if (cost * 2 >= (log.lengths.get(number) ?? 0)) {
+          kept.set(number, usage.live.get(number) ?? 0)
+          continue
+        }
+        let damagedBytes = 0
+        for (let i = 0; i < places.length && goOn(); i += groupSize) {
+          damagedBytes += await moveGroup(log, upkeep, places.slice(i, i + groupSize))
+          moved = true
+        }
+        if (damagedBytes > 0) kept.set(number, damagedBytes)
+      }
+      return moved
+    },
+  }
+}
+
+interface Found {
+  readonly collection: string
+  readonly id: string
+  readonly name: string
+  readonly from: LogPlace
+  readonly cost: number
+}
+
+const groupSize = 32
+const frameCost = 200
+
+async function findPlaces(upkeep: Upkeep, candidates: ReadonlySet<number>): Promise<Map<number, Found[]>> {
+  const found = new Map<number, Found[]>([...candidates].map((number) => [number, []]))
+  const pacer = createPacer()
+  for (const state of upkeep.records.collections.values()) {
+    for (const entry of state.byId.values()) {
+      if (pacer.due()) await pacer.turn()
+      for (const name in entry.blobs) {
+        const from = entry.blobs[name]
+        if (!from || !('log' in from)) continue
+        const cost = from.size + entry.text.length + frameCost
+        found.get(from.log)?.push({ collection: state.name, id: entry.id, name, from, cost })
+      }
+    }
+  }
+  return found
+}
+
+/**
+ * Moves what is as it was stored. What is damaged stays where it is: at a new place it would pass for good.
+ *
+ * @returns How many bytes stay.
+ */
+async function moveGroup(log: Log, upkeep: Upkeep, group: readonly Found[]): Promise<number> {
+  const moves: Move[] = []
+  let damagedBytes = 0
+  for (const { collection, id, name, from } of group) {
+    const bytes = await log.read(from.log, from.at, from.size)
+    if (isWhole(from, bytes)) moves.push({ collection, id, name, from, bytes })
+    else damagedBytes += from.size
+  }
+  await upkeep.move(moves)
+  return damagedBytes
+}

@@ -1,0 +1,129 @@
+import fs from 'node:fs'
+import { dirname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { codeOf } from '../io-errors.ts'
+
+/**
+ * All that the store asks of a file system. Tests put faults between; everything rejects with the system's errors.
+ * Descriptors are numbers; offsets and lengths are bytes.
+ */
+export interface Files {
+  open(path: string, flags: string): Promise<number>
+  /** Opens for reading at once, so that nothing can happen between choosing a file and holding it. */
+  openNow(path: string): number
+  close(fd: number): Promise<void>
+  /** @returns How many bytes were taken, which may be fewer than given. */
+  write(fd: number, bytes: Uint8Array, at: number): Promise<number>
+  /** @returns How many bytes were read: 0 at the end. */
+  read(fd: number, into: Uint8Array, at: number): Promise<number>
+  /** The bytes from `start` up to `end` (exclusive) as a stream, which closes the descriptor when it is done. */
+  stream(fd: number, start: number, end: number): Readable
+  /** Makes a file's bytes survive a power loss. */
+  sync(fd: number): Promise<void>
+  truncate(fd: number, length: number): Promise<void>
+  /** A file's length, or null where there is none. */
+  size(path: string): Promise<number | null>
+  /** A whole file, or null where there is none. */
+  readAll(path: string): Promise<Buffer | null>
+  /** The names in a folder; none where there is no folder. */
+  list(path: string): Promise<string[]>
+  rename(from: string, to: string): Promise<void>
+  /** Removes a file; one that is not there is no fault. */
+  remove(path: string): Promise<void>
+  /** Makes a folder, and those above it, for this user alone. Tells whether it was not there. */
+  makeFolder(path: string): Promise<boolean>
+  /** Makes the names in a folder survive a power loss. */
+  syncFolder(path: string): Promise<void>
+}
+
+// Above it, the copying would hold the event loop.
+const atOnceBytes = 256 * 1024
+
+/** The machine's own file system. */
+export const nodeFiles: Files = {
+  open: (path, flags) => fsOpen(path, flags, 0o600),
+  openNow: (path) => fs.openSync(path, 'r'),
+  close: promisify(fs.close),
+  write: (fd, bytes, at) =>
+    new Promise((resolve, reject) => {
+      // Into the page cache: a few microseconds, where the way through the thread pool takes seventy.
+      if (bytes.byteLength <= atOnceBytes) return resolve(fs.writeSync(fd, bytes, 0, bytes.byteLength, at))
+      fs.write(fd, bytes, 0, bytes.byteLength, at, (error, taken) => (error ? reject(error) : resolve(taken)))
+    }),
+  read: (fd, into, at) =>
+    new Promise((resolve, reject) => {
+      // Nearly always out of the page cache, where what was written a moment ago still is.
+      if (into.byteLength <= atOnceBytes) return resolve(fs.readSync(fd, into, 0, into.byteLength, at))
+      fs.read(fd, into, 0, into.byteLength, at, (error, count) => (error ? reject(error) : resolve(count)))
+    }),
+  stream: (fd, start, end) => fs.createReadStream('', { fd, start, end: end - 1 }),
+  sync: promisify(fs.fdatasync),
+  truncate: promisify<number, number, void>(fs.ftruncate),
+  size: (path) => absentAs(null, async () => (await fs.promises.stat(path)).size),
+  readAll: (path) => absentAs(null, () => fs.promises.readFile(path)),
+  list: (path) => absentAs([], () => fs.promises.readdir(path), 'ENOTDIR'),
+  rename: (from, to) => fs.promises.rename(from, to),
+  remove: (path) => absentAs(undefined, () => fs.promises.unlink(path)),
+  makeFolder: (path) => makeFolder(path),
+  async syncFolder(path) {
+    // Windows cannot open a folder; its file systems keep names in their journal.
+    if (process.platform === 'win32') return
+    const fd = await fsOpen(path, 'r', 0)
+    try {
+      await promisify(fs.fsync)(fd)
+    } finally {
+      await promisify(fs.close)(fd)
+    }
+  },
+}
+
+/** Writes all the bytes, in as many calls as the system needs: a full disk can take half of them without an error. */
+export async function writeWhole(files: Files, fd: number, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.byteLength;) {
+    const taken = await files.write(fd, done === 0 ? bytes : bytes.subarray(done), at + done)
+    if (taken === 0) throw Object.assign(new Error('the system takes no more bytes'), { code: 'ENOSPC' })
+    done += taken
+  }
+}
+
+/** Reads bytes that must be there. */
+export async function readWhole(files: Files, fd: number, at: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  for (let done = 0; done < length;) {
+    const count = await files.read(fd, bytes.subarray(done), at + done)
+    if (count === 0) throw new Error(`the file ends at byte ${at + done}, ${length - done} bytes too early`)
+    done += count
+  }
+  return bytes
+}
+
+/** One by one: where a system takes no folder (`/proc`), `recursive` tries for ever. */
+async function makeFolder(path: string, isAgain: boolean = false): Promise<boolean> {
+  try {
+    await fs.promises.mkdir(path, { mode: 0o700 })
+    return true
+  } catch (error) {
+    const above = dirname(path)
+    if (codeOf(error) === 'ENOENT' && above !== path && !isAgain) {
+      await makeFolder(above)
+      return await makeFolder(path, true)
+    }
+    // Some systems say of a folder that is there that it cannot be made.
+    const found = await fs.promises.stat(path).catch(() => null)
+    if (found?.isDirectory()) return false
+    throw error
+  }
+}
+
+const fsOpen = promisify<string, string, number, number>(fs.open)
+
+async function absentAs<T>(absent: T, run: () => Promise<T>, alsoAbsent = ''): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || (code !== '' && code === alsoAbsent)) return absent
+    throw error
+  }
+}

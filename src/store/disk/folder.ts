@@ -1,0 +1,99 @@
+import { dirname, join } from 'node:path'
+import { LocalpostError } from '../../core/errors.ts'
+import { codeOf, corrupt } from '../io-errors.ts'
+import type { Files } from './files.ts'
+import { numberOf, type Paths } from './paths.ts'
+import { type FolderParts, listSnapshot } from './snapshot-files.ts'
+
+/**
+ * Makes the data folder, or takes one that is empty or this store's. One that belongs to something else is left as
+ * it is.
+ *
+ * @returns Whether the folder is this store's to furnish: made now, or empty.
+ * @throws invalid_option when the path is a file, or a folder of something else; store_corrupt when data is there but
+ *   not what it belongs to; store_failed when the system has no folder there.
+ */
+export async function claimFolder(files: Files, paths: Paths): Promise<boolean> {
+  const { folder } = paths
+  try {
+    await assertOurs({ files, paths })
+    return (await files.makeFolder(folder)) || (await files.list(folder)).length === 0
+  } catch (error) {
+    throw await noFolder(error, files, folder)
+  }
+}
+
+async function assertOurs(parts: FolderParts): Promise<void> {
+  const { folder, checkpoint } = parts.paths
+  if ((await parts.files.size(checkpoint)) !== null) return
+  try {
+    await assertNoData(parts)
+  } catch (error) {
+    // What cannot be looked into is none of ours, and named below.
+    if (codeOf(error) !== 'EACCES') throw error
+  }
+  const [first, ...others] = await strangersIn(parts)
+  if (first === undefined) return
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  const message = `The folder ${folder} holds ${JSON.stringify(first)}${more}, and no data of Localpost. Choose an empty or a new folder; nothing was changed.`
+  throw new LocalpostError('invalid_option', message)
+}
+
+/**
+ * Where no checkpoint is, no data may be either: it would be taken for nothing.
+ *
+ * @throws store_corrupt.
+ */
+export async function assertNoData(parts: FolderParts): Promise<void> {
+  const [path] = await dataIn(parts)
+  if (path === undefined) return
+  const what = 'this file is there, but checkpoint.json is not, which says what it belongs to.'
+  const mend = `Restore ${parts.paths.checkpoint} from a copy, or use another folder.`
+  throw corrupt(path, what, mend)
+}
+
+/** The files of a store's data: records and log. */
+export async function dataIn(parts: FolderParts): Promise<string[]> {
+  const { files, paths } = parts
+  const logs = (await files.list(paths.logs)).filter((name) => numberOf(name, '.log') !== null)
+  const snapshot = await listSnapshot(parts)
+  return [...snapshot.map(({ path }) => path), ...logs.map((name) => join(paths.logs, name))]
+}
+
+/**
+ * What is in a folder without data and is none of what a start makes before its first checkpoint. Hidden files such
+ * as `.gitkeep` are nobody's, and what a system puts into every folder or disk is too.
+ */
+export async function strangersIn({ files, paths }: FolderParts): Promise<string[]> {
+  const names = (await files.list(paths.folder)).filter((name) => !name.startsWith('.') && !own.has(name))
+  for (const folder of [paths.logs, paths.larges])
+    for (const name of await files.list(folder)) names.push(join(folder, name).slice(paths.folder.length + 1))
+  return names.sort()
+}
+
+const own = new Set([
+  'lock',
+  'lock.takeover',
+  'log',
+  'large',
+  // Made anew from the messages where it is missing.
+  'derived',
+  'checkpoint.json.tmp',
+  'lost+found',
+  'desktop.ini',
+  'Thumbs.db',
+])
+
+/** Says what stands in the way of a folder, where the system's own words do not. */
+async function noFolder(reason: unknown, files: Pick<Files, 'size'>, folder: string): Promise<unknown> {
+  const code = codeOf(reason)
+  const choose = 'Choose another path for the data folder.'
+  if (code === 'EEXIST' || code === 'ENOTDIR') {
+    const isFile = (await files.size(folder).catch(() => null)) !== null
+    const what = isFile ? 'is a file, not a folder' : 'cannot be made: a part of its path is no folder'
+    return new LocalpostError('invalid_option', `${folder} ${what}. ${choose}`, { cause: reason })
+  }
+  if (code !== 'ENOENT') return reason
+  const message = `The folder ${folder} cannot be made: the system takes no new folder in ${dirname(folder)}. ${choose}`
+  return new LocalpostError('store_failed', message, { cause: reason })
+}

@@ -1,0 +1,167 @@
+import { crc32 } from 'node:zlib'
+import { joinedCrc } from './crc.ts'
+import type { LogPlace, Places } from '../entry.ts'
+import type { StagedCommit } from '../medium.ts'
+import type { Effect } from '../records.ts'
+import { paced } from '../../core/yield.ts'
+
+/**
+ * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":[…]}`, a line feed, `len` bytes.
+ * The checksum is over all of it but its own eight digits. Behind `len`, `"nth":3` says that three frames of the same
+ * synced write stand before it.
+ */
+export interface Frame {
+  readonly seq: number
+  /** The seq of the first frame that was written and synced together with it: none of them is acknowledged alone. */
+  readonly batch: number
+  readonly ops: readonly unknown[]
+  /** Where the bytes begin that came with the commit. */
+  readonly payloadAt: number
+  /** Where the next frame begins. */
+  readonly end: number
+}
+
+/** Makes the bytes of batches. The buffer that it gives is valid until the next call. */
+export class FrameWriter {
+  readonly #synced: boolean
+  #scratch: Buffer = Buffer.allocUnsafeSlow(1024 * 1024)
+
+  /** @param synced  Whether each batch is synced before any of it is acknowledged; its frames say then that they are one. */
+  constructor(synced: boolean) {
+    this.#synced = synced
+  }
+
+  /**
+   * The frames of a batch, one after the other. Settles the places of the blobs in them.
+   *
+   * @param log  The number of the log file they go to.
+   * @param offset  Where in it the first of them begins.
+   */
+  encode(batch: readonly StagedCommit[], log: number, offset: number): Buffer | Promise<Buffer> {
+    return paced(this.#encode(batch, log, offset))
+  }
+
+  *#encode(batch: readonly StagedCommit[], log: number, offset: number): Generator<undefined, Buffer> {
+    let bytes = this.#scratch
+    let at = 0
+    for (const [nth, commit] of batch.entries()) {
+      let ops = ''
+      const own = new Set<LogPlace>()
+      for (const effect of commit.effects) {
+        ops += (ops === '' ? '' : ',') + opText(effect, own)
+        yield
+      }
+      const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
+      const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":[${ops}]}\n`
+      const end = at + text.length * mostOctets + commit.payloadSize
+      if (end > bytes.byteLength) bytes = enlarged(bytes, at, end)
+      const payloadAt = at + bytes.write(text, at)
+      for (const place of own) {
+        place.log = log
+        place.at += offset + payloadAt
+      }
+      at = writeRest(bytes, at, payloadAt, text, commit)
+      yield
+    }
+    return bytes.subarray(0, at)
+  }
+}
+
+/** What a character of a text takes at the most, in UTF-8. */
+const mostOctets = 3
+
+/** A buffer with more room, and what is in the first `used` bytes of this one. */
+function enlarged(bytes: Buffer, used: number, room: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.max(room, 2 * bytes.byteLength))
+  larger.set(bytes.subarray(0, used))
+  return larger
+}
+
+/**
+ * Reads the frame that begins at a byte.
+ *
+ * @returns The frame, or null where there is none that is whole.
+ */
+export function readFrame(bytes: Buffer, at: number): Frame | null {
+  const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
+  if (!head) return null
+  const lineEnd = bytes.indexOf(newline, at + head[0].length)
+  const payloadAt = lineEnd + 1
+  const end = payloadAt + Number(head[2])
+  if (lineEnd < 0 || end > bytes.byteLength) return null
+  const digitsAt = at + (head[0].length - opsStart.length - crcLength)
+  if (checksum(bytes, at, digitsAt, end) !== Number.parseInt(head[4] ?? '', 16)) return null
+  const ops: unknown = JSON.parse(bytes.toString('utf8', at + head[0].length - 1, lineEnd - 1))
+  const seq = Number(head[1])
+  return Array.isArray(ops) ? { seq, batch: seq - Number(head[3] ?? 0), ops, payloadAt, end } : null
+}
+
+/** The beginning of every frame. */
+export const frameStart = '{"seq":'
+
+const noCrc = '00000000'
+const crcLength = noCrc.length
+const crcStart = '"crc":"'
+const opsStart = '","ops":['
+const headForm = /^\{"seq":(\d{1,16}),"len":(\d{1,16}),(?:"nth":(\d{1,6}),)?"crc":"([0-9a-f]{8})","ops":\[/
+const maxHeadLength = 96
+const newline = 10
+
+/**
+ * Writes the payload and the checksum of a frame whose line is there.
+ *
+ * @returns Where the frame ends.
+ */
+function writeRest(
+  bytes: Buffer,
+  start: number,
+  payloadAt: number,
+  text: string,
+  commit: StagedCommit,
+): number {
+  let at = payloadAt
+  for (const piece of commit.payload) {
+    bytes.set(piece, at)
+    at += piece.byteLength
+  }
+  const digitsAt = start + text.indexOf(crcStart) + crcStart.length
+  // The payload was read once, for what is noted with its blobs.
+  const headCrc = checksum(bytes, start, digitsAt, payloadAt)
+  writeHex(joinedCrc(headCrc, commit.payloadCrc, commit.payloadSize), bytes, digitsAt)
+  return at
+}
+
+/** Writes 32 bits as eight digits; `toString(16)` of a number above 2³¹ goes through floating point. */
+function writeHex(value: number, bytes: Buffer, at: number): void {
+  for (let i = 0; i < crcLength; i++) bytes[at + i] = hexDigits.charCodeAt((value >>> (28 - 4 * i)) & 0xf)
+}
+
+const hexDigits = '0123456789abcdef'
+
+function checksum(bytes: Buffer, start: number, digitsAt: number, end: number): number {
+  return crc32(bytes.subarray(digitsAt + crcLength, end), crc32(bytes.subarray(start, digitsAt)))
+}
+
+/** @param own  Collects the places that are in this frame. */
+function opText(effect: Effect, own: Set<LogPlace>): string {
+  const { state } = effect
+  if (effect.op === 'remove') return `{"op":"remove","in":"${state.name}","id":${JSON.stringify(effect.id)}}`
+  const { segment, blobs, text } = effect.draft
+  const where = segment === 0 ? '' : `"segment":${segment},`
+  const bytes = blobs === null ? '' : `"blobs":${placesText(blobs, own)},`
+  return `{"op":"put","in":"${state.name}",${where}${bytes}"record":${text}}`
+}
+
+function placesText(blobs: Places, own: Set<LogPlace>): string {
+  const texts: string[] = []
+  for (const [name, place] of Object.entries(blobs)) {
+    if ('log' in place && place.log === 0) {
+      own.add(place)
+      const crc = place.crc === undefined ? '' : `,"crc":${place.crc}`
+      texts.push(`${JSON.stringify(name)}:{"at":${place.at},"size":${place.size}${crc}}`)
+    } else {
+      texts.push(`${JSON.stringify(name)}:${JSON.stringify(place)}`)
+    }
+  }
+  return `{${texts.join(',')}}`
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
+import { verified } from './blob-crc.ts'
+import type { Spool } from './blob-writer.ts'
+import type { LargePlace } from '../entry.ts'
+import { misuse, storeFault } from '../io-errors.ts'
+import { type Files, writeWhole } from './files.ts'
+import type { Paths } from './paths.ts'
+import { largeNameForm } from './names.ts'
+import type { Blob, BlobId } from '../store.ts'
+
+/** Blobs above this many bytes have a file of their own. */
+export const largeBlobBytes: number = 256 * 1024
+
+/** A large blob on its way into a commit. */
+export class SpooledFile implements Spool {
+  readonly #parts: LargeParts
+  readonly #name: string
+  #fd: number | null
+  #size = 0
+  #crc = 0
+  /** Set while a commit has it, and for good when the commit succeeded. */
+  taken = false
+
+  constructor(parts: LargeParts, name: string, fd: number) {
+    this.#parts = parts
+    this.#name = name
+    this.#fd = fd
+  }
+
+  get place(): LargePlace {
+    return { large: this.#name, size: this.#size, crc: this.#crc }
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#fd === null) throw misuse('A large blob that is closed takes no more bytes.')
+    try {
+      await writeWhole(this.#parts.files, this.#fd, bytes, this.#size)
+      this.#size += bytes.byteLength
+      this.#crc = crc32(bytes, this.#crc)
+    } catch (error) {
+      throw storeFault(error, `Writing ${this.#parts.paths.large(this.#name)}`)
+    }
+  }
+
+  async finish(): Promise<SpooledFile> {
+    const { files, paths, durable } = this.#parts
+    const fd = this.#fd
+    this.#fd = null
+    if (fd === null) return this
+    try {
+      try {
+        if (durable) await files.sync(fd)
+      } finally {
+        await files.close(fd)
+      }
+      if (durable) await files.syncFolder(paths.larges)
+    } catch (error) {
+      throw storeFault(error, `Writing ${paths.large(this.#name)}`)
+    }
+    return this
+  }
+
+  async discard(): Promise<void> {
+    if (this.taken) return
+    const { files, paths } = this.#parts
+    const fd = this.#fd
+    this.#fd = null
+    // What cannot be removed now is swept at the next start.
+    if (fd !== null) await files.close(fd).catch(() => {})
+    await files.remove(paths.large(this.#name)).catch(() => {})
+  }
+}
+
+/** What large blobs need of the store. */
+export interface LargeParts {
+  readonly files: Files
+  readonly paths: Paths
+  readonly durable: boolean
+}
+
+/** Begins the file of a large blob. */
+export async function openSpool(parts: LargeParts, id: BlobId): Promise<SpooledFile> {
+  const name = largeName(id)
+  try {
+    return new SpooledFile(parts, name, await parts.files.open(parts.paths.large(name), 'wx'))
+  } catch (error) {
+    throw storeFault(error, `Opening ${parts.paths.large(name)}`)
+  }
+}
+
+/** Writes a blob that came in one piece to a file of its own. */
+export async function spoolBlob(parts: LargeParts, blob: Blob): Promise<SpooledFile> {
+  const spool = await openSpool(parts, blob.id)
+  try {
+    for (const part of blob.parts ?? [])
+      for (let at = 0; at < part.byteLength; at += spoolPieceBytes)
+        await spool.write(part.subarray(at, at + spoolPieceBytes))
+    return await spool.finish()
+  } catch (error) {
+    await spool.discard()
+    throw error
+  }
+}
+
+// The checksum of this much takes about a millisecond.
+const spoolPieceBytes = 1024 * 1024
+
+/**
+ * A stream of a part of a file. It holds the file open, so it reads to the end even where the file is removed. A
+ * stream of all of it fails at its end where the bytes are not those that were stored.
+ */
+export function openLarge(parts: LargeParts, place: LargePlace, start: number, end: number): Readable {
+  if (start === end) return Readable.from([], { objectMode: false })
+  const stream = parts.files.stream(parts.files.openNow(parts.paths.large(place.large)), start, end)
+  return start === 0 && end === place.size ? verified(stream, parts.paths, place) : stream
+}
+
+/** Removes the files that no record names; some a crash left, some a commit that never came. */
+export async function sweepLarge(parts: LargeParts, named: ReadonlySet<string>): Promise<void> {
+  for (const name of await parts.files.list(parts.paths.larges)) {
+    if (!named.has(name) && largeNameForm.test(name)) await parts.files.remove(parts.paths.large(name))
+  }
+}
+
+/** A name that is safe in every file system, says what it is of, and is never used twice. */
+function largeName(id: BlobId): string {
+  const safe = id.replaceAll(/[^A-Za-z0-9_]+/g, '-').slice(0, 80)
+  return `${safe}-${randomBytes(8).toString('hex')}.eml`
+}

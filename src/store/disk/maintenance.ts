@@ -1,0 +1,105 @@
+import type { Clock } from '../../core/clock.ts'
+import { type CheckpointParts, writeCheckpoint } from './checkpoint.ts'
+import { createMover, deadLogs } from './cleanup.ts'
+import type { Log, LogPosition } from './log.ts'
+import type { Upkeep } from '../medium.ts'
+import type { Usage } from './space.ts'
+
+/** Checkpoints and clean-up, beside the commits. */
+export interface UpkeepRunner {
+  /** Says that commits came into memory: how many bytes of log they were, and where the log stands behind them. */
+  note(bytes: number, at: LogPosition & { readonly seq: number }): void
+  /** Ends it with a last checkpoint, so that the next start has nothing to replay. */
+  close(): Promise<void>
+}
+
+export interface UpkeepParts extends CheckpointParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly usage: Usage
+  readonly engine: Upkeep
+  readonly seq: number
+  readonly checkpointBytes?: number | undefined
+}
+
+/** Half a log file: with what comes in while a checkpoint is written, a start replays about one. */
+const defaultCheckpointBytes = 16 * 1024 * 1024
+/** A person who opens the files sees what happened a moment ago. */
+const quietMs = 5000
+
+export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
+  const { clock, log, usage, engine, onNotice } = parts
+  const { records } = engine
+  const checkpointBytes = parts.checkpointBytes ?? defaultCheckpointBytes
+  const mover = createMover(log, usage, engine)
+  let at = { ...log.end, seq: parts.seq }
+  let bytesSince = 0
+  let dueBytes = checkpointBytes
+  let running: Promise<void> | null = null
+  let cancelTimer: (() => void) | null = null
+  let closing = false
+  let failing = false
+
+  /** A checkpoint, then the removal of what it no longer names. */
+  async function checkpoint(): Promise<void> {
+    const position = at
+    const logs = deadLogs(log, usage, position.log)
+    const larges = [...usage.deadLarge]
+    const bytes = bytesSince
+    await writeCheckpoint(parts, records, position)
+    bytesSince -= bytes
+    for (const number of logs) await log.remove(number)
+    for (const name of larges) {
+      await parts.files.remove(parts.paths.large(name))
+      usage.deadLarge.delete(name)
+    }
+  }
+
+  async function run(): Promise<void> {
+    try {
+      await checkpoint()
+      dueBytes = checkpointBytes
+      failing = false
+      if (closing) return
+      const moved = await mover.moveLive(at.log, () => !closing)
+      if (moved && !closing) await checkpoint()
+    } catch (error) {
+      // The log still has everything. Trying at every commit would only add to the trouble.
+      dueBytes = bytesSince + checkpointBytes
+      const reason = error instanceof Error ? error.message : String(error)
+      if (failing) return
+      failing = true
+      onNotice(`The snapshot could not be written; the log still has everything. ${reason}`)
+    }
+  }
+
+  function wait(): void {
+    if (bytesSince > 0 && !running && !closing) cancelTimer ??= clock.after(quietMs, begin)
+  }
+
+  function begin(): void {
+    cancelTimer?.()
+    cancelTimer = null
+    if (closing || log.fault) return
+    running ??= run().finally(() => {
+      running = null
+      // Commits that came meanwhile waited for no timer.
+      wait()
+    })
+  }
+
+  return {
+    note(bytes, position) {
+      at = position
+      bytesSince += bytes
+      if (bytesSince >= dueBytes) begin()
+      else wait()
+    },
+    async close() {
+      closing = true
+      cancelTimer?.()
+      await running
+      if (!log.fault && (bytesSince > 0 || records.dirty.size > 0)) await run()
+    },
+  }
+}

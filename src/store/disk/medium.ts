@@ -1,0 +1,139 @@
+import { Readable } from 'node:stream'
+import { createBudget } from '../../core/byte-budget.ts'
+import type { Clock } from '../../core/clock.ts'
+import { damaged, isWhole } from './blob-crc.ts'
+import { HeldBlobWriter } from './blob-writer.ts'
+import { type CheckpointParts, writeCheckpoint } from './checkpoint.ts'
+import { crcOf } from './crc.ts'
+import type { Place } from '../entry.ts'
+import { misuse } from '../io-errors.ts'
+import { FrameWriter } from './frame.ts'
+import { largeBlobBytes, openLarge, openSpool, SpooledFile, spoolBlob } from './large.ts'
+import { loadFolder } from './load.ts'
+import { Log } from './log.ts'
+import type { Medium } from '../medium.ts'
+import type { BlobId } from '../store.ts'
+import { createUpkeep, type UpkeepRunner } from './maintenance.ts'
+import { Usage } from './space.ts'
+
+export interface LogMediumParts extends CheckpointParts {
+  readonly clock: Clock
+  /** How many bytes unfinished blobs hold in memory, all together; default 32 MiB. */
+  readonly heldBytes?: number | undefined
+  /** How large a log file gets; default {@link logFileBytes}. */
+  readonly logFileBytes?: number | undefined
+  /** After how many bytes of log a checkpoint is made; default 16 MB. */
+  readonly checkpointBytes?: number | undefined
+}
+
+/** A medium of files in a folder that this process holds the lock of. */
+export function createLogMedium(parts: LogMediumParts): Medium {
+  const usage = new Usage()
+  const held = createBudget(parts.heldBytes ?? 32 * 1024 * 1024)
+  const frames = new FrameWriter(parts.durable)
+  const spool = (id: BlobId): Promise<SpooledFile> => openSpool(parts, id)
+  let log: Log | null = null
+  let upkeep: UpkeepRunner | null = null
+  let seq = 0
+  let written = 0
+
+  function theLog(): Log {
+    if (!log) throw misuse('The store is used before it is loaded.')
+    return log
+  }
+
+  async function read(place: Place, start: number, end: number): Promise<Buffer> {
+    if (start === end) return Buffer.alloc(0)
+    if ('log' in place) {
+      const bytes = await theLog().read(place.log, place.at + start, end - start)
+      if (bytes.byteLength === place.size && !isWhole(place, bytes)) throw damaged(parts.paths, place)
+      return bytes
+    }
+    if (!('large' in place)) throw misuse('A store in a folder holds no bytes in memory.')
+    const pieces: Buffer[] = []
+    for await (const piece of openLarge(parts, place, start, end)) pieces.push(piece as Buffer)
+    const bytes = Buffer.concat(pieces)
+    if (bytes.byteLength === end - start) return bytes
+    throw new Error(
+      `${parts.paths.large(place.large)} ends ${end - start - bytes.byteLength} bytes too early`,
+    )
+  }
+
+  return {
+    async load(records) {
+      const loaded = await loadFolder(parts, records)
+      seq = loaded.seq
+      log = new Log({ ...parts, fileBytes: parts.logFileBytes }, loaded.lengths, loaded.checkpoint.log)
+      // Old records were lifted while they were read: from here on the log is of the new form.
+      if (loaded.checkpoint.schema < parts.schema.version)
+        await writeCheckpoint(parts, records, { ...log.end, seq })
+      return seq
+    },
+    start(engine) {
+      upkeep = createUpkeep({ ...parts, log: theLog(), usage, engine, seq })
+    },
+    createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
+    take(blob, { owner, name }) {
+      const { size } = blob
+      const own = blob.spooled === undefined && size > largeBlobBytes
+      if (blob.spooled === undefined && !own)
+        return { taken: { owner, name, size, content: blob.parts ?? [] }, undo() {} }
+      if (own) {
+        const spooling = spoolBlob(parts, blob)
+        const taken = spooling.then((spool) => ({ owner, name, size, content: spool.place }))
+        // It is looked at when the commit's turn comes, which may be after it failed.
+        taken.catch(() => {})
+        return { taken, undo: () => void spooling.then((spool) => spool.discard()).catch(() => {}) }
+      }
+      const { spooled } = blob
+      if (!(spooled instanceof SpooledFile) || spooled.taken) {
+        throw misuse(`The blob ${blob.id} was not made by this store's createBlob, or is committed already.`)
+      }
+      spooled.taken = true
+      return {
+        taken: { owner, name, size, content: spooled.place },
+        undo: () => void (spooled.taken = false),
+      }
+    },
+    placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
+    async write(batch) {
+      const target = theLog()
+      const opening = target.makeRoom(roughSize(batch))
+      if (opening) await opening
+      const { log: number, offset } = target.end
+      const encoded = frames.encode(batch, number, offset)
+      const bytes = encoded instanceof Promise ? await encoded : encoded
+      await target.append(bytes)
+      written = bytes.byteLength
+      seq = batch.at(-1)?.seq ?? seq
+    },
+    applied() {
+      upkeep?.note(written, { ...theLog().end, seq })
+      written = 0
+    },
+    hold: (places, without) => usage.hold(places, without),
+    release: (places, without) => usage.release(places, without),
+    read,
+    async open(place, start, end) {
+      if ('large' in place) return openLarge(parts, place, start, end)
+      // What is in the log is small: read at once, it needs no file while the reader takes its time.
+      return Readable.from(start === end ? [] : [await read(place, start, end)], { objectMode: false })
+    },
+    async close() {
+      await upkeep?.close()
+      await theLog().close()
+    },
+  }
+}
+
+/** About how many bytes a batch takes, to choose the log file. */
+function roughSize(batch: Parameters<Medium['write']>[0]): number {
+  let size = 0
+  for (const { payloadSize, effects } of batch) {
+    size += payloadSize + frameBytes
+    for (const effect of effects) size += frameBytes + (effect.op === 'put' ? effect.draft.text.length : 0)
+  }
+  return size
+}
+
+const frameBytes = 100

@@ -1,0 +1,67 @@
+import type { Checkpoint } from './checkpoint.ts'
+import type { Files } from './files.ts'
+import { collectionNameForm } from './names.ts'
+import { numberOf, type Paths } from './paths.ts'
+import type { Segment } from '../records.ts'
+
+/** What looking at a folder needs. */
+export interface FolderParts {
+  readonly files: Pick<Files, 'list' | 'size'>
+  readonly paths: Paths
+}
+
+/** A file of the snapshot that is in the folder. */
+export interface SnapshotFile {
+  /** As `checkpoint.json` names it: `db.json`, `emails/000001.json`. */
+  readonly name: string
+  readonly path: string
+  /** 0: `db.json`, with the small collections. */
+  readonly segment: number
+}
+
+/** `db.json` and the segments that are in the folder, in the order in which they are read. */
+export async function listSnapshot(parts: FolderParts): Promise<SnapshotFile[]> {
+  const { files, paths } = parts
+  const found: SnapshotFile[] = []
+  if ((await files.size(paths.db)) !== null) found.push({ name: dbName, path: paths.db, segment: 0 })
+  for (const folder of await collectionFolders(parts)) {
+    const numbers = (await files.list(paths.collection(folder))).map((file) => numberOf(file, '.json'))
+    for (const segment of numbers.filter((n) => n !== null && n > 0).sort((a, b) => Number(a) - Number(b))) {
+      const number = Number(segment)
+      const path = paths.segment(folder, number)
+      found.push({ name: segmentName(folder, number), path, segment: number })
+    }
+  }
+  return found
+}
+
+/** The folders of large collections, by name. */
+export async function collectionFolders(parts: FolderParts): Promise<string[]> {
+  return (await parts.files.list(parts.paths.folder)).filter((name) => collectionNameForm.test(name)).sort()
+}
+
+/**
+ * The files that a checkpoint says are there and that are not, as it names them. One that was written before
+ * checkpoints named them is only known to have a `db.json`.
+ */
+export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile[]): string[] {
+  const names = new Set(found.map(({ name }) => name))
+  const wanted = checkpoint.files ?? (checkpoint.seq > 0 ? [dbName] : [])
+  return wanted.filter((name) => !names.has(name))
+}
+
+/** What to do about a file of records that is gone. */
+export const missingMend: string =
+  'Restore it from a copy of the whole folder, or use another folder: without it, all that it held is lost.'
+
+/** A segment's file, as `checkpoint.json` names it. */
+export function nameOf({ state, number }: Segment): string {
+  return number === 0 ? dbName : segmentName(state.name, number)
+}
+
+/** The file of the small collections, as `checkpoint.json` names it. */
+export const dbName = 'db.json'
+
+function segmentName(folder: string, number: number): string {
+  return `${folder}/${String(number).padStart(6, '0')}.json`
+}

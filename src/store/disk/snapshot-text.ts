@@ -1,0 +1,144 @@
+import { crc32 } from 'node:zlib'
+import { corrupt } from '../io-errors.ts'
+import type { Snapshot, SnapshotLine } from './snapshot.ts'
+import type { IndexKey } from '../store.ts'
+import { isObject } from '../stored.ts'
+
+/**
+ * Reads a snapshot file. A file that is as it was written is read line by line, and each record's text kept as it
+ * is, unread; one that somebody edited only has to be the same JSON.
+ *
+ * @returns The snapshot, and whether it was edited.
+ * @throws store_corrupt with the file, the line and the byte.
+ */
+export function parseSnapshot(bytes: Buffer, path: string): { snapshot: Snapshot; edited: boolean } {
+  const untouched = isUntouched(bytes) ? parseLines(bytes) : null
+  if (untouched) return { snapshot: untouched, edited: false }
+  let whole: unknown
+  try {
+    whole = JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    const { line, byte } = badPlace(bytes)
+    const what = `line ${line} (byte ${byte}) is not valid JSON.`
+    throw corrupt(`${path}:${line}`, what, restoreIt, error)
+  }
+  const snapshot = fromWhole(whole)
+  if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
+  return { snapshot, edited: true }
+}
+
+const restoreIt = 'Restore the file from a copy, or mend it there.'
+const footerForm = /"crc":"([0-9a-f]{8})"\}\n$/
+const footerLength = '"crc":"00000000"}\n'.length
+
+function isUntouched(bytes: Buffer): boolean {
+  const start = bytes.byteLength - footerLength
+  if (start < 0) return false
+  const footer = footerForm.exec(bytes.toString('latin1', start))
+  return footer?.[1] !== undefined && crc32(bytes.subarray(0, start)) === Number.parseInt(footer[1], 16)
+}
+
+/** Reads the layout that this store writes; null where it is another. */
+function parseLines(bytes: Buffer): Snapshot | null {
+  const head = /^\{"schema":(\d+),$/.exec(lineAt(bytes, 0))
+  if (!head) return null
+  const snapshot: Snapshot = { schema: Number(head[1]), indexes: new Map(), sections: new Map() }
+  let section: SnapshotLine[] = []
+  for (let at = endOfLine(bytes, 0) + 1; at < bytes.byteLength;) {
+    const end = endOfLine(bytes, at)
+    const first = bytes[at]
+    if (first === quote) {
+      const [, name, indexes] = /^"([^"]+)":(?:\[|(\{.*\}),)$/.exec(bytes.toString('utf8', at, end)) ?? []
+      if (indexes !== undefined) snapshot.indexes = parseIndexes(JSON.parse(indexes))
+      else if (name !== undefined) snapshot.sections.set(name, (section = []))
+    } else if (first === brace) {
+      const line = parseLine(bytes, at, bytes[end - 1] === comma ? end - 1 : end)
+      if (!line) return null
+      section.push(line)
+    }
+    at = end + 1
+  }
+  return snapshot
+}
+
+/** Reads what stands before the record, and leaves the record the text that it is: parsing that is what takes the time. */
+function parseLine(bytes: Buffer, at: number, end: number): SnapshotLine | null {
+  const headEnd = bytes.indexOf(recordMark, at)
+  if (headEnd < 0 || headEnd >= end) return fromObject(JSON.parse(bytes.toString('utf8', at, end)))
+  const head: unknown = JSON.parse(`${bytes.toString('utf8', at, headEnd)}}`)
+  if (!isObject(head)) return null
+  const { id, version, keys, blobs = null } = head
+  const text = bytes.toString('utf8', headEnd + recordMark.length, end - 1)
+  return typeof id === 'string' && typeof version === 'number' && isKeys(keys)
+    ? { text, blobs, id, version, keys }
+    : { text, blobs }
+}
+
+// No string of JSON has a bare quote, so this stands before the record alone.
+const recordMark = Buffer.from(',"record":')
+
+function isKeys(value: unknown): value is (IndexKey | null)[] {
+  return Array.isArray(value) && value.every((key) => key === null || Array.isArray(key))
+}
+
+function parseIndexes(value: unknown): Snapshot['indexes'] {
+  const entries = isObject(value) ? Object.entries(value) : []
+  return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
+
+function fromObject(line: unknown): SnapshotLine | null {
+  if (!isObject(line) || !isObject(line.record)) return null
+  return { text: JSON.stringify(line.record), blobs: line.blobs ?? null, record: line.record }
+}
+
+function fromWhole(whole: unknown): Snapshot | null {
+  if (!isObject(whole) || typeof whole.schema !== 'number') return null
+  const snapshot: Snapshot = { schema: whole.schema, indexes: new Map(), sections: new Map() }
+  for (const [name, value] of Object.entries(whole)) {
+    if (name === 'schema' || name === 'indexes' || name === 'crc') continue
+    if (!Array.isArray(value)) return null
+    const lines: SnapshotLine[] = []
+    for (const item of value as unknown[]) {
+      const line = fromObject(item)
+      if (!line) return null
+      lines.push(line)
+    }
+    snapshot.sections.set(name, lines)
+  }
+  return snapshot
+}
+
+/** The first line that cannot be read, or the last one where the file ends too early. Lines count from 1. */
+function badPlace(bytes: Buffer): { line: number; byte: number } {
+  let line = 1
+  for (let at = 0; at < bytes.byteLength; at = endOfLine(bytes, at) + 1, line++) {
+    const text = lineAt(bytes, at)
+    if (line > 1 && !isSound(text)) return { line, byte: at }
+  }
+  return { line, byte: bytes.byteLength }
+}
+
+function isSound(line: string): boolean {
+  if (line === '],' || line === ']' || /^"[^"]+":(?:\[|\{.*\},)$/.test(line) || footerForm.test(`${line}\n`))
+    return true
+  try {
+    JSON.parse(line.endsWith(',') ? line.slice(0, -1) : line)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const newline = 10
+const comma = 44
+const quote = 34
+const brace = 123
+
+function endOfLine(bytes: Buffer, at: number): number {
+  const end = bytes.indexOf(newline, at)
+  return end < 0 ? bytes.byteLength : end
+}
+
+function lineAt(bytes: Buffer, at: number): string {
+  return bytes.toString('utf8', at, endOfLine(bytes, at))
+}

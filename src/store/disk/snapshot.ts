@@ -1,0 +1,158 @@
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Adapter } from 'lowdb'
+import { corrupt, storeFault } from '../io-errors.ts'
+import { type Files, writeWhole } from './files.ts'
+import { createSchema, type Schema } from './migrate.ts'
+import type { Records } from '../records.ts'
+import { parseSnapshot } from './snapshot-text.ts'
+import type { IndexKey } from '../store.ts'
+import { toEntry, toKnownEntry } from '../stored.ts'
+
+/** One record in a snapshot: its text, and where its blobs are. Entries are such lines as they stand. */
+export interface SnapshotLine {
+  readonly text: string
+  readonly blobs: unknown
+  /** The parsed text, where it had to be parsed. */
+  readonly record?: unknown
+  /** What the text says, and the keys that were made of it; absent where the text must be parsed for it. */
+  readonly id?: string
+  readonly version?: number
+  readonly keys?: readonly (IndexKey | null)[]
+}
+
+/** What one file of the snapshot holds: `db.json`, or one segment of a large collection. */
+export interface Snapshot {
+  schema: number
+  /** By collection, what its records' keys are made of. */
+  indexes: Map<string, string>
+  /** Records by collection. Read once: lines may be made while they are written. */
+  sections: Map<string, Iterable<SnapshotLine>>
+}
+
+/** lowdb's default data. */
+export function emptySnapshot(): Snapshot {
+  return { schema: 1, indexes: new Map(), sections: new Map() }
+}
+
+/** What a snapshot file's place on disk needs. */
+export interface SnapshotPlace {
+  readonly files: Files
+  readonly path: string
+  /** Whether bytes and name must survive a power loss. */
+  readonly durable: boolean
+  readonly schema: Schema
+  readonly onNotice: (text: string) => void
+}
+
+/**
+ * lowdb's adapter for one file: one record per line, so that a person can read it and a diff stays small. Written
+ * under another name and renamed, in pieces, so that neither a crash nor the event loop sees half of it.
+ */
+export function createSnapshotFile(place: SnapshotPlace): Adapter<Snapshot> {
+  const { files, path, durable, schema, onNotice } = place
+  return {
+    async read() {
+      const bytes = await files.readAll(path)
+      if (bytes === null) return null
+      const { snapshot, edited } = parseSnapshot(bytes, path)
+      // What is refused is not taken.
+      schema.assertKnown(snapshot.schema, path)
+      if (edited) onNotice(`${path} was changed since Localpost wrote it. It was taken as it is.`)
+      return snapshot
+    },
+    async write(snapshot) {
+      await replaceFile(files, path, durable, snapshotPieces(snapshot))
+    },
+  }
+}
+
+/** Replaces a file by these pieces: whole or not at all. */
+export async function replaceFile(
+  files: Files,
+  path: string,
+  durable: boolean,
+  pieces: Iterable<Uint8Array>,
+): Promise<void> {
+  const temporary = `${path}.tmp`
+  let fd: number | null = null
+  try {
+    fd = await files.open(temporary, 'w')
+    let at = 0
+    for (const bytes of pieces) {
+      await writeWhole(files, fd, bytes, at)
+      at += bytes.byteLength
+    }
+    if (durable) await files.sync(fd)
+    const done = fd
+    fd = null
+    await files.close(done)
+    await files.rename(temporary, path)
+    if (durable) await files.syncFolder(dirname(path))
+  } catch (error) {
+    if (fd !== null) await files.close(fd).catch(() => {})
+    await files.remove(temporary).catch(() => {})
+    throw storeFault(error, `Writing ${path}`)
+  }
+}
+
+/** Takes a snapshot's records into memory. */
+export function fillRecords(
+  records: Records,
+  snapshot: Snapshot,
+  segment: number,
+  schema: Schema = createSchema(),
+  path: string = 'memory',
+): void {
+  const lift = { schema, from: schema.assertKnown(snapshot.schema, path) }
+  for (const [name, lines] of snapshot.sections) {
+    const state = records.stateOrUnknown(name, segment > 0)
+    if (lift.from < schema.version) records.dirty.add(state.segment(segment))
+    // Keys of other indexes than today's are made anew.
+    const hasKeys = lift.from === schema.version && snapshot.indexes.get(name) === state.signature
+    let count = 0
+    for (const line of lines) {
+      count++
+      const entry = (hasKeys && toKnownEntry(segment, line)) || toEntry(state, segment, line, lift)
+      if (!entry) {
+        throw corrupt(
+          path,
+          `entry ${count} of ${name} is no record with id and version.`,
+          'Restore the file from a copy, or mend the entry.',
+        )
+      }
+      records.fill(state, entry)
+    }
+  }
+}
+
+/** The snapshot line of a record, as text. The record stands last, so that a start need not read it. */
+function lineOf({ id, version, keys, blobs, text }: SnapshotLine): string {
+  const head = JSON.stringify({ id, version, keys, blobs: blobs ?? undefined })
+  return `${head.slice(0, -1)},"record":${text}}`
+}
+
+function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
+  let crc = 0
+  const indexes = JSON.stringify(Object.fromEntries(snapshot.indexes))
+  let piece = `{"schema":${snapshot.schema},\n"indexes":${indexes},\n`
+  for (const [name, lines] of snapshot.sections) {
+    piece += `${JSON.stringify(name)}:[`
+    let separator = '\n'
+    for (const line of lines) {
+      piece += separator + lineOf(line)
+      separator = ',\n'
+      if (piece.length < pieceLength) continue
+      const bytes = Buffer.from(piece)
+      crc = crc32(bytes, crc)
+      piece = ''
+      yield bytes
+    }
+    piece += '\n],\n'
+  }
+  crc = crc32(piece, crc)
+  yield Buffer.from(`${piece}"crc":"${crc.toString(16).padStart(8, '0')}"}\n`)
+}
+
+// Joining and encoding this much takes about a millisecond.
+const pieceLength = 256 * 1024

@@ -1,0 +1,116 @@
+import { isWhole } from '../disk/blob-crc.ts'
+import type { CheckpointParts } from '../disk/checkpoint.ts'
+import type { Place } from '../entry.ts'
+import { listed, type Report } from './findings.ts'
+import type { SoundBytes } from './inspect-log.ts'
+import { largeNameForm } from '../disk/names.ts'
+import type { Records } from '../records.ts'
+import { createPacer } from '../../core/yield.ts'
+
+/** Checks that the bytes of every message that a record names are there and whole, and looks for those of none. */
+export async function inspectBlobs(
+  parts: CheckpointParts,
+  records: Records,
+  sound: SoundBytes,
+  report: Report,
+): Promise<void> {
+  const { files, paths } = parts
+  const pacer = createPacer()
+  const named = new Set<string>()
+  const lost = new Map<string, Lost[]>()
+  const before = report.problems
+  let count = 0
+  for (const state of records.collections.values()) {
+    for (const entry of state.byId.values()) {
+      for (const [name, place] of Object.entries(entry.blobs ?? {})) {
+        count++
+        if (pacer.due()) await pacer.turn()
+        if ('large' in place) named.add(place.large)
+        const fault = await faultOf(parts, place, sound)
+        if (fault === null) continue
+        const alike = lost.get(fault.kind) ?? []
+        alike.push({ id: entry.id, blob: `${entry.id}/${name} (${place.size})`, text: fault.text })
+        lost.set(fault.kind, alike)
+      }
+    }
+  }
+  for (const [kind, alike] of lost) tellLost(report, kind, alike)
+  if (report.problems === before) report.ok(`The bytes of all ${count} messages and contents are there.`)
+  const orphans = (await files.list(paths.larges)).filter(
+    (name) => largeNameForm.test(name) && !named.has(name),
+  )
+  let bytes = 0
+  for (const name of orphans) bytes += (await files.size(paths.large(name))) ?? 0
+  if (orphans.length > 0) {
+    report.note(
+      `${orphans.length} files in ${paths.larges} (${bytes} bytes) belong to no record. The next start removes them.`,
+    )
+  }
+}
+
+/** A blob whose bytes cannot be had. */
+interface Lost {
+  readonly id: string
+  readonly blob: string
+  readonly text: string
+}
+
+/** One line each for a few; where many are lost in the same way, one for all. */
+function tellLost(report: Report, kind: string, alike: readonly Lost[]): void {
+  if (alike.length > fewLost) {
+    const blobs = listed(alike.map(({ blob }) => blob))
+    const mend = 'Restore what is missing from a copy, or remove these records.'
+    return report.problem(
+      `The bytes of ${alike.length} messages and contents are lost: ${kind}: ${blobs}.`,
+      mend,
+    )
+  }
+  for (const { id, blob, text } of alike) {
+    report.problem(`The bytes ${blob} are lost: ${text}.`, `Restore that file from a copy, or remove ${id}.`)
+  }
+}
+
+const fewLost = 3
+
+/** Why the bytes at a place cannot be had, and what many such places have in common; or null. */
+async function faultOf(
+  { files, paths }: CheckpointParts,
+  place: Place,
+  sound: SoundBytes,
+): Promise<{ kind: string; text: string } | null> {
+  if ('large' in place) {
+    const path = paths.large(place.large)
+    const size = await files.size(path)
+    if (size === null)
+      return { kind: `their files in ${paths.larges} are missing`, text: `${path} is missing` }
+    const kind = `their files in ${paths.larges} are damaged`
+    if (size !== place.size) return { kind, text: `${path} has ${size} bytes` }
+    const bytes = place.crc === undefined ? null : await files.readAll(path)
+    return bytes === null || isWhole(place, bytes)
+      ? null
+      : { kind, text: `${path} does not hold the bytes that were stored` }
+  }
+  if (!('log' in place) || place.size === 0) return null
+  const path = paths.log(place.log)
+  const frames = sound.get(place.log)
+  if (!frames) return { kind: `${path} is missing`, text: `${path} is missing` }
+  return isWithin(frames, place.at, place.at + place.size)
+    ? null
+    : {
+        kind: `${path} has no whole commits around them`,
+        text: `${path} has no whole commit around byte ${place.at}`,
+      }
+}
+
+/** Whether one commit's payload holds the whole range. */
+function isWithin(frames: readonly (readonly [number, number])[], start: number, end: number): boolean {
+  let low = 0
+  let high = frames.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((frames[middle]?.[0] ?? 0) <= start) low = middle + 1
+    else high = middle
+  }
+  const frame = frames[low - 1]
+  return frame !== undefined && frame[0] <= start && end <= frame[1]
+}

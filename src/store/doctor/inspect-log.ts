@@ -1,0 +1,146 @@
+import type { Checkpoint, CheckpointParts } from '../disk/checkpoint.ts'
+import type { Report } from './findings.ts'
+import { type Frame, frameStart, readFrame } from '../disk/frame.ts'
+import { applyFrame } from '../disk/load.ts'
+import { numberOf } from '../disk/paths.ts'
+import type { Records } from '../records.ts'
+import { findLater } from '../disk/replay.ts'
+import { nextTurn } from '../../core/yield.ts'
+
+/** Where the bytes of whole commits stand: `[start, end]` of each, by log file, in order. */
+export type SoundBytes = Map<number, [start: number, end: number][]>
+
+/** What one file of the log is read for. */
+interface Reading {
+  readonly parts: CheckpointParts
+  readonly checkpoint: Checkpoint
+  readonly records: Records
+  readonly report: Report
+  /** The seq of the last whole commit; null before the first. */
+  last: number | null
+  commits: number
+}
+
+/**
+ * Reads every commit of every log file, also those that a start would not read again, and brings those behind the
+ * checkpoint into memory.
+ */
+export async function inspectLog(
+  parts: CheckpointParts,
+  checkpoint: Checkpoint,
+  records: Records,
+  report: Report,
+): Promise<SoundBytes> {
+  const { files, paths } = parts
+  const names = await files.list(paths.logs)
+  const numbers = names.map((name) => numberOf(name, '.log')).filter((number) => number !== null)
+  numbers.sort((a, b) => a - b)
+  const sound: SoundBytes = new Map()
+  const reading: Reading = { parts, checkpoint, records, report, last: null, commits: 0 }
+  const before = report.problems
+  let expected = checkpoint.log
+  let isBroken = false
+  for (const number of numbers) {
+    for (; number > expected; expected++)
+      report.problem(`${paths.log(expected)} is missing: this file of the log is in use.`, restore)
+    if (number >= checkpoint.log) expected = number + 1
+    const bytes = await files.readAll(paths.log(number))
+    // A running instance may have removed it meanwhile.
+    if (bytes === null) continue
+    const isLast = number === numbers.at(-1)
+    const { frames, whole } = readFile(reading, bytes, number, { isLast, isBroken })
+    isBroken ||= !whole && number >= checkpoint.log
+    sound.set(number, frames)
+    await nextTurn()
+  }
+  if (checkpoint.offset > 0 && expected === checkpoint.log)
+    report.problem(`${paths.log(checkpoint.log)} is missing: this file of the log is in use.`, restore)
+  const what = `${numbers.length} log files hold ${reading.commits} whole commits`
+  if (report.problems === before) report.ok(`${what}, one after the other.`)
+  else report.note(`${what}.`)
+  return sound
+}
+
+/** @returns The payloads of its whole commits, and whether it is nothing but whole commits. */
+function readFile(
+  reading: Reading,
+  bytes: Buffer,
+  number: number,
+  { isLast, isBroken }: { isLast: boolean; isBroken: boolean },
+): { frames: [number, number][]; whole: boolean } {
+  const { checkpoint, report } = reading
+  const path = reading.parts.paths.log(number)
+  const frames: [number, number][] = []
+  const inUse = number < checkpoint.log ? bytes.byteLength : number === checkpoint.log ? checkpoint.offset : 0
+  if (number === checkpoint.log && bytes.byteLength < inUse) {
+    report.problem(
+      `${path} ends at byte ${bytes.byteLength}, but its commits up to byte ${inUse} are in use.`,
+      restore,
+    )
+  }
+  let replays = !isBroken
+  let at = 0
+  while (at < bytes.byteLength) {
+    const frame = wholeFrame(bytes, at)
+    if (frame && follows(reading, frame, at === 0)) {
+      frames.push([frame.payloadAt, frame.end])
+      if (replays && at >= inUse) apply(reading, frame, number)
+      reading.last = frame.seq
+      reading.commits++
+      at = frame.end
+      continue
+    }
+    const last = reading.last ?? 0
+    const next = nextWhole(bytes, at + 1, last)
+    const isTail = at >= inUse && (next === null || findLater(bytes, at, last) === null)
+    if (isTail && isLast) {
+      const rest = bytes.byteLength - at
+      report.note(
+        `${path} ends in ${rest} bytes from byte ${at} that are no whole commit: a commit that nobody was told of. The next start sets them aside.`,
+      )
+      return { frames, whole: false }
+    }
+    const mend =
+      at < inUse
+        ? 'Restore the file from a copy; mails whose bytes are lost are named below, and can be removed.'
+        : `Restore the file from a copy; or give up this commit and all later ones: move the log files after it away and run \`truncate -s ${at} ${path}\`.`
+    const until = next === null ? 'to its end' : `to byte ${next}, where whole commits go on`
+    report.problem(`${path} is damaged from byte ${at} ${until}.`, mend)
+    if (at >= inUse) replays = false
+    if (next === null) return { frames, whole: false }
+    reading.last = (wholeFrame(bytes, next)?.seq ?? last + 1) - 1
+    at = next
+  }
+  return { frames, whole: replays }
+}
+
+const restore = 'Restore it from a copy.'
+
+/** Between files that are no longer there, commits may be missing; inside the log, none may. */
+function follows({ last }: Reading, frame: Frame, isFirst: boolean): boolean {
+  return last === null || frame.seq === last + 1 || (isFirst && frame.seq > last)
+}
+
+function apply({ parts, records, checkpoint, report }: Reading, frame: Frame, number: number): void {
+  try {
+    applyFrame(parts, records, checkpoint.schema, frame, number)
+  } catch (error) {
+    report.problem(error instanceof Error ? error.message : String(error), 'Use the Localpost that wrote it.')
+  }
+}
+
+function nextWhole(bytes: Buffer, from: number, seq: number): number | null {
+  for (let at = bytes.indexOf(frameStart, from); at >= 0; at = bytes.indexOf(frameStart, at + 1)) {
+    const frame = wholeFrame(bytes, at)
+    if (frame && frame.seq > seq && frame.seq <= seq + bytes.byteLength) return at
+  }
+  return null
+}
+
+function wholeFrame(bytes: Buffer, at: number): Frame | null {
+  try {
+    return readFrame(bytes, at)
+  } catch {
+    return null
+  }
+}

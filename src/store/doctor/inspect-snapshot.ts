@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import type { Checkpoint, CheckpointParts } from '../disk/checkpoint.ts'
+import { listed, type Report } from './findings.ts'
+import type { Records } from '../records.ts'
+import { collectionFolders, listSnapshot, missingFrom, missingMend } from '../disk/snapshot-files.ts'
+import { parseSnapshot } from '../disk/snapshot-text.ts'
+import { fillRecords } from '../disk/snapshot.ts'
+import { nextTurn } from '../../core/yield.ts'
+
+/** Reads `db.json` and every segment into memory, and says which cannot be read, and which are missing. */
+export async function inspectSnapshot(
+  parts: CheckpointParts,
+  checkpoint: Checkpoint,
+  records: Records,
+  report: Report,
+): Promise<void> {
+  const { files, paths } = parts
+  const before = report.problems
+  let count = 0
+  async function read(path: string, segment: number): Promise<void> {
+    const bytes = await files.readAll(path)
+    if (bytes === null) return
+    count++
+    try {
+      const { snapshot, edited } = parseSnapshot(bytes, path)
+      fillRecords(records, snapshot, segment, parts.schema, path)
+      if (edited) report.note(`${path} was changed since Localpost wrote it, and is taken as it is.`)
+    } catch (error) {
+      report.problem(error instanceof Error ? error.message : String(error), 'Until then, no start takes it.')
+    }
+    await nextTurn()
+  }
+  const found = await listSnapshot(parts)
+  const [first, ...others] = missingFrom(checkpoint, found)
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : ` So are ${listed(others)}.`
+    const what = `${join(paths.folder, first)} is missing, and the records in it are lost.${more}`
+    report.problem(`${what} The next start refuses the folder.`, missingMend)
+  }
+  for (const { path, segment } of found) await read(path, segment)
+  if (report.problems === before) report.ok(`${count} files of records can be read.`)
+}
+
+/** Looks for records that hold one unique key. */
+export function inspectKeys(parts: CheckpointParts, records: Records, report: Report): void {
+  for (const state of records.collections.values()) {
+    for (const index of [state.idIndex, ...state.indexes]) {
+      index.takeAll([...state.byId.values()])
+      const twins = index.unique ? index.twins() : null
+      if (!twins) continue
+      const ids = twins.map(({ id }) => id).join(' and ')
+      report.problem(
+        `The records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`,
+        `Change or remove one of them in its file under ${parts.paths.folder}.`,
+      )
+    }
+  }
+}
+
+/** Looks for files that a crash or a mended start left. */
+export async function inspectLeftovers(parts: CheckpointParts, report: Report): Promise<void> {
+  const { files, paths } = parts
+  const folders = [paths.folder, ...(await collectionFolders(parts)).map((name) => paths.collection(name))]
+  for (const folder of folders) {
+    const left = (await files.list(folder)).filter((name) =>
+      /^(?:[\w-]+\.json\.tmp|lock\.takeover)$/.test(name),
+    )
+    if (left.length > 0)
+      report.note(
+        `Half written files of a crash in ${folder}: ${left.join(', ')}. The next start removes them.`,
+      )
+  }
+  const cut = (await files.list(paths.logs)).filter((name) => name.includes('.log.cut-'))
+  if (cut.length > 0)
+    report.note(
+      `Ends of the log that a start set aside in ${paths.logs}: ${cut.join(', ')}. They may be removed.`,
+    )
+}

@@ -1,0 +1,187 @@
+import { stat, statfs } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Checkpoint, type CheckpointParts, readCheckpoint } from '../disk/checkpoint.ts'
+import { createFindings, type Finding, listed } from './findings.ts'
+import { type Files, nodeFiles } from '../disk/files.ts'
+import { dataIn, strangersIn } from '../disk/folder.ts'
+import { inspectBlobs } from './inspect-blobs.ts'
+import { inspectLog } from './inspect-log.ts'
+import { inspectKeys, inspectLeftovers, inspectSnapshot } from './inspect-snapshot.ts'
+import { type Processes, readLock, systemProcesses } from '../disk/lock.ts'
+import { createSchema } from '../disk/migrate.ts'
+import { createPaths } from '../disk/paths.ts'
+import { Records } from '../records.ts'
+import type { Collection, StoredRecord } from '../store.ts'
+
+export type { Finding } from './findings.ts'
+
+/** What an inspection of a data folder came to. */
+export interface Inspection {
+  readonly folder: string
+  /** Whether nothing is lost and the next start takes the folder. */
+  readonly healthy: boolean
+  /** In the order in which it was looked. */
+  readonly findings: readonly Finding[]
+}
+
+/** What `inspectFolder` takes. */
+export interface InspectOptions {
+  readonly dir: string
+  readonly collections: readonly Collection<StoredRecord>[]
+  /** Default: the machine's. */
+  readonly files?: Pick<Files, 'readAll' | 'size' | 'list'>
+  readonly processes?: Processes
+  /** How many bytes the disk still takes. Default: what the system says. */
+  readonly freeBytes?: (folder: string) => Promise<number>
+}
+
+/**
+ * Checks a data folder from end to end and only reads: no lock, no change, also while an instance uses it. What that
+ * one is about to write may look incomplete, so a folder in use is looked at up to three times.
+ */
+export async function inspectFolder(options: InspectOptions): Promise<Inspection> {
+  for (let tries = 1; ; tries++) {
+    const { inspection, inUse } = await inspectOnce(options)
+    if (inspection.healthy || !inUse || tries === maxTries) return inspection
+    await sleep(settleMs)
+  }
+}
+
+const maxTries = 3
+const settleMs = 300
+
+async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspection; inUse: boolean }> {
+  const { files = nodeFiles, processes = systemProcesses, collections } = options
+  const parts = readOnlyParts(resolve(options.dir), files)
+  const { paths } = parts
+  const { all, about } = createFindings()
+  const done = (inUse: boolean): { inspection: Inspection; inUse: boolean } => {
+    const healthy = all.every(({ level }) => level !== 'problem')
+    return { inspection: { folder: paths.folder, healthy, findings: all }, inUse }
+  }
+  if ((await files.size(paths.folder)) === null) {
+    about('folder').problem(
+      `There is no folder ${paths.folder}.`,
+      'Check the path; a start with it makes it.',
+    )
+    return done(false)
+  }
+  if (!(await stat(paths.folder)).isDirectory()) {
+    about('folder').problem(`${paths.folder} is a file, not a folder.`, 'Check the path.')
+    return done(false)
+  }
+  if ((await files.list(paths.folder)).length === 0) {
+    about('folder').ok(`${paths.folder} is empty: nothing is stored yet.`)
+    return done(false)
+  }
+  const lock = await readLock(files, paths.lock, processes)
+  const inUse = lock?.lives === true
+  if (inUse) {
+    about('lock').note(
+      `Process ${lock.pid} on ${lock.host} uses the folder. What it is about to write may look incomplete here.`,
+    )
+  } else if (lock) {
+    const who = lock.pid === null ? 'It does not say whose it is' : `Process ${lock.pid} is gone`
+    about('lock').note(`${paths.lock} is left over. ${who}; the next start takes the folder over.`)
+  } else {
+    about('lock').ok('Nobody uses the folder.')
+  }
+  const checkpoint = await inspectCheckpoint(parts, about('checkpoint'))
+  if (checkpoint) {
+    const records = new Records(collections, { hold() {}, release() {} })
+    await inspectSnapshot(parts, checkpoint, records, about('snapshot'))
+    const sound = await inspectLog(parts, checkpoint, records, about('log'))
+    inspectKeys(parts, records, about('snapshot'))
+    await inspectBlobs(parts, records, sound, about('blobs'))
+    const counts = [...records.collections.values()].map(({ name, byId }) => `${byId.size} ${name}`)
+    about('snapshot').ok(`The folder holds ${counts.join(', ')}.`)
+  }
+  await inspectLeftovers(parts, about('leftovers'))
+  const free = await (options.freeBytes ?? freeBytesOf)(paths.folder)
+  const space = `The disk has ${Math.floor(free / MiB)} MiB left`
+  if (free >= enoughBytes) about('disk').ok(`${space}.`)
+  else
+    about('disk').problem(
+      `${space}; new mail will soon be refused.`,
+      'Free some space, or use another folder.',
+    )
+  return done(inUse)
+}
+
+const MiB = 1024 * 1024
+/** Two log files: less may not hold what comes in until a checkpoint and its clean-up are done. */
+const enoughBytes = 64 * MiB
+
+async function inspectCheckpoint(
+  parts: CheckpointParts,
+  report: ReturnType<ReturnType<typeof createFindings>['about']>,
+): Promise<Checkpoint | null> {
+  const { paths } = parts
+  try {
+    const checkpoint = await readCheckpoint(parts)
+    if (checkpoint) {
+      const { log, offset, seq, schema } = checkpoint
+      report.ok(
+        `The files of records hold every commit up to ${seq} (log ${log}, byte ${offset}; form ${schema}).`,
+      )
+      return checkpoint
+    }
+    const strangers = await strangersIn(parts)
+    if ((await dataIn(parts)).length > 0) {
+      report.problem(
+        `${paths.checkpoint} is missing, which says what the other files belong to.`,
+        'Restore it from a copy, or use another folder.',
+      )
+    } else if (strangers.length > 0) {
+      report.problem(
+        `${paths.folder} holds ${listed(strangers)}, and no data of Localpost. A start refuses it.`,
+        'Check the path; use an empty or a new folder for the data.',
+      )
+    } else {
+      report.note(`${paths.folder} holds no data of Localpost yet.`)
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    report.problem(message, 'Nothing else was checked.')
+  }
+  return null
+}
+
+/** What the store's own readers ask for, with nothing that writes. */
+function readOnlyParts(folder: string, files: Pick<Files, 'readAll' | 'size' | 'list'>): CheckpointParts {
+  return {
+    files: { ...refusing, readAll: files.readAll, size: files.size, list: files.list },
+    paths: createPaths(folder),
+    durable: false,
+    schema: createSchema(),
+    onNotice() {},
+  }
+}
+
+const refuse = (): never => {
+  throw new Error('An inspection only reads.')
+}
+
+const refusing: Files = {
+  open: refuse,
+  openNow: refuse,
+  close: refuse,
+  write: refuse,
+  read: refuse,
+  stream: refuse,
+  sync: refuse,
+  truncate: refuse,
+  size: refuse,
+  readAll: refuse,
+  list: refuse,
+  rename: refuse,
+  remove: refuse,
+  makeFolder: refuse,
+  syncFolder: refuse,
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}

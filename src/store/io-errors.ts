@@ -1,0 +1,37 @@
+import { LocalpostError, errorTable } from '../core/errors.ts'
+
+/**
+ * Turns what the file system threw into the store's error.
+ *
+ * @param doing  What was being done and to which file, as the beginning of a sentence: `Writing /data/log/000001.log`.
+ * @returns store_full, store_read_only or store_failed; an error of Localpost's own comes back as it is.
+ */
+export function storeFault(error: unknown, doing: string): LocalpostError {
+  if (error instanceof LocalpostError) return error
+  const code = codeOf(error)
+  const kind = fullCodes.has(code)
+    ? 'store_full'
+    : readOnlyCodes.has(code)
+      ? 'store_read_only'
+      : 'store_failed'
+  const reason = error instanceof Error ? error.message : String(error)
+  return new LocalpostError(kind, `${doing} failed: ${reason}. ${errorTable[kind].mend}`, { cause: error })
+}
+
+/** The system's code of an error (`ENOENT`), or `""`. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** The error of a file that cannot be understood. Nothing was changed when it is thrown. */
+export function corrupt(place: string, what: string, mend: string, cause?: unknown): LocalpostError {
+  return new LocalpostError('store_corrupt', `${place}: ${what} ${mend} Nothing was overwritten.`, { cause })
+}
+
+/** The error of a caller that breaks the store's contract: a fault in this program, not of the medium or a user. */
+export function misuse(message: string): LocalpostError {
+  return new LocalpostError('internal_error', message)
+}
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT'])
+const readOnlyCodes = new Set(['EACCES', 'EPERM', 'EROFS'])

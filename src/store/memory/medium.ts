@@ -1,0 +1,60 @@
+import { Readable } from 'node:stream'
+import { Low, Memory } from 'lowdb'
+import { createBudget } from '../../core/byte-budget.ts'
+import { HeldBlobWriter } from '../disk/blob-writer.ts'
+import type { Place } from '../entry.ts'
+import { misuse } from '../io-errors.ts'
+import type { Medium } from '../medium.ts'
+import { emptySnapshot, fillRecords, type Snapshot } from '../disk/snapshot.ts'
+
+/** A medium of bytes in memory: nothing outlives the store, and no file is made. */
+export function createMemoryMedium(): Medium {
+  return {
+    async load(records) {
+      const db = new Low<Snapshot>(new Memory(), emptySnapshot())
+      await db.read()
+      fillRecords(records, db.data, 0)
+      records.settle('memory')
+      return 0
+    },
+    start() {},
+    createBlob(id) {
+      // Nothing is ever too large to be held, so no spool is asked for.
+      return new HeldBlobWriter(id, Number.POSITIVE_INFINITY, createBudget(Number.POSITIVE_INFINITY), () =>
+        Promise.reject(misuse('Memory has no spool.')),
+      )
+    },
+    take(blob, { owner, name }) {
+      return { taken: { owner, name, size: blob.size, content: blob.parts ?? [] }, undo() {} }
+    },
+    placeHeld(bytes, size) {
+      const [first] = bytes
+      return { bytes: bytes.length === 1 && first ? first : Buffer.concat(bytes), size }
+    },
+    async write() {},
+    applied() {},
+    hold() {},
+    release() {},
+    async read(place, start, end) {
+      // The reader's own copy: what is stored must not change under others.
+      return Buffer.from(bytesOf(place).subarray(start, end))
+    },
+    async open(place, start, end) {
+      return Readable.from(piecesOf(bytesOf(place), start, end), { objectMode: false })
+    },
+    async close() {},
+  }
+}
+
+// The reader's own copies, made as it reads: one that reads nothing holds little.
+function* piecesOf(bytes: Uint8Array, start: number, end: number): Generator<Buffer> {
+  for (let at = start; at < end; at += pieceLength)
+    yield Buffer.from(bytes.subarray(at, Math.min(at + pieceLength, end)))
+}
+
+const pieceLength = 64 * 1024
+
+function bytesOf(place: Place): Uint8Array {
+  if ('bytes' in place) return place.bytes
+  throw misuse('A store in memory has no files.')
+}

@@ -1,0 +1,142 @@
+import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
+import type { ListPage, ListQuery } from '../core/lists.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+import { givenCursor } from '../core/lists.ts'
+import type { Collection, IndexKey, Store, StoredRecord, Where } from './store.ts'
+import { update } from './store.ts'
+
+/**
+ * Reads a record that a caller named.
+ *
+ * @param noun  What it is, for the message: `domain`.
+ * @throws not_found when there is none.
+ */
+export async function readRecord<T extends StoredRecord>(
+  store: Store,
+  collection: Collection<T>,
+  id: string,
+  noun: string,
+): Promise<T> {
+  const record = await store.get(collection, id)
+  if (!record) throw notFound(noun, id)
+  return record
+}
+
+/** The error of an id that names nothing. */
+export function notFound(noun: string, id: string): LocalpostError {
+  return new LocalpostError(
+    'not_found',
+    `There is no ${noun} ${quote(id)}. Check the id: it may have been removed.`,
+  )
+}
+
+/**
+ * Changes one record, again on what is there then when somebody else changed it meanwhile.
+ *
+ * @param change  Gives the record as it is to be; it must not keep state, since it may be called more than once.
+ *   Giving the same object back means that nothing is to be written.
+ * @returns The record as stored.
+ * @throws not_found when there is none.
+ */
+export function changeRecord<T extends StoredRecord>(
+  store: Store,
+  collection: Collection<T>,
+  id: string,
+  noun: string,
+  change: (record: T) => T,
+): Promise<T> {
+  return untilCommitted(async () => {
+    const record = await readRecord(store, collection, id, noun)
+    const next = change(record)
+    if (next === record) return record
+    await store.commit([update(collection, next)])
+    return { ...next, version: record.version + 1 }
+  })
+}
+
+/**
+ * Repeats "read, decide, commit" while commits of others came in between; each repetition must read anew.
+ *
+ * A commit may be refused because of one that no read shows yet: then the repetition is refused too, and the one after
+ * it sees what there is.
+ */
+export async function untilCommitted<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (attempts === maxAttempts || !isErrorOf(error, 'version_conflict', 'unique_conflict')) throw error
+    }
+  }
+}
+
+// Each refusal means that another commit went through, so only as many callers at once could need as many attempts.
+const maxAttempts = 1000
+
+/** How a list of records is ordered and continued. */
+export interface ListOrder<T extends StoredRecord> {
+  /** Items per page where the query does not say. */
+  pageSize: number
+  /** Default: `id`. */
+  index?: string
+  prefix?: IndexKey
+  /** Only these records; `count` counts them too. */
+  where?: Where
+  direction?: 'asc' | 'desc'
+  /** What a cursor of this list is, for the message: `the id of a domain`. */
+  cursorIs: string
+  isCursor(text: string): boolean
+  /** The cursor that continues behind a record. Default: its id. */
+  cursorOf?(record: T): string
+  /** The key in the index that a cursor stands for, without the prefix. Default: the cursor itself. */
+  keyOf?(cursor: string): string
+}
+
+/**
+ * One page of a collection, for every list of the nouns.
+ *
+ * @throws invalid_cursor when the cursor is not of the form of this list's cursors; validation_error for field `limit`
+ *   unless it is a whole number from 1 to 500.
+ */
+export async function listRecords<T extends StoredRecord>(
+  store: Store,
+  collection: Collection<T>,
+  query: ListQuery | undefined,
+  order: ListOrder<T>,
+): Promise<ListPage<T>> {
+  assertKnownOptions(query, ['cursor', 'limit'], 'a list')
+  const { cursor, limit } = checkPage(query, order)
+  const { index = 'id', prefix = [], direction = 'asc', where } = order
+  const after = cursor === null ? undefined : [...prefix, order.keyOf?.(cursor) ?? cursor]
+  const [page, count] = await Promise.all([
+    store.page(collection, { index, prefix, direction, after, limit, where }),
+    store.count(collection, { index, prefix, where }),
+  ])
+  const last = page.more ? page.records.at(-1) : undefined
+  return { items: page.records, count, cursor: last ? (order.cursorOf?.(last) ?? last.id) : null }
+}
+
+/**
+ * Which page of a list is asked for.
+ *
+ * @throws As {@link listRecords}.
+ */
+export function checkPage(
+  query: ListQuery | undefined,
+  order: Pick<ListOrder<StoredRecord>, 'cursorIs' | 'isCursor' | 'pageSize'>,
+): { cursor: string | null; limit: number } {
+  const cursor = givenCursor(query) ?? null
+  if (cursor !== null && !order.isCursor(cursor)) {
+    const advice = `here it is ${order.cursorIs}. Pass the cursor of the previous page as it was, or none.`
+    throw new LocalpostError('invalid_cursor', `${quote(cursor)} is not a cursor of this list: ${advice}`)
+  }
+  const limit = query?.limit ?? order.pageSize
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
+    throw validationError([
+      { field: 'limit', message: `must be a whole number from 1 to ${maxLimit}, not ${quote(limit)}` },
+    ])
+  }
+  return { cursor, limit }
+}
+
+const maxLimit = 500

@@ -1,0 +1,192 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Clock } from '../../src/core/clock.ts'
+import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
+import { startRetention, type RetentionParts } from '../../src/emails/retention.ts'
+import { createLocalpost } from '../../src/instance/open.ts'
+import { openLogStore, openMemoryStore } from '../../src/store/open.ts'
+import { blobOf, insert, type Store, update } from '../../src/store/store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { steppedClock, type SteppedClock } from '../support/stepped-clock.ts'
+
+const start = Date.UTC(2026, 0, 1)
+const idOf = (n: number): string => `em_${String(n).padStart(22, '0')}`
+
+function email(n: number, created: number, isPending = false): EmailRecord {
+  const id = idOf(n)
+  return {
+    id,
+    version: 1,
+    type: 'transactional',
+    source: 'api',
+    from: 'app@acme.test',
+    to: ['ada@example.com'],
+    cc: [],
+    bcc: [],
+    reply_to: null,
+    subject: `mail ${n}`,
+    template_id: null,
+    domain_id: 'dom_1',
+    created,
+    envelope: { mail_from: 'app@acme.test', rcpt_to: ['ada@example.com'] },
+    recipients: [],
+    outbox: isPending ? { due: created, attempts: 0, via: 'capture' } : null,
+    outbox_due: isPending ? created : null,
+    message: null,
+    unread: true,
+    tags: [],
+    snippet: null,
+    attachment_count: 0,
+  }
+}
+
+async function begin(bounds: Partial<RetentionParts>): Promise<{
+  store: Store
+  clock: SteppedClock
+  add(n: number, created: number, isPending?: boolean): Promise<void>
+  kept(): Promise<number[]>
+}> {
+  const clock = steppedClock(start)
+  const store = await openMemoryStore({ collections: [emailCollection] })
+  const retention = startRetention({
+    store,
+    clock,
+    maxEmails: null,
+    maxAgeMs: null,
+    onError: (error) => {
+      throw error
+    },
+    ...bounds,
+  })
+  onTestFinished(async () => {
+    await retention.close()
+    await store.close()
+  })
+  return {
+    store,
+    clock,
+    add: (n, created, isPending) => store.commit([insert(emailCollection, email(n, created, isPending))]),
+    kept: async () =>
+      (await store.page(emailCollection, { limit: 10_000 })).records.map(({ id }) => Number(id.slice(3))),
+  }
+}
+
+test('of too many emails the oldest go, a moment after the newer came', async () => {
+  const { clock, add, kept } = await begin({ maxEmails: 3 })
+  for (let n = 1; n <= 5; n++) await add(n, start)
+  expect(await kept()).toEqual([1, 2, 3, 4, 5])
+  await clock.advance(250)
+  expect(await kept()).toEqual([3, 4, 5])
+  await add(6, start)
+  await clock.advance(250)
+  expect(await kept()).toEqual([4, 5, 6])
+})
+
+test('many go in slices, and all of them', async () => {
+  const { store, clock, kept } = await begin({ maxEmails: 10 })
+  await store.commit(Array.from({ length: 1234 }, (_, n) => insert(emailCollection, email(n, start))))
+  const sizes: number[] = []
+  let seq = 0
+  store.changes((change) => {
+    if (change.seq !== seq) sizes.push(0)
+    seq = change.seq
+    sizes.push((sizes.pop() ?? 0) + 1)
+  })
+  await clock.advance(250)
+  await sleep(200)
+  expect(await kept()).toEqual(Array.from({ length: 10 }, (_, n) => 1224 + n))
+  expect(Math.max(...sizes)).toBe(100)
+})
+
+test('an email goes when it is as old as it may be, with nothing else happening', async () => {
+  const { clock, add, kept } = await begin({ maxAgeMs: 60_000 })
+  await add(1, start)
+  await add(2, start + 10_000)
+  await clock.advance(250)
+  await clock.advance(59_749)
+  expect(await kept()).toEqual([1, 2])
+  await clock.advance(1)
+  expect(await kept()).toEqual([2])
+  await clock.advance(10_000)
+  expect(await kept()).toEqual([])
+})
+
+test('a bound of months does not overflow the timers of the system', async () => {
+  const clock = steppedClock(start)
+  const delays: number[] = []
+  const watched: Clock = { ...clock, after: (ms, run) => (delays.push(ms), clock.after(ms, run)) }
+  const { add } = await begin({ maxAgeMs: 400 * 86_400_000, clock: watched })
+  await add(1, start)
+  await clock.advance(250)
+  expect(Math.max(...delays)).toBe(60 * 60 * 1000)
+})
+
+test('an email that the outbox works on stays until it is settled, and no younger one goes for it', async () => {
+  const { store, clock, add, kept } = await begin({ maxEmails: 2, maxAgeMs: 60_000 })
+  await add(1, start, true)
+  await add(2, start)
+  await add(3, start)
+  await add(4, start)
+  await clock.advance(250)
+  expect(await kept()).toEqual([1, 3, 4])
+  await clock.advance(120_000)
+  expect(await kept()).toEqual([1])
+  const pending = await store.get(emailCollection, idOf(1))
+  await store.commit([
+    update(emailCollection, { ...(pending as EmailRecord), outbox: null, outbox_due: null }),
+  ])
+  await clock.advance(250)
+  expect(await kept()).toEqual([])
+})
+
+test('emails of a clock that was ahead do not keep others', async () => {
+  const { clock, add, kept } = await begin({ maxAgeMs: 60_000 })
+  await add(1, start + 86_400_000)
+  await add(2, start)
+  await clock.advance(250)
+  await clock.advance(60_000)
+  expect(await kept()).toEqual([1])
+})
+
+test('the files go with the records', async () => {
+  const dir = temporaryFolder()
+  const clock = steppedClock(start)
+  const options = { dir, collections: [emailCollection], clock, durability: 'process' as const }
+  const store = await openLogStore({ ...options, logFileBytes: 100_000, checkpointBytes: 50_000 })
+  const retention = startRetention({ store, clock, maxEmails: 20, maxAgeMs: null, onError: expect.fail })
+  for (let n = 0; n < 200; n++) {
+    const message = blobOf(messageBlob(idOf(n)), Buffer.alloc(n % 50 === 0 ? 300_000 : 5000, 'x'))
+    await store.commit([insert(emailCollection, email(n, start))], [message])
+  }
+  const bytes = async (): Promise<number> => {
+    let total = 0
+    for (const folder of ['log', 'large']) {
+      for (const name of await readdir(join(dir, folder))) {
+        total += (await stat(join(dir, folder, name)).catch(() => ({ size: 0 }))).size
+      }
+    }
+    return total
+  }
+  expect(await bytes()).toBeGreaterThan(2_000_000)
+  await clock.advance(250)
+  // The checkpoint, once it was quiet for a while.
+  for (let i = 0; i < 50 && (await bytes()) > 400_000; i++) await clock.advance(5000)
+  expect(await store.count(emailCollection)).toBe(20)
+  expect(await bytes()).toBeLessThan(400_000)
+  await retention.close()
+  await store.close()
+})
+
+test('an instance keeps as many as it was told to, those of before its start too', async () => {
+  const dir = temporaryFolder()
+  const first = await createLocalpost({ dir })
+  const mail = { from: 'hi@acme.test', to: 'ada@example.com', text: 'x' }
+  for (let n = 0; n < 5; n++) await first.emails.send({ ...mail, subject: `mail ${n}` })
+  await first.close()
+  await using second = await createLocalpost({ dir, maxEmails: 2 })
+  await expect
+    .poll(async () => (await second.inbox.list()).items.map(({ subject }) => subject), { timeout: 10_000 })
+    .toEqual(['mail 4', 'mail 3'])
+})

@@ -1,0 +1,150 @@
+import { createTransport } from 'nodemailer'
+import { describe, expect, it } from 'vitest'
+import type { FaultsInput, SmtpStage } from '../../src/faults/fault.ts'
+import type { Localpost } from '../../src/instance/open.ts'
+import { RawClient } from '../capture/_server.ts'
+import { dialogue, greeted, outcomes, start, submission } from '../rules/_setup.ts'
+
+// In the order of the dialogue: the greeting, the lines of a submission.
+const stages: readonly SmtpStage[] = ['connect', 'ehlo', 'auth', 'mail', 'rcpt', 'data', 'end']
+
+interface Said {
+  /** Of every step up to the end of the connection; one that never came is missing. */
+  replies: string[]
+  ms: number
+  isClosed: boolean
+  stored: number
+}
+
+async function submit(post: Localpost): Promise<Said> {
+  const started = performance.now()
+  const client = new RawClient(post.smtp)
+  const greeting = await client.reply()
+  const rest = client.isClosed || !greeting.startsWith('220') ? [] : await dialogue(client, submission)
+  const said = { replies: [greeting, ...rest].filter(Boolean), ms: performance.now() - started }
+  if (!greeting.startsWith('220') && greeting !== '') await client.closed()
+  const { isClosed } = client
+  client.socket.destroy()
+  return { ...said, isClosed, stored: (await post.inbox.list()).count }
+}
+
+describe.each(stages.map((stage, step) => ({ stage, step })))('a fault at $stage', ({ stage, step }) => {
+  it('refuses with its code and text, and nothing is stored', async () => {
+    const post = await start()
+    await post.faults.set({ smtp: [{ stage, code: 454, text: 'Not today' }] })
+    const { replies, stored } = await submit(post)
+    const isBare = stage === 'connect' || stage === 'ehlo'
+    expect(replies[step]).toBe(isBare ? '454 Not today' : '454 4.0.0 Not today')
+    // Who goes on without AUTH, as an app well may, is taken.
+    expect(stored).toBe(stage === 'auth' ? 1 : 0)
+  })
+
+  it('with 421 ends the connection', async () => {
+    const post = await start()
+    await post.faults.set({ smtp: [{ stage, code: 421 }] })
+    const client = new RawClient(post.smtp)
+    if ((await client.reply()).startsWith('220')) await dialogue(client, submission)
+    await client.closed()
+    expect(await post.inbox.list()).toMatchObject({ count: 0 })
+  })
+
+  it('waits, and then goes on as ever', async () => {
+    const post = await start()
+    await post.faults.set({ smtp: [{ stage, delay_ms: 250, count: 1 }] })
+    const { replies, ms, stored } = await submit(post)
+    expect(replies).toHaveLength(stages.length)
+    expect(replies.at(-1)).toMatch(/^250 2\.6\.0 OK: captured/)
+    expect(ms).toBeGreaterThanOrEqual(245)
+    expect(stored).toBe(1)
+  })
+
+  it('cuts the connection without a reply', async () => {
+    const post = await start()
+    await post.faults.set({ smtp: [{ stage, disconnect: true, delay_ms: 10 }] })
+    const { replies, isClosed, stored } = await submit(post)
+    expect(replies).toHaveLength(step)
+    expect([isClosed, stored]).toEqual([true, 0])
+  })
+})
+
+describe('faults of SMTP', () => {
+  it('never meet a delivery of the outbox, at whatever stage', async () => {
+    const post = await start({ retryDelaysMs: [] })
+    await post.faults.set({ smtp: stages.map((stage) => ({ stage, disconnect: true })) })
+    const { id } = await post.emails.send({ from: 'a@x.test', to: 'b@y.test', subject: 'Hi', text: 'x' })
+    expect(await outcomes(post, id)).toMatchObject({ 'b@y.test': { status: 'delivered' } })
+  })
+
+  it('strike the next few, and show how many are left', async () => {
+    const post = await start()
+    await post.faults.set({ smtp: [{ stage: 'rcpt', code: 450, count: 2 }], seed: 7 })
+    const client = await greeted(post)
+    await dialogue(client, submission.slice(0, 3))
+    // Out of turn, and so not counted.
+    expect(await client.say('MAIL FROM:<b@x.test>')).toMatch(/^503 /)
+    expect(await client.say(submission[3] ?? '')).toBe('450 4.2.1 An injected fault')
+    expect(await post.faults.get()).toEqual({
+      http: [],
+      smtp: [{ stage: 'rcpt', code: 450, count: 1 }],
+      rate_limit: null,
+      seed: 7,
+    })
+    expect(await client.say(submission[3] ?? '')).toBe('450 4.2.1 An injected fault')
+    expect(await client.say(submission[3] ?? '')).toBe('250 2.1.5 Accepted')
+    expect(await post.faults.get()).toMatchObject({ smtp: [{ count: 0 }] })
+  })
+
+  it('say the enhanced code that the text brings', async () => {
+    const post = await start()
+    await post.faults.set({ smtp: [{ stage: 'mail', code: 550, text: '5.7.1 Blocked' }] })
+    const replies = await dialogue(await greeted(post), submission.slice(0, 3))
+    expect(replies.at(-1)).toBe('550 5.7.1 Blocked')
+  })
+
+  it('are what nodemailer sees of a server in trouble, until they are cleared', async () => {
+    const post = await start()
+    await post.faults.set({ smtp: [{ stage: 'end', code: 452, text: 'Disk full' }] })
+    const transport = createTransport(post.smtp)
+    const mail = { from: 'a@x.test', to: 'b@y.test', subject: 'Hi', text: 'x' }
+    await expect(transport.sendMail(mail)).rejects.toMatchObject({ responseCode: 452 })
+    expect(await post.faults.clear()).toBe(1)
+    await transport.sendMail(mail)
+    expect(await post.inbox.list()).toMatchObject({ count: 1 })
+  })
+
+  it('with the same seed strike the same commands', async () => {
+    const struck = async (faults: FaultsInput): Promise<string> => {
+      const post = await start()
+      await post.faults.set(faults)
+      const client = await greeted(post)
+      await client.say('EHLO app.test')
+      const codes = []
+      for (let i = 0; i < 40; i++) {
+        codes.push((await client.say('MAIL FROM:<a@x.test>')).slice(0, 3))
+        await client.say('RSET')
+      }
+      return codes.join(' ')
+    }
+    const smtp = [{ stage: 'mail' as const, code: 451, rate: 0.5 }]
+    const [first, second, other] = await Promise.all([
+      struck({ smtp, seed: 42 }),
+      struck({ smtp, seed: 42 }),
+      struck({ smtp, seed: 43 }),
+    ])
+    expect(first).toBe(second)
+    expect(first).not.toBe(other)
+    expect(first).toContain('451')
+    expect(first).toContain('250')
+  })
+
+  it('that wait do not hold up the end', async () => {
+    const post = await start()
+    await post.faults.set({ smtp: [{ stage: 'ehlo', delay_ms: 60_000 }] })
+    const client = await greeted(post)
+    client.socket.write('EHLO app.test\r\n')
+    const started = performance.now()
+    await post.close()
+    expect(performance.now() - started).toBeLessThan(5000)
+    await client.closed()
+  })
+})

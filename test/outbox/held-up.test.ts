@@ -1,0 +1,64 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { start } from '../support/instance.ts'
+
+const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+
+describe('mail that needs nothing slow', () => {
+  it('is not held up by attachments whose server hangs', async () => {
+    const server = createServer(() => {})
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const path = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hangs`
+    const post = await start({ attachments: { timeoutMs: 8000 } })
+    for (let i = 0; i < 20; i++) {
+      await post.emails.send({ ...hello, to: `slow${i}@example.com`, attachments: [{ filename: 'a', path }] })
+    }
+    await post.emails.send(hello)
+    const mail = await post.inbox.waitFor({ to: 'ada@example.com' }, { timeoutMs: 4000 })
+    expect(mail.last_event.status).toBe('delivered')
+  })
+
+  it.each([8, 15])('is not held up by %i recipients whose server answers late', async (late) => {
+    const post = await start({ rules: [{ match: '*@late.example', action: 'delay', delay_ms: 8000 }] })
+    for (let i = 0; i < late; i++) await post.emails.send({ ...hello, to: `someone${i}@late.example` })
+    await post.emails.send(hello)
+    const mail = await post.inbox.waitFor({ to: 'ada@example.com' }, { timeoutMs: 4000 })
+    expect(mail.last_event.status).toBe('delivered')
+  })
+
+  it('is not held up by them while many more are sent than go out', async () => {
+    const post = await start({ rules: [{ match: '*@late.example', action: 'delay', delay_ms: 20_000 }] })
+    for (let i = 0; i < 8; i++) await post.emails.send({ ...hello, to: `someone${i}@late.example` })
+    for (let wave = 0; wave < 10; wave++) {
+      await Promise.all(Array.from({ length: 30 }, () => post.emails.send(hello)))
+    }
+    const waiting = async (): Promise<number> => {
+      const { items } = await post.emails.list({ limit: 500 })
+      return items.filter(({ last_event }) => last_event.status === 'sent').length
+    }
+    await expect.poll(waiting, { timeout: 15_000 }).toBe(8)
+  }, 30_000)
+})
+
+it('a reset in the midst of sending leaves no mail that fails', async () => {
+  const post = await start()
+  let isOver = false
+  const senders = Array.from({ length: 4 }, async (_, n) => {
+    for (let i = 0; !isOver; i++) await post.emails.send({ ...hello, from: `hi@acme${n}-${i % 5}.test` })
+  })
+  for (let i = 0; i < 15; i++) {
+    await post.reset()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  isOver = true
+  await Promise.all(senders)
+  await post.emails.send({ ...hello, to: 'last@example.com' })
+  await post.inbox.waitFor({ to: 'last@example.com' })
+  const { items } = await post.emails.list({ limit: 500 })
+  expect(items.filter(({ last_event }) => last_event.status === 'failed')).toEqual([])
+})

@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { emailCollection, messageBlob } from '../../src/emails/email.ts'
+import { startDigesting } from '../../src/search/indexer.ts'
+import { createDigests, type Digests } from '../../src/search/digests.ts'
+import { parseMailQuery } from '../../src/search/query.ts'
+import { createSearch } from '../../src/search/search.ts'
+import { createLocalpost } from '../../src/index.ts'
+import { openMemoryStore } from '../../src/store/open.ts'
+import { blobOf, insert, remove, type Store } from '../../src/store/store.ts'
+import { openTextColumn } from '../../src/search/text-column.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { start } from '../support/instance.ts'
+import { steppedClock } from '../support/stepped-clock.ts'
+import { anEmail, idOf, subjectsOf, submit } from '../inbox/_email.ts'
+
+async function open(take?: (store: Store) => Digests['take']) {
+  const store = await openMemoryStore({ collections: [emailCollection] })
+  const clock = steppedClock(1_000_000)
+  const read: string[] = []
+  const digests = take ? { take: take(store) } : createDigests(store)
+  const column = await openTextColumn(null)
+  const begin = () =>
+    startDigesting({
+      store,
+      clock,
+      column,
+      digests: {
+        take(email) {
+          read.push(email.id)
+          return digests.take(email)
+        },
+      },
+    })
+  const arrive = (n: number) =>
+    store.commit(
+      [insert(emailCollection, anEmail(n))],
+      [blobOf(messageBlob(idOf(n)), `Subject: s\r\n\r\nText ${n}`)],
+    )
+  onTestFinished(() => store.close())
+  const snippets = async () => (await store.page(emailCollection)).records.map(({ snippet }) => snippet)
+  const left = () => store.count(emailCollection, { index: 'undigested' })
+  return { store, clock, column, read, begin, arrive, snippets, left }
+}
+
+test('What is there at the start and what arrives later is read when things are quiet, in order of arrival', async () => {
+  const { clock, read, begin, arrive, snippets, left, store } = await open()
+  await arrive(1)
+  await arrive(2)
+  const digesting = begin()
+  await clock.advance(60)
+  await arrive(3)
+  await clock.advance(60)
+  // The last came 60 ms ago.
+  expect(read).toEqual([])
+  await clock.advance(60)
+  await vi.waitUntil(async () => (await left()) === 0)
+  expect(read).toEqual([idOf(1), idOf(2), idOf(3)])
+  expect(await snippets()).toEqual(['Text 1', 'Text 2', 'Text 3'])
+  expect(await store.get(emailCollection, idOf(1))).toMatchObject({ attachment_count: 0, version: 2 })
+  await arrive(4)
+  await clock.advance(150)
+  await vi.waitUntil(async () => (await left()) === 0)
+  // Nothing is left to be done, and nothing runs idly.
+  await sleep(10)
+  expect(clock.timers()).toBe(0)
+  await digesting.close()
+})
+
+test('In a stream of arrivals without a pause there is a slice of work now and then', async () => {
+  const { clock, read, begin, arrive } = await open()
+  const digesting = begin()
+  for (let n = 1; n <= 30; n++) {
+    await arrive(n)
+    await clock.advance(50)
+    if (n < 20) expect(read).toEqual([])
+  }
+  expect(read.length).toBeGreaterThan(0)
+  await digesting.close()
+})
+
+test('A message that cannot be read has no text and no attachments, and does not hold up the others', async () => {
+  const { clock, begin, arrive, snippets, left } = await open((store) => async (email) => {
+    if (email.id === idOf(2)) throw new Error('unreadable')
+    return createDigests(store).take(email)
+  })
+  for (const n of [1, 2, 3]) await arrive(n)
+  const digesting = begin()
+  await clock.advance(150)
+  await vi.waitUntil(async () => (await left()) === 0)
+  expect(await snippets()).toEqual(['Text 1', '', 'Text 3'])
+  await digesting.close()
+})
+
+test('A search behind a large flood says how much it could not look into; what must be complete waits', async () => {
+  const { store, column, arrive } = await open()
+  for (const n of [1, 2, 3, 4, 5]) await arrive(n)
+  const digests = createDigests(store)
+  // Each takes so long that the patience of a search is over with the second.
+  let now = 0
+  const digesting = startDigesting({
+    store,
+    column,
+    clock: { now: () => now, after: () => () => {} },
+    digests: {
+      take(email) {
+        now += 3000
+        return digests.take(email)
+      },
+    },
+  })
+  onTestFinished(() => digesting.close())
+  const search = createSearch({ store, digests, digesting, column, pageSize: 50 })
+  const filter = parseMailQuery('body:text', 0)
+  expect(await search.list(filter, {})).toMatchObject({ count: 2, unread_texts: 3 })
+  expect(await search.list(parseMailQuery('-has:attachment', 0), {})).toMatchObject({
+    count: 4,
+    unread_texts: 1,
+  })
+  const ids: string[] = []
+  await arrive(6)
+  await arrive(7)
+  for await (const { id } of search.matches(filter, { complete: true })) ids.push(id)
+  expect(ids).toEqual([7, 6, 5, 4, 3, 2, 1].map(idOf))
+  const whole = await search.list(filter, {})
+  expect([whole.count, 'unread_texts' in whole]).toEqual([7, false])
+})
+
+test('Never are two messages read at a time, also while searches wait for them; a removed one is no fault', async () => {
+  let running = 0
+  let most = 0
+  const { clock, store, begin, arrive, left } = await open(() => async (email) => {
+    most = Math.max(most, ++running)
+    await sleep(2)
+    if (email.id === idOf(2)) await store.commit([remove(emailCollection, email.id)])
+    running--
+    return { snippet: 'x', attachment_count: 0, body: '' }
+  })
+  for (const n of [1, 2, 3, 4]) await arrive(n)
+  const digesting = begin()
+  await Promise.all([clock.advance(150), digesting.catchUp(), digesting.catchUp()])
+  expect(await left()).toBe(0)
+  expect(most).toBe(1)
+  await digesting.close()
+})
+
+test('What arrives meanwhile is not forgotten', async () => {
+  const { clock, begin, arrive, left } = await open()
+  const digesting = begin()
+  await arrive(1)
+  const going = clock.advance(150)
+  for (let n = 2; n < 60; n++) {
+    await arrive(n)
+    if (n % 7 === 0) await sleep(1)
+  }
+  await going
+  for (let i = 0; i < 20 && (await left()) > 0; i++) await clock.advance(150)
+  expect(await left()).toBe(0)
+  await digesting.close()
+})
+
+test('Closing waits for the message that is being read, and begins no other', async () => {
+  let end = (): void => {}
+  const { clock, read, begin, arrive, left } = await open(
+    () => () =>
+      new Promise((resolve) => (end = () => resolve({ snippet: 'x', attachment_count: 0, body: '' }))),
+  )
+  await arrive(1)
+  await arrive(2)
+  const digesting = begin()
+  await clock.advance(150)
+  expect(read).toEqual([idOf(1)])
+  let isClosed = false
+  const closing = digesting.close().then(() => (isClosed = true))
+  await sleep(5)
+  expect(isClosed).toBe(false)
+  end()
+  await closing
+  expect(read).toEqual([idOf(1)])
+  expect(await left()).toBe(2)
+  expect(clock.timers()).toBe(0)
+})
+
+const attachments = [{ filename: 'a.txt', content: 'abc' }]
+
+test('A search for attachments finds submissions at once, and its opposite those without', async () => {
+  const post = await start()
+  await submit(post, { subject: 'with', attachments })
+  await submit(post, { subject: 'without' })
+  expect(await subjectsOf(post, 'has:attachment')).toEqual(['with'])
+  expect(await subjectsOf(post, '-has:attachment')).toEqual(['without'])
+  await submit(post, { subject: 'later', attachments })
+  expect(await post.inbox.removeMatching('-has:attachment')).toBe(1)
+  expect(await subjectsOf(post, '')).toEqual(['later', 'with'])
+})
+
+test('A wait for an attachment ends when the message was read', async () => {
+  const post = await start()
+  const waiting = post.inbox.waitFor('has:attachment')
+  const without = post.inbox.waitFor('-has:attachment')
+  await submit(post, { subject: 'with', attachments })
+  expect((await waiting).subject).toBe('with')
+  await submit(post, { subject: 'without' })
+  expect((await without).subject).toBe('without')
+})
+
+test('What was not read before the end is read after the next start', async () => {
+  const dir = temporaryFolder()
+  const first = await createLocalpost({ dir })
+  await submit(first, { subject: 'with', attachments })
+  await first.close()
+  const second = await start({ dir })
+  expect((await second.inbox.waitFor('has:attachment')).subject).toBe('with')
+})
+
+test('A fault of the medium is not remembered: the message is read anew the next time', async () => {
+  const { store, arrive } = await open()
+  await arrive(1)
+  let faults = 1
+  const digests = createDigests({
+    ...store,
+    readBlob: (id) => (faults-- > 0 ? Promise.reject(new Error('EIO')) : store.readBlob(id)),
+  })
+  await expect(digests.of(anEmail(1))).rejects.toThrow('EIO')
+  expect(await digests.of(anEmail(1))).toEqual({ snippet: 'Text 1', attachment_count: 0, body: 'Text 1' })
+})

@@ -1,0 +1,117 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
+import { startDigesting } from '../../src/search/indexer.ts'
+import { createDigests } from '../../src/search/digests.ts'
+import { parseMailQuery } from '../../src/search/query.ts'
+import { createSearch } from '../../src/search/search.ts'
+import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
+import { rowTerm, scanRows, type RowTerm } from '../../src/search/text-rows.ts'
+import type { ListPage } from '../../src/core/lists.ts'
+import { openMemoryStore } from '../../src/store/open.ts'
+import { insert, remove } from '../../src/store/store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { anEmail, idOf } from '../inbox/_email.ts'
+
+test('The column goes on over blocks, and stays whole over a close', async () => {
+  const dir = temporaryFolder()
+  let column = await openTextColumn(dir)
+  const body = 'word '.repeat(400)
+  for (let n = 1; n <= 1200; n++) {
+    await column.append(idOf(n), `subject ${n}\nada@x.test`, n % 100 === 0 ? `${body} Needle` : body)
+    if (n !== 700) continue
+    await column.close()
+    column = await openTextColumn(dir)
+    expect([column.cursor, column.rows]).toEqual([idOf(700), 700])
+  }
+  const hundreds = Array.from({ length: 12 }, (_, i) => idOf(1200 - i * 100))
+  expect(await scan(column, rowTerm('needle', 'body', false))).toEqual(hundreds)
+  expect(await scan(column, rowTerm('subject 1100', 'all', false))).toEqual([idOf(1100)])
+  expect(await scan(column, rowTerm('subject 1100', 'body', false))).toEqual([])
+  expect(await scan(column, rowTerm(idOf(1100), 'all', false))).toEqual([])
+  expect((await scan(column, rowTerm('needle', 'all', true))).length).toBe(1188)
+  const both = [rowTerm('needle', 'body', false), rowTerm('subject 2', 'all', true)]
+  expect(await scan(column, ...both)).toEqual(hundreds.filter((id) => id !== idOf(200)))
+  const seen: [number, string, string][] = []
+  await column.scan([], async ({ count, first, last }) => void seen.unshift([count, first, last]))
+  expect(seen.length).toBeGreaterThan(2)
+  expect(seen.reduce((sum, [count]) => sum + count, 0)).toBe(1200)
+  expect([seen[0]?.[1], seen[0]?.[2], seen.at(-1)?.[2]]).toEqual([
+    idOf(1),
+    idOf(seen[0]?.[0] ?? 0),
+    idOf(1200),
+  ])
+  await column.clear()
+  expect([column.cursor, column.rows, await scan(column, rowTerm('word', 'all', true))]).toEqual(['', 0, []])
+  await column.close()
+})
+
+test('A page over many blocks counts what is there, also where mails of some blocks are gone', async () => {
+  const store = await openMemoryStore({ collections: [emailCollection] })
+  const column = await openTextColumn(null)
+  onTestFinished(() => Promise.all([store.close(), column.close()]).then(() => {}))
+  const all = Array.from({ length: 1500 }, (_, i) => i + 1)
+  await store.commit(all.map((n) => insert(emailCollection, anEmail(n))))
+  for (const n of all)
+    await column.append(idOf(n), `mail ${n}`, `${'word '.repeat(400)} ${n % 2 ? 'odd' : ''}`)
+  const gone = [1, 3, 4, 1499]
+  await store.commit(gone.map((n) => remove(emailCollection, idOf(n))))
+  const digests = createDigests(store)
+  const digesting = startDigesting({ store, clock: systemClock, digests, column })
+  onTestFinished(() => digesting.close())
+  const search = createSearch({ store, digests, digesting, column, pageSize: 50 })
+  const filter = parseMailQuery('odd', 0)
+  const wanted = all.filter((n) => n % 2 === 1 && !gone.includes(n)).reverse()
+  const ids: string[] = []
+  for (let cursor: string | null = null, pages = 0; pages === 0 || cursor; pages++) {
+    const page: ListPage<EmailRecord> = await search.list(filter, { cursor, limit: 200 })
+    expect(page.count).toBe(wanted.length)
+    ids.push(...page.items.map(({ id }) => id))
+    cursor = page.cursor
+  }
+  expect(ids).toEqual(wanted.map(idOf))
+})
+
+test.each(['a byte of the first block', 'a byte of the last rows', 'rows behind the last'])(
+  'The column keeps nothing of a file that was damaged in %s',
+  async (place) => {
+    const dir = temporaryFolder()
+    let column = await openTextColumn(dir)
+    for (let n = 1; n <= 700; n++) await column.append(idOf(n), `subject ${n}`, 'word '.repeat(400))
+    await column.close()
+    const file = join(dir, 'mail-text.2')
+    const bytes = readFileSync(file)
+    if (place === 'a byte of the first block') bytes[5000] = 0x03
+    else if (place === 'a byte of the last rows') bytes[bytes.length - 3000] = 0x00
+    const more = place === 'rows behind the last' ? `\0${idOf(900)}\nhead\x02body\x03` : ''
+    writeFileSync(file, Buffer.concat([bytes, Buffer.from(more)]))
+    column = await openTextColumn(dir)
+    await column.verify()
+    expect(column.rows).toBeLessThan(700)
+    for (let n = column.rows + 1; n <= 700; n++)
+      await column.append(idOf(n), `subject ${n}`, 'word '.repeat(400))
+    expect((await scan(column, rowTerm('word', 'body', false))).length).toBe(700)
+    await column.close()
+  },
+)
+
+test('A scan comes to its end whatever stands in a block', async () => {
+  const bytes = Buffer.from('\x03needle\0x needle\x03\x03 needle \x02 needle')
+  for (let from = 0; from < bytes.length; from++) {
+    const block = Buffer.alloc(2000)
+    bytes.copy(block, 100, from)
+    expect((await scanRows(block, [rowTerm('needle', 'all', false)])).length).toBeLessThan(3)
+    expect((await scanRows(block, [rowTerm('needle', 'body', true)])).length).toBeLessThan(3)
+  }
+})
+
+async function scan(column: TextColumn, ...terms: RowTerm[]): Promise<string[]> {
+  const ids: string[] = []
+  await column.scan(terms, async (rows) => {
+    expect(rows.ids().length).toBe(rows.hits)
+    ids.push(...rows.ids())
+  })
+  return ids
+}

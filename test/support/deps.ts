@@ -1,0 +1,76 @@
+import { audienceCollection, contactCollection } from '../../src/audiences/audience.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import { dkimKeyCollection } from '../../src/domains/dkim-keys.ts'
+import { domainCollection, type Account } from '../../src/domains/domain.ts'
+import type { Ids } from '../../src/core/ids.ts'
+import { createIds } from '../../src/core/ids.ts'
+import { apiKeyCollection } from '../../src/keys/key.ts'
+import { openMemoryStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { templateCollection } from '../../src/templates/template.ts'
+
+/** A clock that stands still until it is moved. */
+export interface HeldClock extends Clock {
+  advance(ms: number): void
+}
+
+export function holdClock(start: number = Date.UTC(2026, 0, 2, 3, 4, 5)): HeldClock {
+  let now = start
+  return {
+    now: () => now,
+    advance: (ms) => void (now += ms),
+    after: () => () => {},
+  }
+}
+
+/** What most nouns are made of: a store in memory, a held clock, ids, an account and small pages. */
+export interface Parts {
+  store: Store
+  clock: HeldClock
+  ids: Ids
+  account: Account
+  pageSize: number
+}
+
+const collections = [
+  apiKeyCollection,
+  audienceCollection,
+  contactCollection,
+  dkimKeyCollection,
+  domainCollection,
+  templateCollection,
+]
+
+export async function openParts(): Promise<Parts> {
+  const clock = holdClock()
+  return {
+    store: await openMemoryStore({ collections }),
+    clock,
+    ids: createIds(clock),
+    account: { email: 'ada@acme.test', first_name: 'Ada', last_name: null, profile_picture: 'data:,' },
+    pageSize: 3,
+  }
+}
+
+/** The keys of an object, sorted: for comparing sets of members exactly. */
+export const keysOf = (value: object): string[] => Object.keys(value).sort()
+
+/** Reads a list to its end, and proves that every page says the same `count`. */
+export async function readAll<T>(
+  list: (query: { cursor: string | null }) => Promise<{ items: T[]; count: number; cursor: string | null }>,
+): Promise<{ items: T[]; pages: number; count: number }> {
+  const items: T[] = []
+  const counts = new Set<number>()
+  let cursor: string | null = null
+  let pages = 0
+  do {
+    const page = await list({ cursor })
+    items.push(...page.items)
+    counts.add(page.count)
+    cursor = page.cursor
+    pages++
+  } while (cursor !== null)
+  const [count = -1, ...others] = counts
+  if (others.length > 0) throw new Error(`count differs from page to page: ${[...counts].join(', ')}`)
+  return { items, pages, count }
+}

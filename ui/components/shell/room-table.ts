@@ -1,0 +1,18 @@
+import { defineAsyncComponent, type Component } from 'vue'
+import type { RoomName } from '../../composables/rooms.ts'
+import LoadFailure from './LoadFailure.vue'
+
+/** What stands in the rooms beside the inbox, each fetched when it is first entered. */
+export const roomViews: Readonly<Record<RoomName, Component>> = {
+  domains: lazy(() => import('../../views/domains/DomainsRoom.vue')),
+  audiences: lazy(() => import('../../views/audiences/AudiencesRoom.vue')),
+  templates: lazy(() => import('../../views/templates/TemplatesRoom.vue')),
+  requests: lazy(() => import('../../views/requests/RequestsRoom.vue')),
+  webhooks: lazy(() => import('../../views/webhooks/WebhooksRoom.vue')),
+  causes: lazy(() => import('../../views/rules/RulesRoom.vue')),
+  connect: lazy(() => import('../../views/connect/ConnectRoom.vue')),
+}
+
+function lazy(loader: () => Promise<{ default: Component }>): Component {
+  return defineAsyncComponent({ loader, errorComponent: LoadFailure })
+}

@@ -1,0 +1,148 @@
+import { ref, type Ref } from 'vue'
+import { type Api, mailPath, wordsOf } from '../../composables/api.ts'
+import type { InboxList } from '../../composables/inbox.ts'
+import type { OpenMail } from '../../composables/open-mail.ts'
+import type { Route } from '../../composables/route.ts'
+import { countWords } from '../../composables/words.ts'
+import { createBulk, exportPath } from './bulk.ts'
+import type { Selection } from './selection.ts'
+
+/** What a person can do to mails. A deed that fails says why in `problem`. */
+export interface Actions {
+  problem: Ref<string>
+  /** Whether a deed is under way. */
+  busy: Ref<boolean>
+  /** Does something that may fail. */
+  attempt(work: () => Promise<void>): Promise<void>
+  setUnread(id: string, unread: boolean): Promise<void>
+  setTags(id: string, tags: string[]): Promise<void>
+  /** Deletes the open mail, once a person agreed. */
+  removeOpen(): Promise<void>
+  /** Deletes every mail that the list's search finds, once a person agreed. */
+  removeAll(): Promise<void>
+  markAllRead(): Promise<void>
+  exportAll(): void
+  setPickedUnread(unread: boolean): Promise<void>
+  tagPicked(tag: string): Promise<void>
+  exportPicked(): void
+  /** Deletes the selection, once a person agreed. */
+  removePicked(): Promise<void>
+}
+
+export interface ActionParts {
+  api: Api
+  inbox: InboxList
+  open: OpenMail
+  selection: Selection
+  go: (to: Route, replace?: boolean) => void
+  ask: (title: string, text: string, action: string) => Promise<boolean>
+  focusRow: (id: string) => void
+}
+
+export function useActions({ api, inbox, open, selection, go, ask, focusRow }: ActionParts): Actions {
+  const problem = ref('')
+  const busy = ref(false)
+  const bulk = createBulk(api, inbox, selection)
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    problem.value = ''
+    busy.value = true
+    try {
+      await work()
+    } catch (error) {
+      problem.value = wordsOf(error)
+    } finally {
+      busy.value = false
+    }
+  }
+
+  const change = (id: string, values: { unread: boolean } | { tags: string[] }): Promise<void> =>
+    attempt(async () => {
+      await api.write('PATCH', mailPath(id), values)
+      inbox.patch(id, values)
+      if (open.mail.value?.id === id) open.mail.value = { ...open.mail.value, ...values }
+    })
+
+  /** Where the page goes when these mails are gone. */
+  function leave(ids: ReadonlySet<string>): void {
+    const { value: mails } = inbox.emails
+    const openId = open.mail.value?.id
+    const at = mails.findIndex((mail) => mail.id === openId)
+    const isLeft = ({ id }: { id: string }): boolean => !ids.has(id)
+    const next =
+      at === -1 ? undefined : (mails.slice(at + 1).find(isLeft) ?? mails.slice(0, at).findLast(isLeft))
+    inbox.drop(ids)
+    if (openId === undefined || !ids.has(openId)) return
+    // Beside the list the next mail takes its place; on a small screen the list does.
+    go(next && wide.matches ? { view: 'mail', id: next.id } : { view: 'list' }, true)
+    if (next) focusRow(next.id)
+  }
+
+  async function removeOpen(): Promise<void> {
+    const id = open.mail.value?.id
+    if (id === undefined || !(await ask('Delete this mail?', noUndo, 'Delete'))) return
+    await attempt(async () => {
+      await api.remove(id)
+      leave(new Set([id]))
+    })
+  }
+
+  async function removeAll(): Promise<void> {
+    // What the list shows, not what is being typed.
+    const query = inbox.shown.value
+    const { value: count } = inbox.count
+    const what = query ? countWords(count, 'match', 'matches') : `all ${countWords(count, 'mail')}`
+    if (!(await ask(`Delete ${what}?`, noUndo.replace('It is', 'They are'), 'Delete'))) return
+    await attempt(async () => {
+      await api.removeAll(query)
+      selection.clear()
+      go({ view: 'list' }, true)
+      await inbox.load()
+    })
+  }
+
+  async function removePicked(): Promise<void> {
+    if (selection.everything.value) return removeAll()
+    const ids = new Set(selection.ids.value)
+    const question = `Delete ${countWords(ids.size, 'mail')}?`
+    if (!(await ask(question, noUndo.replace('It is', 'They are'), 'Delete'))) return
+    await attempt(async () => {
+      await bulk.remove([...ids])
+      selection.clear()
+      leave(ids)
+    })
+  }
+
+  const changePicked = (work: () => Promise<void>): Promise<void> =>
+    attempt(async () => {
+      await work()
+      selection.clear()
+      await Promise.all([inbox.load(), open.reload()])
+    })
+
+  return {
+    problem,
+    busy,
+    attempt,
+    setUnread: (id, unread) => change(id, { unread }),
+    setTags: (id, tags) => change(id, { tags }),
+    removeOpen,
+    removeAll,
+    markAllRead: () => changePicked(() => bulk.markMatchesRead()),
+    exportAll: () => download(exportPath(inbox.shown.value)),
+    setPickedUnread: (unread) => changePicked(() => bulk.setUnread(unread)),
+    tagPicked: (tag) => changePicked(() => bulk.addTag(tag)),
+    exportPicked: () => bulk.exportPaths().forEach(download),
+    removePicked,
+  }
+}
+
+const noUndo = 'It is gone for good: there is no undo.'
+const wide = matchMedia('(min-width: 48rem)')
+
+function download(path: string): void {
+  const link = document.createElement('a')
+  link.href = path
+  link.download = ''
+  link.click()
+}

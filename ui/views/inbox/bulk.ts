@@ -1,0 +1,56 @@
+import type { Api } from '../../composables/api.ts'
+import type { InboxList } from '../../composables/inbox.ts'
+import type { Selection } from './selection.ts'
+
+/** What one deed does to every picked mail. */
+export interface Bulk {
+  setUnread(unread: boolean): Promise<void>
+  addTag(tag: string): Promise<void>
+  remove(ids: readonly string[]): Promise<void>
+  /** Where the picked mails are to be had as archives: one, or several where so many ids do not fit an address. */
+  exportPaths(): string[]
+  /** Marks every match of the list's search as read, picked or not. */
+  markMatchesRead(): Promise<void>
+}
+
+/** Deeds on a selection: what is picked by hand goes by its ids, all matches of a search by the search. */
+export function createBulk(api: Api, inbox: InboxList, selection: Selection): Bulk {
+  const path = (query: string): string =>
+    `dev/inbox?${query ? new URLSearchParams({ query }).toString() : 'all=true'}`
+
+  function change(values: { unread: boolean } | { add_tags: string[] }): Promise<void> {
+    if (selection.everything.value) return api.write('PATCH', path(inbox.shown.value), values)
+    return eachSlice([...selection.ids.value], (ids) => api.write('PATCH', 'dev/inbox', { ids, ...values }))
+  }
+
+  return {
+    setUnread: (unread) => change({ unread }),
+    addTag: (tag) => change({ add_tags: [tag] }),
+    remove: (ids) => eachSlice(ids, (slice) => api.write('DELETE', 'dev/inbox', { ids: slice })),
+    exportPaths() {
+      if (selection.everything.value) return [exportPath(inbox.shown.value)]
+      return slicesOf([...selection.ids.value], idsPerAddress).map((ids) => exportPath(`id:${ids.join(',')}`))
+    },
+    markMatchesRead: () => api.write('PATCH', path(inbox.shown.value), { unread: false }),
+  }
+}
+
+/** Where every match of a search is to be had as one file. */
+export function exportPath(query: string): string {
+  return `dev/inbox/export${query ? `?${new URLSearchParams({ query }).toString()}` : ''}`
+}
+
+// As many as one call takes.
+const idsPerCall = 500
+// An address has to stay below 16 KB.
+const idsPerAddress = 300
+
+async function eachSlice(ids: readonly string[], work: (ids: string[]) => Promise<unknown>): Promise<void> {
+  for (const slice of slicesOf(ids, idsPerCall)) await work(slice)
+}
+
+function slicesOf(ids: readonly string[], size: number): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / size) }, (_, at) =>
+    ids.slice(at * size, (at + 1) * size),
+  )
+}

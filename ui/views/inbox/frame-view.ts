@@ -1,0 +1,47 @@
+import { inject, provide, reactive, type InjectionKey } from 'vue'
+import type { Appearance } from '../../../src/inbox/appearance.ts'
+
+/** The widths that a mail is tried at: small phone, phone, tablet, and all there is. */
+export const widths = [
+  { value: 'full', words: 'Full' },
+  { value: '320', words: '320', title: '320 pixels: a small phone' },
+  { value: '375', words: '375', title: '375 pixels: a phone' },
+  { value: '768', words: '768', title: '768 pixels: a tablet' },
+] as const
+export type FrameWidth = (typeof widths)[number]['value']
+
+/** The looks that a mail is tried in. */
+export const looks: readonly { value: Look; words: string; title: string }[] = [
+  { value: 'light', words: 'Light', title: 'As a client in light mode shows it' },
+  {
+    value: 'dark',
+    words: 'Dark',
+    title: 'Dark, as its own styles have it: prefers-color-scheme',
+  },
+  {
+    value: 'inverted',
+    words: 'Dark, inverted',
+    title: 'Dark, as clients show it that invert the colours of every mail',
+  },
+]
+export type Look = Appearance
+
+export interface FrameView {
+  width: FrameWidth
+  look: Look
+}
+
+/** Keeps the view from mail to mail, for the pane that shows them: one compares mails at one width. */
+export function provideFrameView(): FrameView {
+  const view = reactive<FrameView>({ width: 'full', look: 'light' })
+  provide(key, view)
+  return view
+}
+
+export function useFrameView(): FrameView {
+  const view = inject(key)
+  if (!view) throw new Error('There is no pane above this panel.')
+  return view
+}
+
+const key: InjectionKey<FrameView> = Symbol('frame view')

@@ -1,0 +1,81 @@
+import { type Command, useCommands } from '../../composables/commands.ts'
+import type { InboxList } from '../../composables/inbox.ts'
+import type { OpenMail } from '../../composables/open-mail.ts'
+import type { Actions } from './actions.ts'
+import type { Selection } from './selection.ts'
+import { type InboxCommand, inboxKeys } from './inbox-keys.ts'
+import { type MailTab, mailTabs } from './tabs.ts'
+
+export interface InboxDeeds {
+  inbox: InboxList
+  open: OpenMail
+  selection: Selection
+  actions: Actions
+  /** The mail that the keys are at. */
+  picked: () => string | null
+  move(by: 1 | -1): void
+  openCurrent(): void
+  close(): void
+  search(): void
+  release(): void
+  showTab(at: number): void
+  addTag(): void
+  pickFiles(): void
+}
+
+/** What the inbox adds to the palette and the keys, for as long as it is there. */
+export function useInboxCommands(deeds: InboxDeeds): void {
+  const { inbox, open, selection, actions } = deeds
+  const isOpen = (): boolean => open.mail.value !== null
+  const hasMail = (): boolean => inbox.emails.value.length > 0
+  const hasSelection = (): boolean => selection.count.value > 0
+  const all: Record<InboxCommand, Pick<Command, 'run' | 'isOn'>> = {
+    next: { isOn: hasMail, run: () => deeds.move(1) },
+    previous: { isOn: hasMail, run: () => deeds.move(-1) },
+    open: { isOn: () => deeds.picked() !== null, run: deeds.openCurrent },
+    delete: { isOn: () => isOpen() || hasSelection(), run: () => void deleteMail() },
+    unread: {
+      isOn: isOpen,
+      run() {
+        const { value } = open.mail
+        if (value) void actions.setUnread(value.id, !value.unread)
+      },
+    },
+    tag: { isOn: isOpen, run: deeds.addTag },
+    release: { isOn: isOpen, run: deeds.release },
+    'tab-HTML': side('HTML'),
+    'tab-Text': side('Text'),
+    'tab-Source': side('Source'),
+    'tab-Headers': side('Headers'),
+    'tab-Attachments': side('Attachments'),
+    'tab-Events': side('Events'),
+    'tab-Checks': side('Checks'),
+    close: { run: deeds.close },
+    pick: {
+      isOn: hasMail,
+      run() {
+        const id = deeds.picked() ?? inbox.emails.value[0]?.id
+        if (id !== undefined) selection.toggle(id)
+      },
+    },
+    'pick-all': { isOn: hasMail, run: selection.all },
+    'picked-read': { isOn: hasSelection, run: () => void actions.setPickedUnread(false) },
+    'picked-export': { isOn: hasSelection, run: actions.exportPicked },
+    search: { run: deeds.search },
+    'find-unread': { run: () => void (inbox.query.value = 'is:unread') },
+    'read-all': { isOn: hasMail, run: () => void actions.markAllRead() },
+    export: { isOn: hasMail, run: actions.exportAll },
+    import: { run: deeds.pickFiles },
+    'delete-all': { isOn: hasMail, run: () => void actions.removeAll() },
+  }
+  useCommands().add(inboxKeys.map((named) => ({ ...named, ...all[named.id] })))
+
+  function side(tab: MailTab): Pick<Command, 'run' | 'isOn'> {
+    return { isOn: isOpen, run: () => deeds.showTab(mailTabs.indexOf(tab)) }
+  }
+
+  /** The selection where there is one, else the open mail. */
+  function deleteMail(): Promise<void> {
+    return hasSelection() ? actions.removePicked() : actions.removeOpen()
+  }
+}

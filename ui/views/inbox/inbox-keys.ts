@@ -1,0 +1,32 @@
+import type { CommandName } from '../../composables/commands.ts'
+import { mailTabs } from './tabs.ts'
+
+/** What the commands of the inbox are called and which keys they have, for whoever tells of them from another room. */
+export const inboxKeys = [
+  { id: 'next', words: 'Next mail', group: 'Mail', keys: 'j' },
+  { id: 'previous', words: 'Previous mail', group: 'Mail', keys: 'k' },
+  { id: 'open', words: 'Open the mail', group: 'Mail', keys: 'o' },
+  { id: 'delete', words: 'Delete the mail', group: 'Mail', keys: '#' },
+  { id: 'unread', words: 'Mark as read or unread', group: 'Mail', keys: 'u' },
+  { id: 'tag', words: 'Add a tag', group: 'Mail', keys: 't' },
+  { id: 'release', words: 'Release to a real address', group: 'Mail', keys: 'r' },
+  ...mailTabs.map((tab, at) => ({
+    id: `tab-${tab}` as const,
+    words: `Show ${tab}`,
+    group: 'Mail' as const,
+    keys: String(at + 1),
+  })),
+  { id: 'close', words: 'Back to the list', group: 'Mail', keys: 'Escape' },
+  { id: 'pick', words: 'Select the mail', group: 'Selection', keys: 'x' },
+  { id: 'pick-all', words: 'Select all matches', group: 'Selection', keys: '* a' },
+  { id: 'picked-read', words: 'Mark the selection as read', group: 'Selection' },
+  { id: 'picked-export', words: 'Export the selection', group: 'Selection' },
+  { id: 'search', words: 'Search mails', group: 'Inbox', keys: '/' },
+  { id: 'find-unread', words: 'Show unread mails', group: 'Inbox' },
+  { id: 'read-all', words: 'Mark all as read', group: 'Inbox' },
+  { id: 'export', words: 'Export what the list shows', group: 'Inbox' },
+  { id: 'import', words: 'Import .eml files', group: 'Inbox' },
+  { id: 'delete-all', words: 'Delete what the list shows', group: 'Inbox' },
+] as const satisfies readonly CommandName[]
+
+export type InboxCommand = (typeof inboxKeys)[number]['id']

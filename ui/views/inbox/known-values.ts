@@ -1,0 +1,28 @@
+import { computed, shallowRef, watchEffect, type ComputedRef } from 'vue'
+import type { MailSummary } from '../../../src/inbox/mail.ts'
+import type { InboxList } from '../../composables/inbox.ts'
+import { splitAddress } from '../../composables/words.ts'
+
+/** What a search may be for: the values of the list without a search, kept while one is on. */
+export function useKnownValues({
+  emails,
+  phase,
+  shown,
+}: Pick<InboxList, 'emails' | 'phase' | 'shown'>): ComputedRef<Record<string, string[]>> {
+  const all = shallowRef<readonly MailSummary[]>([])
+  watchEffect(() => {
+    if (phase.value === 'ready' && (shown.value === '' || all.value.length === 0)) all.value = emails.value
+  })
+  return computed(() => valuesOf(all.value))
+}
+
+/** The values that stand in the newest of the loaded mails, by key. */
+function valuesOf(mails: readonly MailSummary[]): Record<string, string[]> {
+  const newest = mails.slice(0, 200)
+  const distinct = (values: string[]): string[] => [...new Set(values)].filter(Boolean)
+  return {
+    from: distinct(newest.map(({ from }) => splitAddress(from).address)),
+    to: distinct(newest.flatMap(({ to }) => to)),
+    tag: distinct(newest.flatMap(({ tags }) => tags)),
+  }
+}

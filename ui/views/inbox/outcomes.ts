@@ -1,0 +1,33 @@
+import type { EventStatus } from '../../../src/emails/email.ts'
+import type { MailSummary } from '../../../src/inbox/mail.ts'
+
+/** What a person must know first of how a mail fared. */
+export interface Outcome {
+  status: EventStatus
+  /** How many of the recipients it is true of: `1 of 4`; `""` where it is all of them. */
+  share: string
+}
+
+/** The worst that came of a mail for any recipient; where all is well, what got furthest. */
+export function worstOf({ outcomes, last_event }: Pick<MailSummary, 'outcomes' | 'last_event'>): Outcome {
+  const status = worstFirst.find((one) => outcomes[one]) ?? last_event.status
+  const all = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
+  const count = outcomes[status] ?? all
+  return { status, share: count < all ? `${count} of ${all}` : '' }
+}
+
+/** Sorts the worst first. */
+export function bySeverity(one: EventStatus, other: EventStatus): number {
+  return worstFirst.indexOf(one) - worstFirst.indexOf(other)
+}
+
+const worstFirst: readonly EventStatus[] = [
+  'failed',
+  'bounced',
+  'complained',
+  'delivery_delayed',
+  'sent',
+  'clicked',
+  'opened',
+  'delivered',
+]

@@ -1,0 +1,66 @@
+import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
+import type { InboxList } from '../../composables/inbox.ts'
+
+/** The mails that a person picked, for a deed on all of them. */
+export interface Selection {
+  /** The picked ids; of no meaning while `everything`. */
+  ids: Readonly<Ref<ReadonlySet<string>>>
+  /** Whether every match of the search is meant, also those that are not loaded. */
+  everything: Ref<boolean>
+  count: ComputedRef<number>
+  has(id: string): boolean
+  /** Picks or unpicks one; with `range`, everything from the one picked last. */
+  toggle(id: string, range?: boolean): void
+  all(): void
+  clear(): void
+}
+
+export function useSelection(inbox: InboxList): Selection {
+  const ids = shallowRef<ReadonlySet<string>>(new Set())
+  const everything = ref(false)
+  let last: string | null = null
+
+  function clear(): void {
+    ids.value = new Set()
+    everything.value = false
+    last = null
+  }
+
+  function toggle(id: string, range = false): void {
+    // Out of all, one was left out: what remains of it is what is loaded.
+    const next = new Set(everything.value ? inbox.emails.value.map((mail) => mail.id) : ids.value)
+    everything.value = false
+    const isOn = !next.has(id)
+    for (const one of range ? between(last, id) : [id]) {
+      if (isOn) next.add(one)
+      else next.delete(one)
+    }
+    last = id
+    ids.value = next
+  }
+
+  function between(from: string | null, to: string): string[] {
+    const all = inbox.emails.value.map(({ id }) => id)
+    const [start, end] = [all.indexOf(from ?? to), all.indexOf(to)].sort((a, b) => a - b)
+    return start === undefined || end === undefined || start < 0 ? [to] : all.slice(start, end + 1)
+  }
+
+  // What is gone cannot be meant, and another search is another list.
+  watch(inbox.emails, (mails) => {
+    if (ids.value.size === 0) return
+    const there = new Set(mails.map(({ id }) => id))
+    const kept = [...ids.value].filter((id) => there.has(id))
+    if (kept.length < ids.value.size) ids.value = new Set(kept)
+  })
+  watch(inbox.shown, clear)
+
+  return {
+    ids,
+    everything,
+    count: computed(() => (everything.value ? inbox.count.value : ids.value.size)),
+    has: (id) => everything.value || ids.value.has(id),
+    toggle,
+    all: () => (everything.value = true),
+    clear,
+  }
+}

@@ -1,0 +1,31 @@
+import { ref, type Ref } from 'vue'
+import type { RoomName } from '../../composables/rooms.ts'
+import { useRoute } from '../../composables/route.ts'
+import { useDeed, type Deed } from './action.ts'
+import type { Paged } from './paged.ts'
+
+/** What a room makes by its name. */
+export interface NewEntry extends Pick<Deed, 'busy' | 'problem'> {
+  name: Ref<string>
+  /** Makes it, shows it in the list and opens it. @returns Whether it was made. */
+  create(): Promise<boolean>
+}
+
+/** @param make  Asks for one of this name. */
+export function useNewEntry(
+  view: RoomName,
+  list: Pick<Paged<unknown>, 'load'>,
+  make: (name: string) => Promise<{ id: string }>,
+): NewEntry {
+  const { go } = useRoute()
+  const { busy, problem, run } = useDeed()
+  const name = ref('')
+  const create = (): Promise<boolean> =>
+    run(async () => {
+      const { id } = await make(name.value)
+      name.value = ''
+      await list.load()
+      go({ view, id })
+    })
+  return { name, busy, problem, create }
+}
