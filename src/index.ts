@@ -23,11 +23,11 @@ export type { ErrorBody, ErrorCode, ErrorDetails, FieldError } from './core/erro
 export type { ListPage, ListQuery } from './core/lists.ts'
 
 // Emails
+export type { AttachmentReference } from './attachments/attachments.ts'
 export type { Emails, SendOptions } from './emails/emails.ts'
 export type { AddedEvent } from './emails/simulate-schema.ts'
 export type { Simulation } from './emails/simulate.ts'
 export type {
-  AttachmentReference,
   BounceSubtype,
   BounceType,
   EmailDetail,

@@ -1,8 +1,15 @@
 import { open, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
-import type { AttachmentReference } from '../emails/email.ts'
 import { fetchAttachment, type FetchLimits } from './fetch.ts'
+
+/** One attachment of a send request, spec 4.2. */
+export interface AttachmentReference {
+  filename: string
+  /** An http(s) URL, a `data:` URI, or a file under `attachments.root`. */
+  path: string
+  content_type?: string
+}
 
 /** Where attachments may come from. */
 export interface AttachmentSources extends Omit<FetchLimits, 'maxBytes'> {

@@ -40,12 +40,3 @@ export interface Reception {
   /** Gives the message up: the client vanished, or the message is too large. */
   discard(): Promise<void>
 }
-
-/** What the recipient's server says to one recipient. */
-export type Verdict =
-  | { action: 'accept' }
-  | { action: 'reject'; reply_code: number; enhanced_code: string; text: string }
-  /** Accepts, but not before this time is over. */
-  | { action: 'delay'; delay_ms: number }
-  /** Cuts the connection without a reply. */
-  | { action: 'drop' }

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { authorityOf, isLoopback } from '../net/hosts.ts'
-import type { Localpost } from '../instance/open.ts'
+import type { Localpost } from '../instance/instance.ts'
 import { paint } from './output.ts'
 import type { Settings } from './settings.ts'
 

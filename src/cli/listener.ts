@@ -4,7 +4,7 @@ import type { ListenOptions } from 'listhen'
 import { LocalpostError } from '../core/errors.ts'
 import { authorityOf, isWildcard, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
-import type { OpenListener } from '../instance/open.ts'
+import type { OpenListener } from '../instance/instance.ts'
 import { patience, trackSilent } from '../server/listener.ts'
 import { answerNoHttp } from '../server/client-error.ts'
 

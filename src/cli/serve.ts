@@ -1,4 +1,4 @@
-import type { Localpost } from '../instance/open.ts'
+import type { Localpost } from '../instance/instance.ts'
 import type { Notice } from '../options/options.ts'
 import { renderBanner, startWarnings } from './banner.ts'
 import { openListener } from './listener.ts'

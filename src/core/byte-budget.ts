@@ -1,3 +1,5 @@
+import { LocalpostError } from './errors.ts'
+
 /** Counts bytes that are held in memory for somebody, up to a limit. */
 export interface Budget {
   readonly used: number
@@ -27,4 +29,11 @@ export function createBudget(limit: number): Budget {
     takeAnyway: (bytes) => void (used += bytes),
     give: (bytes) => void (used -= bytes),
   }
+}
+
+/** The error of new work for which there is no room now. */
+export function noRoom(message: string): LocalpostError {
+  return new LocalpostError('service_unavailable', `${message} Try again in a moment.`, {
+    headers: { 'retry-after': '1' },
+  })
 }

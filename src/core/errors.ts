@@ -134,3 +134,8 @@ export function validationError(errors: readonly FieldError[]): LocalpostError {
   const message = first ? `${first.field}: ${first.message}${more}` : 'The request is not valid.'
   return new LocalpostError('validation_error', message, { errors })
 }
+
+/** The system's code of an error (`ENOENT`), or `""`. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

@@ -1,10 +1,10 @@
+import type { AttachmentReference } from '../attachments/attachments.ts'
 import { parseMessage } from '../mime/parse.ts'
 import type { Store } from '../store/store.ts'
 import {
   attachmentsBlob,
   contentBlob,
   messageBlob,
-  type AttachmentReference,
   type EmailContent,
   type EmailRecord,
   type StoredContent,

@@ -1,3 +1,4 @@
+import type { AttachmentReference } from '../attachments/attachments.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'
 
 /** @see spec 2.1: broadcasts are made by `/dev/broadcasts`, everything else is transactional. */
@@ -138,14 +139,6 @@ export interface StoredContent extends EmailContent {
   cc: string
   /** Further header fields, by name; broadcasts have List-Unsubscribe. */
   headers?: Record<string, string>
-}
-
-/** One attachment of a send request, spec 4.2. */
-export interface AttachmentReference {
-  filename: string
-  /** An http(s) URL, a `data:` URI, or a file under `attachments.root`. */
-  path: string
-  content_type?: string
 }
 
 /** A value for a placeholder: itself, or with a default that stands in where `value` is null or absent. */

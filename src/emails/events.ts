@@ -6,6 +6,20 @@ export function sentTo(recipient: string, timestamp: number): RecipientState {
 }
 
 /**
+ * A server accepted the message for a recipient.
+ *
+ * @param delivery.started  When the processing of the email began: Unix time in milliseconds.
+ */
+export function deliveredEvent(
+  smtp_response: string,
+  now: number,
+  { reporting_mta, started }: { reporting_mta: string; started: number },
+): EmailEvent {
+  const processing_time_millis = Math.max(0, now - started)
+  return { status: 'delivered', timestamp: now, processing_time_millis, reporting_mta, smtp_response }
+}
+
+/**
  * The email with further events, in ascending time order whatever the clock did meanwhile: an event is never older
  * than the one before it.
  */

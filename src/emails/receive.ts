@@ -5,9 +5,8 @@ import { foldSpace } from '../mime/addresses.ts'
 import { readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
 import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord, type RecipientState } from './email.ts'
-import { sentTo } from './events.ts'
+import { deliveredEvent, sentTo } from './events.ts'
 import { tagsOf } from './tags.ts'
-import { deliveredEvent } from '../outbox/outcome.ts'
 
 /** What taking submissions needs of the rest. */
 export interface ReceiveParts {

@@ -1,7 +1,7 @@
+import type { AttachmentReference } from '../attachments/attachments.ts'
 import { z } from 'zod'
 import { bounceSubtypes, bounceTypes } from './email.ts'
 import type {
-  AttachmentReference,
   BounceSubtype,
   BounceType,
   EmailDetail,

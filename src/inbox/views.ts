@@ -2,17 +2,12 @@ import type { EmailContent, EmailRecord } from '../emails/email.ts'
 import { outcomeOf } from '../emails/events.ts'
 import { toLastEvent } from '../emails/views.ts'
 import type { ParsedAttachment, ParsedMessage } from '../mime/parse.ts'
+import type { Digest } from '../search/digests.ts'
 import { extractCodes } from './codes.ts'
 import { extractLinks } from './links.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
 import type { Mail, MailAttachment, MailSummary } from './mail.ts'
 import { visibleText } from '../mime/visible-text.ts'
-
-/** What is only known by reading the message. */
-export interface Digest {
-  snippet: string
-  attachment_count: number
-}
 
 /** A mail in a list of the inbox. */
 export function toSummary(email: EmailRecord, digest: Digest): MailSummary {

@@ -1,3 +1,4 @@
+import type { ResetScope } from '../options/reset-scopes.ts'
 import { audienceCollection, contactCollection } from '../audiences/audience.ts'
 import { rulesCollection } from '../rules/rule.ts'
 import { dkimKeyCollection } from '../domains/dkim-keys.ts'
@@ -10,6 +11,7 @@ import type { Ids } from '../core/ids.ts'
 import { apiKeyCollection } from '../keys/key.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
 import { remove } from '../store/store.ts'
+import type { Counts } from '../server/deps.ts'
 import { templateCollection } from '../templates/template.ts'
 import { trackingSecretCollection } from '../tracking/secret.ts'
 import { webhookCollection, webhookDeliveryCollection } from '../webhooks/webhook.ts'
@@ -29,9 +31,6 @@ export const collections: readonly Collection<StoredRecord>[] = [
   webhookCollection,
   webhookDeliveryCollection,
 ]
-
-/** What `reset` may keep. */
-export type ResetScope = 'emails' | 'domains' | 'audiences' | 'templates' | 'rules' | 'webhooks'
 
 const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
   emails: [emailCollection, idempotencyCollection],
@@ -85,9 +84,7 @@ export async function raiseIds(store: Store, ids: Ids): Promise<void> {
 }
 
 /** How many of each kind are stored. */
-export async function countAll(
-  store: Store,
-): Promise<Record<'emails' | 'domains' | 'audiences' | 'contacts' | 'templates', number>> {
+export async function countAll(store: Store): Promise<Counts> {
   const [emails, domains, audiences, contacts, templates] = await Promise.all(
     [emailCollection, domainCollection, audienceCollection, contactCollection, templateCollection].map(
       (collection: Collection<StoredRecord>) => store.count(collection),

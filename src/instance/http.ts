@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Capture } from '../capture/capture.ts'
-import type { ResetScope } from './collections.ts'
+import { countAll } from './collections.ts'
+import type { ResetScope } from '../options/reset-scopes.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { holding } from '../core/keep-alive.ts'
 import type { Config } from '../options/options.ts'
@@ -81,6 +82,7 @@ export function createHttpFace(
       smtp,
       warnings: config.relayAll ? ['relayAll is on: API sends leave this machine'] : [],
     }),
+    counts: () => countAll(parts.store),
     reset: ({ keep }) => parts.reset(keep ?? []),
     onError: (error) => config.onNotice({ level: 'error', message: 'A request met a fault.', error }),
   }

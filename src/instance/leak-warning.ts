@@ -34,7 +34,7 @@ export function placeOf(callee: Function): string {
 }
 
 // A path with a space stands in a stack as it is, or as the URL has it.
-const folder = new URL('.', import.meta.url)
+const folder = new URL('..', import.meta.url)
 const own = ['node:', fileURLToPath(folder), folder.href]
 
 const open = new Set<{ place: string }>()

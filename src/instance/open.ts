@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { ResetScope } from '../options/reset-scopes.ts'
 import { createAudiences } from '../audiences/audiences.ts'
 import { createFaults } from '../faults/faults.ts'
 import { createRules } from '../rules/rules.ts'
 import { createTranscripts } from '../capture/transcripts.ts'
 import { createChances } from '../core/random.ts'
 import { systemClock } from '../core/clock.ts'
-import { collections, emptyStore, raiseIds, type ResetScope } from './collections.ts'
+import { collections, emptyStore, raiseIds } from './collections.ts'
 import { createBroadcasts } from '../broadcasts/broadcasts.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
@@ -42,10 +43,6 @@ import type { Store } from '../store/store.ts'
 import { createTemplates } from '../templates/templates.ts'
 import { openTime } from './time.ts'
 import { createTracking } from '../tracking/tracking.ts'
-
-export { createLocalpost } from './create.ts'
-export type { HttpListener, ListenOptions, Localpost, OpenListener, ResetScope } from './instance.ts'
-export type { InstanceClock, Snapshot } from './instance.ts'
 
 /**
  * Starts an instance, for `createLocalpost` and for the command line. The latter always listens: with `deliversFrom:

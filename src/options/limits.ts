@@ -47,10 +47,3 @@ export function resolveLimits(given: object = {}): Limits {
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
   return { ...defaults, ...Object.fromEntries(set) }
 }
-
-/** The error of new work for which there is no room now. */
-export function noRoom(message: string): LocalpostError {
-  return new LocalpostError('service_unavailable', `${message} Try again in a moment.`, {
-    headers: { 'retry-after': '1' },
-  })
-}

@@ -1,6 +1,6 @@
 import { bounceOf, isTemporary, type SmtpReply } from './bounces.ts'
 import type { EmailEvent, EmailRecord } from '../emails/email.ts'
-import { pendingRecipients, withEvents } from '../emails/events.ts'
+import { deliveredEvent, pendingRecipients, withEvents } from '../emails/events.ts'
 
 /** What the simulator addresses ask for beyond SMTP. */
 export interface Simulator {
@@ -58,16 +58,6 @@ export function afterFailure(email: EmailRecord, reason: string, now: number): E
   const event: EmailEvent = { status: 'failed', timestamp: now, reason }
   const added = new Map(pendingRecipients(email).map((recipient) => [recipient, [event]]))
   return { ...withEvents(email, added), outbox: null, outbox_due: null }
-}
-
-/** That a server took the message for a recipient. */
-export function deliveredEvent(
-  smtp_response: string,
-  now: number,
-  { reporting_mta, started }: Pick<OutcomeRules, 'reporting_mta' | 'started'>,
-): EmailEvent {
-  const processing_time_millis = Math.max(0, now - started)
-  return { status: 'delivered', timestamp: now, processing_time_millis, reporting_mta, smtp_response }
 }
 
 function delivered(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent[] {

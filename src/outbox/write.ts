@@ -1,3 +1,4 @@
+import type { AttachmentReference } from '../attachments/attachments.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { ComposedMessage, MessageAttachment } from '../mime/compose.ts'
 import { composeSigned, type Signing } from '../mime/sign.ts'
@@ -10,12 +11,7 @@ import {
 } from '../attachments/attachments.ts'
 import { readAttachmentReferences, readStoredContent } from '../emails/content.ts'
 import { copyBlob } from '../emails/copies.ts'
-import {
-  messageBlob,
-  type AttachmentReference,
-  type EmailRecord,
-  type MessageFacts,
-} from '../emails/email.ts'
+import { messageBlob, type EmailRecord, type MessageFacts } from '../emails/email.ts'
 
 /** A message ready to be stored: what the record says of it, and its bytes; of tracked mail, one copy per recipient. */
 export interface WrittenMessage {

@@ -1,5 +1,13 @@
 import type { FindRule } from './rules.ts'
-import type { Verdict } from '../capture/port.ts'
+
+/** What the recipient's server says to one recipient. */
+export type Verdict =
+  | { action: 'accept' }
+  | { action: 'reject'; reply_code: number; enhanced_code: string; text: string }
+  /** Accepts, but not before this time is over. */
+  | { action: 'delay'; delay_ms: number }
+  /** Cuts the connection without a reply. */
+  | { action: 'drop' }
 
 /** What the simulator wants after the SMTP dialogue of one recipient; `delivery_delayed` at the deferral. */
 export type Aftermath = 'complained' | 'opened' | 'clicked' | 'delivery_delayed'

@@ -4,7 +4,12 @@ import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
 import { snippetOf } from '../mime/snippet.ts'
 import type { Store } from '../store/store.ts'
 import { searchableText } from './searchable.ts'
-import type { Digest } from '../inbox/views.ts'
+
+/** What is only known by reading the message. */
+export interface Digest {
+  snippet: string
+  attachment_count: number
+}
 
 /** What is found out of a mail by reading it once. */
 export interface Reading extends Digest {

@@ -2,7 +2,6 @@ import type { EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { nearest } from '../core/suggest.ts'
 import type { Where } from '../store/store.ts'
-import { membersOf } from '../store/stored.ts'
 import { compileWhere } from '../store/where.ts'
 import type { MailQuery } from '../inbox/mail.ts'
 import { spellingsOf } from './query-addresses.ts'
@@ -56,7 +55,7 @@ function toFilter(parts: readonly QueryPart[], bodyForm: RegExp | null): MailFil
   const where = wheres.length > 0 ? { all: wheres } : undefined
   const condition = where && compileWhere(where)
   const checks = [
-    ...wheres.map(compileWhere).map((one) => (email: EmailRecord) => one.matches(membersOf(email))),
+    ...wheres.map(compileWhere).map((one) => (email: EmailRecord) => one.matches(email)),
     ...tests,
     ...rows.map((row) => (email: EmailRecord) => headHolds(email, row)),
   ]
@@ -65,7 +64,7 @@ function toFilter(parts: readonly QueryPart[], bodyForm: RegExp | null): MailFil
     test: tests.length > 0 ? (email) => tests.every((test) => test(email)) : null,
     rows,
     bodyForm,
-    accepts: (email) => (condition?.matches(membersOf(email)) ?? true) && tests.every((test) => test(email)),
+    accepts: (email) => (condition?.matches(email) ?? true) && tests.every((test) => test(email)),
     held: (email) => checks.filter((check) => check(email)).length,
     needsDigests: parts.some(({ needsDigests }) => needsDigests),
     isOpen: parts.length === 0 && bodyForm === null,

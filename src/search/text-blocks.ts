@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { nodeFiles, writeWhole, type Files } from '../store/disk/files.ts'
+import { nodeFiles, writeWhole, type Files } from '../core/files.ts'
 
 /** Bytes in blocks of one size; the last one, which grows, is its owner's. */
 export interface TextBlocks {

@@ -1,5 +1,4 @@
-import { createBudget } from '../core/byte-budget.ts'
-import { noRoom } from '../options/limits.ts'
+import { createBudget, noRoom } from '../core/byte-budget.ts'
 
 /** The memory that the bodies of running requests share. */
 export interface BodyRoom {

@@ -3,7 +3,7 @@ import type { ArmedFaults } from '../faults/faults.ts'
 import type { Rules } from '../rules/rules.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { Clock } from '../core/clock.ts'
-import type { ResetScope } from '../instance/collections.ts'
+import type { ResetScope } from '../options/reset-scopes.ts'
 import type { Domains } from '../domains/domains.ts'
 import type { Emails } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'
@@ -45,10 +45,15 @@ export interface ServerParts {
   listener(): HttpListener | null
   /** What `/dev/health` cannot know by itself. */
   state(): ServerState
+  /** How many of each kind are stored. */
+  counts(): Promise<Counts>
   reset(options: { keep?: ResetScope[] }): Promise<void>
   /** Told of every error that is a fault of Localpost; its caller got a 500 without details. */
   onError(error: unknown): void
 }
+
+/** How many of each kind are stored. */
+export type Counts = Record<'emails' | 'domains' | 'audiences' | 'contacts' | 'templates', number>
 
 export interface ServerState {
   /** `ok` only while SMTP accepts, and HTTP, where a listener was asked for. */

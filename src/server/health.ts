@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { FaultsState } from '../faults/fault.ts'
 import { faultsSchema } from '../faults/schema.ts'
-import { countAll } from '../instance/collections.ts'
-import type { ServerParts, ServerState } from './deps.ts'
+import type { Counts, ServerParts, ServerState } from './deps.ts'
 import { smtpSchema } from './schemas.ts'
 
 /** The answer of `/dev/health`. */
@@ -10,7 +9,7 @@ export interface Health extends ServerState {
   version: string
   /** Base URL of the listener; null in process. */
   url: string | null
-  counts: Awaited<ReturnType<typeof countAll>>
+  counts: Counts
   /** What goes wrong on purpose, with the counts that are left; null for nothing. */
   faults: FaultsState | null
 }
@@ -34,7 +33,7 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
 
 /** What there is, and whether it works. */
 export async function readHealth(
-  parts: Pick<ServerParts, 'store' | 'state' | 'listener' | 'version' | 'faults'>,
+  parts: Pick<ServerParts, 'counts' | 'state' | 'listener' | 'version' | 'faults'>,
 ): Promise<Health> {
   const { status, smtp, warnings } = parts.state()
   return {
@@ -42,7 +41,7 @@ export async function readHealth(
     version: parts.version,
     smtp: { host: smtp.host, port: smtp.port },
     url: parts.listener()?.url ?? null,
-    counts: await countAll(parts.store),
+    counts: await parts.counts(),
     faults: parts.faults.state(),
     warnings,
   }

@@ -1,6 +1,5 @@
-import { createBudget } from '../core/byte-budget.ts'
+import { createBudget, noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { noRoom } from '../options/limits.ts'
 import { misuse, storeFault } from './io-errors.ts'
 import { Feed } from './change-feed.ts'
 import type { Medium } from './medium.ts'

@@ -1,4 +1,4 @@
-import { LocalpostError, errorTable } from '../core/errors.ts'
+import { codeOf, errorTable, LocalpostError } from '../core/errors.ts'
 
 /**
  * Turns what the file system threw into the store's error.
@@ -16,11 +16,6 @@ export function storeFault(error: unknown, doing: string): LocalpostError {
       : 'store_failed'
   const reason = error instanceof Error ? error.message : String(error)
   return new LocalpostError(kind, `${doing} failed: ${reason}. ${errorTable[kind].mend}`, { cause: error })
-}
-
-/** The system's code of an error (`ENOENT`), or `""`. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
 /** The error of a file that cannot be understood. Nothing was changed when it is thrown. */

@@ -1,3 +1,4 @@
+import { membersOf } from './stored.ts'
 import type { Where } from './store.ts'
 
 /** A condition made ready for many records. */
@@ -7,7 +8,7 @@ export interface Condition {
    * `JSON.stringify`'s own: a member with this value is spelt in exactly one way.
    */
   mayMatch(text: string): boolean
-  matches(record: Readonly<Record<string, unknown>>): boolean
+  matches(record: object): boolean
 }
 
 /** Makes a condition ready. An absent member counts as null. */
@@ -36,7 +37,7 @@ export function compileWhere(where: Where): Condition {
     const spelt = `${JSON.stringify(member)}:${JSON.stringify(equals)}`
     return {
       mayMatch: equals === null ? always : (text) => text.includes(spelt),
-      matches: (record) => (record[member] ?? null) === equals,
+      matches: (record) => (membersOf(record)[member] ?? null) === equals,
     }
   }
   if ('above' in where) return byNumber(member, (value) => value > where.above)
@@ -50,7 +51,7 @@ function byNumber(member: string, test: (value: number) => boolean): Condition {
   return {
     mayMatch: always,
     matches(record) {
-      const value = record[member]
+      const value = membersOf(record)[member]
       return typeof value === 'number' && test(value)
     },
   }
@@ -62,7 +63,7 @@ function containing(member: string, part: string): Condition {
   return {
     mayMatch: always,
     matches(record) {
-      const value = record[member]
+      const value = membersOf(record)[member]
       return Array.isArray(value) ? value.some(holds) : holds(value)
     },
   }

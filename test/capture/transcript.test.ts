@@ -2,7 +2,8 @@ import { connect } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTranscripts } from '../../src/capture/transcripts.ts'
-import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 
 let post: Localpost
 beforeEach(async () => {

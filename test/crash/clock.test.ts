@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { createLocalpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const shifted = (ms: number): Clock => ({ ...systemClock, now: () => Date.now() + ms })

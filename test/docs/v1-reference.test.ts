@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { renderV1Reference } from '../../scripts/v1-reference.ts'
-import { createLocalpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
 
 it('the reference of /v1 has every call; `npm run docs` writes it', async () => {
   await using post = await createLocalpost()

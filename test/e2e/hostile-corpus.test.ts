@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createTransport } from 'nodemailer'
 import type { Frame, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Localpost } from '../../src/instance/open.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 import { mailTabs } from '../../ui/views/inbox/tabs.ts'
 import { browser, openPage, panel, tab } from './_setup.ts'
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { Localpost } from '../../src/instance/open.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 import { allRooms, rooms } from '../../ui/composables/rooms.ts'
 import { objections } from './_axe.ts'
 import { openPage, send } from './_setup.ts'

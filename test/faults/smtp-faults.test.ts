@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
 import type { FaultsInput, SmtpStage } from '../../src/faults/fault.ts'
-import type { Localpost } from '../../src/instance/open.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 import { RawClient } from '../capture/_server.ts'
 import { dialogue, greeted, outcomes, start, submission } from '../rules/_setup.ts'
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Localpost } from '../../src/instance/open.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'

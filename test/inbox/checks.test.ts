@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkMail } from '../../src/inbox/checks.ts'
 import { unrenderedPlaceholders } from '../../src/inbox/placeholders.ts'
 import { linkFault } from '../../src/inbox/link-faults.ts'
-import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 
 let post: Localpost
 beforeAll(async () => {

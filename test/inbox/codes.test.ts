@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 import expected from '../fixtures/codes/expected.json' with { type: 'json' }
 
 const folder = new URL('../fixtures/codes/', import.meta.url)

@@ -2,7 +2,8 @@ import { createServer as createHttp } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 
 const closers: (() => unknown)[] = []

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import { RawClient } from '../capture/_server.ts'
 

@@ -1,5 +1,6 @@
 import { afterEach, describe } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import { assertMatchesOpenApi } from './validate-response.ts'
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { Store, StoreChange } from '../../src/store/store.ts'
-import { createLocalpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
 import { openHttpListener } from '../../src/server/listener.ts'
 import { createLiveEvents } from '../../src/server/live-events.ts'
 import { describeBoth, goodMail } from './_face.ts'

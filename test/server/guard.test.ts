@@ -2,7 +2,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { hostOf } from '../../src/server/guard.ts'
 import { describeBoth, openInProcess, openOverSocket, type Face } from './_face.ts'
-import { createLocalpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
 
 interface RawAnswer {
   status: number

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { expect, test } from 'vitest'
-import type { Localpost } from '../../src/instance/open.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 import { disposition } from '../../src/server/dev/mail-bytes.ts'
 import { describeBoth, goodMail } from './_face.ts'
 

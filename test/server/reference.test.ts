@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { renderControlReference } from '../../scripts/control-reference.ts'
-import { createLocalpost } from '../../src/instance/open.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
 
 it('the reference of the control API has every route; `npm run docs` writes it', async () => {
   await using post = await createLocalpost()

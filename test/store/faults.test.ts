@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Files } from '../../src/store/disk/files.ts'
+import type { Files } from '../../src/core/files.ts'
 import { blobOf, type Change, insert, put, remove, type Blob, type Store } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import {

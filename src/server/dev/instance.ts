@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ResetScope } from '../../instance/collections.ts'
+import { resetScopes, type ResetScope } from '../../options/reset-scopes.ts'
 import { bytesAnswer, jsonAnswer } from '../answer.ts'
 import { readHealth, healthSchema } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
@@ -66,17 +66,8 @@ export function instanceRoutes(parts: ServerParts, live: LiveEvents, log: Reques
 
 const common = { tag: 'Instance', access: 'local' } as const
 
-// An object rather than an array, so that a scope that the type gains is missed here by the compiler.
-const scopes: { [Scope in ResetScope]: Scope } = {
-  emails: 'emails',
-  domains: 'domains',
-  audiences: 'audiences',
-  templates: 'templates',
-  rules: 'rules',
-  webhooks: 'webhooks',
-}
 const resetSchema: z.ZodType<{ keep?: ResetScope[] | undefined }> = z.object({
-  keep: z.array(z.enum(scopes)).max(Object.keys(scopes).length).optional().describe('What stays'),
+  keep: z.array(z.enum(resetScopes)).max(resetScopes.length).optional().describe('What stays'),
 })
 
 const eventStreamHeaders = {

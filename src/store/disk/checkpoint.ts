@@ -1,6 +1,6 @@
 import { Low } from 'lowdb'
 import { corrupt } from '../io-errors.ts'
-import type { Files } from './files.ts'
+import type { Files } from '../../core/files.ts'
 import type { LogPosition } from './log.ts'
 import type { Schema } from './migrate.ts'
 import type { Paths } from './paths.ts'

@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path'
 import { LocalpostError } from '../../core/errors.ts'
-import { codeOf, corrupt } from '../io-errors.ts'
-import type { Files } from './files.ts'
+import { codeOf } from '../../core/errors.ts'
+import { corrupt } from '../io-errors.ts'
+import type { Files } from '../../core/files.ts'
 import { numberOf, type Paths } from './paths.ts'
 import { type FolderParts, listSnapshot } from './snapshot-files.ts'
 

@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
 import { LocalpostError } from '../../core/errors.ts'
-import { codeOf, storeFault } from '../io-errors.ts'
-import { type Files, writeWhole } from './files.ts'
+import { codeOf } from '../../core/errors.ts'
+import { storeFault } from '../io-errors.ts'
+import { type Files, writeWhole } from '../../core/files.ts'
 import { isObject } from '../stored.ts'
 
 /** What a lock file says of its holder. */

@@ -1,6 +1,6 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
-import { type Files, readWhole, writeWhole } from './files.ts'
+import { type Files, readWhole, writeWhole } from '../../core/files.ts'
 import type { Paths } from './paths.ts'
 
 /** A place between two frames: everything before it is known to be in order. */

@@ -1,5 +1,5 @@
 import { corrupt, storeFault } from '../io-errors.ts'
-import { type Files, writeWhole } from './files.ts'
+import { type Files, writeWhole } from '../../core/files.ts'
 import { type Frame, frameStart, readFrame } from './frame.ts'
 import type { LogPosition } from './log.ts'
 import { numberOf, type Paths } from './paths.ts'

@@ -1,5 +1,5 @@
 import type { Checkpoint } from './checkpoint.ts'
-import type { Files } from './files.ts'
+import type { Files } from '../../core/files.ts'
 import { collectionNameForm } from './names.ts'
 import { numberOf, type Paths } from './paths.ts'
 import type { Segment } from '../records.ts'

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { codeOf } from '../io-errors.ts'
+import { codeOf } from './errors.ts'
 
 /**
  * All that the store asks of a file system. Tests put faults between; everything rejects with the system's errors.
