@@ -95,6 +95,12 @@ export const flags: readonly Flag[] = [
     description: 'An API key; repeatable. Without one, a key is made at the first start',
   },
   { name: 'accept-any-key', option: 'acceptAnyKey', ...toggle, description: 'Accept any non-empty API key' },
+  {
+    name: 'require-key',
+    option: 'requireKey',
+    ...toggle,
+    description: 'Ask for an API key on this machine too',
+  },
   { name: 'strict', option: 'strict', ...toggle, description: 'Refuse what is otherwise only warned of' },
   {
     name: 'smtp-auth',

@@ -89,6 +89,7 @@ const optionChecks: Record<keyof LocalpostOptions, Check> = {
     'an array of keys without spaces',
   ],
   acceptAnyKey: [isBoolean, 'true or false'],
+  requireKey: [isBoolean, 'true or false'],
   strict: [isBoolean, 'true or false'],
   allowHosts: [isStrings, 'an array of host names'],
   publicUrl: [(value) => isUrl(value, 'http:', 'https:'), 'an http(s) URL'],

@@ -33,6 +33,8 @@ export interface LocalpostOptions {
   apiKeys?: string[]
   /** Accepts any non-empty Bearer key. Default: false. */
   acceptAnyKey?: boolean
+  /** Asks for an API key at `/dev` on loopback and in process too, as it does elsewhere. Default: false. */
+  requireKey?: boolean
   /** Refuses what is otherwise warned of. Default: false. */
   strict?: boolean
   /**
@@ -151,6 +153,7 @@ export interface Config {
   smtpTls: boolean | { key: string; cert: string }
   apiKeys: string[]
   acceptAnyKey: boolean
+  requireKey: boolean
   strict: boolean
   allowHosts: string[]
   publicUrl: string | null
@@ -199,6 +202,7 @@ export function resolveOptions(
     smtpTls: options.smtpTls ?? false,
     apiKeys: options.apiKeys ?? [],
     acceptAnyKey: options.acceptAnyKey ?? false,
+    requireKey: options.requireKey ?? false,
     strict: options.strict ?? false,
     allowHosts: options.allowHosts ?? [],
     publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,

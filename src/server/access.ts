@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { isLoopback } from '../net/hosts.ts'
 import { bearerOf, requireKey } from './auth.ts'
 import { socketRequestOf } from './client-address.ts'
+import { isForwarded, isForwardedHttps } from './forwarded.ts'
 import { assertOrigin, hostOf } from './guard.ts'
 import type { HttpListener } from './listener.ts'
 import type { ServerParts } from './deps.ts'
@@ -18,8 +19,13 @@ export interface Door {
    * @throws missing_api_key, invalid_api_key, rate_limit_exceeded, forbidden_origin.
    */
   admit(event: H3Event, access: Route['access'], exchange: Exchange): Readonly<Record<string, string>>
-  /** Whether the caller sits on this machine: in process, or by a loopback name at a listener bound to loopback. */
+  /**
+   * Whether the caller sits on this machine: in process, or by a loopback name at a listener bound to loopback; never
+   * one that a proxy passed on, and none with `requireKey`.
+   */
   isLocal(event: H3Event): boolean
+  /** Whether the caller's browser came over HTTPS, as far as proxies and `publicUrl` tell. */
+  isSecure(event: H3Event): boolean
 }
 
 /** @see DESIGN: "Who may come in". The Host header is the listener's affair; see `guard.ts`. */
@@ -29,6 +35,7 @@ export function createDoor(
 ): Door {
   const { keys, clock, config, faults } = parts
   const limits = createRateLimits(config.rateLimit, faults.rateLimit, clock)
+  const publicUrl = config.publicUrl === null ? null : new URL(config.publicUrl)
 
   // Asking a socket for its address is a system call, and this is asked at every request.
   let asked: HttpListener | null = null
@@ -36,9 +43,12 @@ export function createDoor(
 
   // Bound to an address that others reach, everybody is a stranger, also who comes from this machine: that may be a
   // tunnel. So is who comes before it is known where we are bound, and who comes to loopback by a name of `allowHosts`
-  // or `publicUrl`: a tunnel or a proxy brings the whole world there.
+  // or `publicUrl`: a tunnel or a proxy brings the whole world there. Many of them set the Host to a loopback name, but
+  // say in headers of their own that they are there.
   function isLocal(event: H3Event): boolean {
+    if (config.requireKey) return false
     const request = socketRequestOf(event)
+    if (isForwarded(request?.headers ?? event.req.headers)) return false
     if (!request) return true
     if (!isLoopback(hostOf(request.headers.host ?? '') ?? '')) return false
     const listener = parts.listener()
@@ -52,6 +62,12 @@ export function createDoor(
 
   return {
     isLocal,
+    isSecure(event) {
+      const { headers } = event.req
+      if (event.url.protocol === 'https:' || isForwardedHttps(headers)) return true
+      if (publicUrl?.protocol !== 'https:') return false
+      return hostOf(headers.get('host') ?? '') === hostOf(publicUrl.host) || isForwarded(headers)
+    },
     admit(event, access, exchange) {
       const { headers } = event.req
       if (access === 'key') {

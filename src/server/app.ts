@@ -59,7 +59,7 @@ export function createApp(parts: ServerParts): App {
       })
     },
   })
-  const sessions = createSessions(parts.keys)
+  const sessions = createSessions(parts.keys, { port: () => parts.listener()?.port ?? null })
   const door = createDoor(parts, sessions)
   const routes = tableOf(parts, live, sessions, log)
   routes.push(openApiRoute(routes, parts.version))

@@ -75,6 +75,7 @@ export async function runRoute(
       body,
       headers,
       isLocal: () => door.isLocal(event),
+      isSecure: () => door.isSecure(event),
       isHead: method === 'HEAD',
       ip: () => ipOf(event),
       warn(warnings) {

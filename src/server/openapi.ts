@@ -61,9 +61,10 @@ export function toOpenApi(routes: readonly Route[], version: string): OpenApiDoc
         session: {
           type: 'apiKey',
           in: 'cookie',
-          name: 'localpost_session',
+          name: 'localpost_session_8025',
           description:
-            'Made by `POST /dev/session`; only asked for where the listener is not bound to loopback',
+            'Made by `POST /dev/session` and named by the port; only asked for where a caller needs a key: the listener ' +
+            'is not bound to loopback, a proxy passed the request on, or `requireKey` is on',
         },
       },
     },

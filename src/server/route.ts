@@ -66,6 +66,8 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
   readonly headers: Pick<Headers, 'get'>
   /** Whether the caller sits on this machine: in process, or by a loopback name at a listener bound to loopback. */
   isLocal(): boolean
+  /** Whether the caller's browser came over HTTPS. */
+  isSecure(): boolean
   /** Whether only the headers are asked for. */
   readonly isHead: boolean
   /** The caller's IP address; `127.0.0.1` in process. */

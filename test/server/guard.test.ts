@@ -236,14 +236,15 @@ describe('a listener that others reach', () => {
     const open = await ask(port, '/dev/session', json, 'POST', JSON.stringify({ key }))
     const [cookie = ''] = open.headers['set-cookie'] ?? []
     expect(open.status).toBe(200)
-    expect(cookie).toMatch(/^localpost_session=[\w-]{20,}; Path=\/; HttpOnly; SameSite=Strict$/)
+    const form = `^localpost_session_${port}=[\\w-]{20,}; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict$`
+    expect(cookie).toMatch(new RegExp(form))
     expect(cookie).not.toContain(key)
     const headers = { cookie: `a=b; ${cookie.split(';')[0]}; c=d` }
     expect((await ask(port, '/dev/health', headers)).status).toBe(200)
     expect((await ask(port, '/dev/health', { ...headers, origin: 'http://evil.test' })).status).toBe(403)
     expect((await ask(port, '/v1/emails', headers)).status).toBe(401)
     const ended = await ask(port, '/dev/session', headers, 'DELETE')
-    expect(ended.headers['set-cookie']?.[0]).toMatch(/^localpost_session=; .*Max-Age=0$/)
+    expect(ended.headers['set-cookie']?.[0]).toMatch(/^localpost_session_\d+=; Max-Age=0; /)
     expect((await ask(port, '/dev/health', headers)).status).toBe(401)
     await close()
   })

@@ -15,7 +15,7 @@ export function keyRoutes(keys: Keys, sessions: Sessions): Route[] {
       ...common,
       method: 'GET',
       path: '/dev/keys',
-      summary: 'List API keys; on loopback, the first one with its whole value',
+      summary: 'List API keys; for a caller that needs no key, the first one with its whole value',
       success: { schema: z.strictObject({ keys: z.array(apiKeySchema) }) },
       handler({ isLocal }) {
         const [first, ...others] = keys.list()
@@ -53,9 +53,9 @@ export function keyRoutes(keys: Keys, sessions: Sessions): Route[] {
       body: { schema: z.object({ key: z.string().min(1) }) },
       success: { schema: z.strictObject({ status: z.literal('open') }) },
       errors: ['invalid_api_key'],
-      handler({ body }) {
+      handler({ body, isSecure }) {
         if (!keys.accepts(body.key)) throw new LocalpostError('invalid_api_key', 'There is no such API key.')
-        return jsonAnswer({ status: 'open' }, 200, { 'set-cookie': sessions.open(body.key) })
+        return jsonAnswer({ status: 'open' }, 200, { 'set-cookie': sessions.open(body.key, isSecure()) })
       },
     }),
     defineRoute({
@@ -65,8 +65,8 @@ export function keyRoutes(keys: Keys, sessions: Sessions): Route[] {
       path: '/dev/session',
       summary: 'End the session of the cookie',
       success: { schema: z.strictObject({ status: z.literal('closed') }) },
-      handler: ({ headers }) =>
-        jsonAnswer({ status: 'closed' }, 200, { 'set-cookie': sessions.close(headers) }),
+      handler: ({ headers, isSecure }) =>
+        jsonAnswer({ status: 'closed' }, 200, { 'set-cookie': sessions.close(headers, isSecure()) }),
     }),
   ]
 }
