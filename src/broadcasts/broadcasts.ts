@@ -1,12 +1,13 @@
 import { audienceCollection, contactCollection, type ContactRecord } from '../audiences/audience.ts'
 import type { Clock } from '../core/clock.ts'
 import { emailCollection } from '../emails/email.ts'
-import { render } from '../emails/render.ts'
+import { createSizeCheck, render } from '../emails/render.ts'
 import { checkSend, toEmail, type Accepted, type SendParts } from '../emails/send.ts'
 import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/addresses.ts'
 import { readRecord } from '../store/repository.ts'
 import { insert, type Blob, type Change, type Store } from '../store/store.ts'
+import { nextTurn } from '../core/yield.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Broadcast, BroadcastRequest } from './broadcast.ts'
 import { broadcastRequestSchema } from './schema.ts'
@@ -19,7 +20,8 @@ export interface Broadcasts {
    * They are accepted in slices, so that other mail goes on meanwhile; what was accepted before a fault of the store
    * is delivered.
    *
-   * @throws validation_error, domain_not_verified, domain_not_registered, message_too_large; not_found for the
+   * @throws validation_error, domain_not_verified, domain_not_registered, message_too_large, also where it is the mail of a
+   *   single contact; not_found for the
    *   audience: nothing was stored.
    */
   send(request: BroadcastRequest): Promise<Broadcast>
@@ -63,11 +65,21 @@ export function createBroadcasts(parts: BroadcastsParts): Broadcasts {
     return emailIds
   }
 
+  // A contact with long names may make a mail that is too large: that is known before the first is accepted.
+  async function checkSizes({ rendered }: Accepted, audienceId: string): Promise<void> {
+    const check = createSizeCheck(rendered, parts.escapeHtml)
+    for await (const contacts of subscribedContacts(store, audienceId, maxSliceEmails)) {
+      for (const contact of contacts) check(variablesOf(contact))
+      await nextTurn()
+    }
+  }
+
   return {
     async send(input) {
       const request = parseInput(broadcastRequestSchema, input)
       const common = await checkCommon(request, parts)
       await readRecord(store, audienceCollection, request.audience_id, 'audience')
+      await checkSizes(common, request.audience_id)
       const id = ids.next('bc')
       const email_ids: string[] = []
       for await (const contacts of subscribedContacts(store, request.audience_id, sliceSizeOf(common))) {
@@ -97,15 +109,17 @@ function personalFor(common: Accepted, contact: ContactRecord, escapeHtml: boole
   const result = normalizeAddress(contact.email)
   // Contacts are checked when they are added, by rules that are not those of SMTP.
   if ('problem' in result) return null
-  const { first_name, last_name, email } = contact
-  const variables = { first_name: oneLine(first_name), last_name: oneLine(last_name), email: oneLine(email) }
   const { address } = result
   return {
     ...common,
     request: { ...common.request, to: address },
     addresses: { ...common.addresses, to: [address], rcpt_to: [address] },
-    rendered: render(common.rendered, variables, escapeHtml),
+    rendered: render(common.rendered, variablesOf(contact), escapeHtml),
   }
+}
+
+function variablesOf({ first_name, last_name, email }: ContactRecord): Record<string, string> {
+  return { first_name: oneLine(first_name), last_name: oneLine(last_name), email: oneLine(email) }
 }
 
 // Names reach the subject, where a line break would begin a header field.

@@ -1,6 +1,15 @@
-import { firstOf, LocalpostError, quote } from '../core/errors.ts'
+import { firstOf, LocalpostError, quote, validationError } from '../core/errors.ts'
 import { moreWarnings } from '../core/validate.ts'
+import { maxMessageBytes } from '../attachments/attachments.ts'
 import type { VariableValue } from './email.ts'
+import {
+  countPlaceholders,
+  fillIn,
+  maxPlaceholders,
+  spend,
+  type FillBudget,
+  type SizedValue,
+} from './fill-in.ts'
 
 /** The parts of an email in which placeholders stand. */
 export interface Rendered {
@@ -11,14 +20,19 @@ export interface Rendered {
   warnings: string[]
 }
 
+/** Largest subject, in UTF-8 bytes: four lines of the most that RFC 5322 section 2.1.1 allows. */
+export const maxSubjectBytes: number = 4 * 998
+
 /**
  * Fills the placeholders of an email: `{{ name }}` in `subject`, `html` and `text`, each in one pass, so that braces
- * inside a value stay as they are.
+ * inside a value stay as they are. It stops before the results take more than {@link maxSubjectBytes} and
+ * {@link maxMessageBytes}: a short text with long values may stand for gigabytes.
  *
  * @param parts  Any texts; a placeholder that no variable answers stays as written and is warned of.
  * @param variables  A string, or `{ value, default }` where a null or absent `value` means `default`.
  * @param escapeHtml  Whether values that go into `html` have `& < > "` escaped; default: raw, with a warning.
- * @throws missing_variable for variables with neither value nor default, naming all of them.
+ * @throws missing_variable for variables with neither value nor default, naming all of them; validation_error for a
+ *   subject that is too long and for too many placeholders; message_too_large for bodies that are.
  */
 export function render(
   parts: { subject: string; html: string; text: string },
@@ -29,23 +43,29 @@ export function render(
   const used = new Set<string>()
   const unanswered = new Set<string>()
   const unescaped = new Set<string>()
-  const valueOf = (name: string, isHtml: boolean): string | undefined => {
+  const plain = new Map<string, SizedValue>()
+  const escaped = new Map<string, SizedValue>()
+  const valueOf = (name: string, isHtml: boolean): SizedValue | undefined => {
     const value = values.get(name)
     if (value === undefined) {
       unanswered.add(name)
       return undefined
     }
     used.add(name)
-    if (!isHtml || !htmlSpecial.test(value)) return value
-    if (escapeHtml) return escape(value)
-    unescaped.add(name)
-    return value
+    const sized = isHtml && escapeHtml ? escaped : plain
+    let known = sized.get(name)
+    if (!known) {
+      known = toSized(isHtml && escapeHtml ? escape(value) : value)
+      sized.set(name, known)
+    }
+    if (isHtml && !escapeHtml && !unescaped.has(name) && htmlSpecial.test(value)) unescaped.add(name)
+    return known
   }
-  const fill = (source: string, isHtml: boolean): string => fillIn(source, (name) => valueOf(name, isHtml))
+  const { subject, bodies } = budgets()
   const rendered = {
-    subject: fill(parts.subject, false),
-    html: fill(parts.html, true),
-    text: fill(parts.text, false),
+    subject: fillIn('subject', parts.subject, subject, (name) => valueOf(name, false)),
+    html: fillIn('html', parts.html, bodies, (name) => valueOf(name, true)),
+    text: fillIn('text', parts.text, bodies, (name) => valueOf(name, false)),
   }
   const unused = [...values.keys()].filter((name) => !used.has(name))
   return {
@@ -61,29 +81,58 @@ export function render(
 }
 
 /**
- * Puts values in the place of a text's placeholders. Braces are few, and looking for them is several times quicker than
- * an expression over all of the text.
+ * Makes a check of whether texts could be rendered with one set of variables after the other, without rendering them:
+ * for a broadcast, which must know of its last contact before it accepts its first.
  *
- * @param valueOf  undefined leaves the placeholder as written.
+ * @returns Throws what {@link render} throws for results that are too large.
  */
-function fillIn(source: string, valueOf: (name: string) => string | undefined): string {
-  let filled = ''
-  let done = 0
-  for (let at = source.indexOf('{{'); at !== -1;) {
-    placeholder.lastIndex = at
-    const name = placeholder.exec(source)?.[1]
-    const end = name === undefined ? at + 1 : placeholder.lastIndex
-    const value = name === undefined ? undefined : valueOf(name)
-    if (value !== undefined) {
-      filled += source.slice(done, at) + value
-      done = end
+export function createSizeCheck(
+  parts: { subject: string; html: string; text: string },
+  escapeHtml: boolean,
+): (variables: Readonly<Record<string, string>>) => void {
+  const places = { left: maxPlaceholders }
+  const texts = (['subject', 'html', 'text'] as const).map((field) => ({
+    isSubject: field === 'subject',
+    isEscaped: field === 'html' && escapeHtml,
+    bytes: Buffer.byteLength(parts[field]),
+    counts: countPlaceholders(field, parts[field], places),
+  }))
+  return (variables) => {
+    const { subject, bodies } = budgets()
+    for (const { isSubject, isEscaped, bytes, counts } of texts) {
+      let size = bytes
+      for (const [name, { times, characters }] of counts) {
+        if (!Object.hasOwn(variables, name)) continue
+        const value = variables[name] ?? ''
+        size += Buffer.byteLength(isEscaped ? escape(value) : value) * times - characters
+      }
+      spend(isSubject ? subject : bodies, size)
     }
-    at = source.indexOf('{{', end)
   }
-  return done === 0 ? source : filled + source.slice(done)
 }
 
-const placeholder = /\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/y
+function budgets(): { subject: FillBudget; bodies: FillBudget } {
+  const places = { left: maxPlaceholders }
+  return {
+    subject: { bytes: maxSubjectBytes, places, exceeded: subjectTooLong },
+    bodies: { bytes: maxMessageBytes, places, exceeded: bodiesTooLarge },
+  }
+}
+
+function subjectTooLong(): LocalpostError {
+  const message = `takes more than ${maxSubjectBytes} bytes with its variables filled in; at most ${maxSubjectBytes} are taken`
+  return validationError([{ field: 'subject', message }])
+}
+
+function bodiesTooLarge(): LocalpostError {
+  const message = `The bodies take more than ${maxMessageBytes} bytes with their variables filled in; at most ${maxMessageBytes} are taken.`
+  return new LocalpostError('message_too_large', message)
+}
+
+function toSized(text: string): SizedValue {
+  return { text, bytes: Buffer.byteLength(text) }
+}
+
 const htmlSpecial = /[<>&"]/
 
 // A Map, so that no name (`__proto__`, `constructor`) reaches anything but the caller's own variables.

@@ -13,6 +13,8 @@ import type {
   SendRequest,
   VariableValue,
 } from './email.ts'
+import { maxMessageBytes } from '../attachments/attachments.ts'
+import { maxSubjectBytes } from './render.ts'
 
 // Limits of the schema are generous: they bound memory, the interface states none.
 /** How many entries an array of a send request may have. */
@@ -43,8 +45,18 @@ export const sendMembers: {
 } = {
   from: address.describe('Sender, display name plus address form; the domain decides about the signature'),
   to: addresses,
-  subject: z.string().max(100_000).optional().describe('Required unless the template has one'),
-  html: body.optional().describe('HTML body, with placeholders in double curly braces'),
+  subject: z
+    .string()
+    .max(maxSubjectBytes)
+    .optional()
+    .describe(
+      `Required unless the template has one; at most ${maxSubjectBytes} bytes in UTF-8, also with variables filled in`,
+    ),
+  html: body
+    .optional()
+    .describe(
+      `HTML body, with placeholders in double curly braces; the bodies together at most ${maxMessageBytes} bytes, also with variables filled in`,
+    ),
   text: body.optional().describe('Plain-text body, with the same placeholders'),
   template_id: z.string().min(1).optional().describe('A stored template; the request’s own members win'),
   cc: addresses.optional(),

@@ -8,6 +8,13 @@ import type {
   RecipientEvent,
   RecipientStatus,
 } from './email.ts'
+import { shorten } from '../core/errors.ts'
+import { maxSubjectBytes } from './render.ts'
+
+/** The subject as lists show it: a page of lists must not grow with what a stranger wrote into a header. */
+export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string {
+  return shorten(subject, maxSubjectBytes)
+}
 
 /** The list item of an email, with exactly the members of spec 2.1. */
 export function toListItem(email: EmailRecord): EmailListItem {
@@ -15,7 +22,7 @@ export function toListItem(email: EmailRecord): EmailListItem {
     id: email.id,
     type: email.type,
     to: email.to,
-    subject: email.subject,
+    subject: listedSubject(email),
     last_event: toLastEvent(email),
     email_sent_timestamp: email.created,
     recipient_statuses: email.recipients.map(({ recipient, events }) =>

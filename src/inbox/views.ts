@@ -1,6 +1,6 @@
 import type { EmailContent, EmailRecord } from '../emails/email.ts'
 import { outcomeOf } from '../emails/events.ts'
-import { toLastEvent } from '../emails/views.ts'
+import { listedSubject, toLastEvent } from '../emails/views.ts'
 import type { ParsedAttachment, ParsedMessage } from '../mime/parse.ts'
 import type { Digest } from '../search/digests.ts'
 import { extractCodes } from './codes.ts'
@@ -15,7 +15,7 @@ export function toSummary(email: EmailRecord, digest: Digest): MailSummary {
     id: email.id,
     from: email.from,
     to: email.to,
-    subject: email.subject,
+    subject: listedSubject(email),
     snippet: digest.snippet,
     received: email.created,
     size_bytes: email.message?.size_bytes ?? 0,
@@ -45,6 +45,7 @@ export function toMail(
   const { html, text } = content
   return {
     ...toSummary(email, digest),
+    subject: email.subject,
     type: email.type,
     domain_id: email.domain_id,
     cc: email.cc,

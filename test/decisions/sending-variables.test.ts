@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EmailDetail } from '../../src/emails/email.ts'
-import { open, shared, type Face, type Over } from './helpers.ts'
+import { open, shared, type Face, type List, type Over } from './helpers.ts'
 
 const face = shared()
 const warnings = async (of: Face = face()): Promise<string[]> => (await of.logged()).warnings
@@ -112,6 +112,51 @@ describe('variables', () => {
     // The same without any variables.
     expect((await sent({ text: '{{who}}' })).text).toBe('{{who}}')
     expect((await warnings()).join()).toContain('{{who}}')
+  })
+})
+
+describe('the rendered size', () => {
+  const refused = async (over: Over): Promise<{ status: number; name: string; fields: string[] }> => {
+    const before = (await face().get<List>('/v1/emails')).count
+    const { status, name, fields } = await face().refusal(over)
+    expect((await face().get<List>('/v1/emails')).count).toBe(before)
+    return { status, name, fields }
+  }
+
+  it.each([
+    ['as given', { subject: 'x'.repeat(3993) }],
+    ['in bytes of UTF-8', { subject: 'ä'.repeat(1997) }],
+    ['with variables filled in', { subject: '{{a}}'.repeat(500), variables: { a: 'x'.repeat(1_000_000) } }],
+    ['with a default', { subject: '{{a}}', variables: { a: { value: null, default: 'x'.repeat(3993) } } }],
+  ])('sending.rendered-size: a subject over the bound is refused, %s', async (_, over) => {
+    expect(await refused(over)).toEqual({ status: 422, name: 'validation_error', fields: ['subject'] })
+  })
+
+  it.each(['html', 'text'])('sending.rendered-size: %s that grows beyond 40 MB is refused', async (body) => {
+    const variables = { a: 'ä'.repeat(500_000) }
+    expect(await refused({ [body]: '{{a}}'.repeat(41), variables })).toMatchObject({
+      status: 413,
+      name: 'message_too_large',
+    })
+  })
+
+  it('sending.rendered-size: the bodies share the bound', async () => {
+    const over = {
+      html: '{{a}}'.repeat(21),
+      text: '{{a}}'.repeat(20),
+      variables: { a: 'x'.repeat(1_000_000) },
+    }
+    expect(await refused(over)).toMatchObject({ status: 413, name: 'message_too_large' })
+  })
+
+  it('sending.rendered-size: more than 100,000 pairs of braces are refused, placeholders or not', async () => {
+    const over = { html: '{{a}}'.repeat(50_000), text: '{{'.repeat(50_001) }
+    expect(await refused(over)).toEqual({ status: 422, name: 'validation_error', fields: ['text'] })
+  })
+
+  it('sending.rendered-size: the largest subject is taken', async () => {
+    const { subject } = await sent({ subject: '{{a}}', variables: { a: 'ä'.repeat(1996) } })
+    expect(subject).toBe('ä'.repeat(1996))
   })
 })
 
