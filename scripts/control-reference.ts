@@ -51,7 +51,8 @@ here works against the service. \`GET /dev/openapi.json\` describes \`/v1\` and 
   asked by a name of \`publicUrl\` or \`allowHosts\` (a tunnel, a proxy), \`/dev\` wants
   \`Authorization: Bearer <API_KEY>\`, or the cookie that \`POST /dev/session\` gives for a key.
 - Pages of other origins are refused, and so are Host names that the listener does not serve.
-- Bodies are JSON, errors have [one shape](errors.md). Lists take \`cursor\` and \`limit\` (at most 500) and answer
+- Bodies are JSON, errors have [one shape](errors.md). A body has at most 1 MiB; templates and broadcasts 5 MiB, imports
+  50 MiB, the sign-in 4 KiB. More is 413. Lists take \`cursor\` and \`limit\` (at most 500) and answer
   \`count\` and \`cursor\`.
 - \`GET /dev/events\` streams \`email.created\`, \`email.updated\`, \`email.deleted\`, \`domain.updated\` and \`request.logged\`;
   a client that comes back with \`Last-Event-ID\` gets what it missed, or \`gap\` where that is no longer known.

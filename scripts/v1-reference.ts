@@ -8,7 +8,7 @@ interface Operation {
   summary?: string
   description?: string
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[]
-  requestBody?: { content: Record<string, { schema?: Schema }> }
+  requestBody?: { description?: string; content: Record<string, { schema?: Schema }> }
   responses: Record<string, { description?: string; content?: Record<string, { schema?: Schema }> }>
 }
 
@@ -64,7 +64,7 @@ function sectionOf(method: string, path: string, operation: Operation, schemas: 
     )
   }
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema
-  if (body) parts.push('Body:', tableOf(body, schemas))
+  if (body) parts.push(`Body: ${operation.requestBody?.description ?? ''}`.trim(), tableOf(body, schemas))
   for (const [status, { description, content }] of Object.entries(operation.responses)) {
     if (!status.startsWith('2')) continue
     const schema = content?.['application/json']?.schema

@@ -47,7 +47,8 @@ export const errorTable = {
   },
   payload_too_large: {
     status: 413,
-    meaning: 'The request body is larger than 50 MiB.',
+    meaning:
+      'The request body is larger than this operation takes: 50 MiB for sends and imports, less elsewhere.',
     mend: 'Send less, or give attachments as URLs.',
   },
   message_too_large: {

@@ -4,7 +4,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { maxDepth } from '../core/validate.ts'
 import { findJsonFault, isNestedDeeper, placeOf } from './json-fault.ts'
 import type { BodyShare } from './body-room.ts'
-import type { RouteBody } from './route.ts'
+import { bodyLimits, maxBytesOf, type RouteBody } from './route.ts'
 
 /** Where a body comes from: a request in process, or the socket's own stream, which is several times faster. */
 export interface BodySource {
@@ -12,9 +12,6 @@ export interface BodySource {
   readonly body: () => ReadableStream<Uint8Array> | null
   readonly node?: IncomingMessage | undefined
 }
-
-/** The largest body of a request, in bytes. */
-export const maxBodyBytes: number = 50 * 1024 * 1024
 
 /**
  * Reads the body of a request as a route takes it. Its type and announced length are judged before a byte is read.
@@ -37,8 +34,11 @@ export async function readBody(
   const isAbsent = type === null && wanted.optional === true
   if (!isAbsent) assertReadable(source.headers, type, isText, wanted)
   const announced = Number(source.headers.get('content-length') ?? 0)
-  if (announced > maxBodyBytes) throw tooLarge(`${announced} bytes`)
-  const bytes = source.node ? await readNode(source.node, room) : await readWeb(source.body(), room)
+  const limit = maxBytesOf(wanted)
+  if (announced > limit) throw tooLarge(limit, `${announced} bytes`)
+  const bytes = source.node
+    ? await readNode(source.node, limit, room)
+    : await readWeb(source.body(), limit, room)
   if (isBytes) return bytes
   if (bytes.length === 0 && wanted.optional) return {}
   if (isAbsent) assertReadable(source.headers, type, isText, wanted)
@@ -128,8 +128,9 @@ function notJson(text: string): LocalpostError {
   return new LocalpostError('invalid_json', `The body is not JSON: ${what} at ${place}.`)
 }
 
-function tooLarge(size: string): LocalpostError {
-  const message = `The body is larger than ${maxBodyBytes} bytes (50 MiB): ${size}. Send less, or give attachments as URLs.`
+function tooLarge(limit: number, size: string): LocalpostError {
+  const advice = limit === bodyLimits.large ? 'Send less, or give attachments as URLs' : 'Send less'
+  const message = `The body is larger than the ${limit} bytes that this operation takes: ${size}. ${advice}.`
   return new LocalpostError('payload_too_large', message)
 }
 
@@ -139,7 +140,7 @@ function brokenOff(cause: unknown): LocalpostError {
   })
 }
 
-function readNode(request: IncomingMessage, room: BodyShare): Promise<Buffer> {
+function readNode(request: IncomingMessage, limit: number, room: BodyShare): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []
     let size = 0
@@ -150,7 +151,7 @@ function readNode(request: IncomingMessage, room: BodyShare): Promise<Buffer> {
     const onData = (piece: Buffer): void => {
       size += piece.length
       try {
-        if (size > maxBodyBytes) throw tooLarge('sent without a length')
+        if (size > limit) throw tooLarge(limit, 'sent without a length')
         room.take(piece.length)
         pieces.push(piece)
       } catch (error) {
@@ -166,7 +167,11 @@ function readNode(request: IncomingMessage, room: BodyShare): Promise<Buffer> {
   })
 }
 
-async function readWeb(body: ReadableStream<Uint8Array> | null, room: BodyShare): Promise<Buffer> {
+async function readWeb(
+  body: ReadableStream<Uint8Array> | null,
+  limit: number,
+  room: BodyShare,
+): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let size = 0
   const reader = body?.getReader()
@@ -178,7 +183,7 @@ async function readWeb(body: ReadableStream<Uint8Array> | null, room: BodyShare)
     size += next.value.length
     pieces.push(next.value)
     try {
-      if (size > maxBodyBytes) throw tooLarge('sent without a length')
+      if (size > limit) throw tooLarge(limit, 'sent without a length')
       room.take(next.value.length)
     } catch (error) {
       await reader?.cancel()

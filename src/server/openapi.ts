@@ -5,7 +5,7 @@ import { jsonAnswer } from './answer.ts'
 import { createSchemaWriter } from './json-schema.ts'
 import type { SchemaWriter } from './json-schema.ts'
 import type { Route } from './route.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, maxBytesOf } from './route.ts'
 import { errorSchema } from './schemas.ts'
 
 /** The part of an OpenAPI 3.1 document that this module writes. */
@@ -115,11 +115,16 @@ function toParameters(route: Route, schemas: SchemaWriter): object[] {
 }
 
 function toRequestBody(body: NonNullable<Route['body']>, schemas: SchemaWriter): object {
+  const description = `At most ${maxBytesOf(body)} bytes; more is 413 \`payload_too_large\`.`
   if (body.bytesType !== undefined)
-    return { required: true, content: { [body.bytesType]: { schema: { type: 'string', format: 'binary' } } } }
+    return {
+      required: true,
+      description,
+      content: { [body.bytesType]: { schema: { type: 'string', format: 'binary' } } },
+    }
   const texts = (body.textTypes ?? []).map((type) => [type, { schema: { type: 'string' } }])
   const json = ['application/json', { schema: schemas.write(body.schema, 'input') }]
-  return { required: body.optional !== true, content: Object.fromEntries([json, ...texts]) }
+  return { required: body.optional !== true, description, content: Object.fromEntries([json, ...texts]) }
 }
 
 function toResponses(route: Route, schemas: SchemaWriter): object {

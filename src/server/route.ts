@@ -38,12 +38,33 @@ export interface RouteBody {
    * the noun, which a library call also reaches, checks it again in any case. Default: `server`.
    */
   readonly readBy?: 'server' | 'noun'
+  /** Largest body in bytes, one of {@link bodyLimits}: what is larger is answered 413 before it is parsed. Default: `json`. */
+  readonly maxBytes?: number
   /** Whether a request without a body counts as `{}`. */
   readonly optional?: boolean
   /** The only media type, taken as bytes: a `Buffer`. */
   readonly bytesType?: string
   /** Media types taken as text beside JSON. */
   readonly textTypes?: readonly string[]
+}
+
+/** How large the bodies of requests may be, in bytes. */
+export const bodyLimits = {
+  /** Of sign-in, which needs no key. */
+  signIn: 4096,
+  /** Of a few members. */
+  small: 65_536,
+  /** Of other JSON. */
+  json: 1_048_576,
+  /** Of JSON with the bodies of a mail in it. */
+  content: 5_242_880,
+  /** Of sends, which may carry attachments, and of imports. */
+  large: 52_428_800,
+} as const
+
+/** The largest body that a route takes, in bytes. */
+export function maxBytesOf(body: RouteBody): number {
+  return body.maxBytes ?? bodyLimits.json
 }
 
 export interface RouteSuccess {

@@ -9,7 +9,7 @@ import {
   importResultSchema,
 } from '../../audiences/schema.ts'
 import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
+import { bodyLimits, defineRoute } from '../route.ts'
 import { deletedSchema } from '../schemas.ts'
 
 /** `/dev/audiences` and the contacts in them. */
@@ -53,7 +53,7 @@ export function devAudienceRoutes(audiences: Audiences): Route[] {
       path: '/dev/audiences/{id}/contacts',
       summary: 'Add or update contacts: one, an array, or CSV with a header line',
       query: importQuery,
-      body: { schema: someContacts, readBy: 'noun', textTypes: ['text/csv'] },
+      body: { schema: someContacts, readBy: 'noun', textTypes: ['text/csv'], maxBytes: bodyLimits.large },
       success: { schema: importResultSchema },
       errors: ['not_found'],
       handler: ({ params, query, body }) =>

@@ -1,7 +1,7 @@
 import type { Inbox } from '../../inbox/inbox.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
+import { bodyLimits, defineRoute } from '../route.ts'
 import { deletedSchema, toList } from '../schemas.ts'
 import { exportQuery, inboxQuery, selectionQuery, toSelection, waitQuery } from './inbox-query.ts'
 import {
@@ -82,7 +82,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       method: 'POST',
       path: '/dev/inbox/import',
       summary: 'Store one message as if it had been submitted now',
-      body: { schema: messageSchema, bytesType: 'message/rfc822' },
+      body: { schema: messageSchema, bytesType: 'message/rfc822', maxBytes: bodyLimits.large },
       success: { schema: importedSchema },
       errors: ['message_too_large'],
       handler: ({ body }) => inbox.import(body),

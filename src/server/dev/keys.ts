@@ -4,7 +4,7 @@ import { apiKeyInputSchema, apiKeySchema } from '../../keys/schema.ts'
 import { LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../answer.ts'
 import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
+import { bodyLimits, defineRoute } from '../route.ts'
 import { deletedSchema } from '../schemas.ts'
 import type { Sessions } from '../session.ts'
 
@@ -50,7 +50,7 @@ export function keyRoutes(keys: Keys, sessions: Sessions): Route[] {
       method: 'POST',
       path: '/dev/session',
       summary: 'Trade an API key for a session cookie',
-      body: { schema: z.object({ key: z.string().min(1) }) },
+      body: { schema: z.object({ key: z.string().min(1) }), maxBytes: bodyLimits.signIn },
       success: { schema: z.strictObject({ status: z.literal('open') }) },
       errors: ['invalid_api_key'],
       handler({ body, isSecure }) {

@@ -1,7 +1,7 @@
 import { templateInputSchema, templateSchema } from '../../templates/schema.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
+import { bodyLimits, defineRoute } from '../route.ts'
 import { deletedSchema, listSchema, pageQuery, toList } from '../schemas.ts'
 
 /** `/dev/templates`. */
@@ -31,7 +31,7 @@ export function templateRoutes(templates: Templates): Route[] {
       method: 'PUT',
       path: '/dev/templates/{id}',
       summary: 'Store a template, in place of the one with this id',
-      body: { schema: templateInputSchema, readBy: 'noun' },
+      body: { schema: templateInputSchema, readBy: 'noun', maxBytes: bodyLimits.content },
       success: { schema: templateSchema },
       handler: ({ params, body }) => templates.put(params.id, body),
     }),

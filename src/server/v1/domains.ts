@@ -6,7 +6,7 @@ import {
   domainListItemSchema,
 } from '../../domains/schema.ts'
 import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
+import { bodyLimits, defineRoute } from '../route.ts'
 import { cursorQuery, listSchema, toList } from '../schemas.ts'
 import { unknownMembers } from '../unknown-members.ts'
 
@@ -18,7 +18,7 @@ export function domainRoutes(domains: Pick<Domains, 'create' | 'list' | 'get'>):
       method: 'POST',
       path: '/v1/domains',
       summary: 'Register a sending domain',
-      body: { schema: createDomainSchema, readBy: 'noun' },
+      body: { schema: createDomainSchema, readBy: 'noun', maxBytes: bodyLimits.small },
       success: { status: 201, schema: createdDomainSchema },
       errors: ['domain_exists'],
       handler({ body, warn }) {

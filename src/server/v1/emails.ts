@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Emails } from '../../emails/emails.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../../emails/schema.ts'
 import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
+import { bodyLimits, defineRoute } from '../route.ts'
 import { cursorQuery, listSchema, toList } from '../schemas.ts'
 
 /** `/v1/emails`, spec 4.2 to 4.4. */
@@ -16,7 +16,7 @@ export function emailRoutes(emails: Pick<Emails, 'accept' | 'list' | 'get'>): Ro
       headers: {
         'Idempotency-Key': 'At most 256 characters; the same request with the same key is sent once in 24 h',
       },
-      body: { schema: sendRequestSchema, readBy: 'noun' },
+      body: { schema: sendRequestSchema, readBy: 'noun', maxBytes: bodyLimits.large },
       success: { schema: z.strictObject({ id: z.string().describe('Id of the queued email') }) },
       errors: [
         'invalid_attachment',
