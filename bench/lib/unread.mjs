@@ -8,7 +8,7 @@ const stub = 'export const startDigesting = () => ({ catchUp: async () => 0, clo
 const hooks = `
 export async function resolve(specifier, context, next) {
   const found = await next(specifier, context)
-  const isReading = found.url.endsWith('/dist/inbox/digesting.js')
+  const isReading = found.url.endsWith('/dist/search/indexer.js')
   return isReading ? { url: ${JSON.stringify(`data:text/javascript,${encodeURIComponent(stub)}`)}, format: 'module', shortCircuit: true } : found
 }`
 

@@ -179,10 +179,10 @@ describe('what the client imports', () => {
       'client/call.ts',
       'client/index.ts',
       'client/settings.ts',
-      'error-table.ts',
-      'errors.ts',
-      'known-options.ts',
-      'nearest.ts',
+      'core/error-table.ts',
+      'core/errors.ts',
+      'core/known-options.ts',
+      'core/suggest.ts',
     ])
   })
 })

@@ -14,7 +14,11 @@ const root = resolve(import.meta.dirname, '../..')
 export async function compileStore(script: string): Promise<string> {
   const out = await tempFolder()
   const store = join(root, 'src/store')
-  const files = new Set((await readdir(store)).map((name) => join(store, name)))
+  const files = new Set(
+    (await readdir(store, { recursive: true }))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(store, name)),
+  )
   for (const file of files) {
     const source = await readFile(file, 'utf8')
     // What a file imports comes along, however the files of the store and below it are cut.

@@ -16,7 +16,7 @@ const stride = Number(process.env['LOCALPOST_KILLS'] ?? 20) >= 200 ? 1 : 9
  */
 const child = `
 import { openLogStore } from './store/open.js'
-import { nodeFiles } from './store/files.js'
+import { nodeFiles } from './core/files.js'
 import { put } from './store/store.js'
 const [dir, at] = process.argv.slice(2)
 let calls = 0

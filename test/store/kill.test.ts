@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { openLogStore } from './store/open.js'
 import { blobOf, insert, put, remove } from './store/store.js'
-import { systemClock } from './clock.js'
+import { systemClock } from './core/clock.js'
 const [dir, round, durability] = process.argv.slice(2)
 const notes = { name: 'notes', large: true, indexes: { name: { on: ['group', 'name'], unique: true }, due: { on: ['due', 'id'] } } }
 const store = await openLogStore({ dir, collections: [notes], clock: systemClock, durability, checkpointBytes: 300000, logFileBytes: 500000 })
