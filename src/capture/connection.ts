@@ -1,6 +1,7 @@
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { SmtpFault } from '../faults/fault.ts'
+import { refusedCommand, unknownParameter } from './commands.ts'
 import type { CaptureServer } from './server.ts'
 import { readPath } from './path.ts'
 import { faultRefusal, meetFault, stageOf } from './faults.ts'
@@ -142,8 +143,11 @@ export class CaptureConnection extends SMTPConnection {
     const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
     const proceed = (): void => {
       // The base and its handlers make a text of it, whatever it is.
-      if (this.#isOrdinary(name)) this.#run(name, line as unknown as Buffer, done)
-      else super._onCommand(line as unknown as Buffer, done)
+      if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)
+      const refused = this.#awaitsCommand ? refusedCommand(name, line, !this._isDisabled('STARTTLS')) : null
+      if (!refused) return super._onCommand(line as unknown as Buffer, done)
+      this.send(...refused)
+      done?.()
     }
     const fault = this.#faultOf(name)
     if (!fault) return proceed()
@@ -158,10 +162,17 @@ export class CaptureConnection extends SMTPConnection {
   }
 
   /** Whether a command is one of those that nearly every session has, and comes when it may. */
-  #isOrdinary(name: string): boolean {
-    if (!this._ready || this._upgrading || this._nextHandler) return false
+  #isOrdinary(name: string, line: string): boolean {
+    if (!this.#awaitsCommand) return false
     if (!this.session.user && !this._server.options.authOptional) return false
-    return name === 'EHLO' || (ordinary.has(name) && Boolean(this.hostNameAppearsAs))
+    if (name === 'EHLO') return true
+    if (!this.hostNameAppearsAs) return false
+    return name === 'DATA' ? line.length === 4 : ordinary.has(name)
+  }
+
+  /** Whether what comes next is a command: greeted, in no handshake, and in no dialogue of AUTH. */
+  get #awaitsCommand(): boolean {
+    return this._ready && !this._upgrading && !this._nextHandler
   }
 
   /** What the base does for such a command, without its log. */
@@ -197,9 +208,34 @@ export class CaptureConnection extends SMTPConnection {
     return command === 'DATA' ? this.handler_DATA : super._getHandler(command)
   }
 
+  /** RFC 4954 section 4: no AUTH within a mail transaction. */
+  override handler_AUTH(command: Buffer, callback: () => void): void {
+    if (!this.session.envelope.mailFrom) return super.handler_AUTH(command, callback)
+    this.send(503, '5.5.1 AUTH is not permitted during a mail transaction, end it with RSET')
+    callback()
+  }
+
+  /** The base takes parameters that it does not know, and leaves them unread. */
+  override _rejectInvalidParams(
+    parsed: Exclude<AddressCommand, false>,
+    keys: string[],
+    callback: () => void,
+  ): boolean {
+    if (!parsed.args) return false
+    // The base passes the names that need a value, which differ between the two commands.
+    const command = keys.includes('NOTIFY') ? 'RCPT' : 'MAIL'
+    const unknown = unknownParameter(command, parsed.args)
+    if (unknown === null) {
+      return super._rejectInvalidParams(parsed, command === 'MAIL' ? [...keys, 'AUTH'] : keys, callback)
+    }
+    this.send(555, `5.5.4 The parameter ${unknown.slice(0, 64)} of ${command} is not supported`)
+    callback()
+    return true
+  }
+
   // What follows AUTH or comes before the greeting is no command, and the outbox's have none.
   #faultOf(command: string): SmtpFault | null {
-    if (this.isDelivery || this._nextHandler || !this._ready || this._upgrading) return null
+    if (this.isDelivery || !this.#awaitsCommand) return null
     if (userOf(this.session)?.is_outbox) return null
     const stage = stageOf(command, this.session)
     return stage && this.#server.faultAt(stage)
@@ -267,5 +303,5 @@ function flush(connection: CaptureConnection): void {
   connection.flush()
 }
 
-const ordinary = new Set(['MAIL', 'RCPT', 'DATA', 'QUIT'])
+const ordinary = new Set(['MAIL', 'RCPT', 'QUIT'])
 const alwaysSupported = new Set(['EHLO', 'MAIL', 'RCPT', 'DATA', 'AUTH'])

@@ -24,9 +24,20 @@ export function readPath(argument: string): PathCommand | null {
   if (parameters !== '' && !/^\s/.test(parameters)) return null
   // A source route must be accepted and ignored: RFC 5321 appendix C.
   const path = text.slice(1, end).replace(/^@[^\s,:@]+(?:,@[^\s,:@]+)*:/, '')
-  const address = path === '' || path.toLowerCase() === 'postmaster' ? path : lenient(path)
+  const address = path === '' || isLocalPart(path) ? path : lenient(path)
   return address === null ? null : { address, parameters: parameters.trim() }
 }
+
+/**
+ * Whether a path is a local part alone. `postmaster` must be taken (RFC 5321 section 4.1.1.3); cron, sudo and `mail`
+ * send to `root` and to the name of a user.
+ */
+function isLocalPart(path: string): boolean {
+  return path.length <= 64 && (dotAtom.test(path) || quotedString.test(path))
+}
+
+const dotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
+const quotedString = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/
 
 /** Where the closing `>` stands; one between quotes does not count. */
 function endOfPath(text: string): number {

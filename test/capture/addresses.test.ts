@@ -15,6 +15,8 @@ describe('addresses', () => {
     '<user.@example.com>': 'user.@example.com',
     '<a+b=c@Example.COM>': 'a+b=c@Example.COM',
     '<postmaster>': 'postmaster',
+    '<ada>': 'ada',
+    '<"a b">': '"a b"',
     ' <ada@example.com>': 'ada@example.com',
     '<ada@exa_mple.com>': 'ada@exa_mple.com',
   }
@@ -40,7 +42,6 @@ describe('addresses', () => {
       '',
       '<>',
       'ada@example.com',
-      '<ada>',
       '<ada@>',
       '<@example.com>',
       '<a@b@c>',

@@ -25,7 +25,7 @@ describe('rude clients', () => {
     expect(await client.say('RCPT TO:<a@b>')).toMatch(/^503 /)
     expect(await client.say('AUTH PLAIN !!!')).toMatch(/^501 /)
     expect(await client.say('MAIL FROM:<a@b> SIZE=x')).toMatch(/^501 /)
-    expect(await client.say('MAIL FROM:<a@b> REQUIRETLS')).toMatch(/^530 /)
+    expect(await client.say('MAIL FROM:<a@b> REQUIRETLS')).toMatch(/^555 /)
     expect(server.taken).toEqual([])
   })
 })

@@ -128,6 +128,18 @@ describe('domain', () => {
   })
 })
 
+describe('local parts', () => {
+  it('sending.smtp-local-part: an address without a domain is taken as it stands', async () => {
+    const id = await submit('From: root (Cron Daemon)\nTo: root\n\nx\n', {
+      from: 'root',
+      to: ['root', 'postmaster'],
+    })
+    const email = await face().detail(id)
+    expect(email).toMatchObject({ to: ['root'], from: 'root (Cron Daemon)' })
+    expect(Object.keys(statusesOf(email))).toEqual(['root', 'postmaster'])
+  })
+})
+
 describe('AUTH', () => {
   const plain = (user: string, pass: string): string =>
     `AUTH PLAIN ${Buffer.from(`\0${user}\0${pass}`).toString('base64')}`
