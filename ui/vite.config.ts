@@ -20,6 +20,8 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // How long a plug-in took is of no use to a person who starts Localpost.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: { proxy: { '/dev': { target, changeOrigin: true, headers: { origin: target } } } },
 })

@@ -8,7 +8,9 @@ import type { FaultAt } from './faults.ts'
 import { createHandlers } from './handlers.ts'
 import type { Verdict } from '../rules/verdicts.ts'
 import type { Submissions } from './port.ts'
+import type { Patience } from './progress.ts'
 import { CaptureServer } from './server.ts'
+import type { SlotLimits } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
 import { makeCertificate } from './tls.ts'
 
@@ -23,8 +25,10 @@ export interface CaptureOptions extends AuthRules {
   tls: boolean | KeyAndCertificate
   /** Larger messages are refused with 552 5.3.4. Default: 40 MiB. */
   maxSizeBytes?: number
-  /** Connections at once, the outbox's own beside; one more hears 421. Default: no limit. */
-  maxClients?: number
+  /** Connections at once, the outbox's own beside; one more gets 421, unless an idle one can give way. Default: no limit. */
+  maxClients?: Partial<SlotLimits>
+  /** How long clients may take. Default: as long as RFC 5321 section 4.5.3.2 says. */
+  patience?: Partial<Patience>
   /** Takes what apps hand in. */
   submissions: Submissions
   /**
@@ -65,8 +69,6 @@ export interface Capture {
   close(): Promise<void>
 }
 
-/** RFC 5321 section 4.5.3.2.7: a server waits five minutes for the next command. */
-const idleTimeoutMs = 5 * 60 * 1000
 const maxRecipients = 1000
 
 /**
@@ -127,7 +129,6 @@ function serverOptions(options: CaptureOptions): SMTPServerOptions {
     size: options.maxSizeBytes ?? 40 * 1024 * 1024,
     rejectOversized: true,
     maxRecipients,
-    socketTimeout: idleTimeoutMs,
   }
 }
 

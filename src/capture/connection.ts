@@ -2,6 +2,7 @@ import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { SmtpFault } from '../faults/fault.ts'
 import { refusedCommand, unknownParameter } from './commands.ts'
+import { Progress, type Activity, type Patience } from './progress.ts'
 import type { CaptureServer } from './server.ts'
 import { readPath } from './path.ts'
 import { faultRefusal, meetFault, stageOf } from './faults.ts'
@@ -18,8 +19,10 @@ export class CaptureConnection extends SMTPConnection {
   /** Whether it came in by the outbox's own way: no fault meets it. */
   isDelivery = false
 
-  /** Whether it is one of the clients that there may be at once. */
-  isAdmitted = false
+  /** How it gets on; see {@link CaptureConnection.checkProgress}. */
+  readonly #progress = new Progress(performance.now())
+  #commands = 0
+  #useful = 0
 
   /** What is said in this session. */
   readonly notes: SessionNotes = new SessionNotes()
@@ -42,13 +45,52 @@ export class CaptureConnection extends SMTPConnection {
     return Boolean(this._dataStream) || Boolean(this.session.envelope?.mailFrom)
   }
 
+  /** Whether the server waits for this client: for a command, for more of a message, or for it to read. */
+  get isAwaited(): boolean {
+    if (this._closing || this._closed || !this._ready) return false
+    if (this._upgrading || this._socket.writableNeedDrain) return true
+    const parser = this.#parser
+    if (this._handlerPending || !parser || parser.isBusy) return false
+    // The message is there, and not yet answered.
+    return !this._dataStream || parser._dataMode
+  }
+
+  /** When the client last brought its session forward; from `performance.now()`. */
+  get workedAt(): number {
+    return this.#progress.workedAt
+  }
+
+  /** Ends the connection of a client that takes too long. To be called now and then. */
+  checkProgress(now: number, patience: Patience): void {
+    const isInData = this.#parser?._dataMode ?? false
+    const activity: Activity = {
+      isAwaited: this.isAwaited,
+      commands: this.#commands,
+      useful: this.#useful,
+      phase: isInData || this._upgrading ? 'data' : 'command',
+      dataBytes: isInData ? (this.#parser?.dataBytes ?? 0) : 0,
+    }
+    const fault = this.#progress.look(activity, now, patience)
+    if (fault !== null) this.send(421, `4.4.2 ${fault}, closing the connection`)
+  }
+
+  /** Tells the client that another one needs its place. */
+  giveWay(): void {
+    this.send(421, '4.4.2 All connections are in use, and this one was idle; connect again')
+    this.#server.dismiss(this)
+  }
+
+  /** The base's own timeout begins anew with every octet: see {@link CaptureConnection.checkProgress}. */
+  override _armTimeout(): void {}
+
   /** Greets at once: the base waits 100 ms for clients who talk too soon, and an app with a connection per mail feels that. */
   override init(): void {
     // `false` in the options is taken for "not given", which is ten commands.
     this._maxAllowedUnauthenticatedCommands = false
     this._setListeners(() => {
       if (!this.isDelivery && !this.#server.admit(this)) {
-        return this.send(421, '4.7.0 Too many connections, try again in a moment')
+        this.send(421, '4.7.0 Too many connections, try again in a moment')
+        return this.#server.dismiss(this)
       }
       const fault = this.isDelivery ? null : this.#server.faultAt('connect')
       if (!fault) return this.connectionReady()
@@ -138,6 +180,7 @@ export class CaptureConnection extends SMTPConnection {
   override _onCommand(command: Buffer | string, done?: () => void): void {
     if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
     const line = command.toString()
+    this.#commands++
     if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
     const space = line.indexOf(' ')
     const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
@@ -177,6 +220,7 @@ export class CaptureConnection extends SMTPConnection {
 
   /** What the base does for such a command, without its log. */
   #run(name: string, line: Buffer, done: () => void = () => {}): void {
+    this.#useful++
     let isDone = false
     const proceed = (): void => {
       isDone = true

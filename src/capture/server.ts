@@ -6,11 +6,18 @@ import { CaptureConnection } from './connection.ts'
 import type { FaultAt } from './faults.ts'
 import { helloLines, type HelloSession } from './hello.ts'
 import type { SessionNotes } from './transcript.ts'
+import { defaultPatience, type Patience } from './progress.ts'
 import { replyLines } from './replies.ts'
+import { Slots, type SlotLimits } from './slots.ts'
 
 /** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
 const graceMs = 1000
 const lingerMs = 200
+/** How often it is looked at how clients get on, in milliseconds. */
+const sweepMs = 500
+/** How many connections without a place may wait for their client to close. */
+const maxLingering = 100
+const noLimits: SlotLimits = { total: Number.POSITIVE_INFINITY, perAddress: Number.POSITIVE_INFINITY }
 
 /** smtp-server with connections of our own and a shutdown that is quick and leaves nothing open. */
 export class CaptureServer extends SMTPServer {
@@ -19,24 +26,32 @@ export class CaptureServer extends SMTPServer {
   /** By the id of their session, until their socket is gone; the base forgets a connection before. */
   readonly #open = new Map<string, CaptureConnection>()
   #connected = 0
-  #clients = 0
   /** The replies to EHLO, each made once. */
   readonly #hellos: (readonly string[])[] = []
   readonly #deliveries: Server
-  readonly #maxClients: number
+  readonly #slots: Slots
+  readonly #patience: Patience
+  #sweeping: NodeJS.Timeout | undefined
   readonly #keepAlive: boolean
   readonly clock: Clock
   readonly faultAt: FaultAt
 
   constructor(
     options: SMTPServerOptions,
-    parts: { clock: Clock; faultAt: FaultAt; maxClients?: number; keepAlive?: boolean },
+    parts: {
+      clock: Clock
+      faultAt: FaultAt
+      maxClients?: Partial<SlotLimits>
+      patience?: Partial<Patience>
+      keepAlive?: boolean
+    },
   ) {
     super(options)
     this.#keepAlive = parts.keepAlive ?? true
     this.clock = parts.clock
     this.faultAt = parts.faultAt
-    this.#maxClients = parts.maxClients ?? Number.POSITIVE_INFINITY
+    this.#slots = new Slots({ ...noLimits, ...parts.maxClients })
+    this.#patience = { ...defaultPatience, ...parts.patience }
     this.#deliveries = createServer((socket) => this.connect(socket, { id: this.#nextId() }, true))
     if (!this.#keepAlive) for (const server of [this.server, this.#deliveries]) server.unref()
   }
@@ -66,11 +81,22 @@ export class CaptureServer extends SMTPServer {
     return (this.#hellos[kind] ??= replyLines(250, helloLines(this.options, session)))
   }
 
-  /** Takes a client, unless there are as many as there may be. */
+  /** Takes a client, unless there are as many as there may be and none of them is idle. */
   admit(connection: CaptureConnection): boolean {
-    if (this.#clients >= this.#maxClients) return false
-    this.#clients++
-    return (connection.isAdmitted = true)
+    return this.#slots.admit(connection, performance.now())
+  }
+
+  /**
+   * Lets go of a connection that was told so and has no place any more. Clients get a few seconds to read it, but only
+   * so many of them: a flood must not hold more sockets than clients may.
+   */
+  dismiss(connection: CaptureConnection): void {
+    if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()
+  }
+
+  #sweep(): void {
+    const now = performance.now()
+    for (const connection of this.#open.values()) connection.checkProgress(now, this.#patience)
   }
 
   /** No proxy is spoken to; the base puts every connection off by a turn of the event loop all the same. */
@@ -88,6 +114,7 @@ export class CaptureServer extends SMTPServer {
     connection.isDelivery = isDelivery
     this.connections.add(connection)
     this.#open.set(connection.id, connection)
+    this.#sweeping ??= setInterval(() => this.#sweep(), sweepMs).unref()
     connection.on('error', (error: Error) => this._onError(error))
     connection.init()
   }
@@ -105,7 +132,10 @@ export class CaptureServer extends SMTPServer {
   /** The socket of a connection is gone. */
   forget(connection: CaptureConnection): void {
     if (!this.#open.delete(connection.id)) return
-    if (connection.isAdmitted) this.#clients--
+    this.#slots.release(connection)
+    if (this.#open.size > 0) return
+    clearInterval(this.#sweeping)
+    this.#sweeping = undefined
   }
 
   // The base puts these off by a turn of the event loop each, for nothing.

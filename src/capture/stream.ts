@@ -35,6 +35,11 @@ export class CaptureStream extends SMTPStream {
     return this.#hasNext || this.#waiting.length > 0
   }
 
+  /** Whether something that came is still being worked on: the client waits for the server. */
+  get isBusy(): boolean {
+    return this.#isBusy
+  }
+
   /** What the client left without a line end when it closed its side. */
   override oncommand(line: Buffer): void {
     // Its answer must go at once: the socket ends after this turn.

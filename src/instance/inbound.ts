@@ -48,7 +48,7 @@ export function openCapture(parts: {
     tls: config.smtpTls,
     clock,
     keepAlive: config.keepAlive,
-    maxClients: config.limits.smtpClients,
+    maxClients: { total: config.limits.smtpClients, perAddress: config.limits.smtpClientsPerAddress },
     submissions: {
       begin: (envelope, { notes }) =>
         receiveSubmission(envelope, receive, (id) => {

@@ -3,8 +3,16 @@ import { nearest } from '../core/suggest.ts'
 
 /** How much of a flood is held at once. Beyond, clients are told to try again; nothing acknowledged is touched. */
 export interface Limits {
-  /** SMTP connections of clients; one more hears 421 4.7.0. Default: 500. */
+  /**
+   * SMTP connections of clients. One more takes the place of a client that has sent nothing useful for two seconds;
+   * where there is none, it is refused with 421 4.7.0. Default: 500.
+   */
   smtpClients: number
+  /**
+   * The same for the connections of one address. All of loopback is one address, and so is an IPv6 network of 64 bits.
+   * Default: nine tenths of `smtpClients`.
+   */
+  smtpClientsPerAddress: number
   /**
    * Bytes of messages that are being received and held in memory. Beyond, a message is written to the data folder
    * while it comes, however small it is. Default: 32 MiB. Without `dir` it has no effect.
@@ -20,6 +28,7 @@ const MiB = 1024 * 1024
 
 const defaults: Limits = {
   smtpClients: 500,
+  smtpClientsPerAddress: 450,
   smtpBytes: 32 * MiB,
   requestBytes: 128 * MiB,
   pendingBytes: 64 * MiB,
@@ -45,5 +54,7 @@ export function resolveLimits(given: object = {}): Limits {
     )
   }
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...defaults, ...Object.fromEntries(set) }
+  const limits: Limits = { ...defaults, ...Object.fromEntries(set) }
+  const isShareGiven = set.some(([name]) => name === 'smtpClientsPerAddress')
+  return isShareGiven ? limits : { ...limits, smtpClientsPerAddress: Math.ceil(limits.smtpClients * 0.9) }
 }

@@ -1,0 +1,81 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { message, rawClient, RawClient, testServer } from './_server.ts'
+
+/** Sends a text octet by octet until the connection ends. */
+function trickle(client: RawClient, text: string, everyMs: number): void {
+  let at = 0
+  const timer = setInterval(() => {
+    if (client.isClosed || at >= text.length) clearInterval(timer)
+    else client.socket.write(text.charAt(at++))
+  }, everyMs)
+  onTestFinished(() => clearInterval(timer))
+}
+
+const begin = ['MAIL FROM:<a@acme.test>', 'RCPT TO:<b@example.com>', 'DATA']
+const patience = { commandMs: 1500, dataMs: 1500, dataBytes: 1024 }
+
+describe('a client that takes too long', () => {
+  it('gets 421 where a command comes octet by octet', async () => {
+    await using server = await testServer({ patience: { ...patience, dataMs: 60_000 } })
+    const client = await rawClient(server)
+    trickle(client, 'NOOP '.padEnd(1000, 'x'), 20)
+    expect(await client.reply()).toBe('421 4.4.2 No command came within 1.5 seconds, closing the connection')
+    await client.closed()
+  })
+
+  it('gets 421 where it says nothing after the greeting', async () => {
+    await using server = await testServer({ patience })
+    const client = new RawClient(server)
+    expect(await client.reply()).toMatch(/^220 /)
+    expect(await client.reply()).toMatch(/^421 4\.4\.2 No command/)
+  })
+
+  it('gets 421 where a message comes octet by octet, and nothing of it is kept', async () => {
+    await using server = await testServer({ patience: { ...patience, commandMs: 60_000 } })
+    const client = await rawClient(server)
+    for (const line of begin) await client.say(line)
+    trickle(client, 'Subject: '.padEnd(1000, 'x'), 20)
+    expect(await client.reply()).toMatch(/^421 4\.4\.2 Too little came within 1\.5 seconds/)
+    await client.closed()
+    await expect.poll(() => server.taken[0]?.outcome).toBe('discarded')
+  })
+
+  it('is cut where it does not go on with its TLS handshake', async () => {
+    await using server = await testServer({ tls: true, patience: { ...patience, commandMs: 60_000 } })
+    const client = await rawClient(server)
+    expect(await client.say('STARTTLS')).toMatch(/^220 /)
+    await client.closed()
+  })
+
+  it('is cut where it does not read its replies', { timeout: 30_000 }, async () => {
+    await using server = await testServer({ patience })
+    const client = await rawClient(server)
+    client.socket.pause()
+    const helps = 'HELP\r\n'.repeat(10_000)
+    // Until the buffers on both ways are full, and then nothing can be written any more.
+    const timer = setInterval(() => void (client.socket.writableNeedDrain || client.socket.write(helps)), 5)
+    onTestFinished(() => clearInterval(timer))
+    await client.closed()
+  })
+
+  it('is not one that is slow and honest', { timeout: 20_000 }, async () => {
+    await using server = await testServer({ patience: { commandMs: 1500, dataMs: 1500, dataBytes: 64 } })
+    const client = await rawClient(server)
+    for (const line of begin) {
+      await new Promise((resolve) => setTimeout(resolve, 800))
+      expect(await client.say(line)).toMatch(/^[23]/)
+    }
+    trickle(client, `${message}${'slow '.repeat(40)}\r\n.\r\n`, 12)
+    expect(await client.reply()).toMatch(/^250 /)
+  })
+
+  it('is not one that waits for the server', async () => {
+    await using server = await testServer({
+      patience: { commandMs: 600, dataMs: 600, dataBytes: 64 },
+      faultAt: (stage) => (stage === 'end' || stage === 'rcpt' ? { stage, delay_ms: 2000 } : null),
+    })
+    const client = await rawClient(server)
+    for (const line of begin) expect(await client.say(line)).toMatch(/^[23]/)
+    expect(await client.say(`${message}.`)).toMatch(/^250 /)
+  })
+})

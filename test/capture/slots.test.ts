@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { idleMs, originOf, Slots, type SlotClient } from '../../src/capture/slots.ts'
+
+interface Client extends SlotClient {
+  name: string
+}
+
+const gone: string[] = []
+const client = (name: string, over: Partial<SlotClient> = {}): Client => ({
+  name,
+  remoteAddress: '127.0.0.1',
+  isAwaited: true,
+  isBusy: false,
+  workedAt: 0,
+  giveWay: () => void gone.push(name),
+  ...over,
+})
+
+describe('the places of clients', () => {
+  it.each<[string, Partial<SlotClient>[], number]>([
+    ['the one that was idle the longest', [{ workedAt: 5 }, { workedAt: 3 }, { workedAt: 4 }], 1],
+    [
+      'one outside of a transaction first',
+      [{ isBusy: true, workedAt: 1 }, { workedAt: 9 }, { isBusy: true }],
+      1,
+    ],
+    ['not one that waits for the server', [{ isAwaited: false }, { workedAt: 7 }, { isAwaited: false }], 1],
+    [
+      'one in a transaction, where there is no other',
+      [{ isBusy: true, workedAt: 2 }, { isAwaited: false }, { isBusy: true, workedAt: 1 }],
+      2,
+    ],
+  ])('go to a newcomer: %s gives way', (_, overs, expected) => {
+    gone.length = 0
+    const slots = new Slots({ total: 3, perAddress: 3 })
+    for (const [i, over] of overs.entries()) expect(slots.admit(client(String(i), over), 0)).toBe(true)
+    expect(slots.admit(client('new'), idleMs + 9)).toBe(true)
+    expect(gone).toEqual([String(expected)])
+    expect(slots.size).toBe(3)
+  })
+
+  it('stay with clients that were heard a moment ago, or wait for the server', () => {
+    gone.length = 0
+    const slots = new Slots({ total: 2, perAddress: 2 })
+    slots.admit(client('a', { workedAt: 1000 }), 1000)
+    slots.admit(client('b', { isAwaited: false }), 1000)
+    expect(slots.admit(client('new'), 1000 + idleMs - 1)).toBe(false)
+    expect(gone).toEqual([])
+    expect(slots.admit(client('new'), 1000 + idleMs)).toBe(true)
+    expect(gone).toEqual(['a'])
+  })
+
+  it('of one address end where its share does, and only its own give way', () => {
+    gone.length = 0
+    const slots = new Slots({ total: 4, perAddress: 2 })
+    slots.admit(client('other', { remoteAddress: '192.0.2.9' }), 0)
+    slots.admit(client('a'), 0)
+    slots.admit(client('b', { remoteAddress: '127.0.0.2', workedAt: 1 }), 0)
+    expect(slots.admit(client('c', { remoteAddress: '::1' }), 5)).toBe(false)
+    expect(slots.admit(client('c', { remoteAddress: '::1' }), idleMs)).toBe(true)
+    expect(gone).toEqual(['a'])
+    expect(slots.admit(client('d', { remoteAddress: '192.0.2.9' }), 5)).toBe(true)
+    expect(slots.size).toBe(4)
+  })
+
+  it('are free again when they are released, once', () => {
+    const slots = new Slots({ total: 1, perAddress: 1 })
+    const [a, b] = [client('a', { isAwaited: false }), client('b')]
+    slots.admit(a, 0)
+    expect(slots.admit(b, 0)).toBe(false)
+    slots.release(a)
+    slots.release(a)
+    slots.release(b)
+    expect(slots.admit(b, 0)).toBe(true)
+    expect(slots.size).toBe(1)
+  })
+})
+
+describe('the origin of a client', () => {
+  it.each([
+    ['127.0.0.1', 'loopback'],
+    ['127.9.9.9', 'loopback'],
+    ['::1', 'loopback'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::6', '2001:db8:1:2'],
+    ['2001:db8::6', '2001:db8:0:0'],
+    ['1::2:3:4:5:6:7', '1:0:2:3'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['::', '0:0:0:0'],
+  ])('of %s is %s', (address, origin) => {
+    expect(originOf(address)).toBe(origin)
+  })
+})
