@@ -35,6 +35,12 @@ export interface Files {
   makeFolder(path: string): Promise<boolean>
   /** Makes the names in a folder survive a power loss. */
   syncFolder(path: string): Promise<void>
+  /** Gives a file a second name; EEXIST where that is taken. */
+  link(from: string, to: string): Promise<void>
+  /** Gives a file a new time of change, different from the last. */
+  touch(path: string): Promise<void>
+  /** A file's time of change, to be compared with itself alone; null where there is no file. */
+  touched(path: string): Promise<number | null>
 }
 
 // Above it, the copying would hold the event loop.
@@ -76,6 +82,24 @@ export const nodeFiles: Files = {
       await promisify(fs.close)(fd)
     }
   },
+  link: (from, to) => fs.promises.link(from, to),
+  async touch(path) {
+    const { mtimeMs } = await fs.promises.stat(path)
+    // A clock may stand still, or be the one of another machine.
+    const now = Date.now()
+    const time = new Date(Math.abs(mtimeMs - now) < 1 ? now + 1000 : now)
+    await fs.promises.utimes(path, time, time)
+  },
+  // Opened for it: on a network volume that asks the server, where the name alone is answered from a cache.
+  touched: (path) =>
+    absentAs(null, async () => {
+      const file = await fs.promises.open(path)
+      try {
+        return (await file.stat()).mtimeMs
+      } finally {
+        await file.close()
+      }
+    }),
 }
 
 /** Writes all the bytes, in as many calls as the system needs: a full disk can take half of them without an error. */

@@ -4,12 +4,14 @@ import { createStore } from './engine.ts'
 import { storeFault } from './io-errors.ts'
 import { type Files, nodeFiles } from '../core/files.ts'
 import { claimFolder } from './disk/folder.ts'
-import { type Processes, systemProcesses, takeLock } from './disk/lock.ts'
+import { takeLock } from './lock/lock.ts'
+import { fencedFiles, type HeldLock } from './lock/held-lock.ts'
 import { createLogMedium } from './disk/medium.ts'
 import { createMemoryMedium } from './memory/medium.ts'
 import type { Medium } from './medium.ts'
 import { createSchema, type Migration } from './disk/migrate.ts'
 import { createPaths } from './disk/paths.ts'
+import type { Processes } from './lock/processes.ts'
 import type { RestorableStore } from './restore.ts'
 import { replaceFile } from './disk/snapshot.ts'
 import type { Collection, Store, StoredRecord } from './store.ts'
@@ -65,19 +67,20 @@ export function openMemoryStore(options: MemoryStoreOptions): Promise<Restorable
 /**
  * Opens the store in a folder: records in JSON files that a person can read, commits and messages in a log.
  *
- * @throws store_in_use when a living process has the folder, store_corrupt when a file cannot be read,
+ * @throws store_in_use when another process has the folder, store_corrupt when a file cannot be read,
  *   store_newer_schema when a newer Localpost wrote it, store_read_only when it cannot be written, store_full,
  *   store_failed; invalid_option when `dir` is a file, or a folder that belongs to something else.
  * @example
  * const store = await openLogStore({ dir: '.localpost', collections, clock: systemClock, durability: 'process' })
  */
 export async function openLogStore(options: LogStoreOptions): Promise<Store> {
-  const { files = nodeFiles, processes = systemProcesses, onNotice = () => {} } = options
+  const { files: all = nodeFiles, processes, onNotice = () => {} } = options
   const paths = createPaths(resolve(options.dir))
-  let release = async (): Promise<void> => {}
+  let lock: HeldLock | null = null
   try {
-    const isNew = await claimFolder(files, paths)
-    release = await takeLock(files, paths.lock, paths.folder, processes)
+    const isNew = await claimFolder(all, paths)
+    lock = await takeLock({ files: all, path: paths.lock, folder: paths.folder, processes, onNotice })
+    const files = fencedFiles(all, lock)
     if (isNew) await replaceFile(files, paths.gitignore, false, [Buffer.from('*\n')])
     await files.makeFolder(paths.logs)
     await files.makeFolder(paths.larges)
@@ -86,25 +89,26 @@ export async function openLogStore(options: LogStoreOptions): Promise<Store> {
       files,
       paths,
       onNotice,
+      lock,
       durable: options.durability === 'disk',
       schema: createSchema(options.migrations),
     })
-    return await createStore(options.collections, releasing(medium, release), options.pendingBytes)
+    return await createStore(options.collections, releasing(medium, lock), options.pendingBytes)
   } catch (error) {
-    await release().catch(() => {})
+    await lock?.release().catch(() => {})
     throw storeFault(error, `Opening the data folder ${paths.folder}`)
   }
 }
 
 /** The same medium, which gives the folder back when it is closed. */
-function releasing(medium: Medium, release: () => Promise<void>): Medium {
+function releasing(medium: Medium, lock: HeldLock): Medium {
   return {
     ...medium,
     async close() {
       try {
         await medium.close()
       } finally {
-        await release().catch((error: unknown) => {
+        await lock.release().catch((error: unknown) => {
           throw storeFault(error, 'Letting go of the data folder')
         })
       }

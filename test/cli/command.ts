@@ -25,6 +25,8 @@ export interface RunOptions {
   env?: Record<string, string>
   /** Gives it a terminal, with the help of util-linux. */
   terminal?: boolean
+  /** A program and its arguments that run it: a command line of their own follows them. */
+  within?: readonly string[]
 }
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -34,7 +36,7 @@ export function runCommand(args: readonly string[], options: RunOptions = {}): C
   const cwd = options.cwd ?? temporaryFolder()
   const [program = '', ...rest] = options.terminal
     ? ['script', '-qefc', [process.execPath, main, ...args].join(' '), '/dev/null']
-    : [process.execPath, main, ...args]
+    : [...(options.within ?? []), process.execPath, main, ...args]
   const child = spawn(program, rest, { cwd, env: { ...cleanEnvironment(), ...options.env } })
   onTestFinished(() => void child.kill('SIGKILL'))
   const printed = { stdout: '', stderr: '' }

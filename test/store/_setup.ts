@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { type Files, nodeFiles } from '../../src/core/files.ts'
 import { inspectFolder, type InspectOptions, type Inspection } from '../../src/store/doctor/inspect.ts'
 import { type LogStoreOptions, openLogStore } from '../../src/store/open.ts'
-import type { Processes } from '../../src/store/disk/lock.ts'
+import type { Processes } from '../../src/store/lock/processes.ts'
 import {
   blobOf,
   type Collection,
@@ -42,20 +42,23 @@ export function openIn(dir: string, options: Partial<LogStoreOptions> = {}): Pro
  * holder counts as dead.
  */
 export function openAfterKill(dir: string, options: Partial<LogStoreOptions> = {}): Promise<Store> {
-  const processes: Processes = {
-    pid: 2 ** 22 + 7,
-    host: 'test',
-    isAlive: () => false,
-    startOf: async () => '1',
-  }
-  return openIn(dir, { processes, ...options })
+  return openIn(dir, { processes: { ...noProcesses, pid: 2 ** 22 + 7 }, ...options })
+}
+
+/** A machine on which every process has ended. */
+export const noProcesses: Processes = {
+  pid: 2 ** 22 + 6,
+  host: 'test',
+  pidSpace: async () => ({ boot: 'this', namespace: 'this' }),
+  isAlive: () => false,
+  startOf: async () => '1',
 }
 
 /** A store's options for a first life that will be killed: it makes no checkpoint unless it is told to. */
 export const mortal: Partial<LogStoreOptions> = {
   clock: { now: () => Date.now(), after: () => () => {} },
   checkpointBytes: 1e12,
-  processes: { pid: 2 ** 22 + 6, host: 'test', isAlive: () => false, startOf: async () => '1' },
+  processes: noProcesses,
 }
 
 /** Commits of every kind, one after the other. */

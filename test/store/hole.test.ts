@@ -3,7 +3,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blobOf, insert, put, type Store } from '../../src/store/store.ts'
 import { note, notes, pattern } from '../contracts/notes.ts'
-import { contents, copyOf, inspect, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
+import {
+  contents,
+  copyOf,
+  inspect,
+  mortal,
+  noProcesses,
+  openAfterKill,
+  openIn,
+  tempFolder,
+} from './_setup.ts'
 
 const commitOf = (store: Store, n: number): Promise<void> =>
   store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(1000, n))])
@@ -28,9 +37,7 @@ async function holed(durability: 'disk' | 'process', after: (store: Store) => Pr
 
 test('a power loss that kept the end of a synced write and lost its beginning undoes that write', async () => {
   const { copy, before, written } = await holed('disk', async () => {})
-  const found = await inspect(copy, {
-    processes: { pid: 1, host: 'test', isAlive: () => false, startOf: async () => '' },
-  })
+  const found = await inspect(copy, { processes: noProcesses })
   expect(found.findings.filter(({ level }) => level === 'problem')).toEqual([])
   const notices: string[] = []
   const store = await openAfterKill(copy, { onNotice: (text) => notices.push(text) })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Inspection } from '../../src/store/doctor/inspect.ts'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
-import { copyOf, filesIn, inspect, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
+import { copyOf, filesIn, inspect, mortal, noProcesses, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
 const problems = ({ findings }: Inspection): string[] =>
   findings.filter(({ level }) => level === 'problem').map(({ message, mend }) => `${message} ${mend}`)
@@ -28,7 +28,7 @@ async function lived(): Promise<string> {
   return await copyOf(dir)
 }
 
-const dead = { pid: 1, host: 'test', isAlive: () => false, startOf: async () => '' }
+const dead = noProcesses
 
 test('a folder that was closed or killed is healthy, and the inspection changes nothing in it', async () => {
   const dir = await lived()

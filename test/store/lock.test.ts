@@ -1,9 +1,13 @@
-import { fork } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { fork, spawn } from 'node:child_process'
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { systemProcesses } from '../../src/store/disk/lock.ts'
-import { openIn, tempFolder } from './_setup.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { nodeFiles } from '../../src/core/files.ts'
+import { readLock } from '../../src/store/lock/lock.ts'
+import { type Processes, systemProcesses } from '../../src/store/lock/processes.ts'
+import { insert, put } from '../../src/store/store.ts'
+import { note, notes } from '../contracts/notes.ts'
+import { contents, faultyFiles, noProcesses, openIn, systemError, tempFolder } from './_setup.ts'
 
 const lockOf = (members: object): string =>
   `${JSON.stringify({ pid: process.pid, started: '1', host: systemProcesses.host, ...members })}\n`
@@ -69,4 +73,131 @@ test('of many that find a dead lock exactly one gets the folder', async () => {
   const opened = results.filter((result) => result.status === 'fulfilled')
   expect(opened).toHaveLength(1)
   await opened[0]?.value.close()
+})
+
+/** Another container: its pids mean nothing here. */
+const elsewhere: Processes = {
+  ...noProcesses,
+  pidSpace: async () => ({ boot: 'this', namespace: 'another' }),
+}
+
+test('a lock says where its pid counts, and has no second name once it is made', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir)
+  const lock: unknown = JSON.parse(await readFile(join(dir, 'lock'), 'utf8'))
+  expect(lock).toMatchObject({ pid: process.pid, ...(await systemProcesses.pidSpace()) })
+  expect((await stat(join(dir, 'lock'))).nlink).toBe(1)
+  expect((await readdir(dir)).filter((name) => name.startsWith('lock'))).toEqual(['lock'])
+  await store.close()
+})
+
+test.each(['EPERM', 'ENOTSUP', 'EINVAL'])(
+  'where the file system has no hard links (%s), the lock is made without',
+  async (code) => {
+    const dir = await tempFolder()
+    const files = faultyFiles(({ name }) => {
+      if (name === 'link') throw systemError(code)
+    })
+    const store = await openIn(dir, { files })
+    await expect(openIn(dir, { files })).rejects.toMatchObject({ code: 'store_in_use' })
+    await store.close()
+    expect(await readdir(dir)).not.toContain('lock')
+  },
+)
+
+test.skipIf(process.platform !== 'linux')('a zombie has ended, whatever its pid says', async () => {
+  const dir = await tempFolder()
+  // The shell becomes a process that never asks for the exit code of the child it had.
+  const parent = spawn('sh', ['-c', 'sleep 0.05 & echo $!; exec sleep 60'])
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  const pid = Number(await new Promise<Buffer>((resolve) => parent.stdout.once('data', resolve)))
+  await expect.poll(async () => (await readFile(`/proc/${pid}/stat`, 'latin1')).includes(') Z ')).toBe(true)
+  const started = await systemProcesses.startOf(pid)
+  await writeFile(join(dir, 'lock'), lockOf({ pid, started, ...(await systemProcesses.pidSpace()) }))
+  await (await openIn(dir)).close()
+})
+
+test('a holder in another container or on another machine keeps the folder as long as it renews its lock', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir, { processes: { ...elsewhere, pid: 7, host: 'box' } })
+  const notices: string[] = []
+  // The same name and a pid that is free here: neither means anything.
+  const opening = openIn(dir, {
+    processes: { ...noProcesses, host: 'box' },
+    onNotice: (text) => notices.push(text),
+  })
+  const message = expect.stringMatching(/process 7 on the host "box", which renewed its lock/) as unknown
+  await expect(opening).rejects.toMatchObject({ code: 'store_in_use', message })
+  expect(notices).toEqual([expect.stringMatching(/Waiting up to 5 seconds .* renews .*lock/)])
+  expect(await readLock(nodeFiles, join(dir, 'lock'), noProcesses)).toMatchObject({ pid: 7, lives: true })
+  await first.commit([insert(notes, note(1))])
+  await first.close()
+})
+
+test('a holder elsewhere that is silent has ended; what it stored is there', async () => {
+  const dir = await tempFolder()
+  await (await openIn(dir)).close()
+  const text = lockOf({ pid: 1, host: 'gone', boot: 'another', namespace: 'pid:[1]' })
+  await writeFile(join(dir, 'lock'), text)
+  const notices: string[] = []
+  const store = await openIn(dir, { onNotice: (text) => notices.push(text) })
+  expect(notices).toEqual([
+    expect.stringContaining('Waiting up to 5 seconds'),
+    expect.stringMatching(/not renewed for 5 seconds, so process 1 on the host "gone" has ended/),
+  ])
+  await store.close()
+})
+
+test.each([
+  ['removed', (path: string) => rm(path)],
+  ['of another process', (path: string) => writeFile(path, lockOf({ pid: 9, host: 'box' }))],
+])('a store whose lock is %s stops writing, and leaves the files to the other', async (_, take) => {
+  const dir = await tempFolder()
+  const notices: string[] = []
+  const store = await openIn(dir, { onNotice: (text) => notices.push(text) })
+  await store.commit([insert(notes, note(1))])
+  await take(join(dir, 'lock'))
+  await expect.poll(() => notices).toEqual([expect.stringContaining('writes nothing more into it')])
+  const log = await readFile(join(dir, 'log', '000001.log'))
+  const before = await contents(store)
+  await expect(store.commit([put(notes, note(2))])).rejects.toMatchObject({ code: 'store_read_only' })
+  const writer = store.createBlob('n_00003/message')
+  await expect(writer.write(Buffer.alloc(600_000))).rejects.toMatchObject({ code: 'store_read_only' })
+  expect(await contents(store)).toEqual(before)
+  const names = await readdir(dir)
+  await store.close()
+  expect(await readdir(dir)).toEqual(names)
+  expect(await readFile(join(dir, 'log', '000001.log'))).toEqual(log)
+})
+
+test('a lock that cannot be read for a while is no lock lost', async () => {
+  const dir = await tempFolder()
+  let broken = false
+  const files = faultyFiles(({ name, path }) => {
+    if (broken && name === 'readAll' && path.endsWith('lock')) throw systemError('EIO')
+  })
+  const store = await openIn(dir, { files })
+  broken = true
+  const failing = async (): Promise<unknown> =>
+    store.commit([put(notes, note(1))]).then(
+      () => 'stored',
+      (error: { code: string }) => error.code,
+    )
+  await expect.poll(failing).toBe('store_failed')
+  broken = false
+  await store.commit([put(notes, note(2))])
+  await store.close()
+  const again = await openIn(dir)
+  expect(await again.get(notes, note(2).id)).not.toBeNull()
+  await again.close()
+})
+
+test('the lock is renewed with another time even where the clock stands still', async () => {
+  const path = join(await tempFolder(), 'lock')
+  await writeFile(path, '')
+  const now = new Date()
+  await utimes(path, now, now)
+  const first = await nodeFiles.touched(path)
+  await nodeFiles.touch(path)
+  expect(await nodeFiles.touched(path)).not.toBe(first)
 })

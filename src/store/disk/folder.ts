@@ -1,8 +1,9 @@
 import { dirname, join } from 'node:path'
 import { LocalpostError } from '../../core/errors.ts'
 import { codeOf } from '../../core/errors.ts'
-import { corrupt } from '../io-errors.ts'
 import type { Files } from '../../core/files.ts'
+import { corrupt } from '../io-errors.ts'
+import { newLockForm } from '../lock/lock-file.ts'
 import { numberOf, type Paths } from './paths.ts'
 import { type FolderParts, listSnapshot } from './snapshot-files.ts'
 
@@ -66,11 +67,14 @@ export async function dataIn(parts: FolderParts): Promise<string[]> {
  * as `.gitkeep` are nobody's, and what a system puts into every folder or disk is too.
  */
 export async function strangersIn({ files, paths }: FolderParts): Promise<string[]> {
-  const names = (await files.list(paths.folder)).filter((name) => !name.startsWith('.') && !own.has(name))
+  const names = (await files.list(paths.folder)).filter(isStranger)
   for (const folder of [paths.logs, paths.larges])
     for (const name of await files.list(folder)) names.push(join(folder, name).slice(paths.folder.length + 1))
   return names.sort()
 }
+
+const isStranger = (name: string): boolean =>
+  !name.startsWith('.') && !own.has(name) && !newLockForm.test(name)
 
 const own = new Set([
   'lock',

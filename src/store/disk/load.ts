@@ -11,6 +11,7 @@ import { assertNoData } from './folder.ts'
 import type { Frame } from './frame.ts'
 import { sweepLarge } from './large.ts'
 import { numberOf } from './paths.ts'
+import { newLockForm } from '../lock/lock-file.ts'
 import { collectionNameForm } from './names.ts'
 import type { Records } from '../records.ts'
 import { replayLog } from './replay.ts'
@@ -89,6 +90,8 @@ function assertAllThere(
 async function sweepTemporaries(parts: CheckpointParts): Promise<void> {
   const { files, paths } = parts
   await files.remove(`${paths.lock}.takeover`)
+  for (const name of await files.list(paths.folder))
+    if (newLockForm.test(name)) await files.remove(join(paths.folder, name))
   await files.remove(`${paths.checkpoint}.tmp`)
   await files.remove(`${paths.db}.tmp`)
   for (const folder of await collectionFolders(parts)) {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { type CheckpointParts, writeCheckpoint } from './checkpoint.ts'
 import { createMover, deadLogs } from './cleanup.ts'
+import type { HeldLock } from '../lock/held-lock.ts'
 import type { Log, LogPosition } from './log.ts'
 import type { Upkeep } from '../medium.ts'
 import type { Usage } from './space.ts'
@@ -15,6 +16,7 @@ export interface UpkeepRunner {
 
 export interface UpkeepParts extends CheckpointParts {
   readonly clock: Clock
+  readonly lock: HeldLock
   readonly log: Log
   readonly usage: Usage
   readonly engine: Upkeep
@@ -46,6 +48,7 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
     const logs = deadLogs(log, usage, position.log)
     const larges = [...usage.deadLarge]
     const bytes = bytesSince
+    await parts.lock.check()
     await writeCheckpoint(parts, records, position)
     bytesSince -= bytes
     for (const number of logs) await log.remove(number)

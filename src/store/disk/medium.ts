@@ -8,6 +8,7 @@ import { crcOf } from './crc.ts'
 import type { Place } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
 import { FrameWriter } from './frame.ts'
+import type { HeldLock } from '../lock/held-lock.ts'
 import { largeBlobBytes, openLarge, openSpool, SpooledFile, spoolBlob } from './large.ts'
 import { loadFolder } from './load.ts'
 import { Log } from './log.ts'
@@ -18,6 +19,7 @@ import { Usage } from './space.ts'
 
 export interface LogMediumParts extends CheckpointParts {
   readonly clock: Clock
+  readonly lock: HeldLock
   /** How many bytes unfinished blobs hold in memory, all together; default 32 MiB. */
   readonly heldBytes?: number | undefined
   /** How large a log file gets; default {@link logFileBytes}. */
@@ -98,6 +100,8 @@ export function createLogMedium(parts: LogMediumParts): Medium {
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
     async write(batch) {
       const target = theLog()
+      const checking = parts.lock.assertHeld()
+      if (checking) await checking
       const opening = target.makeRoom(roughSize(batch))
       if (opening) await opening
       const { log: number, offset } = target.end

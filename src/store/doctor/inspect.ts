@@ -8,9 +8,10 @@ import { dataIn, strangersIn } from '../disk/folder.ts'
 import { inspectBlobs } from './inspect-blobs.ts'
 import { inspectLog } from './inspect-log.ts'
 import { inspectKeys, inspectLeftovers, inspectSnapshot } from './inspect-snapshot.ts'
-import { type Processes, readLock, systemProcesses } from '../disk/lock.ts'
+import { readLock } from '../lock/lock.ts'
 import { createSchema } from '../disk/migrate.ts'
 import { createPaths } from '../disk/paths.ts'
+import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { Records } from '../records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 
@@ -30,7 +31,7 @@ export interface InspectOptions {
   readonly dir: string
   readonly collections: readonly Collection<StoredRecord>[]
   /** Default: the machine's. */
-  readonly files?: Pick<Files, 'readAll' | 'size' | 'list'>
+  readonly files?: Pick<Files, 'readAll' | 'size' | 'list' | 'touched'>
   readonly processes?: Processes
   /** How many bytes the disk still takes. Default: what the system says. */
   readonly freeBytes?: (folder: string) => Promise<number>
@@ -179,6 +180,9 @@ const refusing: Files = {
   remove: refuse,
   makeFolder: refuse,
   syncFolder: refuse,
+  link: refuse,
+  touch: refuse,
+  touched: refuse,
 }
 
 async function freeBytesOf(folder: string): Promise<number> {

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { codeOf } from '../../core/errors.ts'
+import { storeFault } from '../io-errors.ts'
+import { type Files, writeWhole } from '../../core/files.ts'
+import type { PidSpace, Processes } from './processes.ts'
+import { isObject } from '../stored.ts'
+
+/** What a lock file says of its holder. */
+export interface Holder {
+  readonly pid: number
+  /** When the process began, in the system's own words; `""` where the system does not say. */
+  readonly started: string
+  readonly host: string
+  /** Where its pid counts; null in the lock of a version that did not renew its lock. */
+  readonly space: PidSpace | null
+}
+
+/** The text of a new lock file of this process. No two are equal. */
+export async function lockText(processes: Processes): Promise<string> {
+  const { pid, host } = processes
+  const { boot, namespace } = await processes.pidSpace()
+  const started = await processes.startOf(pid)
+  const token = randomBytes(8).toString('hex')
+  return `${JSON.stringify({ pid, started, host, boot, namespace, token })}\n`
+}
+
+/** @returns null where the text is not that of a lock. */
+export function parseHolder(text: string): Holder | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isObject(value)) return null
+    const { pid, started, host, boot, namespace } = value
+    if (typeof pid !== 'number' || typeof started !== 'string' || typeof host !== 'string') return null
+    const space = typeof boot === 'string' && typeof namespace === 'string' ? { boot, namespace } : null
+    return { pid, started, host, space }
+  } catch {
+    return null
+  }
+}
+
+/** Names of files that become a lock; one that is left over was made by a process that was killed. */
+export const newLockForm: RegExp = /^lock\.[0-9a-f]{16}$/
+
+/**
+ * Makes a lock file with all of its text at once: written under another name, then linked. Where the file system has
+ * no hard links (FAT, some network and container volumes), it is made empty and then written.
+ *
+ * @returns false where there is a file already.
+ * @throws store_full, store_failed, store_read_only.
+ */
+export async function createLockFile(files: Files, path: string, text: string): Promise<boolean> {
+  const aside = `${path}.${randomBytes(8).toString('hex')}`
+  try {
+    if (!(await writeNew(files, aside, text))) return false
+    try {
+      await files.link(aside, path)
+      return true
+    } catch (error) {
+      const code = codeOf(error)
+      // A network volume can do it and still report that the name is taken.
+      if (code === 'EEXIST') return (await readText(files, path)) === text
+      // Another process removed it as left over.
+      if (code === 'ENOENT') return false
+      if (!noLinkCodes.has(code)) throw error
+    } finally {
+      await files.remove(aside).catch(() => {})
+    }
+    return await writeNew(files, path, text)
+  } catch (error) {
+    throw storeFault(error, `Making the lock file ${path}`)
+  }
+}
+
+const noLinkCodes = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'UNKNOWN'])
+
+async function writeNew(files: Files, path: string, text: string): Promise<boolean> {
+  let fd: number
+  try {
+    fd = await files.open(path, 'wx')
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+  try {
+    await writeWhole(files, fd, Buffer.from(text), 0)
+  } catch (error) {
+    await files.close(fd).catch(() => {})
+    await files.remove(path).catch(() => {})
+    throw error
+  }
+  await files.close(fd)
+  return true
+}
+
+/** A lock file's text, or null where there is none. */
+export async function readText(files: Pick<Files, 'readAll'>, path: string): Promise<string | null> {
+  return (await files.readAll(path))?.toString() ?? null
+}
+
+/** The same. A text that says nothing yet is looked at again: without hard links it is written in two steps. */
+export async function readSettled(files: Pick<Files, 'readAll'>, path: string): Promise<string | null> {
+  const text = await readText(files, path)
+  if (text === null || parseHolder(text)) return text
+  await new Promise((resolve) => setTimeout(resolve, settleMs))
+  return await readText(files, path)
+}
+
+const settleMs = 100

@@ -1,0 +1,139 @@
+import { LocalpostError } from '../../core/errors.ts'
+import { storeFault } from '../io-errors.ts'
+import type { Files } from '../../core/files.ts'
+import { silenceMs, watchLock } from './heartbeat.ts'
+import { type HeldLock, holdLock } from './held-lock.ts'
+import { createLockFile, type Holder, lockText, parseHolder, readSettled } from './lock-file.ts'
+import { type Processes, systemProcesses } from './processes.ts'
+
+/** What taking a lock needs. */
+export interface LockParts {
+  readonly files: Files
+  readonly path: string
+  readonly folder: string
+  readonly onNotice: (text: string) => void
+  /** Default: the machine's. */
+  readonly processes?: Processes
+}
+
+/**
+ * Takes the folder for this process. A holder in this boot and pid namespace is looked up by its pid: the lock of one
+ * that has ended, or whose pid another process has now, is taken over at once. Any other holder (in another container
+ * or on another machine) is known by its lock, which it renews: after some seconds of silence the lock is taken over.
+ *
+ * @throws store_in_use when its holder lives; store_full, store_failed, store_read_only.
+ */
+export async function takeLock(parts: LockParts): Promise<HeldLock> {
+  const { files, path, folder, processes = systemProcesses } = parts
+  const text = await lockText(processes)
+  for (let tries = 0; tries < maxTries; tries++) {
+    if (await createLockFile(files, path, text)) return holdLock({ ...parts, text })
+    const found = await readSettled(files, path)
+    if (found === null) continue
+    if ((await judge(parts, found)) === 'gone') await removeStale(parts, found, text)
+  }
+  throw new LocalpostError(
+    'store_in_use',
+    `Other processes keep taking the folder ${folder}. Use another folder.`,
+  )
+}
+
+/**
+ * Tells who has the folder, and changes nothing. Takes some seconds where the holder cannot be looked up.
+ *
+ * @returns null where there is no lock file; `pid` is null where it says nothing that can be read.
+ */
+export async function readLock(
+  files: Pick<Files, 'readAll' | 'touched'>,
+  path: string,
+  processes: Processes = systemProcesses,
+): Promise<{ pid: number | null; host: string; lives: boolean } | null> {
+  const text = (await files.readAll(path))?.toString()
+  if (text === undefined) return null
+  const holder = parseHolder(text)
+  if (!holder) return { pid: null, host: '', lives: false }
+  const found = await lookUp(holder, processes)
+  const lives =
+    found === 'foreign'
+      ? !holder.space || (await watchLock(files, path, text)) !== 'silent'
+      : found === 'lives'
+  return { pid: holder.pid, host: holder.host, lives }
+}
+
+const maxTries = 50
+
+/** @returns `changed` when the lock is another one by now. @throws store_in_use. */
+async function judge(parts: LockParts, found: string): Promise<'gone' | 'changed'> {
+  const { files, path, folder, processes = systemProcesses, onNotice } = parts
+  const holder = parseHolder(found)
+  if (!holder) return 'gone'
+  const state = await lookUp(holder, processes)
+  if (state === 'gone') return 'gone'
+  if (state === 'lives') throw inUse(holder, processes, folder)
+  const who = `process ${holder.pid} on the host ${JSON.stringify(holder.host)}`
+  if (!holder.space) {
+    const message = `The folder ${folder} is in use by ${who}, which cannot be looked up from here. Stop that process, or use another folder; if that host is gone, remove ${path}.`
+    throw new LocalpostError('store_in_use', message)
+  }
+  const seconds = `${silenceMs / 1000} seconds`
+  onNotice(
+    `The folder ${folder} was last used by ${who}, in another container or on another machine. Waiting up to ${seconds} to see whether that process still renews ${path}.`,
+  )
+  const watched = await watchLock(files, path, found)
+  if (watched === 'replaced') return 'changed'
+  if (watched === 'renewed') {
+    const message = `The folder ${folder} is in use by ${who}, which renewed its lock just now. Stop that process, or use another folder.`
+    throw new LocalpostError('store_in_use', message)
+  }
+  onNotice(`The lock ${path} was not renewed for ${seconds}, so ${who} has ended. The folder is taken over.`)
+  return 'gone'
+}
+
+async function lookUp(holder: Holder, processes: Processes): Promise<'lives' | 'gone' | 'foreign'> {
+  if (!(await isHere(holder, processes))) return 'foreign'
+  if (!processes.isAlive(holder.pid)) return 'gone'
+  const started = await processes.startOf(holder.pid)
+  return started === '' || holder.started === '' || started === holder.started ? 'lives' : 'gone'
+}
+
+/** Whether the holder's pid means the same process here. Two machines, or two containers, can have one name. */
+async function isHere({ space, host }: Holder, processes: Processes): Promise<boolean> {
+  // Versions that did not say more went by the name.
+  if (!space) return host === processes.host
+  const own = await processes.pidSpace()
+  return own.boot !== '' && own.boot === space.boot && own.namespace === space.namespace
+}
+
+/**
+ * Takes a dead process's lock away. Only who holds the guard may: else one who read the dead lock a moment ago would
+ * take away the lock that a quicker one has put in its place.
+ */
+async function removeStale(parts: LockParts, stale: string, own: string): Promise<void> {
+  const { files, path } = parts
+  const guard = `${path}.takeover`
+  if (!(await createLockFile(files, guard, own))) return waitForGuard(parts, guard)
+  try {
+    if ((await readSettled(files, path)) === stale) await files.remove(path)
+  } catch (error) {
+    throw storeFault(error, `Taking over the lock file ${path}`)
+  } finally {
+    await files.remove(guard).catch(() => {})
+  }
+}
+
+async function waitForGuard({ files, processes }: LockParts, guard: string): Promise<void> {
+  // Its maker may have been killed within the few milliseconds that a guard is there.
+  const found = await readLock(files, guard, processes)
+  if (found && !found.lives) await files.remove(guard)
+  else await new Promise((resolve) => setTimeout(resolve, guardWaitMs))
+}
+
+const guardWaitMs = 20
+
+function inUse(holder: Holder, processes: Processes, folder: string): LocalpostError {
+  const who = holder.pid === processes.pid ? `this same process (${holder.pid})` : `process ${holder.pid}`
+  return new LocalpostError(
+    'store_in_use',
+    `The folder ${folder} is in use by ${who}. Stop or close it, or use another folder.`,
+  )
+}

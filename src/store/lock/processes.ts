@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { readFile, readlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { promisify } from 'node:util'
+import { codeOf } from '../../core/errors.ts'
+
+/** Where a process can be looked up by its pid: one boot of one machine, and there one pid namespace. */
+export interface PidSpace {
+  /** Different after each boot and on each machine; `""` where the system does not tell. */
+  readonly boot: string
+  /** `""` where the system has no pid namespaces. */
+  readonly namespace: string
+}
+
+/** Looks up processes; replaced in tests. */
+export interface Processes {
+  readonly pid: number
+  readonly host: string
+  /** Where this process looks others up. */
+  pidSpace(): Promise<PidSpace>
+  /** Whether the process exists and has not ended; a zombie has. */
+  isAlive(pid: number): boolean
+  /** When a process began: equal for the same process, different for a later one with its pid. `""`: not known. */
+  startOf(pid: number): Promise<string>
+}
+
+export const systemProcesses: Processes = {
+  pid: process.pid,
+  host: hostname(),
+  async pidSpace() {
+    try {
+      if (process.platform === 'linux') {
+        const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1')
+        return { boot: boot.trim(), namespace: await readlink('/proc/self/ns/pid') }
+      }
+      if (process.platform !== 'darwin') return unknownSpace
+      const { stdout } = await promisify(execFile)('sysctl', ['-n', 'kern.bootsessionuuid'])
+      return { boot: stdout.trim(), namespace: '' }
+    } catch {
+      return unknownSpace
+    }
+  },
+  isAlive(pid) {
+    try {
+      process.kill(pid, 0)
+    } catch (error) {
+      if (codeOf(error) !== 'EPERM') return false
+    }
+    return !hasEnded(pid)
+  },
+  async startOf(pid) {
+    try {
+      if (process.platform === 'linux')
+        return statFields(await readFile(`/proc/${pid}/stat`, 'latin1'))[19] ?? ''
+      if (process.platform === 'win32') return ''
+      const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)])
+      return stdout.trim()
+    } catch {
+      return ''
+    }
+  },
+}
+
+const unknownSpace: PidSpace = { boot: '', namespace: '' }
+
+/** A process that ended and whose parent has not asked for its exit code still has its pid. */
+function hasEnded(pid: number): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    return /^[ZX]/.test(statFields(readFileSync(`/proc/${pid}/stat`, 'latin1'))[0] ?? '')
+  } catch {
+    // Some systems hide the processes of other users.
+    return false
+  }
+}
+
+/** The fields from the third on. The name in the second may hold spaces and brackets; those after it do not. */
+function statFields(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
