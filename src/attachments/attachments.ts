@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
 import { fetchAttachment, type FetchLimits } from './fetch.ts'
 
-/** One attachment of a send request, spec 4.2. */
+/** One attachment of a send request, docs/interface.md 4.2. */
 export interface AttachmentReference {
   filename: string
   /** An http(s) URL, a `data:` URI, or a file under `attachments.root`. */

@@ -32,7 +32,7 @@ export const contactCollection: Collection<ContactRecord> = {
   },
 }
 
-/** An audience, spec 2.6. */
+/** An audience, docs/interface.md 2.6. */
 export interface Audience {
   id: string
   name: string
@@ -43,7 +43,7 @@ export interface Audience {
   unsubscribers: number
 }
 
-/** A contact, spec 2.7. */
+/** A contact, docs/interface.md 2.7. */
 export interface Contact {
   id: string
   first_name: string | null

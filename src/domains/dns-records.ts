@@ -12,7 +12,7 @@ export interface DnsSettings {
 }
 
 /**
- * The four records that the owner of a domain publishes, in the order of spec 2.5.
+ * The four records that the owner of a domain publishes, in the order of docs/interface.md 2.5.
  *
  * @param name  As stored; the records' names are relative to its registrable domain.
  */

@@ -16,7 +16,7 @@ export const verificationErrorTypes = [
 /** One of {@link verificationErrorTypes}. */
 export type VerificationErrorType = (typeof verificationErrorTypes)[number]
 
-/** One record that the owner publishes, spec 2.5; `name` is relative to the registrable domain. */
+/** One record that the owner publishes, docs/interface.md 2.5; `name` is relative to the registrable domain. */
 export type DnsRecord =
   | { type: 'TXT'; name: string; value: string; required: boolean; for: DnsRecordPurpose }
   | { type: 'MX'; name: string; value: string; priority: number; required: boolean; for: DnsRecordPurpose }
@@ -73,7 +73,7 @@ export const domainCollection: Collection<DomainRecord> = {
   indexes: { name: { on: ['name'], unique: true } },
 }
 
-/** A domain in a list, spec 2.4. */
+/** A domain in a list, docs/interface.md 2.4. */
 export interface DomainListItem {
   id: string
   name: string
@@ -88,14 +88,14 @@ export interface DomainListItem {
   created_by: Account
 }
 
-/** A domain in detail, spec 2.4. */
+/** A domain in detail, docs/interface.md 2.4. */
 export interface DomainDetail extends Omit<DomainListItem, 'created_by'> {
   created_by: Account & { type: 'user' }
   open_tracking_enabled: boolean
   click_tracking_enabled: boolean
 }
 
-/** The answer to the creation of a domain, spec 4.5. */
+/** The answer to the creation of a domain, docs/interface.md 4.5. */
 export interface CreatedDomain {
   id: string
   name: string
@@ -103,7 +103,7 @@ export interface CreatedDomain {
   dns_records: DnsRecord[]
 }
 
-/** The body of `POST /v1/domains`, spec 4.5. */
+/** The body of `POST /v1/domains`, docs/interface.md 4.5. */
 export interface NewDomain {
   /** In any case, with or without a trailing dot, IDN in either form. */
   name: string

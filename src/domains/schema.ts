@@ -66,7 +66,7 @@ const recordMembers = {
   for: purpose,
 }
 
-/** One record that the owner of a domain publishes, spec 2.5. */
+/** One record that the owner of a domain publishes, docs/interface.md 2.5. */
 export const dnsRecordSchema: z.ZodType<DnsRecord> = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('TXT'), ...recordMembers }),
   z.strictObject({ type: z.literal('MX'), ...recordMembers, priority: z.int() }),

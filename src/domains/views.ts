@@ -2,13 +2,13 @@ import type { Account, CreatedDomain, DkimKey, DomainDetail, DomainListItem, Dom
 import type { DnsSettings } from './dns-records.ts'
 import { dnsRecords } from './dns-records.ts'
 
-/** The answer to a domain's creation, spec 4.5. */
+/** The answer to a domain's creation, docs/interface.md 4.5. */
 export function toCreatedDomain(domain: DomainRecord, key: DkimKey, dns: DnsSettings): CreatedDomain {
   const { id, name, status } = domain
   return { id, name, status, dns_records: dnsRecords(name, key, dns) }
 }
 
-/** A domain as the list shows it, spec 2.4. */
+/** A domain as the list shows it, docs/interface.md 2.4. */
 export function toDomainListItem(
   domain: DomainRecord,
   key: DkimKey,
@@ -18,7 +18,7 @@ export function toDomainListItem(
   return { ...commonMembers(domain, key, dns), created_by: { ...account } }
 }
 
-/** A domain in detail, spec 2.4. */
+/** A domain in detail, docs/interface.md 2.4. */
 export function toDomainDetail(
   domain: DomainRecord,
   key: DkimKey,

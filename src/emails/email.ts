@@ -1,7 +1,7 @@
 import type { AttachmentReference } from '../attachments/attachments.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'
 
-/** @see spec 2.1: broadcasts are made by `/dev/broadcasts`, everything else is transactional. */
+/** @see docs/interface.md 2.1: broadcasts are made by `/dev/broadcasts`, everything else is transactional. */
 export type EmailType = 'transactional' | 'broadcast'
 
 /**
@@ -144,7 +144,7 @@ export interface StoredContent extends EmailContent {
 /** A value for a placeholder: itself, or with a default that stands in where `value` is null or absent. */
 export type VariableValue = string | { value?: string | null; default?: string }
 
-/** The body of `POST /v1/emails`, spec 4.2. */
+/** The body of `POST /v1/emails`, docs/interface.md 4.2. */
 export interface SendRequest {
   from: string
   /** One address, with or without display name; lists are accepted and warned of. */
@@ -160,7 +160,7 @@ export interface SendRequest {
   attachments?: AttachmentReference[]
 }
 
-/** `last_event`, spec 2.3: the members depend on the status. */
+/** `last_event`, docs/interface.md 2.3: the members depend on the status. */
 export type LastEvent = { recipient: string; timestamp: number } & (
   | { status: 'sent' | 'opened' | 'complained' | 'failed' | 'delivery_delayed' }
   | { status: 'delivered'; processing_time_millis: number; reporting_mta: string; smtp_response: string }
@@ -168,19 +168,19 @@ export type LastEvent = { recipient: string; timestamp: number } & (
   | { status: 'clicked'; link: string; user_agent: string; ip: string }
 )
 
-/** An entry of the list item's `recipient_statuses`, spec 2.1. */
+/** An entry of the list item's `recipient_statuses`, docs/interface.md 2.1. */
 export type RecipientStatus = { recipient: string; timestamp: number } & (
   | { status: Exclude<EventStatus, 'bounced'> }
   | { status: 'bounced'; type: BounceType; subtype: BounceSubtype }
 )
 
-/** An entry of a recipient's `events`, spec 2.2. */
+/** An entry of a recipient's `events`, docs/interface.md 2.2. */
 export type RecipientEvent = { timestamp: number } & (
   | { status: Exclude<EventStatus, 'opened' | 'clicked'> }
   | { status: 'opened' | 'clicked'; ip: string; user_agent: string }
 )
 
-/** An email in a list, spec 2.1. */
+/** An email in a list, docs/interface.md 2.1. */
 export interface EmailListItem {
   id: string
   type: EmailType
@@ -191,7 +191,7 @@ export interface EmailListItem {
   recipient_statuses: RecipientStatus[]
 }
 
-/** An email in detail, spec 2.2. */
+/** An email in detail, docs/interface.md 2.2. */
 export interface EmailDetail extends Omit<EmailListItem, 'recipient_statuses'> {
   template_id: string | null
   domain_id: string

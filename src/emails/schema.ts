@@ -69,7 +69,7 @@ export const sendMembers: {
   attachments: z.array(attachmentReference).max(maxEntries).optional(),
 }
 
-/** The body of `POST /v1/emails`, spec 4.2. Unknown members are ignored here and warned of elsewhere. */
+/** The body of `POST /v1/emails`, docs/interface.md 4.2. Unknown members are ignored here and warned of elsewhere. */
 export const sendRequestSchema: z.ZodType<SendRequest> = z.object(sendMembers).meta({
   description: 'At least one non-empty `html`, `text` or `template_id` is required.',
   example: {
@@ -91,7 +91,7 @@ const toRecipient = { recipient: z.string(), timestamp: ms }
 const hit = { ip: z.string(), user_agent: z.string() }
 const bounce = { type: bounceType, subtype: bounceSubtype }
 
-/** `last_event`, spec 2.3. */
+/** `last_event`, docs/interface.md 2.3. */
 export const lastEventSchema: z.ZodType<LastEvent> = z.union([
   z.strictObject({
     ...toRecipient,
@@ -116,7 +116,7 @@ const recipientStatus: z.ZodType<RecipientStatus> = z.union([
   z.strictObject({ ...toRecipient, status: z.literal('bounced'), ...bounce }),
 ])
 
-/** An event of a recipient in the detail, spec 2.2. */
+/** An event of a recipient in the detail, docs/interface.md 2.2. */
 export const recipientEventSchema: z.ZodType<RecipientEvent> = z.union([
   z.strictObject({
     timestamp: ms,
@@ -134,13 +134,13 @@ const listMembers = {
   email_sent_timestamp: ms,
 }
 
-/** An email in a list, spec 2.1. */
+/** An email in a list, docs/interface.md 2.1. */
 export const emailListItemSchema: z.ZodType<EmailListItem> = z.strictObject({
   ...listMembers,
   recipient_statuses: z.array(recipientStatus),
 })
 
-/** An email in detail, spec 2.2. */
+/** An email in detail, docs/interface.md 2.2. */
 export const emailDetailSchema: z.ZodType<EmailDetail> = z.strictObject({
   ...listMembers,
   template_id: z.string().nullable(),

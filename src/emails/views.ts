@@ -16,7 +16,7 @@ export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string
   return shorten(subject, maxSubjectBytes)
 }
 
-/** The list item of an email, with exactly the members of spec 2.1. */
+/** The list item of an email, with exactly the members of docs/interface.md 2.1. */
 export function toListItem(email: EmailRecord): EmailListItem {
   return {
     id: email.id,
@@ -31,7 +31,7 @@ export function toListItem(email: EmailRecord): EmailListItem {
   }
 }
 
-/** The detail of an email, with exactly the members of spec 2.2. */
+/** The detail of an email, with exactly the members of docs/interface.md 2.2. */
 export function toDetail(email: EmailRecord, content: EmailContent): EmailDetail {
   return {
     id: email.id,
@@ -91,7 +91,7 @@ function toRecipientStatus(recipient: string, event: EmailEvent): RecipientStatu
     : { ...base, status: event.status }
 }
 
-/** An event as the detail shows it, with exactly the members of spec 2.2. */
+/** An event as the detail shows it, with exactly the members of docs/interface.md 2.2. */
 export function toRecipientEvent(event: EmailEvent): RecipientEvent {
   return event.status === 'opened' || event.status === 'clicked'
     ? { status: event.status, timestamp: event.timestamp, ip: event.ip, user_agent: event.user_agent }

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 describe('audiences', () => {
-  it('have exactly the members of spec 2.6', async () => {
+  it('have exactly the members of docs/interface.md 2.6', async () => {
     const now = parts.clock.now()
     const created = await audiences.create({ name: 'Readers' })
     expect(created).toEqual({

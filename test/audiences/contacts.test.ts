@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 describe('contacts', () => {
-  it('have exactly the members of spec 2.7', async () => {
+  it('have exactly the members of docs/interface.md 2.7', async () => {
     const now = parts.clock.now()
     const contact = await contacts.add(id, { email: 'Ada@Example.com' })
     expect(contact).toEqual({

@@ -111,7 +111,7 @@ describe('reading domains', () => {
     'warmed_up_at',
   ]
 
-  it('has exactly the members of spec 2.4, in the list and in the detail', async () => {
+  it('has exactly the members of docs/interface.md 2.4, in the list and in the detail', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
     const detail = await domains.get(id)
     const [item] = (await domains.list()).items

@@ -4,7 +4,7 @@ import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
 import { cursorQuery, listSchema, toList } from '../schemas.ts'
 
-/** `/v1/audiences`, spec 4.7 and 4.8. */
+/** `/v1/audiences`, docs/interface.md 4.7 and 4.8. */
 export function audienceRoutes(audiences: Pick<Audiences, 'list' | 'contacts'>): Route[] {
   return [
     defineRoute({

@@ -10,7 +10,7 @@ import { bodyLimits, defineRoute } from '../route.ts'
 import { cursorQuery, listSchema, toList } from '../schemas.ts'
 import { unknownMembers } from '../unknown-members.ts'
 
-/** `/v1/domains`, spec 4.5 and 4.6. */
+/** `/v1/domains`, docs/interface.md 4.5 and 4.6. */
 export function domainRoutes(domains: Pick<Domains, 'create' | 'list' | 'get'>): Route[] {
   return [
     defineRoute({

@@ -5,7 +5,7 @@ import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
 import { cursorQuery, listSchema, toList } from '../schemas.ts'
 
-/** `/v1/emails`, spec 4.2 to 4.4. */
+/** `/v1/emails`, docs/interface.md 4.2 to 4.4. */
 export function emailRoutes(emails: Pick<Emails, 'accept' | 'list' | 'get'>): Route[] {
   return [
     defineRoute({
