@@ -60,6 +60,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   'smtp-server': /^capture\//,
   'node-forge': /^capture\//,
   mailparser: /^mime\//,
+  'ipaddr.js': /^net\//,
   libmime: /^mime\//,
   nodemailer: /^(?:mime|outbox)\//,
   lowdb: /^store\//,

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
-import { forbiddenAddress } from './addresses.ts'
+import type { CheckDestination } from '../net/outgoing.ts'
 
 /** How an attachment is fetched. */
 export interface FetchLimits {
-  allowPrivate: boolean
+  problemOf: CheckDestination
   /** For all of it, redirects included. */
   timeoutMs: number
   maxBytes: number
@@ -63,7 +63,7 @@ async function open(target: URL, limits: FetchLimits, signal: AbortSignal): Prom
       method: 'GET',
       headers: { 'user-agent': 'localpost', accept: '*/*', 'accept-encoding': 'identity' },
       signal,
-      problemOf: (address) => forbiddenAddress(address, limits.allowPrivate),
+      problemOf: limits.problemOf,
       lookup: limits.lookup,
     })
   } catch (error) {

@@ -164,6 +164,21 @@ export const flags: readonly Flag[] = [
     description: 'A real mail server, to release captured mail through',
   },
   {
+    name: 'relay-insecure-auth',
+    option: 'relayInsecureAuth',
+    ...toggle,
+    description: 'Send the relay’s user and password without TLS too',
+  },
+  {
+    name: 'allow-outgoing',
+    option: 'allowOutgoing',
+    kind: 'list',
+    hint: 'range|host[:port]',
+    takes: 'a range, an address or a host name such as 10.0.0.0/8, 10.1.2.3:8080 or hooks.internal',
+    description:
+      'Where attachments, webhooks and the relay may lead in private networks when others reach this; repeatable',
+  },
+  {
     name: 'relay-all',
     option: 'relayAll',
     ...toggle,

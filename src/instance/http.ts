@@ -4,9 +4,11 @@ import { countAll } from './collections.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { holding } from '../core/keep-alive.ts'
+import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import type { App } from '../server/app.ts'
 import {
+  boundHost,
   closeHttpListener,
   openHttpListener,
   type HttpListener,
@@ -50,6 +52,7 @@ export function createHttpFace(
     config: Config
     capture: Capture
     smtp: { host: string; port: number }
+    outgoing: Outgoing
     reset(keep: readonly ResetScope[]): Promise<void>
   },
 ): HttpFace {
@@ -117,6 +120,7 @@ export function createHttpFace(
       )
       try {
         listener = await opening
+        parts.outgoing.opened({ host: boundHost(listener) ?? address.host, port: listener.port })
         return { url: listener.url, port: listener.port }
       } catch (error) {
         opening = null

@@ -22,6 +22,7 @@ import type { Localpost } from './instance.ts'
 import { createInbox } from '../inbox/inbox.ts'
 import { openTextColumn } from '../search/text-column.ts'
 import { createKeys } from '../keys/keys.ts'
+import { createOutgoing } from '../net/outgoing.ts'
 import { resolveOptions, type Config, type LocalpostOptions } from '../options/options.ts'
 import { openCapture } from './inbound.ts'
 import { assemble } from './assemble.ts'
@@ -63,7 +64,8 @@ export async function openLocalpost(
     const chances = createChances(config.seed)
     const ids = createIds(clock, (prefix) => chances(`ids.${prefix}`).bytes)
     await raiseIds(opened, ids)
-    const webhooks = await openWebhooks(opened, ids, config, chances('webhooks'))
+    const outgoing = createOutgoing(config.allowOutgoing)
+    const webhooks = await openWebhooks(opened, ids, config, chances('webhooks'), outgoing)
     undo.push(() => webhooks.close())
     // Whoever writes emails and domains through it announces what happens to them.
     const { store } = webhooks
@@ -91,7 +93,7 @@ export async function openLocalpost(
     })
     const audiences = createAudiences({ store, clock, ids, account, pageSize })
     const templates = createTemplates({ store, clock, pageSize })
-    const relay = openRelay(config)
+    const relay = openRelay(config, outgoing)
     const transcripts = createTranscripts()
     const importing = {
       store,
@@ -123,6 +125,7 @@ export async function openLocalpost(
     const parts = { store, ids, config, domains, keys, faults, secret, transcripts }
     const capture = await openCapture({ ...parts, findRule: rules.find, wakeOutbox: () => wakeOutbox() })
     undo.push(() => capture.close())
+    for (const port of [capture, capture.deliveries]) outgoing.opened(port)
     const smtp = { host: reachableHost(capture.host), port: capture.port }
     const tracking = await createTracking({
       store,
@@ -133,7 +136,8 @@ export async function openLocalpost(
         audiences.contacts.update(audienceId, contactId, { is_subscribed: false }),
     })
     const deliveries = { ...capture.deliveries, secret }
-    const outbox = openOutbox({ store, config, domains, tracking, relay, capture: deliveries })
+    const sources = attachmentSources(config, outgoing)
+    const outbox = openOutbox({ store, config, domains, tracking, relay, sources, capture: deliveries })
     const sending = {
       store,
       clock,
@@ -141,7 +145,7 @@ export async function openLocalpost(
       strict,
       escapeHtml,
       via: config.relayAll ? 'relay' : 'capture',
-      sources: attachmentSources(config),
+      sources,
       findTemplate: templates.find,
       resolveSender: domains.resolveSender,
       wakeOutbox: () => wakeOutbox(),
@@ -167,7 +171,7 @@ export async function openLocalpost(
       if (!keep.includes('rules')) await rules.restore()
       await faults.clear()
     }
-    const http = createHttpFace({ ...nouns, clock, ids, config, store, reset, capture, smtp })
+    const http = createHttpFace({ ...nouns, clock, ids, config, store, reset, capture, smtp, outgoing })
     const deliver = (): void => {
       wakeOutbox = outbox.wake
       outbox.wake()

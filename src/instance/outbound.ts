@@ -14,6 +14,7 @@ import { createTransport, relayOptions, type Transport } from '../outbox/transpo
 import { startRetention, type Retention } from '../emails/retention.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
+import type { Outgoing } from '../net/outgoing.ts'
 import { extractLinks } from '../inbox/links.ts'
 import type { Config } from '../options/options.ts'
 import type { Store } from '../store/store.ts'
@@ -24,14 +25,20 @@ import { createWebhooks, type RunningWebhooks } from '../webhooks/webhooks.ts'
 export const simulator: Simulator = { isSimulator, isSuppressed, aftermathOf }
 
 /** Where the attachments of API sends may come from. */
-export function attachmentSources({ attachments }: Config): AttachmentSources {
-  return { root: attachments.root, allowPrivate: attachments.allowPrivate, timeoutMs: attachments.timeoutMs }
+export function attachmentSources({ attachments }: Config, outgoing: Outgoing): AttachmentSources {
+  const { root, allowPrivate, timeoutMs } = attachments
+  return { root, timeoutMs, problemOf: allowPrivate ? outgoing.problemOf : outgoing.strictProblemOf }
 }
 
 /** The connection to a relay, for release and for what `relayAll` forwards; null where none is configured. */
-export function openRelay(config: Config): Transport | null {
-  if (config.relay === null) return null
-  return createTransport({ ...relayOptions(config.relay, config.hostname), keepAlive: config.keepAlive })
+export function openRelay(config: Config, outgoing: Outgoing): Transport | null {
+  const { relay, relayInsecureAuth, hostname, keepAlive } = config
+  if (relay === null) return null
+  return createTransport({
+    ...relayOptions(relay, { hostname, insecureAuth: relayInsecureAuth }),
+    problemOf: outgoing.relayProblemOf,
+    keepAlive,
+  })
 }
 
 /** The outbox, delivering to the instance's own capture server. */
@@ -41,6 +48,7 @@ export function openOutbox(parts: {
   domains: Pick<Domains, 'signingKey' | 'adopt'>
   tracking: Pick<Tracking, 'copiesOf'>
   relay: Transport | null
+  sources: AttachmentSources
   capture: { host: string; port: number; secret: string }
 }): Outbox {
   const { store, config, domains, tracking, capture } = parts
@@ -59,7 +67,7 @@ export function openOutbox(parts: {
     }),
     relay: config.relayAll ? parts.relay : null,
     simulator,
-    sources: attachmentSources(config),
+    sources: parts.sources,
     retryDelaysMs: config.retryDelaysMs,
     hostname: config.hostname,
     async senderOf(email) {
@@ -116,6 +124,7 @@ export function openWebhooks(
   ids: Ids,
   config: Config,
   chance: Chance,
+  outgoing: Outgoing,
 ): Promise<RunningWebhooks> {
   const { clock, pageSize, webhooks, webhookRetryDelaysMs, onNotice } = config
   return createWebhooks({
@@ -126,6 +135,7 @@ export function openWebhooks(
     pageSize,
     given: webhooks,
     retryDelaysMs: webhookRetryDelaysMs,
+    problemOf: outgoing.problemOf,
     onWarning: (message) => onNotice({ level: 'warning', message }),
     onError: (error) => onNotice({ level: 'error', message: 'The webhooks met a fault.', error }),
   })

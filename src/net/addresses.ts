@@ -1,90 +1,110 @@
-import { BlockList, isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /**
- * Why nothing that Localpost is told to fetch or to call may lead to an IP address; null where it may. Link-local
- * addresses, the metadata services of clouds, multicast and reserved ranges are never called; loopback, public and
- * private addresses are the caller's own matter.
+ * What an IP address is for:
  *
- * @see RFC 6890, the special-purpose address registries.
+ * - `loopback`, `private`: this machine, and networks that are not reached from elsewhere;
+ * - `public`: globally reachable;
+ * - `special`: set aside for documentation, benchmarks, tunnels or the future;
+ * - `never`: link-local, the metadata services of clouds, multicast and unspecified addresses;
+ * - `none`: no IP address.
  */
-export function forbiddenAddress(address: string): string | null {
-  const plain = plainAddress(address)
-  const family = familyOf(plain)
-  if (family === null) return 'is not an IP address'
-  return never.check(plain, family) ? 'is a link-local, metadata, multicast or reserved address' : null
+export type AddressKind = 'loopback' | 'private' | 'public' | 'special' | 'never' | 'none'
+
+/**
+ * Finds out what an IP address is for. An IPv4 address inside an IPv6 one (mapped, compatible, translated, NAT64, 6to4)
+ * is of its own kind.
+ *
+ * @param text  As a resolver gives it; an IPv6 zone is left aside.
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry, iana-ipv6-special-registry
+ */
+export function kindOfAddress(text: string): AddressKind {
+  const address = parseAddress(text)
+  if (address === null) return 'none'
+  return ranges.find(([, range]) => isWithin(address, range))?.[0] ?? 'public'
 }
 
-/** Whether an IP address is of a private network; loopback is none. */
-export function isPrivateAddress(address: string): boolean {
-  const plain = plainAddress(address)
-  const family = familyOf(plain)
-  return family !== null && privateRanges.check(plain, family)
+/** An IP address, read strictly: no octal, hexadecimal or short forms; null for what is none. */
+export function parseAddress(text: string): Address | null {
+  const plain = text.replace(/%.*$/s, '')
+  if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return ipaddr.IPv4.parse(plain)
+  // The parser takes the dotted form after `::` and `::ffff:` alone.
+  const hex = plain.replace(/(?<=:)\d{1,3}(?:\.\d{1,3}){3}$/, toHex)
+  return ipaddr.IPv6.isValid(hex) ? embeddedIpv4(ipaddr.IPv6.parse(hex)) : null
 }
 
-const never = listOf(
-  ['0.0.0.0', 8, 'ipv4'],
-  ['100.100.100.200', 32, 'ipv4'],
-  ['169.254.0.0', 16, 'ipv4'],
-  ['192.0.0.0', 24, 'ipv4'],
-  ['224.0.0.0', 3, 'ipv4'],
-  ['::', 128, 'ipv6'],
-  ['fd00:ec2::', 32, 'ipv6'],
-  ['fe80::', 9, 'ipv6'],
-  ['ff00::', 8, 'ipv6'],
-)
-
-const privateRanges = listOf(
-  ['10.0.0.0', 8, 'ipv4'],
-  ['100.64.0.0', 10, 'ipv4'],
-  ['172.16.0.0', 12, 'ipv4'],
-  ['192.168.0.0', 16, 'ipv4'],
-  ['fc00::', 7, 'ipv6'],
-)
-
-function listOf(
-  ...subnets: (readonly [address: string, prefix: number, family: 'ipv4' | 'ipv6'])[]
-): BlockList {
-  const list = new BlockList()
-  for (const [address, prefix, family] of subnets) list.addSubnet(address, prefix, family)
-  return list
+/** A range in CIDR form, `10.0.0.0/8`, or a single address; null for what is neither. */
+export function parseRange(text: string): Range | null {
+  const [, start = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const plain = ipaddr.IPv4.isValidFourPartDecimal(start) || ipaddr.IPv6.isValid(start)
+  if (!plain || start.includes('%')) return null
+  const address = ipaddr.parse(start)
+  const longest = address.kind() === 'ipv4' ? 32 : 128
+  const length = bits === undefined ? longest : Number(bits)
+  if (length > longest) return null
+  // A single address means what it leads to.
+  return length === longest ? wholeRange(parseAddress(start)) : [address, length]
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' | null {
-  const version = isIP(address)
-  return version === 0 ? null : version === 4 ? 'ipv4' : 'ipv6'
+/** Whether an address lies in a range; those of the other family do not. */
+export function isWithin(address: Address, [start, bits]: Range): boolean {
+  return address.kind() === start.kind() && address.match(start, bits)
 }
 
-function plainAddress(address: string): string {
-  return embeddedIpv4(address) ?? address.replace(/%.*$/, '')
+/** Why an address of the kind `never` may not be called, as the end of a sentence. */
+export const neverProblem = 'is a link-local, metadata, multicast or reserved address'
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6
+export type Range = readonly [start: Address, bits: number]
+
+function toHex(dotted: string): string {
+  if (!ipaddr.IPv4.isValidFourPartDecimal(dotted)) return dotted
+  const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(dotted).octets
+  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
 }
 
-// An IPv4 address can hide in an IPv6 one (mapped, compatible, NAT64, 6to4), and must meet the rules of its own kind.
-function embeddedIpv4(address: string): string | null {
-  if (isIP(address) !== 6) return null
-  const groups = expand(address.replace(/%.*$/, ''))
-  const [a, b, c] = [groups[0] ?? 0, groups[1] ?? 0, groups[2] ?? 0]
-  const high = groups.slice(0, 5).every((group) => group === 0)
-  const isMapped = high && groups[5] === 0xffff
-  const isCompatible = high && groups[5] === 0 && ((groups[6] ?? 0) !== 0 || (groups[7] ?? 0) > 1)
-  const isNat64 = a === 0x64 && b === 0xff9b
-  if (isMapped || isCompatible || isNat64) return dotted(groups[6] ?? 0, groups[7] ?? 0)
-  return a === 0x2002 ? dotted(b, c) : null
+function wholeRange(address: Address | null): Range | null {
+  return address && [address, address.kind() === 'ipv4' ? 32 : 128]
 }
 
-function expand(address: string): number[] {
-  const withHex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
-    const [a, b, c, d] = parts.slice(0, 4).map(Number) as [number, number, number, number]
-    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
-  })
-  const [head = '', tail] = withHex.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
-  return [...left, ...Array.from({ length: gap }, () => '0'), ...right].map((group) =>
-    Number.parseInt(group, 16),
-  )
+function embeddedIpv4(address: ipaddr.IPv6): Address {
+  const { parts } = address
+  const at = embeddings.find(([, range]) => isWithin(address, range))?.[0]
+  const [high, low] = at === undefined ? [] : parts.slice(at)
+  // `::` and `::1` are no IPv4 addresses.
+  const isOwn = parts.slice(0, 7).every((part) => part === 0) && (low ?? 0) <= 1
+  if (high === undefined || low === undefined || isOwn) return address
+  return new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255])
 }
 
-function dotted(high: number, low: number): string {
-  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
+function range(text: string): Range {
+  const [start, bits] = ipaddr.parseCIDR(text)
+  return [start, bits]
 }
+
+/** Where an IPv4 address begins in an IPv6 one, in parts of 16 bits. */
+const embeddings: readonly (readonly [at: number, range: Range])[] = [
+  [6, range('::ffff:0:0/96')],
+  [6, range('::/96')],
+  [6, range('::ffff:0:0:0/96')],
+  [6, range('64:ff9b::/96')],
+  [1, range('2002::/16')],
+]
+
+/** The first that holds an address decides; what none holds is public. */
+const ranges: readonly (readonly [kind: AddressKind, range: Range])[] = (
+  [
+    ['loopback', '127.0.0.0/8', '::1/128'],
+    // Alibaba Cloud, Azure, Scaleway, Oracle Cloud, AWS, Google Cloud
+    ['never', '100.100.100.200/32', '168.63.129.16/32'],
+    ['never', 'fd00:42::42/128', 'fd00:c1::/32', 'fd00:ec2::/32', 'fd20:ce::254/128'],
+    ['never', '0.0.0.0/8', '169.254.0.0/16', '192.0.0.0/24', '224.0.0.0/4', '255.255.255.255/32'],
+    ['never', '::/128', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+    ['private', '10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+    ['special', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
+    ['special', '198.18.0.0/15', '192.88.99.0/24', '240.0.0.0/4'],
+    // Globally reachable within 2001::/23: AMT and AS112.
+    ['public', '2001:3::/32', '2001:4:112::/48'],
+    ['special', '2001::/23', '64:ff9b:1::/48', '100::/64', '100:0:0:1::/64', '5f00::/16'],
+  ] as const
+).flatMap(([kind, ...texts]) => texts.map((text) => [kind, range(text)] as const))

@@ -2,6 +2,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import type { CheckDestination } from './outgoing.ts'
 
 /** A request to an address that came from outside. */
 export interface GuardedRequest {
@@ -11,8 +12,7 @@ export interface GuardedRequest {
   body?: string
   /** Ends it, at whatever stage; also the reading of the answer. */
   signal: AbortSignal
-  /** Why an IP address may not be called, as the end of a sentence; null where it may. */
-  problemOf(address: string): string | null
+  problemOf: CheckDestination
   /** Resolves host names; replaced in tests. Default: the machine's. */
   lookup?: typeof dnsLookup
 }
@@ -28,12 +28,13 @@ export interface GuardedRequest {
 export function guardedRequest(target: URL, given: GuardedRequest): Promise<IncomingMessage> {
   const { method, headers, body, signal } = given
   const host = target.hostname.replace(/^\[|\]$/g, '')
-  // A literal address is connected to without a look-up.
-  const problem = isIP(host) ? given.problemOf(host) : null
-  if (problem !== null) return Promise.reject(new Error(`${host} ${problem}`))
+  const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80)
+  const problem = literalProblem(host, port, given.problemOf)
+  if (problem !== null) return Promise.reject(new Error(problem))
+  const lookup = guardedLookup(host, port, given)
   const request: typeof httpRequest = target.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
-    request(target, { method, headers, lookup: guardedLookup(given), signal, agent: false })
+    request(target, { method, headers, lookup, signal, agent: false })
       .on('response', resolve)
       .on('error', reject)
       // After an answer this is too late to matter; an answer that Node does not take (101) has no other sign.
@@ -48,13 +49,26 @@ export function reasonOf(error: unknown): string {
   return error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name)
 }
 
-// All answers are checked, not only the one that is used: the client may try the others.
-function guardedLookup({ lookup = dnsLookup, problemOf }: GuardedRequest): LookupFunction {
+/** Why a host that is an IP address may not be connected to: of such a host there is no look-up. */
+export function literalProblem(host: string, port: number, problemOf: CheckDestination): string | null {
+  const problem = isIP(host) ? problemOf({ host, address: host, port }) : null
+  return problem === null ? null : `${host} ${problem}`
+}
+
+/**
+ * A look-up that fails where one of a host's addresses may not be connected to. All of them are checked, not only the
+ * one that is used: the client may try the others.
+ */
+export function guardedLookup(
+  host: string,
+  port: number,
+  { lookup = dnsLookup, problemOf }: Pick<GuardedRequest, 'lookup' | 'problemOf'>,
+): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return callback(error, [])
       for (const { address } of addresses) {
-        const problem = problemOf(address)
+        const problem = problemOf({ host, address, port })
         if (problem !== null) return callback(new Error(`${hostname} is ${address}, which ${problem}`), [])
       }
       const [first] = addresses

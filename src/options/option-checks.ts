@@ -2,6 +2,7 @@ import { createSecureContext } from 'node:tls'
 import type { Account } from '../domains/domain.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
+import { parseAllowed } from '../net/outgoing.ts'
 import { nearest } from '../core/suggest.ts'
 import type { LocalpostOptions } from './options.ts'
 
@@ -94,7 +95,13 @@ const optionChecks: Record<keyof LocalpostOptions, Check> = {
   allowHosts: [isStrings, 'an array of host names'],
   publicUrl: [(value) => isUrl(value, 'http:', 'https:'), 'an http(s) URL'],
   relay: [isRelay, 'a URL such as "smtp://user:password@host:587"'],
+  relayInsecureAuth: [isBoolean, 'true or false'],
   relayAll: [isBoolean, 'true or false'],
+  allowOutgoing: [
+    (value) =>
+      Array.isArray(value) && value.every((entry) => typeof entry === 'string' && parseAllowed(entry)),
+    'an array of ranges, addresses or host names such as "10.0.0.0/8", "10.1.2.3:8080" or "hooks.internal"',
+  ],
   pageSize: [
     (value) => isCount(value) && Number(value) > 0 && Number(value) <= 500,
     'a number from 1 to 500',

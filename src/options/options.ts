@@ -49,8 +49,18 @@ export interface LocalpostOptions {
   publicUrl?: string
   /** `smtp://` or `smtps://` URL of a real mail server, for release. Default: none. */
   relay?: string
+  /**
+   * Sends the relay's user and password without TLS too. Default: false, without TLS they go to loopback alone.
+   */
+  relayInsecureAuth?: boolean
   /** Forwards API sends through `relay` too. Default: false. */
   relayAll?: boolean
+  /**
+   * Where attachments, webhooks and the relay may lead although that is refused otherwise: `10.0.0.0/8`,
+   * `10.1.2.3:8080`, `hooks.internal:9000`. An instance that other machines reach needs this for loopback and private
+   * networks, every instance for ranges set aside for tests and documentation. Default: none.
+   */
+  allowOutgoing?: string[]
   /** Items per page of every list. Default: 50. */
   pageSize?: number
   /** Escapes `& < > "` of variables in `html`. Default: false, as the service. */
@@ -60,7 +70,9 @@ export interface LocalpostOptions {
   attachments?: {
     /** Folder whose files may be attached by path. Default: none may. */
     root?: string
-    /** Allows attachment URLs in private networks. Default: false; loopback and public are always allowed. */
+    /**
+     * Allows attachment URLs in private networks, where only this machine reaches the instance. Default: false.
+     */
     allowPrivate?: boolean
     /** Limit of one attachment fetch, in milliseconds. Default: 10,000. */
     timeoutMs?: number
@@ -158,7 +170,9 @@ export interface Config {
   allowHosts: string[]
   publicUrl: string | null
   relay: string | null
+  relayInsecureAuth: boolean
   relayAll: boolean
+  allowOutgoing: string[]
   pageSize: number
   escapeHtml: boolean
   account: Account
@@ -207,7 +221,9 @@ export function resolveOptions(
     allowHosts: options.allowHosts ?? [],
     publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
     relay: options.relay ?? null,
+    relayInsecureAuth: options.relayInsecureAuth ?? false,
     relayAll: options.relayAll ?? false,
+    allowOutgoing: options.allowOutgoing ?? [],
     pageSize: options.pageSize ?? 50,
     escapeHtml: options.escapeHtml ?? false,
     account: {

@@ -1,5 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
+import { isLoopback } from '../net/hosts.ts'
+import type { CheckDestination } from '../net/outgoing.ts'
 import type { SmtpReply } from './bounces.ts'
 import { parseReply } from './bounces.ts'
 
@@ -31,6 +34,10 @@ export interface TransportOptions {
   /** Never TLS: for the connection to the instance's own capture server. */
   plain?: boolean
   auth?: { user: string; pass: string }
+  /** Refuses to go on without TLS. */
+  requireTls?: boolean
+  /** Says which addresses may be connected to. Default: all. */
+  problemOf?: CheckDestination
   /** Name for EHLO: the `reporting_mta`. */
   hostname: string
   maxConnections: number
@@ -70,12 +77,21 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-/** The server that a relay URL names. */
-export function relayOptions(url: string, hostname: string): TransportOptions {
-  const { protocol, hostname: host, port, username, password } = new URL(url)
+/**
+ * The server that a relay URL names. User and password go to it over TLS, or within this machine.
+ *
+ * @param given.insecureAuth  Lets them go without TLS. Default: false.
+ */
+export function relayOptions(
+  url: string,
+  { hostname, insecureAuth = false }: { hostname: string; insecureAuth?: boolean },
+): TransportOptions {
+  const { protocol, hostname: name, port, username, password } = new URL(url)
   const secure = protocol === 'smtps:'
+  const host = name.replace(/^\[|\]$/g, '')
   return {
-    host: host.replace(/^\[|\]$/g, ''),
+    host,
+    requireTls: username !== '' && !secure && !insecureAuth && !isLoopback(host),
     port: port === '' ? (secure ? 465 : 25) : Number(port),
     secure,
     ...(username === ''
@@ -162,6 +178,7 @@ async function openPool(options: TransportOptions): Promise<Pool> {
     port: options.port,
     secure: options.secure ?? false,
     ignoreTLS: options.plain ?? false,
+    requireTLS: options.requireTls ?? false,
     ...(options.auth ? { auth: { type: 'login' as const, ...options.auth } } : {}),
     name: options.hostname,
     maxConnections: options.maxConnections,
@@ -172,18 +189,23 @@ async function openPool(options: TransportOptions): Promise<Pool> {
     greetingTimeout: 10_000,
     // A rule may have the own server wait a minute before it answers.
     socketTimeout: options.plain ? 90_000 : 30_000,
-    ...(options.keepAlive === false ? { getSocket: openLoose } : {}),
+    getSocket: (_given: unknown, done: SocketDone) => openSocket(options, done),
     disableFileAccess: true,
     disableUrlAccess: true,
   })
 }
 
-/** Opens a connection that keeps no process alive, in the way in which nodemailer asks for one. */
-function openLoose(
-  { host, port }: { host?: string; port?: number },
-  done: (error: Error | null, socket?: { connection: Socket }) => void,
-): void {
-  const socket = connect({ host: host ?? 'localhost', port: port ?? 25 })
+type SocketDone = (error: Error | null, socket?: { connection: Socket }) => void
+
+/** Opens a connection to an address that may be connected to, in the way in which nodemailer asks for one. */
+function openSocket({ host, port, problemOf, keepAlive = true }: TransportOptions, done: SocketDone): void {
+  const problem = problemOf ? literalProblem(host, port, problemOf) : null
+  if (problem !== null) return done(new Error(problem))
+  const socket = connect({
+    host,
+    port,
+    ...(problemOf ? { lookup: guardedLookup(host, port, { problemOf }) } : {}),
+  })
   const fail = (error: Error): void => done(error)
   // While it connects it does keep the process: only a time-out bounds that.
   const giveUp = (): void => void socket.destroy(new Error('Connection timeout'))
@@ -192,7 +214,7 @@ function openLoose(
     .once('error', fail)
     .once('connect', () => {
       socket.off('error', fail).setTimeout(0, giveUp)
-      done(null, { connection: socket.unref() })
+      done(null, { connection: keepAlive ? socket : socket.unref() })
     })
 }
 
@@ -212,8 +234,12 @@ function collectRefusals(
 }
 
 function replyOf(failure: SmtpFailure): SmtpReply {
+  if (failure.code === 'ETLS') return { reply_code: 0, enhanced_code: null, text: noTls }
   if (failure.response) return parseReply(failure.response)
   // The pool has several texts for it, some of them about itself.
   const text = failure.code === 'ECONNECTION' ? 'Connection closed unexpectedly' : failure.message
   return { reply_code: 0, enhanced_code: null, text }
 }
+
+const noTls =
+  'The relay offers no TLS, and without it user and password are not sent. Use smtps://, or allow it with `relayInsecureAuth`'

@@ -1,11 +1,10 @@
 import type { H3Event } from 'h3'
-import type { AddressInfo } from 'node:net'
 import { isLoopback } from '../net/hosts.ts'
 import { bearerOf, requireKey } from './auth.ts'
 import { socketRequestOf } from './client-address.ts'
 import { isForwarded, isForwardedHttps } from './forwarded.ts'
 import { assertOrigin, hostOf } from './guard.ts'
-import type { HttpListener } from './listener.ts'
+import { boundHost, type HttpListener } from './listener.ts'
 import type { ServerParts } from './deps.ts'
 import { createRateLimits } from './rate-limit.ts'
 import type { Exchange } from './request-log.ts'
@@ -84,8 +83,8 @@ export function createDoor(
 }
 
 function isOnLoopback(listener: HttpListener): boolean {
-  const address: AddressInfo | string | null = listener.server.address()
-  return typeof address === 'string' || (address !== null && isLoopback(address.address))
+  const host = boundHost(listener)
+  return host === null ? typeof listener.server.address() === 'string' : isLoopback(host)
 }
 
 const none: Readonly<Record<string, string>> = {}

@@ -57,6 +57,12 @@ export async function openHttpListener(
   return { server, closeSilent, port: bound.port, url }
 }
 
+/** The address that a listener is bound to; null where its server is no TCP server. */
+export function boundHost({ server }: HttpListener): string | null {
+  const address: AddressInfo | string | null = server.address()
+  return typeof address === 'object' && address !== null ? address.address : null
+}
+
 /**
  * Closes a listener: takes no more connections, lets running requests finish, and cuts off what is left after the grace.
  *

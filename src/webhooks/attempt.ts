@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { forbiddenAddress } from '../net/addresses.ts'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { Webhook, WebhookAttempt, WebhookDeliveryRecord } from './webhook.ts'
+
+/** How webhooks are called: which addresses, and how names are resolved. */
+export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
 
 /**
  * Posts one event to one webhook, once, signed as Standard Webhooks says. Never rejects.
@@ -15,7 +17,7 @@ import type { Webhook, WebhookAttempt, WebhookDeliveryRecord } from './webhook.t
 export async function attemptDelivery(
   { url, secret }: Webhook,
   { event_id, payload }: WebhookDeliveryRecord,
-  { now, signal, lookup }: { now: number; signal: AbortSignal; lookup?: GuardedRequest['lookup'] },
+  { now, signal, lookup, problemOf }: { now: number; signal: AbortSignal } & Calling,
 ): Promise<WebhookAttempt> {
   const body = JSON.stringify(payload)
   const began = performance.now()
@@ -33,17 +35,17 @@ export async function attemptDelivery(
       'webhook-timestamp': String(Math.floor(now / 1000)),
       'webhook-signature': new Signer(secret).sign(event_id, new Date(now), body),
     }
-    const given = { method: 'POST', headers, body, signal, problemOf: forbiddenAddress, lookup } as const
+    const given = { method: 'POST', headers, body, signal, problemOf, lookup } as const
     const answer = await guardedRequest(new URL(url), given)
     const status = answer.statusCode ?? 0
     const response = await readBeginning(answer)
-    return done({ status, error: problemOf(status, answer.headers.location), response })
+    return done({ status, error: statusProblem(status, answer.headers.location), response })
   } catch (error) {
     return done({ status: null, error: reasonOf(signal.aborted ? signal.reason : error), response: null })
   }
 }
 
-function problemOf(status: number, location: string | undefined): string | null {
+function statusProblem(status: number, location: string | undefined): string | null {
   if (status >= 200 && status < 300) return null
   if (status < 300 || status >= 400 || location === undefined) return `the receiver answered ${status}`
   return `the receiver answered ${status} to ${location.slice(0, 200)}; redirects are not followed`

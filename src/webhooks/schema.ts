@@ -1,7 +1,6 @@
-import { isIP } from 'node:net'
 import { z } from 'zod'
 import { quote } from '../core/errors.ts'
-import { forbiddenAddress } from '../net/addresses.ts'
+import { kindOfAddress, neverProblem } from '../net/addresses.ts'
 import { webhookEventTypes, webhookPatterns } from './event-types.ts'
 import type {
   Webhook,
@@ -102,6 +101,5 @@ function urlProblem(text: string): string | null {
     return `must be an http(s) URL such as "http://127.0.0.1:3000/hooks", not ${quote(text)}`
   if (url.username !== '' || url.password !== '') return 'must have no user name and no password'
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const problem = isIP(host) ? forbiddenAddress(host) : null
-  return problem && `leads to ${host}, which ${problem}`
+  return kindOfAddress(host) === 'never' ? `leads to ${host}, which ${neverProblem}` : null
 }

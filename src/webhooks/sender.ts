@@ -1,9 +1,8 @@
 import { systemClock, type Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { GuardedRequest } from '../net/guarded-request.ts'
 import type { Store } from '../store/store.ts'
 import { update } from '../store/store.ts'
-import { attemptDelivery } from './attempt.ts'
+import { attemptDelivery, type Calling } from './attempt.ts'
 import { afterAttempt } from './retries.ts'
 import type { Webhook, WebhookDeliveryRecord } from './webhook.ts'
 import { webhookDeliveryCollection } from './webhook.ts'
@@ -23,13 +22,12 @@ export interface Sender {
   close(): Promise<void>
 }
 
-export interface SenderParts {
+export interface SenderParts extends Calling {
   store: Store
   clock: Clock
   retryDelaysMs: readonly number[]
   /** Limit of one try, in milliseconds. */
   timeoutMs: number
-  lookup?: GuardedRequest['lookup']
   /** Told of each delivery that is over. */
   onFinished(): void
   /** Hears of faults that no receiver caused. */
@@ -129,7 +127,7 @@ export function createSender(webhook: Webhook, parts: SenderParts): Sender {
     )
     running.add(controller)
     const { signal } = controller
-    const given = { now: clock.now(), signal, lookup: parts.lookup }
+    const given = { now: clock.now(), signal, lookup: parts.lookup, problemOf: parts.problemOf }
     const attempt = await attemptDelivery(webhook, delivery, given)
     cancelLimit()
     running.delete(controller)

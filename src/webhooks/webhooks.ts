@@ -4,12 +4,12 @@ import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
-import type { GuardedRequest } from '../net/guarded-request.ts'
 import { notFound } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { createAnnouncer } from './announcer.ts'
+import type { Calling } from './attempt.ts'
 import { announcingStore } from './announcing-store.ts'
 import { createDeliveries } from './deliveries.ts'
 import type { WebhookPattern } from './event-types.ts'
@@ -60,7 +60,7 @@ export interface RunningWebhooks extends Webhooks {
   close(): Promise<void>
 }
 
-export interface WebhooksParts {
+export interface WebhooksParts extends Calling {
   /** Keeps webhooks and deliveries. */
   store: Store
   clock: Clock
@@ -76,8 +76,6 @@ export interface WebhooksParts {
   timeoutMs?: number
   /** How many deliveries may wait for one webhook; what comes then is not sent to it. Default: 25,000. */
   maxWaiting?: number
-  /** Resolves host names; replaced in tests. */
-  lookup?: GuardedRequest['lookup']
   /** Hears that deliveries are dropped. */
   onWarning(message: string): void
   /** Hears of faults that no receiver caused. */

@@ -29,7 +29,7 @@ it('A broadcast whose recipients all hang leaves places in the outbox for other 
     capture,
     relay: null,
     simulator,
-    sources: { root: null, allowPrivate: false, timeoutMs: 1000 },
+    sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
     retryDelaysMs: [],
     hostname: 'localhost',
     senderOf: () => Promise.reject(new Error('Every message is written already')),

@@ -36,7 +36,7 @@ it.each([
     clock,
     ids,
     via: 'capture',
-    sources: { root: null, allowPrivate: false, timeoutMs: 1000 },
+    sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
     strict: false,
     escapeHtml: false,
     findTemplate: () => Promise.resolve(null),

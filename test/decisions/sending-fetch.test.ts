@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import { resolveOptions } from '../../src/options/options.ts'
+import { createOutgoing } from '../../src/net/outgoing.ts'
 import { attached, open, pause, shared, statusesOf } from './helpers.ts'
 import { serve } from './servers.ts'
 
@@ -118,8 +119,33 @@ describe('which addresses are fetched from', () => {
     for (const host of ['127.0.0.1', '::1']) {
       expect(await attached(face(), await serve((_, response) => response.end('here'), host))).toBe('here')
     }
-    const hasty = await open({ attachments: { timeoutMs: 50 } })
-    // TEST-NET-3 is public by its number, and nobody is there.
-    expect(await attached(hasty, 'http://203.0.113.7/')).not.toMatch(/private network|link-local/)
+    expect(createOutgoing([]).strictProblemOf({ host: 'x', address: '8.8.8.8', port: 80 })).toBeNull()
+  })
+
+  it('sending.attachment-addresses: the ports of the instance never, also by redirect', async () => {
+    const asking = await open({ allowOutgoing: ['127.0.0.1', 'localhost'] })
+    const { url } = await asking.post.listen()
+    for (const own of [`${url}/dev/keys`, `http://127.0.0.1:${asking.post.smtp.port}/`]) {
+      const moved = await serve((_, response) => void response.writeHead(307, { location: own }).end())
+      for (const path of [own, moved, own.replace('127.0.0.1', 'localhost')])
+        expect([path, await attached(asking, path)]).toEqual([
+          path,
+          expect.stringMatching(/^failed: .*is this Localpost itself/),
+        ])
+    }
+  })
+
+  it('sending.attachment-addresses: off loopback, this machine and its networks need `allowOutgoing`', async () => {
+    const url = await serve((_, response) => response.end('here'))
+    const { port } = new URL(url)
+    const moved = await serve((_, response) => void response.writeHead(307, { location: url }).end(), '::1')
+    const refused = /^failed: .*other machines reach this Localpost/
+    const refusing = await open({ host: '0.0.0.0', attachments: { allowPrivate: true } })
+    for (const path of [url, moved, 'http://10.0.0.1/', `http://localhost:${port}/`])
+      expect([path, await attached(refusing, path)]).toEqual([path, expect.stringMatching(refused)])
+    const halfway = await open({ host: '0.0.0.0', allowOutgoing: ['::1'] })
+    expect(await attached(halfway, moved)).toMatch(refused)
+    const allowing = await open({ host: '0.0.0.0', allowOutgoing: ['::1', `127.0.0.1:${port}`] })
+    for (const path of [url, moved]) expect(await attached(allowing, path)).toBe('here')
   })
 })

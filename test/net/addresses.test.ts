@@ -1,38 +1,127 @@
 import { describe, expect, it } from 'vitest'
-import { forbiddenAddress, isPrivateAddress } from '../../src/net/addresses.ts'
+import { kindOfAddress, parseRange } from '../../src/net/addresses.ts'
 
-describe('addresses', () => {
-  it.each(['127.0.0.1', '::1', '10.0.0.1', '192.168.1.1', 'fd12::1', '8.8.8.8', '2606:4700::1111'])(
-    '%s may be called',
+/**
+ * IANA's special-purpose address registries, row by row, and what is beside them: `kind` for the whole range, by its
+ * first and its last address.
+ */
+const registry: readonly (readonly [kind: string, first: string, last: string])[] = [
+  ['never', '0.0.0.0', '0.255.255.255'],
+  ['private', '10.0.0.0', '10.255.255.255'],
+  ['private', '100.64.0.0', '100.127.255.255'],
+  ['loopback', '127.0.0.0', '127.255.255.255'],
+  ['never', '169.254.0.0', '169.254.255.255'],
+  ['private', '172.16.0.0', '172.31.255.255'],
+  ['never', '192.0.0.0', '192.0.0.255'],
+  ['special', '192.0.2.0', '192.0.2.255'],
+  ['public', '192.31.196.0', '192.31.196.255'],
+  ['public', '192.52.193.0', '192.52.193.255'],
+  ['special', '192.88.99.0', '192.88.99.255'],
+  ['private', '192.168.0.0', '192.168.255.255'],
+  ['public', '192.175.48.0', '192.175.48.255'],
+  ['special', '198.18.0.0', '198.19.255.255'],
+  ['special', '198.51.100.0', '198.51.100.255'],
+  ['special', '203.0.113.0', '203.0.113.255'],
+  ['never', '224.0.0.0', '239.255.255.255'],
+  ['special', '240.0.0.0', '255.255.255.254'],
+  ['never', '255.255.255.255', '255.255.255.255'],
+  ['never', '::', '::'],
+  ['loopback', '::1', '::1'],
+  ['special', '64:ff9b:1::', '64:ff9b:1:ffff:ffff:ffff:ffff:ffff'],
+  ['special', '100::', '100::ffff:ffff:ffff:ffff'],
+  ['special', '100:0:0:1::', '100::1:ffff:ffff:ffff:ffff'],
+  ['special', '2001::', '2001:0:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['special', '2001:1::1', '2001:1::3'],
+  ['special', '2001:2::', '2001:2:0:ffff:ffff:ffff:ffff:ffff'],
+  ['public', '2001:3::', '2001:3:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['public', '2001:4:112::', '2001:4:112:ffff:ffff:ffff:ffff:ffff'],
+  ['special', '2001:10::', '2001:3f:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['special', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['public', '2620:4f:8000::', '2620:4f:8000:ffff:ffff:ffff:ffff:ffff'],
+  ['special', '3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['special', '5f00::', '5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['private', 'fc00::', 'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['never', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['never', 'fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['never', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+]
+
+/** Where clouds answer questions about the machine, secrets among them. */
+const metadata = [
+  '169.254.169.254',
+  '169.254.170.2',
+  '168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  'fd00:42::42',
+  'fd00:c1::a9fe:a9fe',
+  'fe80::a9fe:a9fe%eth0',
+]
+
+const kinds = {
+  loopback: '127.0.0.1',
+  private: '10.1.2.3',
+  special: '198.18.0.1',
+  never: '169.254.169.254',
+  public: '8.8.8.8',
+} as const
+
+describe('an address', () => {
+  it.each(registry)('is %s from %s to %s', (kind, first, last) => {
+    expect([kindOfAddress(first), kindOfAddress(last)]).toEqual([kind, kind])
+  })
+
+  it.each(metadata)('%s of a metadata service is never called', (address) => {
+    expect(kindOfAddress(address)).toBe('never')
+  })
+
+  it.each(['8.8.8.8', '1.1.1.1', '198.17.255.255', '198.20.0.0', '168.63.129.15', '2606:4700::1111'])(
+    '%s is public',
     (address) => {
-      expect(forbiddenAddress(address)).toBeNull()
+      expect(kindOfAddress(address)).toBe('public')
     },
   )
 
-  it.each([
-    '169.254.169.254',
-    '::ffff:169.254.169.254',
-    '64:ff9b::a9fe:a9fe',
-    '2002:a9fe:a9fe::1',
-    'fd00:ec2::254',
-    'fe80::1%eth0',
-    '100.100.100.200',
-    '224.0.0.1',
-    '0.0.0.0',
-    '::',
-    'nonsense',
-  ])('%s may not', (address) => {
-    expect(forbiddenAddress(address)).not.toBeNull()
+  it('within an IPv6 one is of its own kind, in every form', () => {
+    for (const [kind, address] of Object.entries(kinds)) {
+      const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
+      const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+      for (const form of [
+        `::ffff:${address}`,
+        `::FFFF:${hex}`,
+        `0:0:0:0:0:ffff:${hex}`,
+        `::${address}`,
+        `::ffff:0:${hex}`,
+        `64:ff9b::${address}`,
+        `64:ff9b::${hex}`,
+        `2002:${hex}::1`,
+        `2002:${hex}:ffff:ffff:ffff:ffff:ffff`,
+      ])
+        expect([form, kindOfAddress(form)]).toEqual([form, kind])
+    }
   })
 
   it.each([
-    ['10.1.2.3', true],
-    ['::ffff:192.168.0.1', true],
-    ['fd12::1', true],
-    ['127.0.0.1', false],
-    ['8.8.8.8', false],
-    ['nonsense', false],
-  ])('%s is private: %s', (address, isPrivate) => {
-    expect(isPrivateAddress(address)).toBe(isPrivate)
+    'nonsense',
+    '',
+    '1',
+    '127.1',
+    '0x7f.0.0.1',
+    '0177.0.0.1',
+    '1.2.3.4.5',
+    '::g',
+    '1.2.3.4/8',
+    ' ::1',
+  ])('%j is none', (text) => {
+    expect(kindOfAddress(text)).toBe('none')
   })
+})
+
+it('a range has an address and a length that fits it', () => {
+  for (const text of ['10.0.0.0/8', '10.1.2.3', '0.0.0.0/0', 'fd00::/8', '::1', '::/0'])
+    expect([text, parseRange(text)]).toEqual([text, expect.anything()])
+  for (const text of ['10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/', '/8', 'a/8', 'fe80::1%eth0', ''])
+    expect([text, parseRange(text)]).toEqual([text, null])
 })

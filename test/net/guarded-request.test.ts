@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { forbiddenAddress } from '../../src/net/addresses.ts'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../../src/net/guarded-request.ts'
+import { createOutgoing } from '../../src/net/outgoing.ts'
 
 async function openEcho(): Promise<{ port: number; paths: string[] }> {
   const paths: string[] = []
@@ -22,7 +22,7 @@ const given = (over: Partial<GuardedRequest> = {}): GuardedRequest => ({
   headers: {},
   body: 'hello',
   signal: AbortSignal.timeout(5000),
-  problemOf: forbiddenAddress,
+  problemOf: createOutgoing([]).problemOf,
   ...over,
 })
 

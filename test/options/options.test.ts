@@ -75,7 +75,7 @@ describe('options', () => {
 
   it('take a relay whose user and password are written in percent', () => {
     const { relay } = resolveOptions({ relay: 'smtp://us%40er:p%25w@[::1]:587' })
-    expect(relayOptions(relay ?? '', 'localhost')).toMatchObject({
+    expect(relayOptions(relay ?? '', { hostname: 'localhost' })).toMatchObject({
       host: '::1',
       port: 587,
       auth: { user: 'us@er', pass: 'p%w' },

@@ -4,6 +4,7 @@ import { collections } from '../../src/instance/collections.ts'
 import { emailCollection, type EmailEvent, type EmailRecord } from '../../src/emails/email.ts'
 import { sentTo, withEvents } from '../../src/emails/events.ts'
 import { modifyEmail } from '../../src/emails/modify.ts'
+import { createOutgoing } from '../../src/net/outgoing.ts'
 import { createIds, type Ids } from '../../src/core/ids.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
@@ -39,6 +40,7 @@ export async function openNoun(over: Partial<WebhooksParts> = {}): Promise<Noun>
     pageSize: 50,
     given: [],
     retryDelaysMs: [20, 20],
+    problemOf: createOutgoing([]).problemOf,
     onWarning: (message) => warnings.push(message),
     onError: (error) => faults.push(error),
     ...over,
