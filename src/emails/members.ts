@@ -2,7 +2,7 @@ import { quote, validationError, type FieldError } from '../core/errors.ts'
 import { checkInput } from '../core/validate.ts'
 import type { SendRequest } from './email.ts'
 import { plainReader } from './plain-values.ts'
-import { maxEntries, maxVariables, sendMembers } from './schema.ts'
+import { maxEntries, maxVariables, sendMembers, variableValue } from './schema.ts'
 
 /** The body of a send request. @throws validation_error for anything but an object. */
 export function asObject(input: unknown): object {
@@ -35,8 +35,19 @@ export function readMembers(input: object, errors: FieldError[]): Partial<SendRe
     const result = checkInput<unknown>(schema, given, [name])
     if ('errors' in result) for (const error of result.errors) errors.push(error)
     else if (result.value !== undefined) request[name] = result.value
+    if (name === 'variables') addProtoVariable(given, 'value' in result ? result.value : null, errors)
   }
   return request
+}
+
+// Schemas of records leave this one name out; as the name of a variable it is like any other.
+function addProtoVariable(given: unknown, read: unknown, errors: FieldError[]): void {
+  const name = '__proto__'
+  if (typeof given !== 'object' || given === null || !Object.hasOwn(given, name)) return
+  const result = checkInput(variableValue, Reflect.get(given, name), ['variables', name])
+  if ('errors' in result) for (const error of result.errors) errors.push(error)
+  else if (typeof read === 'object' && read !== null)
+    Object.defineProperty(read, name, { value: result.value, enumerable: true })
 }
 
 // Before anything looks at every entry.

@@ -28,7 +28,8 @@ const addresses = z
 const body = z.string()
 const ms = z.int().describe('Unix time in milliseconds')
 
-const variableValue: z.ZodType<VariableValue> = z.union(
+/** The value of one variable. */
+export const variableValue: z.ZodType<VariableValue> = z.union(
   [z.string(), z.object({ value: z.string().nullish(), default: z.string().optional() })],
   'must be a string or an object with `value` and `default`',
 )

@@ -40,6 +40,9 @@ describe('placeholders', () => {
     'first-name',
     'A_b-c.9',
     '__defineGetter__',
+    '__proto__',
+    'hasOwnProperty',
+    'valueOf',
     'constructor',
     'toString',
   ])('sending.placeholders: %s is a name', async (name) => {
