@@ -185,6 +185,7 @@ async function readFileUpTo(path: string, maxBytes: number, given: string): Prom
 function filenameProblem(filename: string): string | null {
   if (/[/\\]/.test(filename)) return `${quote(filename)} has a path separator; give the bare name`
   if (/[\x00-\x1f\x7f-\x9f]/.test(filename)) return `${quote(filename)} has a control character`
+  if (/\p{Surrogate}/u.test(filename)) return `${quote(filename)} has half of a surrogate pair`
   return filename === '.' || filename === '../emails' ? `${quote(filename)} is not a file name` : null
 }
 

@@ -16,6 +16,7 @@ const givenName = z
   .string()
   .max(500)
   .regex(/^\P{Cc}*$/u, 'must be one line, without control characters')
+  .regex(/^\P{Surrogate}*$/u, 'has half of a surrogate pair, which is not a character')
   .nullable()
   .optional()
 

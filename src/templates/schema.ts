@@ -16,6 +16,7 @@ export const templateInputSchema: z.ZodType<TemplateInput> = z
       .string()
       .max(998)
       .regex(/^[^\r\n]*$/, 'must be one line: a line break would end the header')
+      .regex(/^\P{Surrogate}*$/u, 'has half of a surrogate pair, which is not a character')
       .nullable()
       .optional()
       .describe('May hold placeholders such as {{name}}, as the bodies may'),
