@@ -1,4 +1,5 @@
 import { LocalpostError, quote } from '../core/errors.ts'
+import { addressKey } from '../mime/addresses.ts'
 import type { BlobId } from '../store/store.ts'
 import { messageBlob, type EmailRecord } from './email.ts'
 
@@ -18,15 +19,15 @@ export function copyBlob(id: string, recipient: number): BlobId {
 }
 
 /**
- * The index of a recipient, compared without case.
+ * The index of a recipient, compared by {@link addressKey}.
  *
  * @param recipient  Default: the first.
  * @throws not_found for who is none, with those who are.
  */
 export function recipientIndex(email: EmailRecord, recipient: string | undefined): number {
   if (recipient === undefined) return 0
-  const wanted = recipient.toLowerCase()
-  const index = email.recipients.findIndex((state) => state.recipient.toLowerCase() === wanted)
+  const wanted = addressKey(recipient)
+  const index = email.recipients.findIndex((state) => addressKey(state.recipient) === wanted)
   if (index >= 0) return index
   const known = email.recipients.map((state) => state.recipient).join(', ')
   throw new LocalpostError(

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import type { Ids } from '../core/ids.ts'
-import { foldSpace } from '../mime/addresses.ts'
+import { addressKey, foldSpace } from '../mime/addresses.ts'
 import { readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
 import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord, type RecipientState } from './email.ts'
@@ -91,16 +91,17 @@ function toEmail(
   const { domain_id, created, recipients, outbox_due, size_bytes } = taken
   const to = bareAddresses(header, 'to')
   const cc = bareAddresses(header, 'cc')
-  const named = new Set([...to, ...cc].map((address) => address.toLowerCase()))
+  const resent = [...bareAddresses(header, 'resent-to'), ...bareAddresses(header, 'resent-cc')]
+  const named = new Set([...to, ...cc, ...resent].map(addressKey))
   return {
     id,
     version: 1,
     type: 'transactional',
     source: 'smtp',
     from: cut(foldSpace(header.decoded('from')) || envelope.mail_from),
-    to: to.length > 0 ? to : envelope.rcpt_to,
+    to,
     cc,
-    bcc: to.length > 0 ? envelope.rcpt_to.filter((recipient) => !named.has(recipient.toLowerCase())) : [],
+    bcc: envelope.rcpt_to.filter((recipient) => !named.has(addressKey(recipient))),
     reply_to: cut(foldSpace(header.decoded('reply-to'))) || null,
     subject: cut(foldSpace(header.decoded('subject'))),
     template_id: null,

@@ -1,5 +1,6 @@
 import { quote, type FieldError } from '../core/errors.ts'
 import {
+  addressKey,
   foldSpace,
   normalizeAddress,
   parseAddresses,
@@ -18,7 +19,7 @@ export interface Addresses {
   cc: string[]
   bcc: string[]
   reply_to: string | null
-  /** Every distinct recipient over to, cc and bcc, in that order; compared without case. */
+  /** Every distinct recipient over to, cc and bcc, in that order; compared by {@link addressKey}. */
   rcpt_to: string[]
 }
 
@@ -79,7 +80,7 @@ function distinct(addresses: string[]): string[] {
   if (addresses.length < 2) return addresses
   const byKey = new Map<string, string>()
   for (const address of addresses) {
-    const key = address.toLowerCase()
+    const key = addressKey(address)
     if (!byKey.has(key)) byKey.set(key, address)
   }
   return [...byKey.values()]
@@ -158,7 +159,7 @@ function readList(field: string, given: Given, reading: Reading): string[] {
 // The parser takes one of `a@x.test b@x.test` and makes a display name of the other, who would get no mail; of
 // `a b@x.test` it takes the end. A name in a comment, `ada@x.test (Ada)`, is as RFC 5322 has it.
 function strayText(compact: string, { name, address }: ParsedAddress): string | null {
-  if (name === '' || compact.includes(`<${address}>`)) return null
+  if (name === '' || compact.includes(`<${compactOf(address)}>`)) return null
   if (name.includes('@')) return 'has two addresses without a comma between them'
   return compact.includes('(') ? null : `has text beside ${quote(address)}, which then needs angle brackets`
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { addressKey } from '../mime/addresses.ts'
 import { changeRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
@@ -56,8 +57,8 @@ export function createSimulation(parts: { store: Store; clock: Clock; hostname: 
 }
 
 function stateOf(email: EmailRecord, recipient: string): RecipientState {
-  const wanted = recipient.trim().toLowerCase()
-  const state = email.recipients.find((known) => known.recipient.toLowerCase() === wanted)
+  const wanted = addressKey(recipient.trim())
+  const state = email.recipients.find((known) => addressKey(known.recipient) === wanted)
   if (state) return state
   const known = email.recipients.map((one) => one.recipient).join(', ')
   const message = `must be a recipient of this email, not ${quote(recipient)}: ${known}`

@@ -21,7 +21,7 @@ export function toListItem(email: EmailRecord): EmailListItem {
   return {
     id: email.id,
     type: email.type,
-    to: email.to,
+    to: toOf(email),
     subject: listedSubject(email),
     last_event: toLastEvent(email),
     email_sent_timestamp: email.created,
@@ -36,7 +36,7 @@ export function toDetail(email: EmailRecord, content: EmailContent): EmailDetail
   return {
     id: email.id,
     type: email.type,
-    to: email.to,
+    to: toOf(email),
     subject: email.subject,
     last_event: toLastEvent(email),
     email_sent_timestamp: email.created,
@@ -50,6 +50,11 @@ export function toDetail(email: EmailRecord, content: EmailContent): EmailDetail
       events: events.map(toRecipientEvent),
     })),
   }
+}
+
+// The interface always shows a recipient; a submission may name none in its header.
+function toOf({ to, envelope }: EmailRecord): string[] {
+  return to.length > 0 ? to : envelope.rcpt_to
 }
 
 /** The newest event over all recipients; of several at the same time, that of the last recipient. */

@@ -1,6 +1,7 @@
 import { maxMessageBytes } from '../attachments/attachments.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { addressKey } from '../mime/addresses.ts'
 import { readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
 
 /** Begins to take a message as one that was submitted over SMTP, without any delivery. */
@@ -68,10 +69,7 @@ const secondMessage = /^From [^\r\n]{0,200} \d{4}(?: [+-]\d{4})?\r?\n[A-Za-z][A-
 function envelopeOf(header: HeaderBlock): { mail_from: string; rcpt_to: string[] } {
   const addresses = (...names: string[]): string[] => {
     const all = names.flatMap((name) => header.addresses(name).map(({ address }) => address))
-    return [...new Map(all.map((address) => [address.toLowerCase(), address])).values()].slice(
-      0,
-      maxRecipients,
-    )
+    return [...new Map(all.map((address) => [addressKey(address), address])).values()].slice(0, maxRecipients)
   }
   const [mail_from = ''] = [...addresses('return-path'), ...addresses('from')]
   const named = addresses('to', 'cc', 'bcc')

@@ -6,7 +6,7 @@ import type { ListUnsubscribe } from './list-unsubscribe.ts'
 export interface MailSummary {
   id: string
   from: string
-  /** Bare addresses of the To header; the envelope is in the detail. */
+  /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
   to: string[]
   subject: string
   /** The beginning of the text, white space folded; `""` where there is none. */
@@ -33,6 +33,7 @@ export interface Mail extends MailSummary {
   type: 'transactional' | 'broadcast'
   domain_id: string
   cc: string[]
+  /** Recipients of the envelope that no To or Cc field names; for API sends, those of the request. */
   bcc: string[]
   reply_to: string | null
   /** The message's header fields, decoded, in their order. */

@@ -208,7 +208,8 @@ async function timeoutError(
 }
 
 function describeMail({ id, from, to, subject }: EmailRecord): string {
-  return `${id} from ${quote(from)} to ${quote(to.join(', '))}, subject ${quote(subject)}`
+  const recipients = to.length > 0 ? quote(to.join(', ')) : 'undisclosed recipients'
+  return `${id} from ${quote(from)} to ${recipients}, subject ${quote(subject)}`
 }
 
 function wordsOf(query: MailQuery | undefined): string {

@@ -61,6 +61,7 @@ export function normalizeAddress(address: string): { address: string } | { probl
   if (plainBareAddress.test(address) && isShortEnough(address)) return { address }
   if (address === '') return { problem: 'is empty' }
   if (/[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(address)) return { problem: 'has a control character' }
+  if (/\p{Surrogate}/u.test(address)) return { problem: 'has half of a surrogate pair' }
   const at = endOfLocalPart(address)
   const local = address.slice(0, at)
   const domain = address.slice(at + 1)
@@ -83,6 +84,34 @@ export function normalizeAddress(address: string): { address: string } | { probl
  */
 export function foldSpace(text: string): string {
   return unfolded.test(text) ? text.replace(/[\s\x00-\x1f\x7f]+/g, ' ').trim() : text.trim()
+}
+
+/**
+ * What all spellings of one mailbox have in common: for comparing addresses, never for showing them. Case does not
+ * count, and a domain in U-labels is the same as in A-labels.
+ *
+ * @param address  Bare. Text that is no address has a key too.
+ */
+export function addressKey(address: string): string {
+  if (!/[^\x00-\x7f]/.test(address)) return address.toLowerCase()
+  const at = address.lastIndexOf('@') + 1
+  const local = address.slice(0, at).normalize('NFC').toLowerCase()
+  const domain = address.slice(at)
+  if (!/[^\x00-\x7f]/.test(domain)) return local + domain.toLowerCase()
+  // Only what cannot be anything but a name: the URL rules would read `1.2` as an address, and decode `%41`.
+  const ascii = /^[\p{L}\p{M}\p{N}.\-\u3002\uff0e\uff61]+$/u.test(domain) ? domainToASCII(domain) : ''
+  return local + (ascii || domain.toLowerCase())
+}
+
+/**
+ * Whether a value names a mailbox, by {@link addressKey}.
+ *
+ * @param value  A bare address, or one with a display name and angle brackets.
+ * @param wanted  A bare address.
+ */
+export function isMailbox(value: string, wanted: string): boolean {
+  const address = value.endsWith('>') ? value.slice(value.lastIndexOf('<') + 1, -1) : value
+  return addressKey(address) === addressKey(wanted)
 }
 
 const unfolded = /[^\S ]|[\x00-\x1f\x7f]| {2}/

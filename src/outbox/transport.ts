@@ -4,6 +4,7 @@ import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
 import { isLoopback } from '../net/hosts.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 import type { SmtpReply } from './bounces.ts'
+import { addressKey } from '../mime/addresses.ts'
 import { parseReply } from './bounces.ts'
 
 /** Hands messages to a mail server over SMTP. */
@@ -220,16 +221,16 @@ function openSocket({ host, port, problemOf, keepAlive = true }: TransportOption
 
 const connectTimeoutMs = 10_000
 
-// nodemailer writes the domain of a recipient in lower case.
+// nodemailer writes the domain of a recipient in lower case, and may write it in the other kind of labels.
 function collectRefusals(
   refusals: readonly SmtpFailure[] | undefined,
   rcptTo: readonly string[],
   replies: Map<string, SmtpReply>,
 ): void {
   for (const refusal of refusals ?? []) {
-    const refused = refusal.recipient?.toLowerCase()
+    const refused = addressKey(refusal.recipient ?? '')
     for (const recipient of rcptTo)
-      if (recipient.toLowerCase() === refused) replies.set(recipient, replyOf(refusal))
+      if (addressKey(recipient) === refused) replies.set(recipient, replyOf(refusal))
   }
 }
 

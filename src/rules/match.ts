@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { normalizeAddress } from '../mime/addresses.ts'
+import { addressKey, normalizeAddress } from '../mime/addresses.ts'
 import { matchesGlob } from '../core/glob.ts'
 
 /** Which recipients a rule is for. */
@@ -17,7 +17,7 @@ export interface Match {
  * @returns The match, or what is wrong with it as the end of a sentence.
  */
 export function readMatch(given: string): Match | { problem: string } {
-  const text = given.trim().toLowerCase()
+  const text = given.trim().normalize('NFC').toLowerCase()
   if (text === '') return { problem: 'must not be empty' }
   if (text.length > maxLength) return { problem: `must have at most ${maxLength} characters` }
   if (/[\x00-\x1f\x7f]/.test(text)) return { problem: 'has a control character' }
@@ -31,7 +31,7 @@ export function readMatch(given: string): Match | { problem: string } {
     const checked = normalizeAddress(`${local}@${ascii}`)
     if ('problem' in checked) return checked
   }
-  return { isExact, test: (recipient) => isMatch(local, ascii, recipient.toLowerCase()) }
+  return { isExact, test: (recipient) => isMatch(local, ascii, addressKey(recipient)) }
 }
 
 const maxLength = 320

@@ -4,6 +4,7 @@ import { nearest } from '../core/suggest.ts'
 import type { Where } from '../store/store.ts'
 import { compileWhere } from '../store/where.ts'
 import type { MailQuery } from '../inbox/mail.ts'
+import { isMailbox } from '../mime/addresses.ts'
 import { spellingsOf } from './query-addresses.ts'
 import { foldText } from './searchable.ts'
 import { readTerms } from './query-terms.ts'
@@ -128,10 +129,8 @@ function addressForm(wanted: string | RegExp): (address: string) => boolean {
 // A whole address names one mailbox: "ada@x.test" must not find "canada@x.test". Other text may stand anywhere.
 function fits(value: string, wanted: string | RegExp): boolean {
   if (wanted instanceof RegExp) return withoutState(wanted).test(value)
-  const have = value.toLowerCase()
-  const want = wanted.toLowerCase()
-  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(want)) return have.includes(want)
-  return have === want || have.endsWith(`<${want}>`)
+  if (/^[^\s@<>]+@[^\s@<>]+$/.test(wanted)) return isMailbox(value, wanted)
+  return value.toLowerCase().includes(wanted.toLowerCase())
 }
 
 // With `g` or `y` a RegExp remembers where it was.

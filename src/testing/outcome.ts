@@ -1,3 +1,5 @@
+import { isMailbox } from '../mime/addresses.ts'
+
 /** What a check found: the shape that `expect.extend` takes, of vitest and of Jest. */
 export interface Outcome {
   pass: boolean
@@ -28,9 +30,7 @@ export function fitsText(value: string, wanted: TextPattern): boolean {
 /** Whether an address field names this mailbox; a text that is no address may stand anywhere in it. */
 export function fitsAddress(value: string, wanted: TextPattern): boolean {
   if (typeof wanted !== 'string' || !/^[^\s@<>]+@[^\s@<>]+$/.test(wanted)) return fitsText(value, wanted)
-  const have = value.toLowerCase()
-  const want = wanted.toLowerCase()
-  return have === want || have.endsWith(`<${want}>`)
+  return isMailbox(value, wanted)
 }
 
 /** An expectation as one line: `{ to: "ada@example.com", subject: /welcome/i }`. */

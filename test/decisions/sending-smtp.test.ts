@@ -77,10 +77,22 @@ describe('members', () => {
     expect((await face().item(id)).recipient_statuses).toHaveLength(4)
   })
 
-  it('sending.smtp-members: without From and To, the envelope stands in for them', async () => {
+  it.each([
+    ['no To', ''],
+    ['an empty group', 'To: undisclosed-recipients:;\n'],
+    ['a To without an address', 'To: Ada\n'],
+  ])('sending.smtp-without-to: with %s, the recipients of the envelope are shown', async (_, to) => {
+    const id = await submit(`Subject: Hi\n${to}\nHello\n`)
+    const { to: shown, recipient_statuses } = await face().detail(id)
+    expect(shown).toEqual(envelope.to)
+    expect((await face().item(id)).to).toEqual(envelope.to)
+    expect(recipient_statuses.map(({ recipient }) => recipient)).toEqual(envelope.to)
+    expect(await face().mail(id)).toMatchObject({ to: [], cc: [], bcc: envelope.to })
+  })
+
+  it('sending.smtp-members: without From, the sender of the envelope stands in for it', async () => {
     expect(await face().detail(await submit('Subject: Hi\n\nHello\n'))).toMatchObject({
       from: 'envelope@sender.test',
-      to: ['one@x.test', 'two@x.test'],
     })
     const named = await submit('From: F <f@acme.test>\nTo: T <t@x.test>\n\nHello\n')
     expect(await face().detail(named)).toMatchObject({ from: 'F <f@acme.test>', to: ['t@x.test'] })

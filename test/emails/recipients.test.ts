@@ -17,6 +17,11 @@ describe('recipients', () => {
     ['Ada <ada@example.com>', ['ada@example.com']],
     ['"Lovelace, Ada" <ada@example.com>', ['ada@example.com']],
     ['ada@example.com (Ada)', ['ada@example.com']],
+    ['Ada <"a b"@x.test>', ['"a b"@x.test']],
+    ['"A" <"a  b"@x.test>, Bob < "b @ b"@x.test >', ['"a  b"@x.test', '"b @ b"@x.test']],
+    ['Ada <"a\\"b"@x.test>', ['"a\\"b"@x.test']],
+    ['Ada <"a,b;c:d<e>(f)"@x.test>', ['"a,b;c:d<e>(f)"@x.test']],
+    ['"a b"@x.test', ['"a b"@x.test']],
     ['ada@example.com, Bob <bob@example.com>', ['ada@example.com', 'bob@example.com']],
   ])('of %j are read', (text, to) => {
     expect(read(text)).toMatchObject({ to, errors: [] })

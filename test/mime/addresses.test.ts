@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { foldSpace, normalizeAddress, parseAddresses, plainAddressOf } from '../../src/mime/addresses.ts'
+import {
+  addressKey,
+  foldSpace,
+  isMailbox,
+  normalizeAddress,
+  parseAddresses,
+  plainAddressOf,
+} from '../../src/mime/addresses.ts'
 
 describe('parseAddresses', () => {
   it.each([
@@ -126,8 +133,39 @@ describe('normalizeAddress', () => {
     ['a@ü%41.com', 'has a domain that is no internationalised domain name'],
     ['"a@b', 'has no "@"'],
     ['"a"b@c', 'has no "@"'],
+    ['a\ud800@b.c', 'has half of a surrogate pair'],
+    ['a@\udc00b.c', 'has half of a surrogate pair'],
   ])('refuses %j', (address, problem) => {
     expect(normalizeAddress(address)).toEqual({ problem })
+  })
+})
+
+describe('addressKey', () => {
+  it.each([
+    ['ada@example.com', 'Ada@EXAMPLE.com'],
+    ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
+    ['ada@bücher.example', 'ADA@XN--BCHER-KVA.Example'],
+    ['ada@bücher.example', 'ada@BÜCHER.example'],
+    ['ada@bücher.example', 'ada@bu\u0308cher.example'],
+    ['ada@例え。テスト', 'ada@xn--r8jz45g.xn--zckzah'],
+    ['jörg@example.com', 'JÖRG@example.com'],
+    ['jörg@example.com', 'jo\u0308rg@example.com'],
+    ['"a@b"@bücher.example', '"a@b"@xn--bcher-kva.example'],
+  ])('of %j and %j is one', (one, other) => {
+    expect(addressKey(one)).toBe(addressKey(other))
+    expect(isMailbox(`Ada <${one}>`, other)).toBe(true)
+    expect(isMailbox(other, one)).toBe(true)
+  })
+
+  it.each([
+    ['ada@example.com', 'canada@example.com'],
+    ['ada@example.com', 'ada@example.com.test'],
+    ['ada@bücher.example', 'ada@bucher.example'],
+    ['ü@1.2', 'ü@1.0.0.2'],
+    ['ü@a%62.test', 'ü@ab.test'],
+    ['', 'a@b'],
+  ])('of %j and %j differs', (one, other) => {
+    expect(addressKey(one)).not.toBe(addressKey(other))
   })
 })
 

@@ -65,13 +65,23 @@ export function splitAddress(from: string): { name: string; address: string } {
 
 /** Whether the envelope says something that the header fields do not. */
 export function envelopeDiffers(mail: Mail): boolean {
-  const fold = (addresses: string[]): string =>
-    [...new Set(addresses.map((one) => one.toLowerCase()))].sort().join('\n')
+  const fold = (addresses: string[]): string => [...new Set(addresses.map(withAsciiDomain))].sort().join('\n')
   const sender = splitAddress(mail.from).address
   return (
     fold([mail.envelope.mail_from]) !== fold([sender]) ||
     fold(mail.envelope.rcpt_to) !== fold([...mail.to, ...mail.cc, ...mail.bcc])
   )
+}
+
+/** An address in lower case, its domain in A-labels: two spellings of one mailbox give the same. */
+function withAsciiDomain(address: string): string {
+  const lower = address.toLowerCase()
+  const at = lower.lastIndexOf('@') + 1
+  const domain = lower.slice(at)
+  // The rules of URLs also read numbers and percent signs: only what needs it goes through them.
+  const url = `http://${domain}`
+  const isName = /[^\x00-\x7f]/.test(domain) && /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)
+  return isName && URL.canParse(url) ? lower.slice(0, at) + new URL(url).hostname : lower
 }
 
 /**

@@ -1,0 +1,98 @@
+import { createTransport } from 'nodemailer'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
+import { start } from '../support/instance.ts'
+
+const unicode = 'ada@bücher.example'
+const ascii = 'ada@xn--bcher-kva.example'
+const spellings = [unicode, ascii, 'ADA@BÜCHER.example', 'ada@XN--bcher-kva.Example']
+
+let post: Localpost
+beforeAll(async () => {
+  post = await createLocalpost()
+})
+afterAll(() => post.close())
+
+/** Submits a message as it is. */
+async function submit(to: readonly string[], header: string): Promise<string> {
+  const { response } = await createTransport(post.smtp).sendMail({
+    envelope: { from: 'hi@acme.test', to: [...to] },
+    raw: `From: hi@acme.test\r\n${header}\r\n\r\nHello\r\n`,
+  })
+  return /em_\w+/.exec(response)?.[0] ?? ''
+}
+
+describe('a recipient in U-labels and in A-labels', () => {
+  it.each(['To', 'Cc', 'Resent-To', 'Resent-Cc'])('is no Bcc where %s names it', async (field) => {
+    for (const written of spellings) {
+      const id = await submit([ascii, 'bob@x.test'], `${field}: Ada <${written}>`)
+      const mail = await post.inbox.get(id)
+      expect(mail.bcc).toEqual(['bob@x.test'])
+      expect([...mail.to, ...mail.cc]).toEqual(field.startsWith('Resent') ? [] : [written])
+    }
+  })
+
+  it('is one recipient of an API send and of an import', async () => {
+    const { id } = await post.emails.send({ from: 'hi@acme.test', to: spellings, subject: 'x', text: 'x' })
+    expect((await post.inbox.get(id)).envelope.rcpt_to).toEqual([ascii])
+    const message = Buffer.from(`From: hi@acme.test\nTo: ${spellings.join(', ')}\n\nHello\n`)
+    const imported = await post.inbox.get((await post.inbox.import(message)).id)
+    expect(imported.envelope.rcpt_to).toHaveLength(1)
+    expect(imported.bcc).toEqual([])
+  })
+
+  it.each(spellings)('is found by %s: in queries, waits, copies and added events', async (spelling) => {
+    const own = await start()
+    await createTransport(own.smtp).sendMail({
+      envelope: { from: 'hi@acme.test', to: [unicode] },
+      raw: `From: hi@acme.test\r\nTo: ${unicode}\r\n\r\nHello\r\n`,
+    })
+    const sent = await own.emails.send({
+      from: 'hi@acme.test',
+      to: ['bob@x.test', unicode],
+      subject: 'x',
+      html: '<p>x</p>',
+    })
+    await own.inbox.waitForCount({ to: spelling }, 2)
+    expect((await own.inbox.list({ query: `to:${spelling}` })).count).toBe(2)
+    expect(await own.inbox.html(sent.id, { recipient: spelling })).toContain('<p>x</p>')
+    const event = { recipient: spelling, status: 'complained' } as const
+    expect(await own.emails.addEvent(sent.id, event)).toMatchObject({ status: 'complained' })
+  })
+
+  it.each(spellings)('meets the rule for %s', async (match) => {
+    const own = await start({ rules: [{ match, action: 'reject', code: 550 }] })
+    const { id } = await own.emails.send({ from: 'hi@acme.test', to: unicode, subject: 'x', text: 'x' })
+    const { recipients } = await own.inbox.waitFor({ to: ascii })
+    expect(id).toBeTruthy()
+    expect(recipients[0]?.events.at(-1)?.status).toBe('bounced')
+  })
+})
+
+describe('Bcc', () => {
+  it('is what is in the envelope and in no address field', async () => {
+    const id = await submit(
+      ['ada@x.test', 'bob@x.test', 'carl@x.test', 'dora@x.test'],
+      'To: ada@x.test, else@x.test\r\nCc: bob@x.test\r\nBcc: carl@x.test, other@x.test',
+    )
+    expect(await post.inbox.get(id)).toMatchObject({
+      to: ['ada@x.test', 'else@x.test'],
+      cc: ['bob@x.test'],
+      bcc: ['carl@x.test', 'dora@x.test'],
+    })
+  })
+
+  it('is everybody where there is no To, and those whom Cc does not name', async () => {
+    expect(await post.inbox.get(await submit(['ada@x.test', 'bob@x.test'], 'Subject: x'))).toMatchObject({
+      to: [],
+      cc: [],
+      bcc: ['ada@x.test', 'bob@x.test'],
+    })
+    const copied = await submit(['ada@x.test', 'bob@x.test'], 'Cc: bob@x.test')
+    expect(await post.inbox.get(copied)).toMatchObject({
+      to: [],
+      cc: ['bob@x.test'],
+      bcc: ['ada@x.test'],
+    })
+  })
+})
