@@ -1,8 +1,10 @@
+import type { Budget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
+import { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { addressKey, foldSpace } from '../mime/addresses.ts'
-import { readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
+import { maxHeaderBytes, readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
 import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord, type RecipientState } from './email.ts'
 import { deliveredEvent, sentTo } from './events.ts'
@@ -18,6 +20,8 @@ export interface ReceiveParts {
   adoptDomain(domainName: string): DomainRecord | Promise<DomainRecord>
   /** Whether the simulator or a rule decides over a recipient: the outbox delivers to them, as often as it takes. */
   needsDelivery(recipient: string): boolean
+  /** What long headers hold while they come in, all together. */
+  headRoom: Budget
   /** Called after a commit that gave the outbox something to do. */
   wakeOutbox(): void
 }
@@ -45,7 +49,7 @@ export function receiveSubmission(
   const started = clock.now()
   // A name that nobody else has; the email's own id comes with the commit.
   const writer = store.createBlob(messageBlob(ids.next('em')))
-  const head = createHead()
+  const head = createHead(parts.headRoom)
   return {
     write(piece) {
       head.take(piece)
@@ -55,6 +59,7 @@ export function receiveSubmission(
       const finished = writer.finish()
       const blob = finished instanceof Promise ? await finished : finished
       const header = readHeaderBlock(head.bytes())
+      head.free()
       const adopted = parts.adoptDomain(senderDomain(header, envelope.mail_from))
       const domain = adopted instanceof Promise ? await adopted : adopted
       // The id is the place in the list: nothing may come between it and the commit, or a page could miss an arrival.
@@ -78,7 +83,10 @@ export function receiveSubmission(
       if (email.outbox) parts.wakeOutbox()
       return reply
     },
-    discard: () => writer.discard(),
+    discard() {
+      head.free()
+      return writer.discard()
+    },
   }
 }
 
@@ -140,28 +148,46 @@ function cut(text: string): string {
   return text.length > maxFieldLength ? text.slice(0, maxFieldLength) : text
 }
 
-/** Keeps the beginning of a message until its header block has ended. */
-function createHead(): { take(piece: Uint8Array): void; bytes(): Uint8Array } {
-  const pieces: Uint8Array[] = []
+/** Room for long headers of one instance; see {@link ReceiveParts}. */
+export const headRoomBytes: number = 16 * 1024 * 1024
+
+/** Keeps the beginning of a message until its header block has ended, as much as is looked at. */
+function createHead(room: Budget): { take(piece: Uint8Array): void; bytes(): Uint8Array; free(): void } {
+  let pieces: Uint8Array[] = []
   let size = 0
+  let counted = 0
   let isComplete = false
   return {
     take(piece) {
       if (isComplete) return
-      pieces.push(piece)
       size += piece.byteLength
-      isComplete = size >= maxHeadBytes || hasEmptyLine(piece)
+      if (size > freeHeadBytes) {
+        if (!room.take(piece.byteLength)) throw tooManyHeads()
+        counted += piece.byteLength
+      }
+      pieces.push(piece)
+      isComplete = size >= maxHeaderBytes || hasEmptyLine(piece)
     },
     bytes() {
       const [first] = pieces
       // Most messages are one piece: no copy.
       return first && pieces.length === 1 ? first : Buffer.concat(pieces)
     },
+    free() {
+      room.give(counted)
+      counted = 0
+      pieces = []
+    },
   }
 }
 
-// Every client may hold this much beside its message.
-const maxHeadBytes = 128 * 1024
+// Every client may hold this much beside its message; more of it counts.
+const freeHeadBytes = 128 * 1024
+
+function tooManyHeads(): LocalpostError {
+  const message = 'Too many messages with long headers come in at once. Send this one again in a moment.'
+  return new LocalpostError('service_unavailable', message)
+}
 
 // An empty line that two pieces share is found with the next one: a little more is kept, nothing is lost.
 function hasEmptyLine(piece: Uint8Array): boolean {

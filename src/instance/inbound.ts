@@ -4,7 +4,8 @@ import { createVerdicts, isSimulator } from '../rules/verdicts.ts'
 import type { ArmedFaults } from '../faults/faults.ts'
 import type { FindRule } from '../rules/rules.ts'
 import type { Domains } from '../domains/domains.ts'
-import { receiveSubmission } from '../emails/receive.ts'
+import { createBudget } from '../core/byte-budget.ts'
+import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
@@ -38,6 +39,7 @@ export function openCapture(parts: {
     // Where submissions hear the rules, who was to be refused never came to be a recipient.
     needsDelivery: (recipient: string) =>
       isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
+    headRoom: createBudget(headRoomBytes),
     wakeOutbox: parts.wakeOutbox,
   }
   return startCapture({

@@ -8,12 +8,13 @@ import { createTranscripts } from '../capture/transcripts.ts'
 import { createChances } from '../core/random.ts'
 import { systemClock } from '../core/clock.ts'
 import { collections, emptyStore, raiseIds } from './collections.ts'
+import { createBudget } from '../core/byte-budget.ts'
 import { createBroadcasts } from '../broadcasts/broadcasts.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
 import { createDomains } from '../domains/domains.ts'
 import { createEmails } from '../emails/emails.ts'
-import { receiveSubmission } from '../emails/receive.ts'
+import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
 import { createSimulation } from '../emails/simulate.ts'
 import { createHttpFace } from './http.ts'
 import { reachableHost } from '../net/hosts.ts'
@@ -103,6 +104,7 @@ export async function openLocalpost(
       adoptDomain: domains.adopt,
       // It was delivered long ago: no rule speaks of it, and there is nothing to do.
       needsDelivery: () => false,
+      headRoom: createBudget(headRoomBytes),
       wakeOutbox: () => {},
     }
     // Whoever waits, and the reading beside everything else, go by the machine's time.

@@ -16,7 +16,7 @@ export interface HeaderBlock {
 }
 
 /** More is not looked at: it bounds the time that a hostile message costs before its 250. */
-const maxHeaderBytes = 1024 * 1024
+export const maxHeaderBytes: number = 1024 * 1024
 /** An address list or an encoded value longer than this is not read further. */
 const maxValueLength = 256 * 1024
 

@@ -1,0 +1,76 @@
+import { createTransport } from 'nodemailer'
+import { describe, expect, it } from 'vitest'
+import { createLocalpost, type Localpost } from '../../src/instance/open.ts'
+import { start } from '../support/instance.ts'
+
+/** A header field of about so many bytes, folded as RFC 5322 section 2.1.1 asks. */
+const filler = (bytes: number): string =>
+  `X-Filler:${`\r\n ${'f'.repeat(75)}`.repeat(Math.ceil(bytes / 78))}\r\n`
+const names = Array.from({ length: 8 }, (_, i) => `p${i}@x.test`)
+
+/** Sizes on both sides of what is kept of short headers, of a socket's piece, and near what is looked at. */
+const sizes = [1_000, 64_000, 127_000, 131_072, 132_000, 200_000, 500_000, 1_000_000]
+
+function messageOf(bytes: number): Buffer {
+  const last = `Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\nFrom: Acme <hi@acme.test>\r\nTo: ${names.join(', ')}\r\nCc: c@x.test\r\n`
+  return Buffer.from(`${filler(bytes)}${last}\r\nHello\r\n`)
+}
+
+const ways: Record<string, (post: Localpost, message: Buffer) => Promise<string>> = {
+  async SMTP(post, message) {
+    const { response } = await createTransport(post.smtp).sendMail({
+      envelope: { from: 'hi@acme.test', to: [...names, 'c@x.test'] },
+      raw: message,
+    })
+    return /em_\w+/.exec(response)?.[0] ?? ''
+  },
+  async 'an import over HTTP'(post, message) {
+    const answer = await post.fetch(
+      new Request('http://localhost/dev/inbox/import', {
+        method: 'POST',
+        headers: { 'content-type': 'message/rfc822' },
+        body: new Uint8Array(message),
+      }),
+    )
+    return ((await answer.json()) as { id: string }).id
+  },
+  async 'the library'(post, message) {
+    return (await post.inbox.import(message)).id
+  },
+}
+
+describe.each(Object.entries(ways))('over %s', (_, submit) => {
+  it.each(sizes)('a header of %i bytes has its subject and recipients', async (bytes) => {
+    const post = await start()
+    const id = await submit(post, messageOf(bytes))
+    expect(await post.inbox.get(id)).toMatchObject({
+      subject: 'Grüße',
+      from: 'Acme <hi@acme.test>',
+      to: names,
+      cc: ['c@x.test'],
+      bcc: [],
+      envelope: { rcpt_to: [...names, 'c@x.test'] },
+      text: expect.stringMatching(/^Hello\n?$/) as string,
+    })
+    expect(await post.emails.get(id)).toMatchObject({ subject: 'Grüße', to: names })
+    expect((await post.inbox.list({ query: 'subject:grüße to:p7@x.test' })).count).toBe(1)
+  })
+})
+
+it('many long headers at once are taken or refused for now, never shown without their subject', async () => {
+  const post = await createLocalpost()
+  try {
+    for (let round = 0; round < 2; round++) {
+      const message = messageOf(900_000)
+      const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => ways.SMTP?.(post, message)))
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected')
+          expect(outcome.reason).toMatchObject({ responseCode: 452, response: /4\.3\.1/ })
+      for (const { subject } of (await post.inbox.list({ limit: 50 })).items) expect(subject).toBe('Grüße')
+    }
+    // What was refused can be sent again.
+    await ways.SMTP?.(post, messageOf(1_000_000))
+  } finally {
+    await post.close()
+  }
+})
