@@ -56,7 +56,7 @@ export function build() {
   // Whatever fails ends the process.
   process.once('exit', () => rmSync(next, { recursive: true, force: true }))
   mkdirSync(next, { recursive: true })
-  run(process.execPath, [join(modules, 'typescript/bin/tsc'), '-p', 'tsconfig.json', '--outDir', next])
+  run(process.execPath, [join(root, 'scripts/build-library.mjs'), next])
   const ui = ['--outDir', join(next, 'ui'), '--emptyOutDir', '--logLevel', 'warn']
   run(process.execPath, [join(modules, 'vite/bin/vite.js'), 'build', 'ui', ...ui])
   chmodSync(join(next, 'cli/main.js'), 0o755)
@@ -85,7 +85,7 @@ function isBuilt() {
 /** Tells the state of everything that dist is made of: which files there are, and when they changed. */
 function fingerprint() {
   const hash = createHash('sha256')
-  for (const name of ['src', 'ui', 'tsconfig.json', 'package-lock.json']) {
+  for (const name of ['src', 'ui', 'scripts', 'tsconfig.json', 'package.json', 'package-lock.json']) {
     for (const path of filesOf(join(root, name))) {
       const { mtimeMs, size } = statSync(path)
       hash.update(`${path} ${mtimeMs} ${size}\n`)

@@ -25,7 +25,7 @@ export type { ListPage, ListQuery } from './core/lists.ts'
 // Emails
 export type { AttachmentReference } from './attachments/attachments.ts'
 export type { Emails, SendOptions } from './emails/emails.ts'
-export type { AddedEvent } from './emails/simulate-schema.ts'
+export type { AddedEvent } from './emails/added-event.ts'
 export type { Simulation } from './emails/simulate.ts'
 export type {
   BounceSubtype,

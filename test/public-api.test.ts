@@ -33,23 +33,34 @@ const names: Readonly<Record<string, readonly string[]>> = {
   './vitest': ['createTest', 'expect', 'startForTest', 'test'],
 }
 
-/** Packages that come with Localpost and bring their types. */
-const own = ['zod']
-
-/** Others that the types of an entry point may name: whoever uses it has them. */
+/** Packages that the types of an entry point may name: whoever uses it has them. */
 const foreign: Readonly<Record<string, readonly string[]>> = {
   './playwright': ['@playwright/test'],
   './vitest': ['vitest'],
 }
 
+interface Target {
+  types: string
+  default: string
+}
+
 interface Manifest {
-  exports: Record<string, string | { types: string; default: string }>
+  exports: Record<string, string | Target | { import: Target; require: Target }>
 }
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
-const entries = Object.entries(manifest.exports).flatMap(([name, target]): [string, string][] =>
-  typeof target === 'string' ? [] : [[name, join(root, sourceOf(target.default))]],
+const targets = Object.entries(manifest.exports).flatMap(
+  ([name, target]): { name: string; imported: Target; required: Target | null }[] => {
+    if (typeof target === 'string') return []
+    return 'import' in target
+      ? [{ name, imported: target.import, required: target.require }]
+      : [{ name, imported: target, required: null }]
+  },
 )
+const entries = targets.map(({ name, imported }): [string, string] => [
+  name,
+  join(root, sourceOf(imported.default)),
+])
 
 function sourceOf(built: string): string {
   return built.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts')
@@ -58,10 +69,16 @@ function sourceOf(built: string): string {
 describe('the public names', () => {
   it('are those of the entry points', () => {
     expect(entries.map(([name]) => name).sort()).toEqual(Object.keys(names).sort())
-    for (const target of Object.values(manifest.exports)) {
-      if (typeof target === 'string') continue
-      expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'))
+    for (const { imported, required } of targets) {
+      expect(imported.types).toBe(imported.default.replace(/\.js$/, '.d.ts'))
+      expect(required?.types ?? '').toBe(
+        required ? imported.types.replace('dist/', 'dist/common-types/') : '',
+      )
     }
+  })
+
+  it('can be required, but for vitest, which cannot be', () => {
+    expect(targets.filter(({ required }) => !required).map(({ name }) => name)).toEqual(['./vitest'])
   })
 
   it.each(entries)('of %s stay as they are', async (name, file) => {
@@ -82,7 +99,7 @@ describe('the public types', () => {
       }
     }
     walk(file)
-    const allowed = [...own, ...(foreign[name] ?? [])]
+    const allowed = foreign[name] ?? []
     expect([...named].filter((one) => !allowed.some((known) => one.startsWith(`${known} `)))).toEqual([])
   })
 })

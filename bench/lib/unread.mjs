@@ -2,14 +2,18 @@
  * Loaded into a Localpost with `node --import`: the same server, but for the pass behind capture that reads messages for
  * lists and searches. It is what the cost of that pass is measured against.
  */
-import { register } from 'node:module'
+import Module from 'node:module'
 
-const stub = 'export const startDigesting = () => ({ catchUp: async () => 0, close: async () => {} })'
-const hooks = `
-export async function resolve(specifier, context, next) {
-  const found = await next(specifier, context)
-  const isReading = found.url.endsWith('/dist/search/indexer.js')
-  return isReading ? { url: ${JSON.stringify(`data:text/javascript,${encodeURIComponent(stub)}`)}, format: 'module', shortCircuit: true } : found
-}`
+const begin = 'function startDigesting('
+const stub = 'function startDigesting() { return { catchUp: async () => 0, close: async () => {} } }'
+const compile = Module.prototype._compile
 
-register(`data:text/javascript,${encodeURIComponent(hooks)}`)
+Module.prototype._compile = function (code, file, ...more) {
+  const isOurs = code.includes(begin) && !file.includes('/node_modules/')
+  return compile.call(
+    this,
+    isOurs ? code.replace(begin, `${stub}\nfunction notStarted(`) : code,
+    file,
+    ...more,
+  )
+}

@@ -2,11 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { maildevFlags } from '../lib/contenders.mjs'
-import { importMs, packagesAtStart } from '../lib/imports.mjs'
+import { importedAtStart, importMs } from '../lib/imports.mjs'
 import { freePort, runToEnd, startServer } from '../lib/processes.mjs'
 import { rewindCheckpoint, seedMaildev } from '../lib/stores.mjs'
 
-let packages = null
 let maildevFolder = null
 
 /** @type {(largest: number) => import('../run.mjs').Group[]} */
@@ -17,9 +16,8 @@ export const startGroups = (largest) => [
     async measure(contender, context) {
       if (contender === 'bare node') return { ms: (await runToEnd(['-e', '0'])).ms }
       if (contender === 'its imports') {
-        packages ??= await packagesAtStart(context)
-        context.facts.importedAtStart = packages
-        return { ms: await importMs(packages, context.packageDir) }
+        context.facts.importedAtStart = importedAtStart
+        return { ms: await importMs(importedAtStart, context.packageDir) }
       }
       return greetedBy(await context.start[contender]())
     },

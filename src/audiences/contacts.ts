@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
@@ -12,6 +11,7 @@ import type { Contact, ContactChanges, ContactInput, ContactRecord, ImportResult
 import { audienceCollection, contactCollection } from './audience.ts'
 import { readContactRows } from './contact-rows.ts'
 import { contactChangesSchema, contactInputSchema } from './schema.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /** The contacts of audiences. Every call throws not_found where the audience is unknown. */
 export interface Contacts {
@@ -154,7 +154,7 @@ export function createContacts(parts: { store: Store; clock: Clock; ids: Ids; pa
         else if (unnamed++ === 0) unnamedFrom = row.line
         if (waiting.length === importBatch) await flush()
         // Wrong rows take their time, too.
-        if (++rows % importBatch === 0) await setImmediate()
+        if (++rows % importBatch === 0) await nextTurn()
       }
       if (waiting.length > 0) await flush()
       result.rejected.sort((a, b) => a.line - b.line)

@@ -7,10 +7,10 @@ import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/addresses.ts'
 import { readRecord } from '../store/repository.ts'
 import { insert, type Blob, type Change, type Store } from '../store/store.ts'
-import { nextTurn } from '../core/yield.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Broadcast, BroadcastRequest } from './broadcast.ts'
 import { broadcastRequestSchema } from './schema.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /** Broadcasts: one email of type `broadcast` per subscribed contact of an audience. */
 export interface Broadcasts {

@@ -10,6 +10,7 @@ import { SessionNotes } from './transcript.ts'
 import { hasEnhancedCode, replyLines } from './replies.ts'
 import { userOf } from './session.ts'
 import { CaptureStream } from './stream.ts'
+import { monotonicNow, nextTick } from '../core/machine.ts'
 
 /**
  * smtp-server's connection with what it has no option for. It reaches into internals, hence the exact version of the
@@ -20,7 +21,7 @@ export class CaptureConnection extends SMTPConnection {
   isDelivery = false
 
   /** How it gets on; see {@link CaptureConnection.checkProgress}. */
-  readonly #progress = new Progress(performance.now())
+  readonly #progress = new Progress(monotonicNow())
   #commands = 0
   #useful = 0
 
@@ -138,7 +139,7 @@ export class CaptureConnection extends SMTPConnection {
     const isFirst = this.#waiting === ''
     for (const line of lines) this.#waiting += `${line}\r\n`
     if (!this.#parser?.hasMore) this.flush()
-    else if (isFirst) process.nextTick(flush, this)
+    else if (isFirst) nextTick(flush, this)
   }
 
   /** Writes the replies that wait. */

@@ -9,6 +9,7 @@ import type { SessionNotes } from './transcript.ts'
 import { defaultPatience, type Patience } from './progress.ts'
 import { replyLines } from './replies.ts'
 import { Slots, type SlotLimits } from './slots.ts'
+import { clearInterval, monotonicNow, setInterval, sleep } from '../core/machine.ts'
 
 /** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
 const graceMs = 1000
@@ -83,7 +84,7 @@ export class CaptureServer extends SMTPServer {
 
   /** Takes a client, unless there are as many as there may be and none of them is idle. */
   admit(connection: CaptureConnection): boolean {
-    return this.#slots.admit(connection, performance.now())
+    return this.#slots.admit(connection, monotonicNow())
   }
 
   /**
@@ -95,7 +96,7 @@ export class CaptureServer extends SMTPServer {
   }
 
   #sweep(): void {
-    const now = performance.now()
+    const now = monotonicNow()
     for (const connection of this.#open.values()) connection.checkProgress(now, this.#patience)
   }
 
@@ -174,11 +175,9 @@ export class CaptureServer extends SMTPServer {
 
   /** Waits until no connection is left, `isEnough` holds, or the time is over. */
   async #emptyWithin(ms: number, isEnough: () => boolean): Promise<void> {
-    const deadline = performance.now() + ms
-    while (this.#open.size > 0 && !isEnough() && performance.now() < deadline) {
-      await new Promise((resolve) => {
-        setTimeout(resolve, 5)
-      })
+    const deadline = monotonicNow() + ms
+    while (this.#open.size > 0 && !isEnough() && monotonicNow() < deadline) {
+      await sleep(5)
     }
   }
 }

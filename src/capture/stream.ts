@@ -3,6 +3,7 @@ import type { SMTPServerDataStream } from 'smtp-server'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import { DataScanner } from './data.ts'
 import { MessageData } from './message-data.ts'
+import { setImmediate } from '../core/machine.ts'
 
 const cr = 0x0d
 

@@ -1,6 +1,7 @@
 import { generateKeyPair, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { promisify } from 'node:util'
+import { dateNow } from '../core/machine.ts'
 
 /** A private key and its certificate, in PEM. */
 export interface KeyAndCertificate {
@@ -28,8 +29,8 @@ export async function makeCertificate(hostname: string): Promise<KeyAndCertifica
   // Positive, as RFC 5280 section 4.1.2.2 wants it.
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`
   const dayMs = 24 * 60 * 60 * 1000
-  certificate.validity.notBefore = new Date(Date.now() - dayMs)
-  certificate.validity.notAfter = new Date(Date.now() + 364 * dayMs)
+  certificate.validity.notBefore = new Date(dateNow() - dayMs)
+  certificate.validity.notAfter = new Date(dateNow() + 364 * dayMs)
   const subject = [{ name: 'commonName', value: 'Localpost (self-signed)' }]
   certificate.setSubject(subject)
   certificate.setIssuer(subject)

@@ -3,7 +3,7 @@ import { parseArguments } from './arguments.ts'
 import { createOutput } from './output.ts'
 import { describeError, exitCodeOf } from './report.ts'
 
-await main(process.argv.slice(2))
+void main(process.argv.slice(2))
 
 /** The command `localpost`: what it loads depends on what is asked, so that each answer comes soon. */
 async function main(raw: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Output } from './output.ts'
 import { describeError } from './report.ts'
+import { dateNow, setTimeout } from '../core/machine.ts'
 
 /** What a stop needs. */
 export interface Stoppable {
@@ -17,10 +18,10 @@ export function stopOnSignals({ close, output }: Stoppable): void {
   for (const [signal, number] of signals) {
     process.on(signal, () => {
       if (since !== undefined) {
-        if (Date.now() - since >= echoMs()) process.exit(128 + number)
+        if (dateNow() - since >= echoMs()) process.exit(128 + number)
         return
       }
-      since = Date.now()
+      since = dateNow()
       output.log(`Stopping (${signal}). A second signal ends it at once.`)
       void closeAndLeave(close, output, 'Stopped. All that was acknowledged is kept.')
     })

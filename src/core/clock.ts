@@ -1,3 +1,5 @@
+import { clearTimeout, dateNow, setTimeout } from './machine.ts'
+
 /** Time, injected everywhere so that tests can hold it still. */
 export interface Clock {
   /** Unix time in milliseconds. */
@@ -12,7 +14,7 @@ export interface Clock {
 
 /** The clock of the machine. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: dateNow,
   after(delayMs, run) {
     let timer: NodeJS.Timeout
     const wait = (leftMs: number): void => {

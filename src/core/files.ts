@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { codeOf } from './errors.ts'
+import { dateNow } from './machine.ts'
 
 /**
  * All that the store asks of a file system. Tests put faults between; everything rejects with the system's errors.
@@ -86,7 +87,7 @@ export const nodeFiles: Files = {
   async touch(path) {
     const { mtimeMs } = await fs.promises.stat(path)
     // A clock may stand still, or be the one of another machine.
-    const now = Date.now()
+    const now = dateNow()
     const time = new Date(Math.abs(mtimeMs - now) < 1 ? now + 1000 : now)
     await fs.promises.utimes(path, time, time)
   },

@@ -1,3 +1,5 @@
+import { clearInterval, setInterval } from './machine.ts'
+
 /**
  * Keeps the process alive until this work has ended: with `keepAlive: false` no port, connection or timer does, and what
  * is awaited would else stay pending for ever.

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import { LocalpostError, quote } from './errors.ts'
 import { assertKnownOptions } from './known-options.ts'
+import { dateNow, nextTurn } from './machine.ts'
 
 /** A clock that stands still until it is moved: what an instance does with time happens when a test says so. */
 export interface HeldClock extends Clock {
@@ -32,7 +33,7 @@ export interface HeldClock extends Clock {
  */
 export function createClock(options?: { now?: number | string | Date }): HeldClock {
   assertKnownOptions(options, ['now'], 'createClock()')
-  const { now = Date.now() } = options ?? {}
+  const { now = dateNow() } = options ?? {}
   return fixedClock(now)
 }
 
@@ -101,7 +102,7 @@ export function isHeldClock(clock: Clock): clock is HeldClock {
 }
 
 /**
- * The same clock in whole milliseconds, as everything that is stored and answered has them; `performance.now()` counts in
+ * The same clock in whole milliseconds, as everything that is stored and answered has them; `performance.now` counts in
  * parts.
  */
 export function wholeClock(clock: Clock): Clock {
@@ -151,8 +152,4 @@ function readDuration(by: number | string): number {
     'invalid_option',
     `A clock moves on by milliseconds or a duration such as "90s", "15m", "72h" or "30d", not ${quote(by)}.`,
   )
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,7 +1,4 @@
-/** Resolves in a later turn of the event loop, after waiting input was served. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
+import { monotonicNow, nextTurn } from './machine.ts'
 
 /** Tells long work when it is time to let the event loop turn. */
 export interface Pacer {
@@ -20,13 +17,13 @@ export function createPacer(sliceMs: number = 4): Pacer {
   return {
     due() {
       if ((++asked & 31) !== 0) return false
-      const now = performance.now()
+      const now = monotonicNow()
       if (began === 0) began = now
       return now - began > sliceMs
     },
     async turn() {
       await nextTurn()
-      began = performance.now()
+      began = monotonicNow()
     },
   }
 }

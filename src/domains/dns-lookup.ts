@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { LocalpostError, quote } from '../core/errors.ts'
+import { clearTimeout, setTimeout } from '../core/machine.ts'
 
 /** The questions that verification asks of DNS. Failures reject with the `code` of node:dns: `ENOTFOUND`, `ENODATA`, … */
 export interface DnsLookup {

@@ -14,7 +14,8 @@ import {
   type RecipientState,
 } from './email.ts'
 import { isOver, pendingRecipients, withEvents } from './events.ts'
-import { addedEventSchema, type AddedEvent } from './simulate-schema.ts'
+import type { AddedEvent } from './added-event.ts'
+import { addedEventSchema } from './simulate-schema.ts'
 import { toRecipientEvent } from './views.ts'
 
 /** Events on request: what no test can wait for, or no local server does. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sliceBytes } from './slices.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /** How whitespace and line ends are made equal before hashing. */
 export type Canonicalization = 'simple' | 'relaxed'

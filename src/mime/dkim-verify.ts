@@ -1,10 +1,10 @@
 import { createHash, verify, type KeyObject } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hashBody } from './dkim-body.ts'
 import { canonicalField, splitFields, type RawField } from './dkim-fields.ts'
 import { readSignature, withoutSignature, type DkimSignature } from './dkim-signature.ts'
 import { readHeaderBlock } from './headers.ts'
 import { sliceBytes } from './slices.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /** What became of the check of a DKIM signature. */
 export interface DkimResult {

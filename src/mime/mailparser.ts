@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../core/machine.ts'
 
 type Mailparser = typeof import('mailparser')
 
@@ -14,23 +13,22 @@ export function loadMailparser(): Promise<Mailparser> {
 }
 
 async function load(): Promise<Mailparser> {
-  const require = createRequire(createRequire(import.meta.url).resolve('mailparser'))
-  for (const name of parts) {
-    require(name)
+  for (const loadPart of parts) {
+    await loadPart()
     await nextTurn()
   }
   return import('mailparser')
 }
 
 /** What mailparser requires itself, as far as it takes time, each after what it requires. */
-const parts = [
-  'encoding-japanese',
-  'iconv-lite',
-  'libmime',
-  '@zone-eu/mailsplit',
-  'html-to-text',
-  'nodemailer/lib/addressparser',
-  'he',
-  'linkify-it',
-  'tlds',
+const parts: readonly (() => Promise<unknown>)[] = [
+  () => import('encoding-japanese'),
+  () => import('iconv-lite'),
+  () => import('libmime'),
+  () => import('@zone-eu/mailsplit'),
+  () => import('html-to-text'),
+  () => import('nodemailer/lib/addressparser'),
+  () => import('he'),
+  () => import('linkify-it'),
+  () => import('tlds'),
 ]

@@ -5,6 +5,7 @@ import type { HeaderBlock } from './headers.ts'
 import { decodeHeaderValue, readHeaderBlock } from './headers.ts'
 import { loadMailparser } from './mailparser.ts'
 import { inSlices, sliceBytes } from './slices.ts'
+import { clearTimeout, setTimeout } from '../core/machine.ts'
 
 /** A message as people and tests read it. */
 export interface ParsedMessage {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../core/machine.ts'
 
 /** Bytes up to this need no slicing. */
 export const sliceBytes: number = 128 * 1024

@@ -53,3 +53,10 @@ declare module 'libmime' {
   const libmime: { decodeWords(text: string): string }
   export default libmime
 }
+
+declare module '@zone-eu/mailsplit'
+declare module 'encoding-japanese'
+declare module 'he'
+declare module 'html-to-text'
+declare module 'linkify-it'
+declare module 'tlds'

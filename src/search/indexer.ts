@@ -3,10 +3,10 @@ import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import { nextTurn } from '../core/yield.ts'
 import type { Digests, Reading } from './digests.ts'
 import { searchableHead } from './searchable.ts'
 import type { TextColumn } from './text-column.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /** Finds out behind capture what lists and searches show of submissions, and stores it in their records. */
 export interface Digesting {

@@ -1,4 +1,3 @@
-import { nextTurn } from '../core/yield.ts'
 import { blockBytes, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
 import {
   beginBlock,
@@ -13,6 +12,7 @@ import {
   toRow,
   type RowTerm,
 } from './text-rows.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /** A stretch of rows that was looked at. */
 export interface ScannedRows {

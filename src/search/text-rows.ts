@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { nextTurn } from '../core/yield.ts'
 import { foldText } from './searchable.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /** Something that a row has, or has not. */
 export interface RowTerm {

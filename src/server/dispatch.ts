@@ -13,6 +13,7 @@ import type { FaultGate } from './faults.ts'
 import { isCut } from './faults.ts'
 import type { Exchange, RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
+import { monotonicNow } from '../core/machine.ts'
 
 /** What every request passes through, whatever its route. */
 export interface DispatchParts {
@@ -104,7 +105,7 @@ function newExchange(event: H3Event): Exchange {
     path: event.url.pathname + event.url.search,
     fromPage: isFromPage(event.req.headers),
     status: 0,
-    startedAt: performance.now(),
+    startedAt: monotonicNow(),
     key: null,
     warnings: [],
     requestBody: null,

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
 import { answerNoHttp } from './client-error.ts'
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
 
 /** Opens an HTTP listener for a Node request handler; the command line has one of its own. */
 export type OpenListener = (

@@ -1,5 +1,6 @@
 import { LocalpostError } from '../core/errors.ts'
 import type { Store, StoreChange } from '../store/store.ts'
+import { clearInterval, setImmediate, setInterval } from '../core/machine.ts'
 
 /** The stream of `/dev/events`: what changed in the store, and what the server itself has to tell. */
 export interface LiveEvents {

@@ -7,6 +7,7 @@ import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { givenCursor } from '../core/lists.ts'
 import { maskKey } from '../keys/keys.ts'
 import { createShelf } from './slab.ts'
+import { monotonicNow } from '../core/machine.ts'
 
 /** One request to `/v1`, as `/dev/requests` shows it. Keys are masked wherever they stand. */
 export interface LoggedRequest {
@@ -82,7 +83,7 @@ export function createRequestLog(parts: {
       const request: Kept = {
         id: parts.ids.next('req'),
         timestamp: parts.clock.now(),
-        duration_ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
+        duration_ms: Math.round((monotonicNow() - startedAt) * 1000) / 1000,
         method,
         path,
         status,

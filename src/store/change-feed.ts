@@ -1,6 +1,7 @@
 import type { StagedCommit } from './medium.ts'
 import type { StoreChange } from './store.ts'
 import { paced } from '../core/yield.ts'
+import { queueMicrotask } from '../core/machine.ts'
 
 type Listener = (change: StoreChange) => void
 

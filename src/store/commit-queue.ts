@@ -5,7 +5,7 @@ import type { PreparedChange } from './prepare.ts'
 import type { Records } from './records.ts'
 import { restoringEffects, type StoreSnapshot } from './restore.ts'
 import { Staging } from './batch.ts'
-import { nextTurn } from '../core/yield.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /** A commit that waits for its turn. */
 type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void } & (

@@ -1,3 +1,5 @@
+import { monotonicNow, sleep } from '../core/machine.ts'
+
 /**
  * Asks again and again, at growing intervals of the machine's clock, until the answer is a final one or the time is
  * over. Asks at least once, and once more at the end.
@@ -10,12 +12,12 @@ export async function poll<T>(
   isFinal: (answer: T) => boolean,
   withinMs: number,
 ): Promise<T> {
-  const end = performance.now() + withinMs
+  const end = monotonicNow() + withinMs
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 1.5, longestWaitMs)) {
     const answer = await ask()
-    const leftMs = end - performance.now()
+    const leftMs = end - monotonicNow()
     if (isFinal(answer) || leftMs <= 0) return answer
-    await new Promise((resolve) => setTimeout(resolve, Math.min(waitMs, leftMs)))
+    await sleep(Math.min(waitMs, leftMs))
   }
 }
 

@@ -1,10 +1,8 @@
 import { expect as baseExpect, test as baseTest, type ExpectStatic, type TestAPI } from 'vitest'
-import { createUnnoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
-import { assertKnownOptions } from '../core/known-options.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
 import type { LocalpostOptions } from '../options/options.ts'
-import { matchers, type MailMatchers } from '../testing/matchers.ts'
+import type { MailMatchers } from '../testing/matchers.ts'
+import { assertKnownOptions, createUnnoted, LocalpostError, matchers, quote, startForTest } from './parts.ts'
 
 declare module 'vitest' {
   // oxlint-disable-next-line typescript/no-explicit-any -- merged with vitest's own, whose parameter it must repeat
@@ -100,5 +98,5 @@ baseExpect.extend(matchers)
 /** Vitest's `expect` with the matchers of {@link MailMatchers}. */
 export const expect: ExpectStatic = baseExpect
 
-export { startForTest } from '../testing/instances.ts'
+export { startForTest }
 export type { MailMatchers } from '../testing/matchers.ts'

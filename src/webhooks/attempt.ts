@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { Webhook, WebhookAttempt, WebhookDeliveryRecord } from './webhook.ts'
+import { monotonicNow } from '../core/machine.ts'
 
 /** How webhooks are called: which addresses, and how names are resolved. */
 export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
@@ -20,10 +21,10 @@ export async function attemptDelivery(
   { now, signal, lookup, problemOf }: { now: number; signal: AbortSignal } & Calling,
 ): Promise<WebhookAttempt> {
   const body = JSON.stringify(payload)
-  const began = performance.now()
+  const began = monotonicNow()
   const done = (outcome: Pick<WebhookAttempt, 'status' | 'error' | 'response'>): WebhookAttempt => ({
     timestamp: now,
-    duration_ms: Math.round((performance.now() - began) * 1000) / 1000,
+    duration_ms: Math.round((monotonicNow() - began) * 1000) / 1000,
     ...outcome,
   })
   try {

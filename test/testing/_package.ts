@@ -1,16 +1,7 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
-import ts from 'typescript'
+import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -20,20 +11,8 @@ const root = resolve(import.meta.dirname, '../..')
  */
 export function makePackage(): { dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'localpost-package-'))
-  for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts') || file.endsWith('.d.ts')) continue
-    const { outputText } = ts.transpileModule(readFileSync(join(root, 'src', file), 'utf8'), {
-      compilerOptions: {
-        module: ts.ModuleKind.ESNext,
-        target: ts.ScriptTarget.ES2023,
-        rewriteRelativeImportExtensions: true,
-        verbatimModuleSyntax: true,
-      },
-    })
-    const out = join(dir, 'dist', file.replace(/\.ts$/, '.js'))
-    mkdirSync(dirname(out), { recursive: true })
-    writeFileSync(out, outputText)
-  }
+  const script = join(root, 'scripts/build-library.mjs')
+  execFileSync(process.execPath, [script, join(dir, 'dist'), '--no-types'], { stdio: ['ignore', 2, 2] })
   copyFileSync(join(root, 'package.json'), join(dir, 'package.json'))
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }

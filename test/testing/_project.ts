@@ -11,6 +11,8 @@ const root = resolve(import.meta.dirname, '../..')
 export interface Projects {
   /** Makes one of these files. */
   make(files: Readonly<Record<string, string>>): string
+  /** Gives a project one more package. */
+  link(dir: string, name: string): void
   /** Removes what was made. */
   clear(): void
   remove(): void
@@ -33,6 +35,9 @@ export function openProjects(): Projects {
       writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
       for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, name), content)
       return dir
+    },
+    link(dir, name) {
+      symlinkSync(join(root, 'node_modules', name), join(dir, 'node_modules', name))
     },
     clear,
     remove() {

@@ -8,7 +8,7 @@ import type { Records, Segment } from '../records.ts'
 import { createSnapshotFile, emptySnapshot, replaceFile, type Snapshot } from './snapshot.ts'
 import { dbName, nameOf } from './snapshot-files.ts'
 import { isObject } from '../stored.ts'
-import { nextTurn } from '../../core/yield.ts'
+import { nextTurn } from '../../core/machine.ts'
 
 /** What `checkpoint.json` says: the snapshot holds every commit up to here. */
 export interface Checkpoint extends LogPosition {

@@ -24,7 +24,7 @@ import {
 } from './snapshot-files.ts'
 import { fillRecords } from './snapshot.ts'
 import { isObject, toEntry } from '../stored.ts'
-import { nextTurn } from '../../core/yield.ts'
+import { nextTurn } from '../../core/machine.ts'
 
 /** What a folder held. */
 export interface Loaded {

@@ -5,7 +5,7 @@ import { applyFrame } from '../disk/load.ts'
 import { numberOf } from '../disk/paths.ts'
 import type { Records } from '../records.ts'
 import { findLater } from '../disk/replay.ts'
-import { nextTurn } from '../../core/yield.ts'
+import { nextTurn } from '../../core/machine.ts'
 
 /** Where the bytes of whole commits stand: `[start, end]` of each, by log file, in order. */
 export type SoundBytes = Map<number, [start: number, end: number][]>

@@ -5,7 +5,7 @@ import type { Records } from '../records.ts'
 import { collectionFolders, listSnapshot, missingFrom, missingMend } from '../disk/snapshot-files.ts'
 import { parseSnapshot } from '../disk/snapshot-text.ts'
 import { fillRecords } from '../disk/snapshot.ts'
-import { nextTurn } from '../../core/yield.ts'
+import { nextTurn } from '../../core/machine.ts'
 
 /** Reads `db.json` and every segment into memory, and says which cannot be read, and which are missing. */
 export async function inspectSnapshot(

@@ -1,6 +1,5 @@
 import { stat, statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Checkpoint, type CheckpointParts, readCheckpoint } from '../disk/checkpoint.ts'
 import { createFindings, type Finding, listed } from './findings.ts'
 import { type Files, nodeFiles } from '../../core/files.ts'
@@ -14,6 +13,7 @@ import { createPaths } from '../disk/paths.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { Records } from '../records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
+import { sleep } from '../../core/machine.ts'
 
 export type { Finding } from './findings.ts'
 

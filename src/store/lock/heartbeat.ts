@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Files } from '../../core/files.ts'
 import { readText } from './lock-file.ts'
+import { sleep } from '../../core/machine.ts'
 
 /** A holder renews its lock this often, in milliseconds. */
 export const beatMs = 1000

@@ -3,6 +3,7 @@ import { storeFault } from '../io-errors.ts'
 import type { Files } from '../../core/files.ts'
 import { beatMs, freshMs } from './heartbeat.ts'
 import { parseHolder, readText } from './lock-file.ts'
+import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/machine.ts'
 
 /** The right to write into a folder, as long as its lock file says so. */
 export interface HeldLock {
@@ -33,14 +34,14 @@ export function holdLock({ files, path, folder, text, onNotice }: HeldLockParts)
   let lost: LocalpostError | null = null
   let released = false
   let checking: Promise<void> | null = null
-  let seenAt = performance.now()
+  let seenAt = monotonicNow()
   /** Beside the time that passed: that of a suspended machine stands still. */
-  let seenAtWall = Date.now()
+  let seenAtWall = dateNow()
 
   async function look(): Promise<void> {
     if (lost) throw lost
-    const now = performance.now()
-    const wall = Date.now()
+    const now = monotonicNow()
+    const wall = dateNow()
     let found: string | null
     try {
       found = await readText(files, path)
@@ -68,8 +69,7 @@ export function holdLock({ files, path, folder, text, onNotice }: HeldLockParts)
   return {
     assertHeld() {
       if (lost) return Promise.reject(lost)
-      if (performance.now() - seenAt < freshMs && Math.abs(Date.now() - seenAtWall) < freshMs)
-        return undefined
+      if (monotonicNow() - seenAt < freshMs && Math.abs(dateNow() - seenAtWall) < freshMs) return undefined
       return check()
     },
     check,

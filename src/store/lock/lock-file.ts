@@ -4,6 +4,7 @@ import { storeFault } from '../io-errors.ts'
 import { type Files, writeWhole } from '../../core/files.ts'
 import type { PidSpace, Processes } from './processes.ts'
 import { isObject } from '../stored.ts'
+import { sleep } from '../../core/machine.ts'
 
 /** What a lock file says of its holder. */
 export interface Holder {
@@ -101,7 +102,7 @@ export async function readText(files: Pick<Files, 'readAll'>, path: string): Pro
 export async function readSettled(files: Pick<Files, 'readAll'>, path: string): Promise<string | null> {
   const text = await readText(files, path)
   if (text === null || parseHolder(text)) return text
-  await new Promise((resolve) => setTimeout(resolve, settleMs))
+  await sleep(settleMs)
   return await readText(files, path)
 }
 

@@ -5,6 +5,7 @@ import { silenceMs, watchLock } from './heartbeat.ts'
 import { type HeldLock, holdLock } from './held-lock.ts'
 import { createLockFile, type Holder, lockText, parseHolder, readSettled } from './lock-file.ts'
 import { type Processes, systemProcesses } from './processes.ts'
+import { sleep } from '../../core/machine.ts'
 
 /** What taking a lock needs. */
 export interface LockParts {
@@ -125,7 +126,7 @@ async function waitForGuard({ files, processes }: LockParts, guard: string): Pro
   // Its maker may have been killed within the few milliseconds that a guard is there.
   const found = await readLock(files, guard, processes)
   if (found && !found.lives) await files.remove(guard)
-  else await new Promise((resolve) => setTimeout(resolve, guardWaitMs))
+  else await sleep(guardWaitMs)
 }
 
 const guardWaitMs = 20

@@ -1,0 +1,60 @@
+/**
+ * The machine's timers and time, taken once when this module is loaded. A test that fakes them moves its own code; an
+ * instance goes on, since its sockets and files do. Everything in `src` takes them from here, and the build gives the
+ * same ones to the packages inside.
+ */
+import { performance as nodePerformance } from 'node:perf_hooks'
+
+interface Taken {
+  setTimeout: typeof globalThis.setTimeout
+  clearTimeout: typeof globalThis.clearTimeout
+  setInterval: typeof globalThis.setInterval
+  clearInterval: typeof globalThis.clearInterval
+  setImmediate: typeof globalThis.setImmediate
+  clearImmediate: typeof globalThis.clearImmediate
+  queueMicrotask: typeof globalThis.queueMicrotask
+  Date: DateConstructor & { isFake?: boolean }
+}
+
+// Where they are fake already, as with Jest's `enableGlobally`: `@sinonjs/fake-timers`, which Jest and vitest use, keeps
+// the originals in its clock, as `_setTimeout`.
+const faking: Readonly<Record<string, unknown>> = { ...Reflect.get(globalThis.setTimeout, 'clock') }
+const taken: Taken = globalThis
+
+function original<T extends Function>(name: string, present: T): T {
+  const kept = faking[`_${name}`]
+  return typeof kept === 'function' ? (kept as T) : present
+}
+
+export const setTimeout: Taken['setTimeout'] = original('setTimeout', taken.setTimeout)
+export const clearTimeout: Taken['clearTimeout'] = original('clearTimeout', taken.clearTimeout)
+export const setInterval: Taken['setInterval'] = original('setInterval', taken.setInterval)
+export const clearInterval: Taken['clearInterval'] = original('clearInterval', taken.clearInterval)
+export const setImmediate: Taken['setImmediate'] = original('setImmediate', taken.setImmediate)
+export const clearImmediate: Taken['clearImmediate'] = original('clearImmediate', taken.clearImmediate)
+export const queueMicrotask: Taken['queueMicrotask'] = original('queueMicrotask', taken.queueMicrotask)
+
+// Not written as a member of `process`: the build would put this very module in its place.
+const { nextTick: presentTick } = process
+/** `process.nextTick` */
+export const nextTick: NodeJS.Process['nextTick'] = original('nextTick', presentTick).bind(process)
+
+const now = nodePerformance.now
+/** `performance.now`: milliseconds since the process began, which a change of the machine's time leaves alone. */
+export const monotonicNow: () => number = () => now.call(nodePerformance)
+
+const MachineDate = original('Date', taken.Date)
+/** `Date.now`: Unix time in milliseconds. */
+export const dateNow: () => number =
+  taken.Date.isFake && MachineDate === taken.Date
+    ? () => Math.floor(nodePerformance.timeOrigin + monotonicNow())
+    : MachineDate.now.bind(MachineDate)
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Resolves in a later turn of the event loop, after waiting input was served. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,7 @@
+// What the fixture takes from the rest. The fixture itself is an ES module, since vitest is one; the rest is shared with
+// everything else that loads the package.
+export { createUnnoted } from '../instance/create.ts'
+export { LocalpostError, quote } from '../core/errors.ts'
+export { assertKnownOptions } from '../core/known-options.ts'
+export { startForTest } from '../testing/instances.ts'
+export { matchers } from '../testing/matchers.ts'

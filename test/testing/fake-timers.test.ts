@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { openProjects, runVitest, type Projects } from './_project.ts'
+
+let projects: Projects
+beforeAll(() => {
+  projects = openProjects()
+})
+afterEach(() => projects.clear())
+afterAll(() => projects.remove())
+
+/** All that vitest can fake where the sockets of Node stay whole: those use `process.nextTick` themselves. */
+const everything = `{ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate',
+  'Date', 'performance', 'hrtime', 'queueMicrotask'], now: 0 }`
+
+/** A whole life of an instance: every method that waits for something. */
+const life = `
+async function live(post) {
+  await post.emails.send(mail)
+  const got = await post.inbox.waitFor({ to: 'ada@example.com' })
+  if (got.text.trim() !== 'Hello') throw new Error('read ' + got.text)
+  if (Math.abs(got.received - realNow()) > 60_000) throw new Error('received ' + got.received)
+  const late = await post.inbox.waitFor({ to: 'nobody' }, { timeoutMs: 20 }).catch((error) => error.code)
+  if (late !== 'wait_timeout') throw new Error('late ' + late)
+  await post.inbox.expectNone({ to: 'nobody' }, { withinMs: 20 })
+  await assertSent(post, { to: 'ada@example.com' })
+  await assertNotSent(post, { to: 'nobody', withinMs: 20 })
+  await post.inbox.waitForCount({ to: 'ada@example.com' }, 1)
+  const answer = await post.fetch(new Request('http://localpost/v1/emails', { headers: { authorization: 'Bearer ' + post.apiKey } }))
+  if (!(await answer.text()).includes('ada@example.com')) throw new Error('no list')
+  await post.audiences.contacts.import((await post.audiences.create({ name: 'x' })).id, 'email\\na@b.test\\n')
+  await post.inbox.check(got.id)
+  await post.inbox.attachment(got.id, 0)
+  for await (const chunk of (await post.inbox.raw(got.id)).stream) if (!chunk.length) throw new Error('empty')
+  for await (const chunk of await post.inbox.export()) if (!chunk.length) throw new Error('empty')
+  const state = await post.snapshot()
+  await post.restore(state)
+  await post.reset()
+  await post.listen()
+  await post.close()
+}`
+const preamble = `
+import { createLocalpost } from 'localpost'
+import { assertNotSent, assertSent } from 'localpost/testing'
+const realNow = Date.now
+const mail = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Welcome', text: 'Hello',
+  attachments: [{ filename: 'a.txt', path: 'data:text/plain;base64,aGVsbG8=' }] }
+${life}`
+
+describe('with the fake timers of vitest', () => {
+  it.each(['forks', 'threads'])(
+    'an instance made before or afterwards does all it does, in %s',
+    async (pool) => {
+      const dir = projects.make({
+        'fake.test.js': `import { afterEach, test, vi } from 'vitest'
+        ${preamble}
+        afterEach(() => void vi.useRealTimers())
+        test('before', async () => {
+          const post = await createLocalpost()
+          vi.useFakeTimers(${everything})
+          await live(post)
+        })
+        test('afterwards', async () => {
+          vi.useFakeTimers(${everything})
+          await live(await createLocalpost())
+        })
+        test('by default', async () => {
+          vi.useFakeTimers()
+          await live(await createLocalpost({ clock: undefined }))
+        })`,
+      })
+      const { status, output } = await runVitest(dir, `--pool=${pool}`)
+      expect(output).toMatch(/Tests\s+3 passed/)
+      expect(status).toBe(0)
+    },
+  )
+
+  it('an instance does all it does where they were fake before it was loaded', async () => {
+    const dir = projects.make({
+      'setup.js': `import { vi } from 'vitest'
+        globalThis.trueNow = Date.now
+        vi.useFakeTimers(${everything})`,
+      'vitest.config.js': `export default { test: { setupFiles: ['./setup.js'] } }`,
+      'fake.test.js': `import { test } from 'vitest'
+        ${preamble.replace('realNow = Date.now', 'realNow = trueNow')}
+        test('lives', async () => live(await createLocalpost()))`,
+    })
+    const { status, output } = await runVitest(dir)
+    expect(output).toMatch(/Tests\s+1 passed/)
+    expect(status).toBe(0)
+  })
+
+  it('the fixture is closed, and an app’s SMTP and HTTP get through', async () => {
+    const dir = projects.make({
+      'fixture.test.js': `import { afterEach, beforeEach, vi } from 'vitest'
+        import { createTransport } from 'nodemailer'
+        import { expect, test } from 'localpost/vitest'
+        beforeEach(() => void vi.useFakeTimers())
+        afterEach(() => void vi.useRealTimers())
+        test('fixture', async ({ localpost }) => {
+          await localpost.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
+          await expect(localpost).toHaveSent({ to: 'ada@example.com' })
+          await expect(localpost).toHaveEvent({ status: 'delivered' })
+        })
+        // What the app does itself waits for its own timers, which the test moves.
+        test('an app', async ({ localpost, localpostUrl }) => {
+          const headers = { authorization: 'Bearer ' + localpost.apiKey, 'content-type': 'application/json' }
+          const body = JSON.stringify({ from: 'a@acme.test', to: 'bob@example.com', subject: 'Hi', text: 'Hello' })
+          const answer = await fetch(localpostUrl + '/v1/emails', { method: 'POST', headers, body })
+          expect(answer.status).toBe(200)
+          const transport = createTransport(localpost.smtp)
+          const sent = transport.sendMail({ from: 'a@acme.test', to: 'eve@example.com', subject: 'Hi', text: 'Hello' })
+          let isSent = false
+          sent.finally(() => { isSent = true }).catch(() => {})
+          while (!isSent) { await vi.advanceTimersByTimeAsync(10); await new Promise((done) => process.nextTick(done)) }
+          await sent
+          transport.close()
+          await expect(localpost).toHaveSent({ count: 2 })
+        })`,
+    })
+    projects.link(dir, 'nodemailer')
+    const { status, output } = await runVitest(dir)
+    expect(output).toMatch(/Tests\s+2 passed/)
+    expect(status).toBe(0)
+  })
+})
