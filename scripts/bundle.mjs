@@ -129,7 +129,7 @@ function findFiles(root) {
         if (target === join(root, 'src')) return "new URL('.', import.meta.url)"
         const inDist = relative(join(root, 'dist'), target)
         if (!inDist.startsWith('..'))
-          return `new URL('./${inDist}${/\/$/.test(path) ? '/' : ''}', import.meta.url)`
+          return `new URL('./${inDist}${path.endsWith('/') ? '/' : ''}', import.meta.url)`
         if (!existsSync(target) || !target.endsWith('.ts')) return whole
         const fileName = `${relative(source(''), target).replace(/\.ts$/, '').replaceAll(sep, '-')}.cjs`
         this.emitFile({ type: 'chunk', id: target, fileName })

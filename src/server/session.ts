@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { KeyCheck } from './auth.ts'
+import { dateNow } from '../core/machine.ts'
 
 /** Keeps the page signed in after it showed a key once; held in memory, so a restart ends every session. */
 export interface Sessions {
@@ -22,7 +23,7 @@ export interface Sessions {
  */
 export function createSessions(
   keys: KeyCheck,
-  { port, now = Date.now }: { port: () => number | null; now?: () => number },
+  { port, now = dateNow }: { port: () => number | null; now?: () => number },
 ): Sessions {
   // The cookie carries a token that means nothing elsewhere: a stolen cookie is not a stolen key.
   const sessions = new Map<string, { key: string; expires: number }>()
