@@ -94,7 +94,7 @@ export interface InboxParts {
   /** Takes imported messages. */
   submit: Submit
   /** Hands one message to the relay and gives its reply; null where none is configured. */
-  release: ((email: EmailRecord, to: string, message: Readable) => Promise<string>) | null
+  release: ((email: EmailRecord, to: string, open: () => Promise<Readable>) => Promise<string>) | null
   /** The SMTP session of a submission; null where it is not remembered. Default: none is. */
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null
 }
@@ -226,9 +226,7 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       if ('problem' in address)
         throw validationError([{ field: 'to', message: `${quote(to)} ${address.problem}` }])
       const { release } = parts
-      const smtp_response = await holding(async () =>
-        release(email, address.address, await openMessage(email)),
-      )
+      const smtp_response = await holding(() => release(email, address.address, () => openMessage(email)))
       return { id, to: address.address, smtp_response }
     },
     async close() {

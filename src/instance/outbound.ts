@@ -10,6 +10,8 @@ import { readContent } from '../emails/content.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { createOutbox, type Outbox } from '../outbox/outbox.ts'
 import type { Simulator } from '../outbox/outcome.ts'
+import { needsOf } from '../outbox/extensions.ts'
+import { withoutBcc } from '../mime/without-bcc.ts'
 import { createTransport, relayOptions, type Transport } from '../outbox/transport.ts'
 import { startRetention, type Retention } from '../emails/retention.ts'
 import { LocalpostError } from '../core/errors.ts'
@@ -141,13 +143,15 @@ export function openWebhooks(
   })
 }
 
-/** Hands one captured message to the relay; for release. */
+/** Hands one captured message to the relay, without its Bcc; for release. */
 export function releaseThrough(
   relay: Transport,
-): (email: EmailRecord, to: string, message: Readable) => Promise<string> {
-  return async (email, to, message) => {
+): (email: EmailRecord, to: string, open: () => Promise<Readable>) => Promise<string> {
+  return async (email, to, open) => {
     const { mail_from } = email.envelope
-    const replies = await relay.deliver({ id: email.id, mail_from, rcpt_to: [to], message })
+    const needs = await needsOf(withoutBcc(await open()), [mail_from, to])
+    const message = withoutBcc(await open())
+    const replies = await relay.deliver({ id: email.id, mail_from, rcpt_to: [to], message, needs })
     const reply = replies.get(to)
     if (reply && reply.reply_code >= 200 && reply.reply_code < 300) return reply.text
     throw new LocalpostError(

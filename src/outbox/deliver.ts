@@ -5,6 +5,7 @@ import { messageBlobOf } from '../emails/copies.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
 import type { Simulator } from './outcome.ts'
+import { needsOf } from './extensions.ts'
 import type { Transport } from './transport.ts'
 
 /** Where deliveries go. */
@@ -56,8 +57,16 @@ async function runAll(
       transactions.slice(i, i + atOnce).map(async ({ transport, recipients }) => {
         const copy = email.recipients.findIndex(({ recipient }) => recipient === recipients[0])
         const id = messageBlobOf(email, copy)
-        const message = atHand(written, id) ?? (await parts.store.openBlob(id))
-        return message && transport.deliver({ id: email.id, mail_from, rcpt_to: recipients, message })
+        const open = async (): Promise<Readable | null> =>
+          atHand(written, id) ?? (await parts.store.openBlob(id))
+        const message = await open()
+        if (!message) return null
+        const delivery = { id: email.id, mail_from, rcpt_to: recipients, message }
+        if (transport === parts.capture) return transport.deliver(delivery)
+        // The own server takes everything; others have to be asked for what goes beyond plain SMTP.
+        const needs = await needsOf(message, [mail_from, ...recipients])
+        const again = await open()
+        return again && transport.deliver({ ...delivery, message: again, needs })
       }),
     )
     for (const answered of answers) {

@@ -1,11 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
+import { addressKey } from '../mime/addresses.ts'
 import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
 import { isLoopback } from '../net/hosts.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
-import type { SmtpReply } from './bounces.ts'
-import { addressKey } from '../mime/addresses.ts'
-import { parseReply } from './bounces.ts'
+import { parseReply, type SmtpReply } from './bounces.ts'
+import { sendExtended, type MessageNeeds } from './extensions.ts'
 
 /** Hands messages to a mail server over SMTP. */
 export interface Transport {
@@ -25,6 +26,8 @@ export interface Delivery {
   mail_from: string
   rcpt_to: readonly string[]
   message: Readable
+  /** What the message needs beyond plain SMTP. Default: nothing. */
+  needs?: MessageNeeds
 }
 
 export interface TransportOptions {
@@ -50,14 +53,31 @@ export interface TransportOptions {
 export function createTransport(options: TransportOptions): Transport {
   let pool: Promise<Pool> | null = null
   let isClosed = false
+  let alone: Promise<unknown> = Promise.resolve()
+
+  // One after the other: such messages are few, and a server may limit connections.
+  function sendAlone(mail: Mail, needs: MessageNeeds): Promise<SentInfo> {
+    const sent = alone.then(async () => {
+      if (isClosed) throw new Error('The connection is closed')
+      const { connection } = await new Promise<{ connection: Socket }>((resolve, reject) => {
+        openSocket(options, (error, socket) => (socket ? resolve(socket) : reject(error)))
+      })
+      return sendExtended({ ...connectionOptions(options), connection }, options.auth, mail, needs)
+    })
+    alone = sent.catch(() => {})
+    return sent
+  }
+
   return {
-    async deliver({ id, mail_from, rcpt_to, message }) {
+    async deliver({ id, mail_from, rcpt_to, message, needs }) {
       const replies = new Map<string, SmtpReply>()
       try {
         if (isClosed) throw new Error('The connection is closed')
-        pool ??= openPool(options)
-        const envelope = { from: mail_from, to: [...rcpt_to] }
-        const info = await hand(await pool, { envelope, dsn: { id }, raw: message })
+        const mail = { envelope: { from: mail_from, to: [...rcpt_to] }, dsn: { id }, raw: message }
+        const info =
+          needs?.eightBit || needs?.utf8
+            ? await sendAlone(mail, needs)
+            : await hand(await (pool ??= openPool(options)), mail)
         collectRefusals(info.rejectedErrors, rcpt_to, replies)
         for (const recipient of rcpt_to)
           if (!replies.has(recipient)) replies.set(recipient, parseReply(info.response))
@@ -174,26 +194,32 @@ function isPlain(address: string): boolean {
 async function openPool(options: TransportOptions): Promise<Pool> {
   const { createTransport: createPool } = await import('nodemailer')
   return createPool({
+    ...connectionOptions(options),
     pool: true,
+    ...(options.auth ? { auth: { type: 'login' as const, ...options.auth } } : {}),
+    maxConnections: options.maxConnections,
+    maxMessages: Number.POSITIVE_INFINITY,
+    // The pool would send the message a second time from a stream that is read already; the outbox opens a new one.
+    maxRequeues: 0,
+    getSocket: (_given: unknown, done: SocketDone) => openSocket(options, done),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
+function connectionOptions(options: TransportOptions): SMTPConnectionOptions {
+  return {
     host: options.host,
     port: options.port,
     secure: options.secure ?? false,
     ignoreTLS: options.plain ?? false,
     requireTLS: options.requireTls ?? false,
-    ...(options.auth ? { auth: { type: 'login' as const, ...options.auth } } : {}),
     name: options.hostname,
-    maxConnections: options.maxConnections,
-    maxMessages: Number.POSITIVE_INFINITY,
-    // The pool would send the message a second time from a stream that is read already; the outbox opens a new one.
-    maxRequeues: 0,
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: 10_000,
     // A rule may have the own server wait a minute before it answers.
     socketTimeout: options.plain ? 90_000 : 30_000,
-    getSocket: (_given: unknown, done: SocketDone) => openSocket(options, done),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  }
 }
 
 type SocketDone = (error: Error | null, socket?: { connection: Socket }) => void

@@ -1,0 +1,123 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
+import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { maxHeaderBytes, readHeaderBlock } from '../mime/headers.ts'
+
+/** What a message needs of the server that takes it, beyond plain SMTP. */
+export interface MessageNeeds {
+  /** The body has octets beyond ASCII (8BITMIME, RFC 6152). */
+  eightBit: boolean
+  /** The header or the envelope has characters beyond ASCII (SMTPUTF8, RFC 6531). */
+  utf8: boolean
+}
+
+/**
+ * Reads a message through for what it needs. A header in another charset than UTF-8 needs 8BITMIME, as a body does:
+ * no extension carries it as it is meant.
+ */
+export async function needsOf(message: Readable, addresses: readonly string[]): Promise<MessageNeeds> {
+  const needs = { eightBit: false, utf8: addresses.some((address) => /[^\x00-\x7f]/.test(address)) }
+  let head: Buffer | null = Buffer.alloc(0)
+  const judge = (header: Buffer, isWhole: boolean): void => {
+    const { bodyStart } = readHeaderBlock(header)
+    const fields = header.subarray(0, bodyStart)
+    if (!isAscii(fields)) needs[isUtf8(fields) ? 'utf8' : 'eightBit'] = true
+    if (isWhole && !isAscii(header.subarray(bodyStart))) needs.eightBit = true
+  }
+  for await (const piece of message as AsyncIterable<Buffer>) {
+    if (head) {
+      head = Buffer.concat([head, piece])
+      if (head.length < maxHeaderBytes && !head.includes('\n\r\n') && !head.includes('\n\n')) continue
+      judge(head, true)
+      head = null
+    } else if (!isAscii(piece)) needs.eightBit = true
+  }
+  if (head) judge(head, false)
+  return needs
+}
+
+/** An envelope as nodemailer's connection takes it. */
+export interface ExtendedMail {
+  envelope: { from: string; to: string[] }
+  dsn: { id: string }
+  raw: Readable
+}
+
+/** What the server said at the end. */
+export interface ExtendedInfo {
+  response: string
+  rejectedErrors?: readonly Error[]
+}
+
+/**
+ * Sends one message over a connection of its own, with the extensions that it needs. The pool takes no account of them:
+ * it says SMTPUTF8 for addresses alone, and sends what a server does not take.
+ *
+ * @throws Error with a `response` of 5.6.x where the server does not offer one; nothing was sent then.
+ */
+export async function sendExtended(
+  options: ConstructorParameters<typeof SMTPConnection>[0],
+  auth: { user: string; pass: string } | undefined,
+  mail: ExtendedMail,
+  needs: MessageNeeds,
+): Promise<ExtendedInfo> {
+  const { default: Connection } = await import('nodemailer/lib/smtp-connection')
+  const connection = new Connection(options)
+  try {
+    return await new Promise<ExtendedInfo>((resolve, reject) => {
+      connection.once('error', reject).once('end', () => reject(connectionEnded()))
+      const send = (): void => {
+        if (needs.utf8) sayUtf8(connection)
+        const envelope = { ...mail.envelope, dsn: mail.dsn, use8BitMime: needs.eightBit || needs.utf8 }
+        connection.send(envelope, mail.raw, (error, info) => {
+          if (error || !info) reject(error ?? connectionEnded())
+          else resolve({ response: info.response, rejectedErrors: info.rejectedErrors ?? [] })
+        })
+      }
+      connection.connect((error) => {
+        if (error) return reject(error)
+        const missing = missingOf(String(connection.lastServerResponse), needs)
+        if (missing) return reject(missing)
+        if (!auth || !connection.allowsAuth) return send()
+        connection.login({ credentials: auth }, (failed) => (failed ? reject(failed) : send()))
+      })
+    })
+  } finally {
+    connection.removeAllListeners('error').on('error', () => {})
+    connection.quit()
+  }
+}
+
+function connectionEnded(): Error {
+  return Object.assign(new Error('Connection closed unexpectedly'), { code: 'ECONNECTION' })
+}
+
+/** @param offered  The server's answer to EHLO. */
+function missingOf(offered: string, { utf8, eightBit }: MessageNeeds): Error | null {
+  const offers = (name: string): boolean => new RegExp(`^250[ -]${name}\\b`, 'im').test(offered)
+  if (utf8 && !offers('SMTPUTF8')) {
+    return refusal(
+      '554 5.6.9 The server does not offer SMTPUTF8, which characters beyond ASCII in addresses or header fields need',
+    )
+  }
+  if (eightBit && !offers('8BITMIME')) {
+    return refusal(
+      '554 5.6.3 The server does not offer 8BITMIME, which octets beyond ASCII need: encode the parts as base64 or quoted-printable',
+    )
+  }
+  return null
+}
+
+function refusal(response: string): Error {
+  return Object.assign(new Error(response), { response })
+}
+
+/** nodemailer says it for the addresses of the envelope alone; a header may need it too. */
+function sayUtf8(connection: SMTPConnection): void {
+  const open: { _sendCommand: (command: string, shown?: string) => void } = connection as never
+  const say = open._sendCommand.bind(connection)
+  open._sendCommand = (command, shown) => {
+    const isMail = /^MAIL FROM:/i.test(command) && !/ SMTPUTF8\b/.test(command)
+    say(isMail ? `${command} SMTPUTF8` : command, shown)
+  }
+}
