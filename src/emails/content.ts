@@ -1,5 +1,6 @@
 import type { AttachmentReference } from '../attachments/attachments.ts'
-import { parseMessage } from '../mime/parse.ts'
+import { readBodies } from '../mime/bodies.ts'
+import { readStructure } from '../mime/structure.ts'
 import type { Store } from '../store/store.ts'
 import {
   attachmentsBlob,
@@ -22,8 +23,7 @@ export async function readContent(store: Store, email: EmailRecord): Promise<Ema
   }
   const message = await store.readBlob(messageBlob(email.id))
   if (!message) return { html: '', text: '' }
-  const { html, text } = await parseMessage(message)
-  return { html, text }
+  return readBodies(message, readStructure(message))
 }
 
 /** What was kept of an API send at its acceptance. */

@@ -10,8 +10,9 @@ import type { ListQuery } from '../core/lists.ts'
 import { normalizeAddress } from '../mime/addresses.ts'
 import { verifyDkim } from '../mime/dkim-verify.ts'
 import { parseMessage } from '../mime/parse.ts'
-import { openPart } from '../mime/part-stream.ts'
-import { listParts, type MimePart } from '../mime/parts.ts'
+import { openPart, readPart } from '../mime/part-stream.ts'
+import type { MimePart } from '../mime/part.ts'
+import { readStructure } from '../mime/structure.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
 import { remove, type Store } from '../store/store.ts'
 import { checkMail, type Check } from './checks.ts'
@@ -19,7 +20,7 @@ import { startDigesting } from '../search/indexer.ts'
 import { createDigests, digestOf } from '../search/digests.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
-import { withInlineImages } from './inline-images.ts'
+import { readInlineImages, withInlineImages } from './inline-images.ts'
 import { changeMatching, removeMatching, type BulkChanges, type Selection } from './bulk.ts'
 import type { Mail, MailQuery, MailSummary, QuietOptions, TranscriptLine, WaitOptions } from './mail.ts'
 import { createPending } from './pending.ts'
@@ -157,22 +158,25 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       // What the content of an API send shows is without tracking: that is in the copies only.
       const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
       const { html } = isInMessage && message ? message : await readContent(store, email)
-      return message ? withInlineImages(html, message.attachments) : html
+      return bytes && message
+        ? withInlineImages(html, await readInlineImages(bytes, message.attachments))
+        : html
     },
     async attachment(id, index) {
       const email = await find(id)
       await openMessage(email).then((stream) => stream.destroy())
       const message = await store.readBlob(messageBlob(id))
-      const attachment = message && (await parseMessage(message)).attachments[index]
+      const attachment = message && readStructure(message).attachments[index]
       if (!attachment) throw new LocalpostError('not_found', `Mail ${quote(id)} has no attachment ${index}.`)
-      const { filename, content_type, content } = attachment
+      const { filename, content_type } = attachment
+      const content = await readPart(message, attachment)
       return { filename: filename ?? `attachment-${index}`, content_type, content }
     },
     async part(id, index) {
       const email = await find(id)
       await openMessage(email).then((stream) => stream.destroy())
       const message = await store.readBlob(messageBlob(id))
-      const part = message && listParts(message)[index]
+      const part = message && readStructure(message).parts[index]
       if (!part) throw new LocalpostError('not_found', `Mail ${quote(id)} has no part ${index}.`)
       const { content_type, charset, filename, content_id, disposition } = part
       const stream = openPart(message, part)

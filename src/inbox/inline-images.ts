@@ -1,4 +1,23 @@
 import type { ParsedAttachment } from '../mime/parse.ts'
+import { readPart } from '../mime/part-stream.ts'
+
+/** An image of a mail that its HTML may show. */
+export interface InlineImage extends Pick<ParsedAttachment, 'content_type' | 'content_id' | 'size_bytes'> {
+  content: Buffer
+}
+
+/** Reads the images that `cid:` references may name. */
+export async function readInlineImages(
+  message: Buffer,
+  attachments: readonly ParsedAttachment[],
+): Promise<InlineImage[]> {
+  const images: InlineImage[] = []
+  for (const { content_type, content_id, size_bytes, part } of attachments) {
+    if (content_id === null || !imageTypes.has(content_type) || size_bytes > maxInlinedBytes) continue
+    images.push({ content_type, content_id, size_bytes, content: await readPart(message, part) })
+  }
+  return images
+}
 
 /**
  * HTML in which the `cid:` references to images of the mail are the images themselves, as `data:` URIs: a frame that
@@ -6,12 +25,9 @@ import type { ParsedAttachment } from '../mime/parse.ts'
  *
  * @see RFC 2392
  */
-export function withInlineImages(html: string, attachments: readonly ParsedAttachment[]): string {
-  const images = new Map<string, ParsedAttachment>()
-  for (const attachment of attachments) {
-    const { content_id, content_type } = attachment
-    if (content_id !== null && imageTypes.has(content_type.toLowerCase())) images.set(content_id, attachment)
-  }
+export function withInlineImages(html: string, available: readonly InlineImage[]): string {
+  const images = new Map<string, InlineImage>()
+  for (const image of available) if (image.content_id !== null) images.set(image.content_id, image)
   if (images.size === 0) return html
   let left = maxInlinedBytes
   return html.replace(cidReference, (written, before: string, contentId: string) => {

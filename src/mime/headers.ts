@@ -1,7 +1,8 @@
-import { isAscii, isUtf8 } from 'node:buffer'
-import { createRequire } from 'node:module'
+import { isAscii } from 'node:buffer'
 import type { ParsedAddress } from './addresses.ts'
 import { parseAddresses } from './addresses.ts'
+import { decodeEncodedWords } from './encoded-words.ts'
+import { decodeOctets, endsWithReturns, splitFields, startOfLine, withNewlines } from './fields.ts'
 
 /** The header block of a message. Reading it is cheap; a value is decoded only when it is asked for. */
 export interface HeaderBlock {
@@ -31,8 +32,7 @@ const maxValueLength = 256 * 1024
  */
 export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, maxHeaderBytes))
-  const { text, bodyStart } = readHead(source)
-  const fields = splitFields(text)
+  const { fields, bodyStart } = readHead(source, false)
   const valuesOf = (name: string): string[] => {
     const values = []
     for (const [fieldName, value] of fields) {
@@ -58,52 +58,38 @@ export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
  * @see RFC 2047
  */
 export function decodeHeaderValue(value: string): string {
-  if (!value.includes('=?') || value.length > maxValueLength) return value
-  try {
-    return loadLibmime().decodeWords(value)
-  } catch {
-    return value
-  }
+  return value.length > maxValueLength ? value : decodeEncodedWords(value)
+}
+
+/** The fields of a header, and where the body begins. */
+export interface Head {
+  fields: [name: string, value: string][]
+  bodyStart: number
+  /** Whether an empty line ends it; where none does, the body begins behind the last field, or nowhere. */
+  isEnded: boolean
 }
 
 /**
- * Takes a value like that of Content-Type apart, as the parser of whole messages does.
+ * Reads the header at the beginning of some bytes. Most are short: no more is looked at than it takes.
  *
- * @returns The value before the first semicolon, and its parameters by their names in lower case: those in pieces
- *   joined, those in other charsets as encoded words.
- * @see RFC 2231
+ * @param isStrict  As in {@link splitFields}.
  */
-export function readParameters(value: string): {
-  value: string
-  parameters: Partial<Record<string, string>>
-} {
-  const { value: main, params } = loadLibmime().parseHeaderValue(value)
-  return { value: main || '', parameters: params }
-}
-
-interface Libmime {
-  decodeWords(text: string): string
-  parseHeaderValue(text: string): { value: string | false; params: Record<string, string> }
-}
-
-let libmime: Libmime | undefined
-
-/** libmime with its charset tables takes 50 ms to load, and most headers need none of it. */
-function loadLibmime(): Libmime {
-  libmime ??= createRequire(import.meta.url)('libmime') as Libmime
-  return libmime
-}
-
-/** The header block as a text, and where the body begins. Most blocks are short: no more is looked at than it takes. */
-function readHead(source: Buffer): { text: string; bodyStart: number } {
-  for (let size = 4096; ; size = maxHeaderBytes) {
+export function readHead(source: Buffer, isStrict: boolean): Head {
+  for (let size = 4096; ; size = source.length) {
     // One character for each octet: looking through a text costs less than through bytes.
-    const head = source.toString('latin1', 0, size)
+    const written = source.toString('latin1', 0, size)
+    const head = endsWithReturns(written) ? withNewlines(written) : written
     const end = findEnd(head)
     if (!end && size < source.length) continue
     const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
-    const block = source.subarray(0, headerEnd)
-    return { text: isAscii(block) ? head.slice(0, headerEnd) : decodeBytes(block), bodyStart }
+    const block =
+      head === written ? source.subarray(0, headerEnd) : Buffer.from(head.slice(0, headerEnd), 'latin1')
+    const isPlain = isAscii(block)
+    const text = isPlain ? head.slice(0, headerEnd) : decodeOctets(block)
+    const { fields, end: fieldsEnd, lines } = splitFields(text, isStrict)
+    if (fieldsEnd === text.length) return { fields, bodyStart, isEnded: end !== null }
+    // The empty line is missing: the body begins with the first line behind the fields.
+    return { fields, bodyStart: isPlain ? fieldsEnd : startOfLine(block, lines), isEnded: false }
   }
 }
 
@@ -118,48 +104,4 @@ function findEnd(head: string): { headerEnd: number; bodyStart: number } | null 
     if (lineEnd === -1) return null
     lineStart = lineEnd + 1
   }
-}
-
-function splitFields(text: string): [string, string][] {
-  const fields: [string, string][] = []
-  let folded: string[] = []
-  const closeField = (): void => {
-    const field = fields.at(-1)
-    if (field && folded.length > 0) field[1] = [field[1], ...folded].join(' ').trim()
-    folded = []
-  }
-  let inField = false
-  for (let start = 0; start < text.length;) {
-    const newline = text.indexOf('\n', start)
-    const end = newline === -1 ? text.length : newline
-    const line = text.slice(start, text.charCodeAt(end - 1) === 0x0d && end > start ? end - 1 : end)
-    start = end + 1
-    const first = line.charCodeAt(0)
-    if (first === 0x20 || first === 0x09) {
-      if (inField) folded.push(line.trim())
-      continue
-    }
-    closeField()
-    const colon = line.indexOf(':')
-    const name = line.slice(0, Math.max(colon, 0)).trimEnd()
-    // A line that is no field (an mbox "From " line, garbage) ends the field before it and is passed over.
-    inField = name !== '' && name.length <= 998 && /^[\x21-\x39\x3b-\x7e]+$/.test(name)
-    if (inField) fields.push([name, line.slice(colon + 1).trim()])
-  }
-  closeField()
-  return fields
-}
-
-function decodeBytes(block: Buffer): string {
-  if (isUtf8(block)) return block.toString('utf8')
-  // One Latin-1 line must not spoil the UTF-8 of the others.
-  const lines = []
-  for (let start = 0; start < block.length;) {
-    const newline = block.indexOf(0x0a, start)
-    const end = newline === -1 ? block.length : newline + 1
-    const line = block.subarray(start, end)
-    lines.push(line.toString(isUtf8(line) ? 'utf8' : 'latin1'))
-    start = end
-  }
-  return lines.join('')
 }

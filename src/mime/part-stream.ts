@@ -1,47 +1,45 @@
-import { Readable } from 'node:stream'
-import type { PlacedPart } from './parts.ts'
-import { inSlices } from './slices.ts'
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { nextTurn } from '../core/machine.ts'
+import { sliceBytes, inSlices } from './slices.ts'
+import type { PlacedPart } from './part.ts'
+import { createTransferDecoder, decodeTransfer } from './transfer.ts'
+
+/** Where the encoded bytes of a part are, and how to decode them. */
+export type Placement = Pick<PlacedPart, 'encoding' | 'start' | 'end'>
 
 /** The bytes of one part, decoded slice by slice; the text of a body stays in its charset. */
-export function openPart(message: Buffer, { encoding, start, end }: PlacedPart): Readable {
-  const encoded = inSlices(message.subarray(start, end))
-  switch (encoding) {
-    case 'base64':
-      return Readable.from(fromBase64(encoded), { objectMode: false })
-    case 'quoted-printable':
-      return Readable.from(fromQuotedPrintable(encoded), { objectMode: false })
-    case 'none':
-      return encoded
-  }
+export function openPart(message: Buffer, { encoding, start, end }: Placement): Readable {
+  return decodeTransfer(inSlices(message.subarray(start, end)), encoding)
 }
 
-async function* fromBase64(encoded: Readable): AsyncGenerator<Buffer> {
-  let held = ''
-  for await (const slice of encoded as AsyncIterable<Buffer>) {
-    const text = held + slice.toString('latin1').replace(/[^A-Za-z0-9+/]/g, '')
-    const whole = text.length - (text.length % 4)
-    held = text.slice(whole)
-    if (whole > 0) yield Buffer.from(text.slice(0, whole), 'base64')
-  }
-  if (held.length > 1) yield Buffer.from(held, 'base64')
+/** All of {@link openPart} at once. */
+export async function readPart(message: Buffer, part: Placement): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of decodedPieces(message, part)) pieces.push(piece)
+  return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
 }
 
-async function* fromQuotedPrintable(encoded: Readable): AsyncGenerator<Buffer> {
-  let held = ''
-  for await (const slice of encoded as AsyncIterable<Buffer>) {
-    const text = held + slice.toString('latin1')
-    // What may go on in the next slice.
-    const equals = text.indexOf('=', Math.max(0, text.length - 2))
-    const cut = equals === -1 ? text.length : equals
-    held = text.slice(cut)
-    if (cut > 0) yield decoded(text.slice(0, cut))
+/** Size and checksum of the decoded bytes, of which never more than a slice is held. */
+export async function measurePart(
+  message: Buffer,
+  part: Placement,
+): Promise<{ size_bytes: number; sha256: string }> {
+  const hash = createHash('sha256')
+  let size_bytes = 0
+  for await (const piece of decodedPieces(message, part)) {
+    hash.update(piece)
+    size_bytes += piece.length
   }
-  if (held !== '') yield decoded(held)
+  return { size_bytes, sha256: hash.digest('hex') }
 }
 
-function decoded(text: string): Buffer {
-  const bytes = text
-    .replace(/=[ \t]{0,80}\r?\n/g, '')
-    .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return Buffer.from(bytes, 'latin1')
+/** With a turn of the event loop between the slices. */
+async function* decodedPieces(message: Buffer, { encoding, start, end }: Placement): AsyncGenerator<Buffer> {
+  const decoder = createTransferDecoder(encoding)
+  for (let at = start; at < end; at += sliceBytes) {
+    if (at > start) await nextTurn()
+    yield decoder.write(message.subarray(at, Math.min(at + sliceBytes, end)))
+  }
+  yield decoder.end()
 }

@@ -1,7 +1,8 @@
 import { readContent } from '../emails/content.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
-import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
+import { readBodies } from '../mime/bodies.ts'
 import { snippetOf } from '../mime/snippet.ts'
+import { readStructure } from '../mime/structure.ts'
 import type { Store } from '../store/store.ts'
 import { searchableText } from './searchable.ts'
 
@@ -64,7 +65,7 @@ export function createDigests(store: Store): Digests {
 }
 
 /** The digest of a message that is read already. */
-export function digestOf(message: ParsedMessage): Digest {
+export function digestOf(message: { text: string; html: string; attachments: readonly unknown[] }): Digest {
   return { snippet: snippetOf(message.text, message.html), attachment_count: message.attachments.length }
 }
 
@@ -83,6 +84,10 @@ async function read(store: Store, email: EmailRecord): Promise<Reading> {
   }
   const bytes = await store.readBlob(messageBlob(email.id))
   if (!bytes) return { snippet: '', attachment_count: 0, body: '' }
-  const message = await parseMessage(bytes)
-  return { ...digestOf(message), body: searchableText(message.text, message.html) }
+  const structure = readStructure(bytes)
+  const { text, html } = await readBodies(bytes, structure)
+  return {
+    ...digestOf({ text, html, attachments: structure.attachments }),
+    body: searchableText(text, html),
+  }
 }

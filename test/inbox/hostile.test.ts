@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { extractCodes } from '../../src/inbox/codes.ts'
-import { withInlineImages } from '../../src/inbox/inline-images.ts'
+import { withInlineImages, type InlineImage } from '../../src/inbox/inline-images.ts'
 import { extractLinks } from '../../src/inbox/links.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { visibleText } from '../../src/mime/visible-text.ts'
-import type { ParsedAttachment } from '../../src/mime/parse.ts'
 
 const megabyte = 1_000_000
 const filled = (piece: string): string => piece.repeat(Math.ceil(megabyte / piece.length)).slice(0, megabyte)
@@ -18,14 +17,10 @@ function expectQuick(run: () => void): void {
   expect(performance.now() - started).toBeLessThan(limitMs)
 }
 
-const image = (id: string, size_bytes = 3): ParsedAttachment => ({
-  index: 0,
-  filename: null,
+const image = (id: string, size_bytes = 3): InlineImage => ({
   content_type: 'image/png',
   size_bytes,
-  sha256: '',
   content_id: id,
-  disposition: 'inline',
   content: Buffer.from('png'),
 })
 

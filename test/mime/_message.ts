@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
 import type { MessageInput } from '../../src/mime/compose.ts'
+import { parseMessage, type ParsedAttachment, type ParsedMessage } from '../../src/mime/parse.ts'
+import { readPart } from '../../src/mime/part-stream.ts'
 
 /** The least that makes a message. */
 export const plain: MessageInput = {
@@ -25,4 +27,16 @@ export function expectSmtpLines(bytes: Buffer): void {
   const text = bytes.toString('latin1')
   expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n\0]/)
   for (const line of text.split('\r\n')) expect(line.length).toBeLessThanOrEqual(998)
+}
+
+/** A message read, with the bytes of its attachments. */
+export async function parseWithContents(
+  source: Buffer,
+): Promise<Omit<ParsedMessage, 'attachments'> & { attachments: (ParsedAttachment & { content: Buffer })[] }> {
+  const parsed = await parseMessage(source)
+  const attachments = []
+  for (const attachment of parsed.attachments) {
+    attachments.push({ ...attachment, content: await readPart(source, attachment.part) })
+  }
+  return { ...parsed, attachments }
 }

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { composeMessage } from '../../src/mime/compose.ts'
-import { parseMessage } from '../../src/mime/parse.ts'
-import { bytesOf, expectSmtpLines, plain } from './_message.ts'
+import { bytesOf, expectSmtpLines, parseWithContents, plain } from './_message.ts'
 
 describe('composeMessage', () => {
   const bodies: Record<string, [html: string, text: string]> = {
@@ -31,7 +30,7 @@ describe('composeMessage', () => {
     ]) {
       const bytes = await bytesOf(composeMessage({ ...plain, html, text, attachments }))
       expectSmtpLines(bytes)
-      const parsed = await parseMessage(bytes)
+      const parsed = await parseWithContents(bytes)
       const trim = (body: string): string => body.replace(/\n$/, '')
       expect(parsed.problem).toBeNull()
       expect(trim(parsed.html)).toBe(trim(html))
@@ -50,7 +49,7 @@ describe('composeMessage', () => {
   it.each(Object.entries(subjects))('gives back a subject that is %s', async (_, subject) => {
     const bytes = await bytesOf(composeMessage({ ...plain, subject }))
     expectSmtpLines(bytes)
-    expect((await parseMessage(bytes)).subject).toBe(subject)
+    expect((await parseWithContents(bytes)).subject).toBe(subject)
   })
 
   it('writes the address fields, the Message-ID and the date that it is given', async () => {
@@ -64,7 +63,7 @@ describe('composeMessage', () => {
       }),
     )
     expectSmtpLines(bytes)
-    const parsed = await parseMessage(bytes)
+    const parsed = await parseWithContents(bytes)
     expect(parsed.from).toEqual([{ name: 'Ärger, Jörg', address: `j@${domainToASCII('müller.example')}` }])
     expect(parsed.to).toEqual([
       { name: 'Ada', address: 'ada@example.com' },
@@ -91,7 +90,7 @@ describe('composeMessage', () => {
         headers,
       }),
     )
-    const parsed = await parseMessage(bytes)
+    const parsed = await parseWithContents(bytes)
     const names = parsed.headers.map(([name]) => name.toLowerCase())
     expect(names).not.toContain('bcc')
     expect(names).toEqual(expect.arrayContaining(['list-unsubscribe', 'x-tags']))
@@ -122,7 +121,7 @@ describe('composeMessage', () => {
     }))
     const bytes = await bytesOf(composeMessage({ ...plain, html: '<p>x</p>', attachments }))
     expectSmtpLines(bytes)
-    const parsed = await parseMessage(bytes)
+    const parsed = await parseWithContents(bytes)
     expect(parsed.attachments.map(({ filename }) => filename)).toEqual(names)
     expect(parsed.attachments.map(({ content }) => content.toString('hex'))).toEqual(
       contents.map((content) => content.toString('hex')),
@@ -152,7 +151,7 @@ describe('composeMessage', () => {
     const input = { ...plain, attachments: [{ filename: 'in.eml', content_type: 'message/rfc822', content }] }
     const bytes = await bytesOf(composeMessage(input))
     expectSmtpLines(bytes)
-    const [attachment] = (await parseMessage(bytes)).attachments
+    const [attachment] = (await parseWithContents(bytes)).attachments
     expect(attachment?.content_type).toBe('message/rfc822')
     expect(attachment?.content.toString().trimEnd()).toBe(content.toString().trimEnd())
   })
@@ -165,7 +164,7 @@ describe('composeMessage', () => {
     }
     const bytes = await bytesOf(composeMessage(input))
     expect(bytes.toString()).not.toMatch(/^bcc:/im)
-    expect((await parseMessage(bytes)).attachments).toMatchObject([{ content: Buffer.from('x') }])
+    expect((await parseWithContents(bytes)).attachments).toMatchObject([{ content: Buffer.from('x') }])
   })
 
   it('reads no file and no URL', async () => {
@@ -176,7 +175,7 @@ describe('composeMessage', () => {
         attachments: [{ filename: '/etc/passwd', content: Buffer.from('mine') }],
       }),
     )
-    const parsed = await parseMessage(bytes)
+    const parsed = await parseWithContents(bytes)
     expect(parsed.attachments[0]?.content.toString()).toBe('mine')
   })
 
@@ -184,7 +183,7 @@ describe('composeMessage', () => {
     const content = Buffer.alloc(8 * 1024 * 1024, 'abc')
     const composed = await composeMessage({ ...plain, attachments: [{ filename: 'a.bin', content }] })
     expect(composed.parts.length).toBeGreaterThan(1)
-    const parsed = await parseMessage(Buffer.concat(composed.parts))
+    const parsed = await parseWithContents(Buffer.concat(composed.parts))
     expect(parsed.attachments[0]?.content.equals(content)).toBe(true)
   })
 })

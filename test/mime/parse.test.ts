@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { ParsedMessage } from '../../src/mime/parse.ts'
 import { parseMessage } from '../../src/mime/parse.ts'
+import { parseWithContents } from './_message.ts'
 
-const parse = (name: string): Promise<ParsedMessage> =>
-  parseMessage(readFileSync(new URL(`../fixtures/${name}.eml`, import.meta.url)))
+const parse = (name: string): ReturnType<typeof parseWithContents> =>
+  parseWithContents(readFileSync(new URL(`../fixtures/${name}.eml`, import.meta.url)))
 
 describe('parseMessage', () => {
   it('reads both forms of a multipart/alternative', async () => {
@@ -54,7 +54,7 @@ describe('parseMessage', () => {
 
   it('joins the lines of format=flowed', async () => {
     expect((await parse('format-flowed')).text).toBe(
-      'This is one long line of text.\n\n>From here a space was stuffed.\n-- \nSignature',
+      'This is one long line of text.\n\n>From here a space was stuffed.\n-- \nSignature\n',
     )
   })
 

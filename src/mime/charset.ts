@@ -1,0 +1,153 @@
+import { isUtf8 } from 'node:buffer'
+import { createRequire } from 'node:module'
+import { TextDecoder } from 'node:util'
+
+/**
+ * Decodes text in a charset that a message names.
+ *
+ * @param bytes  Whole lines, where the text comes in pieces.
+ * @param charset  As the message says, in any case. Without one, or with one that is unknown, it is UTF-8 where the bytes
+ *   are valid UTF-8, else windows-1252. US-ASCII is no more than that: what is called so often is not.
+ */
+export function decodeText(bytes: Buffer, charset: string | null): string {
+  const name = canonical(charset)
+  switch (name) {
+    case null:
+      return isUtf8(bytes) ? bytes.toString('utf8') : decodeWindows1252(bytes)
+    case 'utf-8':
+      return bytes.toString('utf8')
+    case 'windows-1252':
+      return decodeWindows1252(bytes)
+    case 'utf-16':
+      return decodeUtf16(bytes, isBigEndian(bytes))
+    case 'utf-16le':
+    case 'utf-16be':
+      return decodeUtf16(bytes, name === 'utf-16be')
+    case 'iso-2022-jp':
+      return (japanese ??= new TextDecoder(name)).decode(bytes)
+    default:
+      return loadIconv().decode(bytes, name)
+  }
+}
+
+/** Whether text in this charset can be read; US-ASCII, which says nothing of octets above 127, does not count. */
+export function isKnownCharset(charset: string): boolean {
+  return canonical(charset) !== null
+}
+
+/**
+ * Gives the charset to read a whole text by, where it is the one that is named only if that one is known.
+ *
+ * @param meta  What else may say it: the beginning of an HTML document.
+ */
+export function charsetOf(bytes: Buffer, named: string | null, meta: string | null): string {
+  const name = canonical(named)
+  if (name === 'utf-16') return isBigEndian(bytes) ? 'utf-16be' : 'utf-16le'
+  if (name !== null) return name
+  if (isUtf8(bytes)) return 'utf-8'
+  const inMeta = canonical(meta)
+  // A document whose <meta> can be read at all is not in UTF-16, and UTF-8 it is not.
+  return inMeta === null || inMeta.startsWith('utf-') ? 'windows-1252' : inMeta
+}
+
+/**
+ * Reads octets as Latin-1, as windows-1252 has it: what is called ISO-8859-1 nearly always is that.
+ *
+ * @see https://encoding.spec.whatwg.org/#names-and-labels
+ */
+export function decodeWindows1252(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (char) => windows1252[char.charCodeAt(0) - 0x80] ?? char)
+}
+
+const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
+/** Names by what they mean: null is none, or one that says nothing. The rest is left to iconv-lite. */
+const wellKnown: ReadonlyMap<string, string | null> = new Map([
+  ['', null],
+  ['ascii', null],
+  ['usascii', null],
+  ['ansix341968', null],
+  ['7bit', null],
+  ['8bit', null],
+  ['unknown', null],
+  ['unknown8bit', null],
+  // What iconv-lite would read as an encoding of bytes.
+  ['base64', null],
+  ['hex', null],
+  ['binary', null],
+  ['utf8', 'utf-8'],
+  ['unicode11utf8', 'utf-8'],
+  ['iso88591', 'windows-1252'],
+  ['latin1', 'windows-1252'],
+  ['l1', 'windows-1252'],
+  ['windows1252', 'windows-1252'],
+  ['cp1252', 'windows-1252'],
+  ['iso88599', 'windows-1254'],
+  ['latin5', 'windows-1254'],
+  ['iso885911', 'windows-874'],
+  ['tis620', 'windows-874'],
+  ['iso88596e', 'iso-8859-6'],
+  ['iso88596i', 'iso-8859-6'],
+  ['iso88598e', 'iso-8859-8'],
+  ['iso88598i', 'iso-8859-8'],
+  ['unicode11utf7', 'utf-7'],
+  ['utf16', 'utf-16'],
+  ['unicode', 'utf-16'],
+  ['ucs2', 'utf-16'],
+  ['iso10646ucs2', 'utf-16'],
+  ['utf16le', 'utf-16le'],
+  ['utf16be', 'utf-16be'],
+  ['iso2022jp', 'iso-2022-jp'],
+  ['jis', 'iso-2022-jp'],
+  ['iso2022jp1', 'iso-2022-jp'],
+  ['iso2022jpms', 'iso-2022-jp'],
+])
+
+function canonical(charset: string | null): string | null {
+  // `charset=utf-8:1987`, `x-gbk`, `"UTF_8"`: names in the wild.
+  const name = (charset ?? '').slice(0, 60).toLowerCase().trim()
+  const key = name.replace(/[^a-z0-9]/g, '').replace(/^(?:x|cs)(?=[a-z])/, '')
+  const known = wellKnown.get(key)
+  if (known !== undefined) return known
+  const cached = looked.get(key)
+  if (cached !== undefined) return cached
+  const found = loadIconv().encodingExists(key) ? key : null
+  if (looked.size < maxLooked) looked.set(key, found)
+  return found
+}
+
+/** To look up a name that does not exist costs most: a hostile header has nothing else. */
+const looked = new Map<string, string | null>()
+const maxLooked = 200
+
+let japanese: TextDecoder | undefined
+
+function isBigEndian(bytes: Buffer): boolean {
+  if (bytes.length >= 2) {
+    const mark = bytes.readUInt16BE(0)
+    if (mark === 0xfeff || mark === 0xfffe) return mark === 0xfeff
+  }
+  // Without a mark it is big-endian (RFC 2781 section 4.3), save where the zeros of Western text show otherwise.
+  let lead = 0
+  for (const [index, byte] of bytes.subarray(0, 1024).entries()) {
+    if (byte === 0) lead += index % 2 === 0 ? 1 : -1
+  }
+  return lead >= 0
+}
+
+function decodeUtf16(bytes: Buffer, isSwapped: boolean): string {
+  const units = bytes.subarray(0, bytes.length - (bytes.length % 2))
+  return (isSwapped ? Buffer.from(units).swap16() : units).toString('utf16le')
+}
+
+type Iconv = Pick<typeof import('iconv-lite'), 'decode' | 'encodingExists'>
+
+let iconv: Iconv | undefined
+
+/** Its tables take time to load, and most mail needs none of them. */
+function loadIconv(): Iconv {
+  iconv ??= createRequire(import.meta.url)('iconv-lite') as Iconv
+  return iconv
+}

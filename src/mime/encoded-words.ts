@@ -1,0 +1,84 @@
+import { decodeText, isKnownCharset } from './charset.ts'
+
+/**
+ * Decodes the encoded words of a text. One that is malformed, or whose charset is unknown, stays as written.
+ *
+ * Also takes what is common and not allowed: words that touch other text, white space within a word, octets beyond
+ * ASCII in it, a character that is split over two words. Costs linear time.
+ *
+ * @see RFC 2047
+ */
+export function decodeEncodedWords(text: string): string {
+  if (!text.includes('=?')) return text
+  const pieces: string[] = []
+  let run: Run | null = null
+  let at = 0
+  for (const match of text.matchAll(encodedWord)) {
+    const [written, charset = '', encoding = '', encoded = ''] = match
+    const word = decodeWord(charset, encoding, encoded)
+    if (!word) continue
+    const between = text.slice(at, match.index)
+    const isNext = run !== null && /^\s*$/.test(between)
+    if (isNext && run?.charset === word.charset) run.bytes.push(word.bytes)
+    else {
+      if (run) pieces.push(textOf(run))
+      // White space between two encoded words is only there to part them (section 6.2).
+      if (!isNext) pieces.push(between)
+      run = { charset: word.charset, bytes: [word.bytes] }
+    }
+    at = match.index + written.length
+  }
+  if (run) pieces.push(textOf(run))
+  pieces.push(text.slice(at))
+  return pieces.join('')
+}
+
+/** Words in one charset, one after the other: a character may be split over two of them. */
+interface Run {
+  charset: string
+  bytes: Buffer[]
+}
+
+function textOf({ charset, bytes }: Run): string {
+  return decodeText(Buffer.concat(bytes), charset)
+}
+
+const encodedWord = /=\?([^?\s]{1,60})\?([BbQq])\?([^?]*)\?=/g
+
+function decodeWord(
+  named: string,
+  encoding: string,
+  encoded: string,
+): { charset: string; bytes: Buffer } | null {
+  // A language may follow (RFC 2231 section 5).
+  const charset = named.split('*', 1)[0]?.toLowerCase() ?? ''
+  if (!isKnownCharset(charset) && !/^(?:us-)?ascii$/.test(charset)) return null
+  const bytes = encoding.toUpperCase() === 'B' ? fromB(encoded) : fromQ(encoded, charset)
+  return bytes && { charset, bytes }
+}
+
+function fromB(encoded: string): Buffer | null {
+  const text = encoded.replace(/\s+/g, '')
+  if (!/^[A-Za-z0-9+/]*={0,3}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) return null
+  return Buffer.from(text, 'base64')
+}
+
+function fromQ(encoded: string, charset: string): Buffer | null {
+  if (/=(?![0-9A-Fa-f]{2})/.test(encoded)) return null
+  const octets = rawOctets(encoded, charset)
+  if (octets === null) return null
+  const bytes = octets
+    .replace(/[_\s]/g, ' ')
+    .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1')
+}
+
+/**
+ * One character for each octet. Those beyond ASCII were read as UTF-8 or Latin-1 with the line they stand in, before the
+ * charset of the word was known.
+ */
+function rawOctets(encoded: string, charset: string): string | null {
+  if (/^[\x00-\x7f]*$/.test(encoded)) return encoded
+  if (/^utf-?8$/.test(charset)) return Buffer.from(encoded, 'utf8').toString('latin1')
+  return /^[\x00-\xff]*$/.test(encoded) ? encoded : null
+}
