@@ -1,7 +1,10 @@
+import { isAscii, isUtf8 } from 'node:buffer'
 import { open, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
-import { fetchAttachment, type FetchLimits } from './fetch.ts'
+import { mediaTypeByName } from '../mime/media-type.ts'
+import { parseDataUri } from './data-uri.ts'
+import { fetchAttachment, type Fetched, type FetchLimits } from './fetch.ts'
 
 /** One attachment of a send request, docs/interface.md 4.2. */
 export interface AttachmentReference {
@@ -74,28 +77,44 @@ export async function loadAttachment(
 ): Promise<LoadedAttachment> {
   const source = await locate(reference.path, sources)
   if ('problem' in source) throw failed(reference.path, source.problem)
-  const named = { filename: reference.filename, content_type: reference.content_type ?? null }
+  const loaded = await load(source, reference.path, sources, maxBytes)
+  const content_type = reference.content_type ?? (await typeOf(reference.filename, loaded))
+  return { filename: reference.filename, content_type, content: loaded.content }
+}
+
+async function load(
+  source: Exclude<Source, { problem: string }>,
+  given: string,
+  sources: AttachmentSources,
+  maxBytes: number,
+): Promise<Fetched> {
   switch (source.kind) {
     case 'file':
-      return { ...named, content: await readFileUpTo(source.path, maxBytes, reference.path) }
-    case 'url': {
-      const fetched = await fetchAttachment(source.url, { ...sources, maxBytes })
-      return {
-        ...named,
-        content_type: named.content_type ?? usable(fetched.content_type),
-        content: fetched.content,
-      }
-    }
+      return { content: await readFileUpTo(source.path, maxBytes, given), content_type: null }
+    case 'url':
+      return fetchAttachment(source.url, { ...sources, maxBytes })
     case 'data':
-      if (source.content.length > maxBytes) {
-        throw failed(reference.path, `it is larger than the ${maxBytes} bytes left`)
-      }
-      return {
-        ...named,
-        content_type: named.content_type ?? usable(source.content_type),
-        content: source.content,
-      }
+      if (source.content.length > maxBytes)
+        throw failed(given, `it is larger than the ${maxBytes} bytes left`)
+      return source
   }
+}
+
+/**
+ * The type of an attachment that the request gives none: by its file name; where that says nothing, what the source
+ * says. The source may know the charset of what the name calls text. Text in UTF-8 without a charset is labelled:
+ * without it, RFC 2046 section 4.1.2 makes it US-ASCII.
+ */
+async function typeOf(filename: string, { content, content_type }: Fetched): Promise<string | null> {
+  const said = usable(content_type)
+  const named = await mediaTypeByName(filename)
+  const type = named !== null && essenceOf(said) !== named ? named : said
+  const isUnlabelledText = type !== null && /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type)
+  return isUnlabelledText && !isAscii(content) && isUtf8(content) ? `${type}; charset=utf-8` : type
+}
+
+function essenceOf(type: string | null): string | null {
+  return type?.split(';', 1)[0]?.trim().toLowerCase() ?? null
 }
 
 type Source =
@@ -128,27 +147,6 @@ function checkUrl(path: string): Source {
     }
   }
   return { kind: 'url', url: url.href }
-}
-
-// RFC 2397. The `data:` URI is not decoded by `fetch`, which would copy 40 MB several times.
-function parseDataUri(path: string): Source {
-  const comma = path.indexOf(',')
-  if (comma < 0) return { problem: `${quote(path)} is a data: URI without a comma` }
-  const head = path.slice(5, comma)
-  const isBase64 = /;\s*base64\s*$/i.test(head)
-  const contentType = head.replace(/;\s*base64\s*$/i, '').trim() || 'text/plain;charset=US-ASCII'
-  const payload = path.slice(comma + 1)
-  try {
-    const text = payload.includes('%') ? decodeURIComponent(payload) : payload
-    if (!isBase64) return { kind: 'data', content: Buffer.from(text), content_type: contentType }
-    const compact = text.replace(/\s+/g, '')
-    if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) || compact.replace(/=+$/, '').length % 4 === 1) {
-      return { problem: `${quote(path)} is a data: URI whose base64 cannot be read` }
-    }
-    return { kind: 'data', content: Buffer.from(compact, 'base64'), content_type: contentType }
-  } catch {
-    return { problem: `${quote(path)} is a data: URI whose percent encoding cannot be read` }
-  }
 }
 
 // After realpath, so that neither `../emails` nor a symbolic link leads out of the folder.

@@ -8,11 +8,31 @@ export interface BroadcastRequest {
   text?: string
 }
 
-/** What became of it: one email per subscribed contact. */
+/** The answer to it: one email per subscribed contact. */
 export interface Broadcast {
   /** Stands as a tag on each of its emails. */
   id: string
   email_ids: string[]
   /** How many emails: the length of `email_ids`. */
   count: number
+  /** The contacts that get no email. */
+  left_out: LeftOut
+}
+
+/** The contacts of an audience that a broadcast leaves out. */
+export interface LeftOut {
+  /** How many, for each reason. */
+  unsubscribed: number
+  invalid_address: number
+  /** The first 100 of them; those with an address that cannot be sent to come first. */
+  contacts: LeftOutContact[]
+}
+
+/** A contact that a broadcast leaves out, and why. */
+export interface LeftOutContact {
+  id: string
+  email: string
+  reason: 'unsubscribed' | 'invalid_address'
+  /** The reason in words. */
+  message: string
 }

@@ -9,6 +9,7 @@ import { readRecord } from '../store/repository.ts'
 import { insert, type Blob, type Change, type Store } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Broadcast, BroadcastRequest } from './broadcast.ts'
+import { createLeaveOut, type LeaveOut } from './left-out.ts'
 import { broadcastRequestSchema } from './schema.ts'
 import { nextTurn } from '../core/machine.ts'
 
@@ -45,13 +46,17 @@ export function createBroadcasts(parts: BroadcastsParts): Broadcasts {
     common: Accepted,
     broadcastId: string,
     contacts: ContactRecord[],
+    leaveOut: LeaveOut,
   ): Promise<string[]> {
     const changes: Change[] = []
     const blobs: Blob[] = []
     const emailIds: string[] = []
     for (const contact of contacts) {
       const personal = personalFor(common, contact, parts.escapeHtml)
-      if (!personal) continue
+      if ('problem' in personal) {
+        leaveOut.invalid(contact, personal.problem)
+        continue
+      }
       const id = ids.next('em')
       const headers = unsubscribeHeaders(parts.unsubscribeUrl(contact.audience_id, contact.id))
       const facts = { id, now: clock.now(), type: 'broadcast', via: parts.via, headers } as const
@@ -82,10 +87,11 @@ export function createBroadcasts(parts: BroadcastsParts): Broadcasts {
       await checkSizes(common, request.audience_id)
       const id = ids.next('bc')
       const email_ids: string[] = []
+      const leaveOut = await createLeaveOut(store, request.audience_id)
       for await (const contacts of subscribedContacts(store, request.audience_id, sliceSizeOf(common))) {
-        email_ids.push(...(await acceptSlice(common, id, contacts)))
+        email_ids.push(...(await acceptSlice(common, id, contacts, leaveOut)))
       }
-      return { id, email_ids, count: email_ids.length }
+      return { id, email_ids, count: email_ids.length, left_out: leaveOut.all() }
     },
   }
 }
@@ -105,10 +111,14 @@ function checkCommon({ from, subject, html, text }: BroadcastRequest, parts: Sen
   return checkSend(request, { ...parts, strict: false })
 }
 
-function personalFor(common: Accepted, contact: ContactRecord, escapeHtml: boolean): Accepted | null {
+function personalFor(
+  common: Accepted,
+  contact: ContactRecord,
+  escapeHtml: boolean,
+): Accepted | { problem: string } {
   const result = normalizeAddress(contact.email)
   // Contacts are checked when they are added, by rules that are not those of SMTP.
-  if ('problem' in result) return null
+  if ('problem' in result) return result
   const { address } = result
   return {
     ...common,

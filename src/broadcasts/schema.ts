@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Broadcast, BroadcastRequest } from './broadcast.ts'
+import type { Broadcast, BroadcastRequest, LeftOut } from './broadcast.ts'
+import { maxLeftOut } from './left-out.ts'
 
 /** The body of `POST /dev/broadcasts`. */
 export const broadcastRequestSchema: z.ZodType<BroadcastRequest> = z
@@ -15,9 +16,28 @@ export const broadcastRequestSchema: z.ZodType<BroadcastRequest> = z
       '`{{first_name}}`, `{{last_name}}` and `{{email}}` are filled in; one of `html` and `text` must not be empty.',
   })
 
+const leftOutSchema: z.ZodType<LeftOut> = z
+  .strictObject({
+    unsubscribed: z.int().describe('How many contacts are not subscribed'),
+    invalid_address: z.int().describe('How many contacts have an address that cannot be sent to'),
+    contacts: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          email: z.string(),
+          reason: z.enum(['unsubscribed', 'invalid_address']),
+          message: z.string().describe('The reason in words'),
+        }),
+      )
+      .max(maxLeftOut)
+      .describe('The first 100 of them; invalid addresses come first'),
+  })
+  .meta({ description: 'The contacts that get no email' })
+
 /** The answer to it. */
 export const broadcastSchema: z.ZodType<Broadcast> = z.strictObject({
   id: z.string().describe('Stands as a tag on each of its emails'),
   email_ids: z.array(z.string()),
   count: z.int(),
+  left_out: leftOutSchema,
 })

@@ -29,6 +29,11 @@ export interface Senders {
    * name could not be a sending domain. Never refuses; answers at once where mail came from there lately.
    */
   adopt(domainName: string): DomainRecord | Promise<DomainRecord>
+  /**
+   * What an email goes out with whose domain was removed while it was on its way: the name with the shared key, and no
+   * tracking. Stores nothing, so that the removed domain does not come back.
+   */
+  asRemoved(domainName: string): DomainRecord
 }
 
 /** @param parts.strict  Refuses API sends from domains that nobody created. */
@@ -70,6 +75,10 @@ export function createSenders(parts: { store: Store; clock: Clock; ids: Ids; str
       const found = strict ? await find(name) : await findOrAdd(name)
       if (!found) throw notRegistered(name)
       return assertMaySend(found, strict)
+    },
+    asRemoved(domainName) {
+      const blank = blankDomain('', toDomainName(domainName) ?? builtInDomain, clock.now())
+      return { ...blank, version: 0, registered: false }
     },
     adopt(domainName) {
       const found = recent.find(domainName.toLowerCase())

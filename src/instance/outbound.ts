@@ -47,7 +47,7 @@ export function openRelay(config: Config, outgoing: Outgoing): Transport | null 
 export function openOutbox(parts: {
   store: Store
   config: Config
-  domains: Pick<Domains, 'signingKey' | 'adopt'>
+  domains: Pick<Domains, 'signingKey' | 'asRemoved'>
   tracking: Pick<Tracking, 'copiesOf'>
   relay: Transport | null
   sources: AttachmentSources
@@ -77,7 +77,7 @@ export function openOutbox(parts: {
       const domain =
         (await store.get(domainCollection, email.domain_id)) ??
         // It was removed, perhaps by a reset, while the email was on its way.
-        (await domains.adopt(mail_from.slice(mail_from.lastIndexOf('@') + 1)))
+        domains.asRemoved(mail_from.slice(mail_from.lastIndexOf('@') + 1))
       const { domain: name, selector, privateKey } = await domains.signingKey(domain)
       return {
         signing: { domain: name, selector, key: privateKey },

@@ -36,6 +36,43 @@ describe('a broadcast', () => {
     expect((await post.inbox.get(email_ids[0] ?? '')).tags).toEqual([id])
   })
 
+  it('says which contacts it leaves out, and why', async () => {
+    await add('ada@example.com', 'Ada')
+    const { id: eve } = await add('eve@example.com', 'Eve', false)
+    // Contacts are checked by rules that allow more than SMTP does.
+    const { id: odd } = await add(`${'a'.repeat(65)}@example.com`)
+    const { count, left_out } = await post.broadcasts.send({ ...mail, audience_id: audienceId })
+    expect(count).toBe(1)
+    expect(left_out).toEqual({
+      unsubscribed: 1,
+      invalid_address: 1,
+      contacts: [
+        {
+          id: odd,
+          email: `${'a'.repeat(65)}@example.com`,
+          reason: 'invalid_address',
+          message: 'The address has more than 64 octets before the "@"',
+        },
+        {
+          id: eve,
+          email: 'eve@example.com',
+          reason: 'unsubscribed',
+          message: 'The contact is not subscribed',
+        },
+      ],
+    })
+  })
+
+  it('names 100 of the contacts that it leaves out, and counts all', async () => {
+    const rows = Array.from({ length: 150 }, (_, n) => `c${n}@example.com,,,false`)
+    await post.audiences.contacts.import(
+      audienceId,
+      `email,first_name,last_name,is_subscribed\n${rows.join('\n')}`,
+    )
+    const { count, left_out } = await post.broadcasts.send({ ...mail, audience_id: audienceId })
+    expect([count, left_out.unsubscribed, left_out.contacts.length]).toEqual([0, 150, 100])
+  })
+
   it('can be unsubscribed from with one POST, which its signature covers', async () => {
     await add('ada@example.com', 'Ada')
     await post.broadcasts.send({ ...mail, audience_id: audienceId })

@@ -1,0 +1,37 @@
+import { contactCollection, type ContactRecord } from '../audiences/audience.ts'
+import type { Store } from '../store/store.ts'
+import type { LeftOut, LeftOutContact } from './broadcast.ts'
+
+/** How many contacts are named; the others are counted. */
+export const maxLeftOut = 100
+
+/** Collects the contacts that a broadcast leaves out. */
+export interface LeaveOut {
+  /** @param problem  Why the address of the contact cannot be sent to. */
+  invalid(contact: ContactRecord, problem: string): void
+  all(): LeftOut
+}
+
+/** Begins with the contacts that are not subscribed now. */
+export async function createLeaveOut(store: Store, audienceId: string): Promise<LeaveOut> {
+  const query = { index: 'subscription', prefix: [audienceId, false] }
+  const unsubscribed = await store.count(contactCollection, query)
+  const { records } = await store.page(contactCollection, { ...query, limit: maxLeftOut })
+  const invalid: LeftOutContact[] = []
+  let invalidCount = 0
+  return {
+    invalid({ id, email }, problem) {
+      invalidCount++
+      if (invalid.length < maxLeftOut) {
+        invalid.push({ id, email, reason: 'invalid_address', message: `The address ${problem}` })
+      }
+    },
+    all() {
+      const others = records.map(({ id, email }): LeftOutContact => {
+        return { id, email, reason: 'unsubscribed', message: 'The contact is not subscribed' }
+      })
+      const contacts = [...invalid, ...others].slice(0, maxLeftOut)
+      return { unsubscribed, invalid_address: invalidCount, contacts }
+    },
+  }
+}
