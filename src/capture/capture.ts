@@ -46,6 +46,8 @@ export interface CaptureOptions extends AuthRules {
   keepAlive?: boolean
   /** Told of faults of Localpost and of the listener; a client's vanishing is none. */
   onError?(error: unknown): void
+  /** Told what a client does wrong and what to do about it, once a minute for each address and fault. */
+  onClientFault?(message: string): void
 }
 
 /** A running capture server. */

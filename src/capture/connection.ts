@@ -1,6 +1,7 @@
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { SmtpFault } from '../faults/fault.ts'
+import { isHttpRequest, tlsFaultOf, type ClientFault } from './client-faults.ts'
 import { refusedCommand, unknownParameter } from './commands.ts'
 import { Progress, type Activity, type Patience } from './progress.ts'
 import type { CaptureServer } from './server.ts'
@@ -23,6 +24,9 @@ export class CaptureConnection extends SMTPConnection {
   /** How it gets on; see {@link CaptureConnection.checkProgress}. */
   readonly #progress = new Progress(monotonicNow())
   #commands = 0
+  /** How many of them came before TLS. */
+  #commandsInClear = 0
+  #isReported = false
   #useful = 0
 
   /** What is said in this session. */
@@ -169,6 +173,7 @@ export class CaptureConnection extends SMTPConnection {
   /** The reply to STARTTLS is the last that goes in the clear: TLS takes the socket over within this turn. */
   override upgrade(...parameters: Parameters<SMTPConnection['upgrade']>): void {
     this.flush()
+    this.#commandsInClear = this.#commands
     super.upgrade(...parameters)
   }
 
@@ -188,6 +193,10 @@ export class CaptureConnection extends SMTPConnection {
     const proceed = (): void => {
       // The base and its handlers make a text of it, whatever it is.
       if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)
+      if (this.#commands === 1 && isHttpRequest(line)) {
+        this.#report('http')
+        return this.send(421, '4.7.0 This is the SMTP port, HTTP requests go to another one')
+      }
       const refused = this.#awaitsCommand ? refusedCommand(name, line, !this._isDisabled('STARTTLS')) : null
       if (!refused) return super._onCommand(line as unknown as Buffer, done)
       this.send(...refused)
@@ -295,8 +304,28 @@ export class CaptureConnection extends SMTPConnection {
 
   /** STARTTLS takes every listener off the socket, so this is the one place that every connection comes by at its end. */
   override _onClose(): void {
+    // Many clients look at the certificate and go without a word.
+    if (!this._closed && !this._closing && !this.#server.isClosing) {
+      const isUnused = this._upgrading || (this.secure && this.#commands === this.#commandsInClear)
+      if (isUnused) this.#report('certificate')
+    }
     super._onClose()
     this.#server.forget(this)
+  }
+
+  /** What fails in a handshake is no fault of the listener. */
+  override _onError(error: NodeJS.ErrnoException): void {
+    const fault = tlsFaultOf(error)
+    if (fault === null) return super._onError(error)
+    this.#report(fault, error.message)
+    this.close()
+  }
+
+  /** Tells the operator once what this client does wrong. */
+  #report(fault: ClientFault, detail = ''): void {
+    if (this.isDelivery || this.#isReported) return
+    this.#isReported = true
+    this.#server.reportClient(fault, this.remoteAddress, detail)
   }
 
   /** Ends the connection, whatever state it is in; what was answered before is said. */
@@ -306,8 +335,13 @@ export class CaptureConnection extends SMTPConnection {
   }
 
   override _createParser(): SMTPStream {
-    const parser = new CaptureStream(this._server.options.maxCommandLength, (line, done) =>
-      this._onCommand(line, done),
+    const parser = new CaptureStream(
+      this._server.options.maxCommandLength,
+      (line, done) => this._onCommand(line, done),
+      () => {
+        this.#report('implicit-tls')
+        this.destroy()
+      },
     )
     parser.on('error', (error) => this.send(421, `4.5.2 ${error.message}`))
     return parser

@@ -2,6 +2,8 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { SMTPServer } from 'smtp-server'
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import type { Clock } from '../core/clock.ts'
+import { createOncePerMinute } from '../net/once-per-minute.ts'
+import { describeClientFault, type ClientFault } from './client-faults.ts'
 import { CaptureConnection } from './connection.ts'
 import type { FaultAt } from './faults.ts'
 import { helloLines, type HelloSession } from './hello.ts'
@@ -32,6 +34,8 @@ export class CaptureServer extends SMTPServer {
   readonly #deliveries: Server
   readonly #slots: Slots
   readonly #patience: Patience
+  readonly #onClientFault: (message: string) => void
+  readonly #isNews = createOncePerMinute()
   #sweeping: NodeJS.Timeout | undefined
   readonly #keepAlive: boolean
   readonly clock: Clock
@@ -44,6 +48,7 @@ export class CaptureServer extends SMTPServer {
       faultAt: FaultAt
       maxClients?: Partial<SlotLimits>
       patience?: Partial<Patience>
+      onClientFault?(message: string): void
       keepAlive?: boolean
     },
   ) {
@@ -53,6 +58,7 @@ export class CaptureServer extends SMTPServer {
     this.faultAt = parts.faultAt
     this.#slots = new Slots({ ...noLimits, ...parts.maxClients })
     this.#patience = { ...defaultPatience, ...parts.patience }
+    this.#onClientFault = (message) => parts.onClientFault?.(message)
     this.#deliveries = createServer((socket) => this.connect(socket, { id: this.#nextId() }, true))
     if (!this.#keepAlive) for (const server of [this.server, this.#deliveries]) server.unref()
   }
@@ -93,6 +99,11 @@ export class CaptureServer extends SMTPServer {
    */
   dismiss(connection: CaptureConnection): void {
     if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()
+  }
+
+  /** Tells the operator what a client does wrong, once a minute for each address and fault. */
+  reportClient(fault: ClientFault, address: string, detail: string): void {
+    if (this.#isNews(`${fault} ${address}`)) this.#onClientFault(describeClientFault(fault, address, detail))
   }
 
   #sweep(): void {

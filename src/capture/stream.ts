@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer'
 import type { SMTPServerDataStream } from 'smtp-server'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
+import { isTlsRecord } from './client-faults.ts'
 import { DataScanner } from './data.ts'
 import { MessageData } from './message-data.ts'
 import { setImmediate } from '../core/machine.ts'
@@ -25,10 +26,20 @@ export class CaptureStream extends SMTPStream {
 
   readonly #onLine: (line: string, done?: () => void) => void
 
-  /** @param onLine  Takes a line without its end, and says when the next one may come. */
-  constructor(maxLineLength: number | undefined, onLine: (line: string, done?: () => void) => void) {
+  readonly #onTls: () => void
+
+  /**
+   * @param onLine  Takes a line without its end, and says when the next one may come.
+   * @param onTls  Called where a client begins a TLS handshake in place of a command.
+   */
+  constructor(
+    maxLineLength: number | undefined,
+    onLine: (line: string, done?: () => void) => void,
+    onTls: () => void = () => {},
+  ) {
     super({ maxCommandLength: maxLineLength })
     this.#onLine = onLine
+    this.#onTls = onTls
   }
 
   /** Whether the client has said more than what is being answered: it does not wait for this answer alone. */
@@ -92,6 +103,7 @@ export class CaptureStream extends SMTPStream {
    */
   #readLines(chunk: Buffer, done: (error?: Error) => void): void {
     const held = this._remainder.length
+    if (held === 0 && isTlsRecord(chunk)) return this.#onTls()
     // One character for each octet, so that places in the text are places in the chunk.
     const text = held === 0 ? chunk.toString('latin1') : this._remainder + chunk.toString('latin1')
     const isText = isAscii(chunk) && (held === 0 || !/[^\x00-\x7f]/.test(this._remainder))

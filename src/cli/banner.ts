@@ -4,7 +4,7 @@ import type { Localpost } from '../instance/instance.ts'
 import { paint } from './output.ts'
 import type { Settings } from './settings.ts'
 
-/** What the command says once it runs: where everything is, and one line to try it with. */
+/** What the command says once it runs: where everything is, and one command to try it with. */
 export function renderBanner(post: Localpost, { options }: Settings, version: string): string {
   const url = post.url ?? ''
   const rows = [
@@ -40,12 +40,14 @@ export function startWarnings({ options, warnings }: Settings): string[] {
   return all
 }
 
-/** A request that a POSIX shell takes as it is. A strict instance takes no mail from a domain that nobody created. */
+/** A command that a POSIX shell takes as it is, in lines that fit a terminal of 100 columns. A strict instance takes no mail from a domain that nobody created. */
 function tryLine(url: string, apiKey: string, isStrict: boolean): string {
-  const access = `${url}/v1/emails -H ${shellQuote(`Authorization: Bearer ${apiKey}`)}`
-  if (isStrict) return `curl ${access}`
-  const email = { from: 'Acme <hello@acme.test>', to: 'ada@example.com', subject: 'Hello', text: 'It works.' }
-  return `curl -X POST ${access} -H 'Content-Type: application/json' -d ${shellQuote(JSON.stringify(email))}`
+  const parts = [`curl ${url}/v1/emails`, `-H ${shellQuote(`Authorization: Bearer ${apiKey}`)}`]
+  if (!isStrict) {
+    const email = { from: 'hello@acme.test', to: 'ada@example.com', subject: 'Hello', text: 'It works.' }
+    parts.push(`-H 'Content-Type: application/json'`, `-d ${shellQuote(JSON.stringify(email))}`)
+  }
+  return parts.join(' \\\n  ')
 }
 
 function shellQuote(text: string): string {

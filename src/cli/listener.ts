@@ -6,7 +6,7 @@ import { authorityOf, isWildcard, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
 import type { OpenListener } from '../instance/instance.ts'
 import { patience, trackSilent } from '../server/listener.ts'
-import { answerNoHttp } from '../server/client-error.ts'
+import { answerClientErrors } from '../server/client-error.ts'
 
 /**
  * Opens the HTTP listener with listhen, exactly where it was asked to: listhen by itself moves from a busy or
@@ -33,7 +33,7 @@ export const openListener: OpenListener = async (handler, { host, port }) => {
   }
   // What befalls a listening server (out of file handles) passes; unheard it would end the process.
   server.on('error', () => undefined)
-  answerNoHttp(server)
+  answerClientErrors(server)
   const { headersTimeout, requestTimeout, keepAliveTimeout } = patience
   Object.assign(server, { headersTimeout, requestTimeout, keepAliveTimeout })
   const reachable = isWildcard(address) ? reachableHost(address) : host

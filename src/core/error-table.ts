@@ -29,6 +29,11 @@ export const errorTable = {
     meaning: 'What came over the connection is no HTTP request, or of a method that HTTP does not know.',
     mend: 'Send HTTP/1.1; see the message.',
   },
+  expectation_failed: {
+    status: 417,
+    meaning: 'The header Expect asks for something other than `100-continue`.',
+    mend: 'Leave the header out.',
+  },
   header_too_large: {
     status: 431,
     meaning: 'The header of the request is too large.',

@@ -7,6 +7,7 @@ import { holding } from '../core/keep-alive.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import type { App } from '../server/app.ts'
+import { reportForeignClients } from '../server/client-error.ts'
 import {
   boundHost,
   closeHttpListener,
@@ -121,6 +122,7 @@ export function createHttpFace(
       try {
         listener = await opening
         parts.outgoing.opened({ host: boundHost(listener) ?? address.host, port: listener.port })
+        reportForeignClients(listener.server, (message) => config.onNotice({ level: 'warning', message }))
         return { url: listener.url, port: listener.port }
       } catch (error) {
         opening = null

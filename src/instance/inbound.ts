@@ -62,6 +62,7 @@ export function openCapture(parts: {
     faultAt: faults.smtp,
     isApiKey: keys.accepts,
     deliverySecret: secret,
+    onClientFault: (message) => config.onNotice({ level: 'warning', message }),
     onError: (error) => config.onNotice({ level: 'error', message: 'The SMTP listener met a fault.', error }),
   })
 }

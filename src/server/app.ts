@@ -66,7 +66,14 @@ export function createApp(parts: ServerParts): App {
 
   const faults = createFaultGate(parts)
   const bodies = createBodyRoom(parts.config.limits.requestBytes)
-  const h3 = createRouter(routes, parts.uiDir, { door, faults, log, bodies, onError: parts.onError })
+  const h3 = createRouter(routes, parts.uiDir, {
+    door,
+    faults,
+    log,
+    bodies,
+    strict: parts.config.strict,
+    onError: parts.onError,
+  })
   const answer = async (request: Request, context: Record<string, unknown>): Promise<Response> =>
     // A context of our own: the request's may belong to a server that we are mounted in.
     h3.request(request, undefined, context)
@@ -148,5 +155,6 @@ function createAllowedHosts({
 
 function sendError(response: ServerResponse, error: unknown): void {
   const { status, headers, body } = errorAnswer(error)
-  response.writeHead(status, headers).end(body)
+  const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}
+  response.writeHead(status, { ...headers, ...length }).end(body)
 }

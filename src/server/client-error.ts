@@ -1,47 +1,95 @@
-import type { Server } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { LocalpostError } from '../core/errors.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { createOncePerMinute } from '../net/once-per-minute.ts'
 
 /**
- * Answers what Node's parser takes for no HTTP request, in the shape of every error: garbage, methods that nobody knows,
- * a header that is too large or never ends. Node by itself answers with a status alone.
+ * Answers what never becomes a request, in the shape of every error: garbage, methods that nobody knows, a header that
+ * is too large or never ends, a body with broken chunks, CONNECT, an unknown Expect. Node answers these with a status
+ * alone, or closes the connection without a word.
  */
-export function answerNoHttp(server: Server): void {
+export function answerClientErrors(server: Server): void {
+  // Told by the handler, with a body.
+  Object.assign(server, { requireHostHeader: false })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // Behind an answer that is on its way, another one would be read as a part of it.
-    if (!socket.writable || hasAnswerOnItsWay(socket)) {
-      socket.destroy()
-      return
-    }
-    const fault = faultOf(error)
+    if (mayAnswer(socket)) answer(socket, faultOf(error))
+    else socket.destroy()
+  })
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    answer(socket, new LocalpostError('method_not_allowed', 'CONNECT asks for a proxy, and this is none.'))
+  })
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const message = `The header Expect: ${quote(request.headers.expect)} asks for what this server does not do. Leave it out.`
+    const fault = new LocalpostError('expectation_failed', message)
     const body = JSON.stringify(fault)
-    const lines = [
-      `HTTP/1.1 ${fault.status} ${phrases[fault.code] ?? ''}`,
-      'Connection: close',
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-    ]
-    socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+    const headers = {
+      'content-type': jsonType,
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    }
+    response.writeHead(fault.status, headers).end(body)
   })
 }
 
-function hasAnswerOnItsWay(socket: Duplex): boolean {
-  return '_httpMessage' in socket && Boolean(socket._httpMessage)
+const jsonType = 'application/json; charset=utf-8'
+
+/** Behind the beginning of an answer, another one would be read as a part of it, or as that to an earlier request. */
+function mayAnswer(socket: Duplex): boolean {
+  if (!socket.writable) return false
+  const running = '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null
+  return !running || (!running.headersSent && !running.req.complete)
 }
 
-function faultOf({ code, message }: NodeJS.ErrnoException): LocalpostError {
-  switch (code) {
+function answer(socket: Duplex, fault: LocalpostError): void {
+  const body = JSON.stringify(fault)
+  const lines = [
+    `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? ''}`,
+    'Connection: close',
+    `Content-Type: ${jsonType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  if (fault.code === 'method_not_allowed') lines.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE')
+  // The handler of the request may still answer: this was the last thing that goes out.
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+function faultOf(error: NodeJS.ErrnoException): LocalpostError {
+  const foreign = foreignProtocolOf(error)
+  if (foreign) return new LocalpostError('invalid_request', `This is no HTTP request but ${foreign}.`)
+  switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new LocalpostError('header_too_large', 'The header of the request is too large.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new LocalpostError('request_too_slow', 'The request did not come to its end in time.')
     default:
-      return new LocalpostError('invalid_request', `This is no HTTP request: ${message}.`)
+      return new LocalpostError('invalid_request', `This is no HTTP request: ${error.message}.`)
   }
 }
 
-const phrases: Readonly<Record<string, string>> = {
-  header_too_large: 'Request Header Fields Too Large',
-  request_too_slow: 'Request Timeout',
-  invalid_request: 'Bad Request',
+/** What another protocol's client sent in place of a request, with what to do; null for anything else. */
+function foreignProtocolOf(error: NodeJS.ErrnoException): string | null {
+  const bytes = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : null
+  if (!bytes) return null
+  if (bytes[0] === 0x16 && bytes[1] === 0x03)
+    return 'TLS: this port speaks plain HTTP, use http:// and not https://'
+  return smtpCommand.test(bytes.toString('latin1', 0, 6)) ? 'SMTP: mail goes to the SMTP port' : null
+}
+
+const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
+
+/**
+ * Tells of clients that speak another protocol, once a minute for each address.
+ *
+ * @param notify  Gets what happened and what to do.
+ */
+export function reportForeignClients(server: Server, notify: (message: string) => void): void {
+  const isNews = createOncePerMinute()
+  // Before the answer, which ends the socket and its address with it.
+  server.prependListener('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const foreign = foreignProtocolOf(error)
+    if (foreign === null) return
+    const address = (socket instanceof Socket ? socket.remoteAddress : undefined) ?? 'an unknown address'
+    if (isNews(`${foreign} ${address}`)) notify(`A client at ${address} sent no HTTP request but ${foreign}.`)
+  })
 }

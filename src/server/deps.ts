@@ -36,7 +36,7 @@ export interface ServerParts {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
-  readonly config: Pick<Config, 'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey'>
+  readonly config: Pick<Config, 'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey' | 'strict'>
   /** Of the package, for `/dev/health` and the OpenAPI document. */
   readonly version: string
   /** Folder of the built page: `index.html`, `favicon.svg`, `assets/`. */

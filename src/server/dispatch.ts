@@ -21,6 +21,8 @@ export interface DispatchParts {
   readonly faults: FaultGate
   readonly log: RequestLog
   readonly bodies: BodyRoom
+  /** Refuses what is otherwise warned of. */
+  readonly strict: boolean
   onError(error: unknown): void
 }
 
@@ -55,6 +57,7 @@ export function dispatcher(
       exchange.responseBody = typeof answer.body === 'string' ? answer.body : null
       log.add(exchange)
     }
+    if (access === 'key' && isTerminal(event.req.headers)) answer = withLineEnd(answer)
     return toResponse(answer, headers, event.req.method === 'HEAD')
   }
 }
@@ -64,8 +67,9 @@ export async function runRoute(
   route: Route,
   event: H3Event,
   exchange: Exchange,
-  { door, bodies }: Pick<DispatchParts, 'door' | 'bodies'>,
+  { door, bodies, strict }: Pick<DispatchParts, 'door' | 'bodies' | 'strict'>,
 ): Promise<unknown> {
+  if (route.access === 'key' && event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
   const params = paramsOf(event)
   const query = route.query ? readQuery(route.query, queryOf(event)) : undefined
   const { headers, method } = event.req
@@ -93,6 +97,25 @@ export async function runRoute(
   } finally {
     room.leave()
   }
+}
+
+/** The service has no such path; the router takes it for the one without the slash. */
+function meetTrailingSlash(event: H3Event, exchange: Exchange, strict: boolean): void {
+  const { pathname } = event.url
+  const meant = `The path is ${pathname.replace(/\/+$/, '')}, without the slash at its end.`
+  if (strict) throw new LocalpostError('not_found', `There is nothing at ${pathname}. ${meant}`)
+  exchange.warnings.push(`the path ${pathname} is answered here, and is 404 with strict. ${meant}`)
+}
+
+/** curl as a person calls it: with its own User-Agent, and with no wish for a type. */
+function isTerminal(headers: Pick<Headers, 'get'>): boolean {
+  return headers.get('user-agent')?.startsWith('curl/') === true && headers.get('accept') === '*/*'
+}
+
+// Or the prompt of the shell would stand behind the answer.
+function withLineEnd(answer: Answer): Answer {
+  const { body } = answer
+  return typeof body === 'string' ? { ...answer, body: `${body}\n` } : answer
 }
 
 function toAnswer(result: unknown, route: Route): Answer {

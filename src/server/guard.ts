@@ -22,6 +22,12 @@ export function hostOf(authority: string): string | null {
  */
 export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string>): void {
   const given = request.headers.host
+  if (given === undefined) {
+    throw new LocalpostError(
+      'invalid_request',
+      'The request has no Host header. Send one, as HTTP/1.1 wants it.',
+    )
+  }
   const host = given === undefined ? null : hostOf(given)
   if (host !== null && (isLoopback(host) || allowed.has(host) || host === ownAddress(request))) return
   const message = `This listener does not serve the host ${quote(given ?? '')}. Use 127.0.0.1 or localhost, or allow it with \`allowHosts\`.`

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
-import { answerNoHttp } from './client-error.ts'
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
+import { answerClientErrors } from './client-error.ts'
 
 /** Opens an HTTP listener for a Node request handler; the command line has one of its own. */
 export type OpenListener = (
@@ -45,7 +45,7 @@ export async function openHttpListener(
 ): Promise<HttpListener> {
   const server = createServer(patience, handler)
   if (address.keepAlive === false) server.unref().on('connection', (socket: Socket) => socket.unref())
-  answerNoHttp(server)
+  answerClientErrors(server)
   const closeSilent = trackSilent(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError('HTTP', error, address)))

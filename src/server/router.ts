@@ -27,7 +27,10 @@ export function createRouter(routes: readonly Route[], uiDir: string, parts: Dis
     const access = areaOf(path)
     h3.all(
       toPattern(path),
-      dispatcher(parts, access, (event) => refuseMethod(event, allow)),
+      dispatcher(parts, access, (event) => {
+        const isOther = parts.strict && access === 'key' && event.url.pathname.endsWith('/')
+        return isOther ? refusePath(event) : refuseMethod(event, allow)
+      }),
     )
   }
   // A path that does not exist asks for a key like one that does.

@@ -40,7 +40,7 @@ describe('a broadcast', () => {
     await add('ada@example.com', 'Ada')
     const { id: eve } = await add('eve@example.com', 'Eve', false)
     // Contacts are checked by rules that allow more than SMTP does.
-    const { id: odd } = await add(`${'a'.repeat(65)}@example.com`)
+    const { id: odd } = await add('odd@-acme.test')
     const { count, left_out } = await post.broadcasts.send({ ...mail, audience_id: audienceId })
     expect(count).toBe(1)
     expect(left_out).toEqual({
@@ -49,9 +49,9 @@ describe('a broadcast', () => {
       contacts: [
         {
           id: odd,
-          email: `${'a'.repeat(65)}@example.com`,
+          email: 'odd@-acme.test',
           reason: 'invalid_address',
-          message: 'The address has more than 64 octets before the "@"',
+          message: 'The address has a domain label that is no host name: "-acme"',
         },
         {
           id: eve,

@@ -89,7 +89,7 @@ export interface Started extends Command {
 /** Runs the command on free ports and waits for the banner. */
 export async function startCommand(args: readonly string[] = [], options: RunOptions = {}): Promise<Started> {
   const command = runCommand(['--port=0', '--smtp-port=0', ...args], options)
-  const [curl = ''] = await command.until(/^curl .*$/m)
+  const [curl = ''] = await command.until(/^curl (?:.*\\\n)*.*$/m)
   const read = (pattern: RegExp): string => pattern.exec(command.stdout())?.[1] ?? ''
   return Object.assign(command, {
     url: read(/Page +(\S+)/),

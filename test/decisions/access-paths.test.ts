@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { goodMail, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
+import { goodMail, open, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
 
 const face = shared()
 const limit = 50 * 1024 * 1024
@@ -58,6 +58,29 @@ describe.each(['/v1/emails', '/v1/domains'])('bodies of POST %s', (path) => {
       ? [{ ...goodMail, subject: 7, variables: [] }, ['subject', 'variables']]
       : [{ name: 7 }, ['name']]
     expect(await refusalOf(await post(path, JSON.stringify(body)))).toMatchObject({ status: 422, fields })
+  })
+})
+
+describe('the ends of paths and answers', () => {
+  const get = async (path: string, headers: Record<string, string> = {}, strict = false) => {
+    const { post } = await open({ strict })
+    const authorization = `Bearer ${post.apiKey}`
+    const response = await post.fetch(
+      new Request(`http://localhost${path}`, { headers: { authorization, ...headers } }),
+    )
+    return { status: response.status, text: await response.text() }
+  }
+
+  it('access.trailing-slash: it is let pass, and 404 with `strict`', async () => {
+    expect((await get('/v1/emails/')).status).toBe(200)
+    expect((await get('/v1/emails/', {}, true)).status).toBe(404)
+  })
+
+  it('access.terminal: only curl as a person calls it gets a line end', async () => {
+    const curl = { 'user-agent': 'curl/8.5.0', accept: '*/*' }
+    expect((await get('/v1/emails', curl)).text).toMatch(/\}\n$/)
+    expect((await get('/v1/emails', { ...curl, accept: 'application/json' })).text).toMatch(/\}$/)
+    expect((await get('/v1/emails')).text).toMatch(/\}$/)
   })
 })
 

@@ -1,0 +1,22 @@
+/** How many keys are remembered; the oldest is forgotten for a new one. */
+const maxKeys = 1000
+const minuteMs = 60_000
+
+/**
+ * Makes a filter for notices that a client can cause as often as it likes.
+ *
+ * @returns Tells whether the key was not let through within the last minute.
+ */
+export function createOncePerMinute(now: () => number = () => performance.now()): (key: string) => boolean {
+  const last = new Map<string, number>()
+  return (key) => {
+    const time = now()
+    const before = last.get(key)
+    if (before !== undefined && time - before < minuteMs) return false
+    last.delete(key)
+    last.set(key, time)
+    const [oldest] = last.keys()
+    if (last.size > maxKeys && oldest !== undefined) last.delete(oldest)
+    return true
+  }
+}

@@ -1,0 +1,96 @@
+import { connect as connectTls } from 'node:tls'
+import { once } from 'node:events'
+import { createTransport } from 'nodemailer'
+import { describe, expect, it } from 'vitest'
+import { makeCertificate } from '../../src/capture/tls.ts'
+import { createOncePerMinute } from '../../src/net/once-per-minute.ts'
+import { RawClient, rawClient, testServer } from './_server.ts'
+
+async function reporting(tls: boolean) {
+  const reports: string[] = []
+  const server = await testServer({ tls, onClientFault: (message) => reports.push(message) })
+  return Object.assign(server, { reports })
+}
+
+describe('a client that does not take TLS as it is', () => {
+  it('is reported as one that rejects the certificate, and the listener has no fault', async () => {
+    await using server = await reporting(true)
+    for (let i = 0; i < 3; i++) {
+      const transport = createTransport({ host: server.host, port: server.port, requireTLS: true })
+      await expect(
+        transport.sendMail({ from: 'a@acme.test', to: 'b@example.com', subject: 'Hi', text: 'x' }),
+      ).rejects.toThrow(/self-signed/)
+    }
+    await expect.poll(() => server.reports.length).toBeGreaterThan(0)
+    // Once a minute for an address.
+    expect(server.reports).toHaveLength(1)
+    expect(server.reports[0]).toMatch(
+      /^An SMTP client at 127\.0\.0\.1 left at the TLS handshake: most likely it does not accept the certificate.*smtpTls/,
+    )
+    expect(server.errors).toEqual([])
+  })
+
+  it('is reported as one that fails the handshake, where it sends garbage after STARTTLS', async () => {
+    await using server = await reporting(true)
+    const client = await rawClient(server)
+    expect(await client.say('STARTTLS')).toMatch(/^220 /)
+    client.socket.write('EHLO again\r\nthis is no TLS\r\n')
+    await client.closed()
+    await expect.poll(() => server.reports).toHaveLength(1)
+    expect(server.reports[0]).toMatch(/asked for STARTTLS, and then failed its TLS handshake/)
+    expect(server.errors).toEqual([])
+  })
+
+  it.each([true, false])('is reported where it begins with TLS, with STARTTLS offered: %s', async (tls) => {
+    await using server = await reporting(tls)
+    const socket = connectTls({ host: server.host, port: server.port, rejectUnauthorized: false })
+    await once(socket, 'error')
+    await expect.poll(() => server.reports).toHaveLength(1)
+    expect(server.reports[0]).toMatch(/began with TLS, but the SMTP port begins in the clear.*STARTTLS/)
+    expect(server.errors).toEqual([])
+  })
+
+  it('is not one that uses TLS and leaves', async () => {
+    await using server = await reporting(true)
+    const transport = createTransport({
+      host: server.host,
+      port: server.port,
+      requireTLS: true,
+      tls: { ca: (await makeCertificate('x.test')).cert, rejectUnauthorized: false },
+    })
+    await transport.sendMail({ from: 'a@acme.test', to: 'b@example.com', subject: 'Hi', text: 'x' })
+    const client = await rawClient(server)
+    client.socket.destroy()
+    await client.closed()
+    await server.close()
+    expect(server.reports).toEqual([])
+  })
+})
+
+describe('an HTTP request at the SMTP port', () => {
+  it('is refused and reported', async () => {
+    await using server = await reporting(false)
+    for (const line of ['GET / HTTP/1.1', 'POST /v1/emails HTTP/1.1', 'PATCH http://localhost/ HTTP/1.1']) {
+      const client = new RawClient(server)
+      await client.reply()
+      expect(await client.say(line)).toMatch(/^421 4\.7\.0 This is the SMTP port/)
+    }
+    expect(server.reports).toEqual([
+      expect.stringMatching(/^An HTTP request came from 127\.0\.0\.1 to the SMTP port/),
+    ])
+  })
+})
+
+describe('a notice once a minute', () => {
+  it('comes again after a minute, for each key, and remembers so many keys', () => {
+    let now = 0
+    const isNews = createOncePerMinute(() => now)
+    expect([isNews('a'), isNews('a'), isNews('b')]).toEqual([true, false, true])
+    now = 59_999
+    expect(isNews('a')).toBe(false)
+    now = 60_000
+    expect(isNews('a')).toBe(true)
+    for (let i = 0; i < 1000; i++) isNews(`key ${i}`)
+    expect(isNews('a')).toBe(true)
+  })
+})

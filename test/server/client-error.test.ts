@@ -1,0 +1,125 @@
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect as connectTls } from 'node:tls'
+import { describe, expect, test } from 'vitest'
+import { openListener } from '../../src/cli/listener.ts'
+import { openHttpListener } from '../../src/server/listener.ts'
+import { start } from '../support/instance.ts'
+
+const host = 'Host: localhost'
+const json = 'Content-Type: application/json\r\nAuthorization: Bearer key'
+
+// What a client sends, and the status of the answer.
+const requests: [string, string, number, string][] = [
+  ['a method that does not exist', `FOO /v1/emails HTTP/1.1\r\n${host}\r\n\r\n`, 400, 'invalid_request'],
+  ['garbage', 'garbage\r\n\r\n', 400, 'invalid_request'],
+  ['a request line without a version', 'GET /v1/emails\r\n\r\n', 400, 'invalid_request'],
+  ['a version that does not exist', `GET / HTTP/9.9\r\n${host}\r\n\r\n`, 400, 'invalid_request'],
+  ['a header without a colon', `GET / HTTP/1.1\r\n${host}\r\nbroken\r\n\r\n`, 400, 'invalid_request'],
+  [
+    'a header of 40 KB',
+    `GET / HTTP/1.1\r\n${host}\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`,
+    431,
+    'header_too_large',
+  ],
+  [
+    'a request line of 40 KB',
+    `GET /${'x'.repeat(40_000)} HTTP/1.1\r\n${host}\r\n\r\n`,
+    431,
+    'header_too_large',
+  ],
+  ['no Host', 'GET /v1/emails HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_request'],
+  ['no Host in HTTP/1.0', 'GET /v1/emails HTTP/1.0\r\n\r\n', 400, 'invalid_request'],
+  [
+    'a Host of others',
+    'GET /v1/emails HTTP/1.1\r\nHost: other.test\r\nConnection: close\r\n\r\n',
+    403,
+    'forbidden_host',
+  ],
+  ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n', 405, 'method_not_allowed'],
+  [
+    'an unknown Expect',
+    `GET /v1/emails HTTP/1.1\r\n${host}\r\nExpect: tea\r\n\r\n`,
+    417,
+    'expectation_failed',
+  ],
+  [
+    'an upgrade',
+    `GET /v1/emails HTTP/1.1\r\n${host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`,
+    401,
+    'missing_api_key',
+  ],
+  [
+    'an upgrade to h2c',
+    `GET /v1/emails HTTP/1.1\r\n${host}\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`,
+    401,
+    'missing_api_key',
+  ],
+  ['HTTP/2 from the start', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid_request'],
+  [
+    'a chunk without a size',
+    `POST /v1/emails HTTP/1.1\r\n${host}\r\n${json}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
+    400,
+    'invalid_request',
+  ],
+  [
+    'a broken second chunk',
+    `POST /v1/emails HTTP/1.1\r\n${host}\r\n${json}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n`,
+    400,
+    'invalid_request',
+  ],
+  [
+    'a length beside chunks',
+    `POST /v1/emails HTTP/1.1\r\n${host}\r\n${json}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    400,
+    'invalid_request',
+  ],
+  [
+    'two lengths',
+    `POST /v1/emails HTTP/1.1\r\n${host}\r\n${json}\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+    400,
+    'invalid_request',
+  ],
+  ['SMTP', 'EHLO client.test\r\n', 400, 'invalid_request'],
+]
+
+async function exchange(port: number, sent: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  socket.write(sent)
+  let answer = ''
+  for await (const piece of socket) answer += String(piece)
+  return answer
+}
+
+describe.each([
+  ['of the library', openHttpListener],
+  ['of the command', openListener],
+] as const)('the listener %s', (_, listener) => {
+  test.each(requests)('answers %s in the shape of every error', async (_name, sent, status, name) => {
+    const post = await start({ acceptAnyKey: true })
+    const { port } = await post.listen({ listener })
+    const answer = await exchange(port, sent)
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(head).toMatch(/^content-type: application\/json/im)
+    expect(JSON.parse(body)).toEqual({ statusCode: status, name, message: expect.any(String) as string })
+    // No second answer follows.
+    expect(answer.match(/^HTTP\/1\.1 \d/gm)).toHaveLength(1)
+  })
+})
+
+test('clients that speak TLS or SMTP to the HTTP port are reported with what to do, once', async () => {
+  const notices: string[] = []
+  const post = await start({ onNotice: ({ level, message }) => notices.push(`${level}: ${message}`) })
+  const { port } = await post.listen()
+  for (let i = 0; i < 2; i++) {
+    const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false })
+    await once(socket, 'error')
+    await exchange(port, 'EHLO client.test\r\n')
+    await exchange(port, 'garbage\r\n\r\n')
+  }
+  expect(notices).toEqual([
+    'warning: A client at 127.0.0.1 sent no HTTP request but TLS: this port speaks plain HTTP, use http:// and not https://.',
+    'warning: A client at 127.0.0.1 sent no HTTP request but SMTP: mail goes to the SMTP port.',
+  ])
+})

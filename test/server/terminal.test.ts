@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { hollowApp } from './validate-response.ts'
+import { openInProcess } from './_face.ts'
+
+const curl = { 'user-agent': 'curl/8.5.0', accept: '*/*' }
+
+test('answers of /v1 end with a line end for curl, and for it alone', async () => {
+  const { post } = await openInProcess()
+  const text = async (path: string, headers: Record<string, string>, method = 'GET'): Promise<string> => {
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers: { authorization: `Bearer ${post.apiKey}`, ...headers },
+    })
+    return (await post.fetch(request)).text()
+  }
+  for (const path of ['/v1/emails', '/v1/emails/em_none', '/v1/nothing', '/v1/domains']) {
+    const plain = await text(path, {})
+    expect(plain).toMatch(/\}$/)
+    expect(await text(path, curl)).toBe(`${plain}\n`)
+    expect(await text(path, { ...curl, accept: 'application/json' })).toBe(plain)
+    expect(await text(path, { ...curl, 'user-agent': 'node' })).toBe(plain)
+  }
+})
+
+test('a slash at the end of a path of /v1 is warned of, and 404 with strict', async () => {
+  const paths = hollowApp()
+    .routes.filter(({ path }) => path.startsWith('/v1/'))
+    .map(({ method, path }) => [method, `${path.replace(/\{\w+\}/g, 'x_1')}/`] as const)
+  expect(paths.length).toBe(8)
+  // The document has no such path, which the usual call would complain of.
+  const fetchOf = ({ post }: typeof strict, method: string, path: string): Promise<Response> =>
+    post.fetch(
+      new Request(`http://localhost${path}`, { method, headers: { authorization: `Bearer ${post.apiKey}` } }),
+    )
+  const lax = await openInProcess()
+  const strict = await openInProcess({ strict: true })
+  for (const [method, path] of paths) {
+    await lax.call(method, path, { body: method === 'POST' ? {} : undefined })
+    const { requests } = (await (await lax.call('GET', '/dev/requests?limit=1')).json()) as {
+      requests: { warnings: string[] }[]
+    }
+    expect(requests[0]?.warnings.join(), path).toContain(
+      `The path is ${path.slice(0, -1)}, without the slash`,
+    )
+    const refused = await fetchOf(strict, method, path)
+    expect([path, refused.status]).toEqual([path, 404])
+    expect(await refused.json()).toMatchObject({
+      name: 'not_found',
+      message: expect.stringContaining('slash') as string,
+    })
+  }
+  expect((await fetchOf(strict, 'DELETE', '/v1/emails/')).status).toBe(404)
+  expect((await lax.call('GET', '/v1/emails/')).status).toBe(200)
+})
