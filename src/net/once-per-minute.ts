@@ -1,3 +1,5 @@
+import { monotonicNow } from '../core/machine.ts'
+
 /** How many keys are remembered; the oldest is forgotten for a new one. */
 const maxKeys = 1000
 const minuteMs = 60_000
@@ -7,7 +9,7 @@ const minuteMs = 60_000
  *
  * @returns Tells whether the key was not let through within the last minute.
  */
-export function createOncePerMinute(now: () => number = () => performance.now()): (key: string) => boolean {
+export function createOncePerMinute(now: () => number = monotonicNow): (key: string) => boolean {
   const last = new Map<string, number>()
   return (key) => {
     const time = now()
