@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { loadAttachment, type AttachmentSources } from '../../src/attachments/attachments.ts'
 import { parseDataUri } from '../../src/attachments/data-uri.ts'
+import { createOutgoing } from '../../src/net/outgoing.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const utf8 = 'Grüße'
 const latin1 = Buffer.from('Gr\xfc\xdfe', 'latin1')
 const sources = (root: string | null = null): AttachmentSources => ({
   root,
-  allowPrivate: false,
+  problemOf: createOutgoing([]).strictProblemOf,
   timeoutMs: 5000,
 })
 const typeOf = async (
