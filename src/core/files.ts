@@ -79,6 +79,9 @@ export const nodeFiles: Files = {
     const fd = await fsOpen(path, 'r', 0)
     try {
       await promisify(fs.fsync)(fd)
+    } catch (error) {
+      // Some file systems, as those of networks, have no such thing.
+      if (!noSyncCodes.has(codeOf(error))) throw error
     } finally {
       await promisify(fs.close)(fd)
     }
@@ -103,6 +106,8 @@ export const nodeFiles: Files = {
     }),
 }
 
+const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
 /** Writes all the bytes, in as many calls as the system needs: a full disk can take half of them without an error. */
 export async function writeWhole(files: Files, fd: number, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.byteLength;) {
@@ -112,12 +117,18 @@ export async function writeWhole(files: Files, fd: number, bytes: Uint8Array, at
   }
 }
 
-/** Reads bytes that must be there. */
+/** The code of the error of a file that ends before bytes that must be there. */
+export const endCode = 'LOCALPOST_END'
+
+/** Reads bytes that must be there. @throws An error with {@link endCode} where the file ends too early. */
 export async function readWhole(files: Files, fd: number, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length)
   for (let done = 0; done < length;) {
     const count = await files.read(fd, bytes.subarray(done), at + done)
-    if (count === 0) throw new Error(`the file ends at byte ${at + done}, ${length - done} bytes too early`)
+    if (count === 0) {
+      const message = `the file ends at byte ${at + done}, ${length - done} bytes too early`
+      throw Object.assign(new Error(message), { code: endCode })
+    }
     done += count
   }
   return bytes
@@ -131,7 +142,7 @@ async function makeFolder(path: string, isAgain: boolean = false): Promise<boole
   } catch (error) {
     const above = dirname(path)
     if (codeOf(error) === 'ENOENT' && above !== path && !isAgain) {
-      await makeFolder(above)
+      if (await makeFolder(above)) await nodeFiles.syncFolder(dirname(above)).catch(unreadable)
       return await makeFolder(path, true)
     }
     // Some systems say of a folder that is there that it cannot be made.
@@ -139,6 +150,11 @@ async function makeFolder(path: string, isAgain: boolean = false): Promise<boole
     if (found?.isDirectory()) return false
     throw error
   }
+}
+
+/** A folder that this user may not read cannot be synced; its owner made it long ago. */
+export function unreadable(error: unknown): void {
+  if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error
 }
 
 const fsOpen = promisify<string, string, number, number>(fs.open)

@@ -1,8 +1,9 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { systemProcesses } from './lock/processes.ts'
 import type { Clock } from '../core/clock.ts'
 import { createStore } from './engine.ts'
 import { storeFault } from './io-errors.ts'
-import { type Files, nodeFiles } from '../core/files.ts'
+import { type Files, nodeFiles, unreadable } from '../core/files.ts'
 import { claimFolder } from './disk/folder.ts'
 import { takeLock } from './lock/lock.ts'
 import { fencedFiles, type HeldLock } from './lock/held-lock.ts'
@@ -42,6 +43,8 @@ export interface LogStoreOptions {
   readonly files?: Files
   /** Default: the machine's. */
   readonly processes?: Processes
+  /** Which run of the machine this is; `""` where it is not known. Default: what the system says. */
+  readonly boot?: string
   /** Default: this version's own. */
   readonly migrations?: readonly Migration[]
   /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
@@ -81,9 +84,12 @@ export async function openLogStore(options: LogStoreOptions): Promise<Store> {
     const isNew = await claimFolder(all, paths)
     lock = await takeLock({ files: all, path: paths.lock, folder: paths.folder, processes, onNotice })
     const files = fencedFiles(all, lock)
-    if (isNew) await replaceFile(files, paths.gitignore, false, [Buffer.from('*\n')])
+    if (isNew) await replaceFile(files, paths.gitignore, [Buffer.from('*\n')])
     await files.makeFolder(paths.logs)
     await files.makeFolder(paths.larges)
+    // Also where they were there: an earlier start may have ended in between.
+    await files.syncFolder(dirname(paths.folder)).catch(unreadable)
+    for (const path of [paths.folder, paths.logs]) await files.syncFolder(path)
     const medium = createLogMedium({
       ...options,
       files,
@@ -91,6 +97,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<Store> {
       onNotice,
       lock,
       durable: options.durability === 'disk',
+      boot: options.boot ?? (await systemProcesses.pidSpace()).boot,
       schema: createSchema(options.migrations),
     })
     return await createStore(options.collections, releasing(medium, lock), options.pendingBytes)

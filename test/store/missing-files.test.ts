@@ -72,8 +72,8 @@ test.each([
 test('a checkpoint of before files were named still needs its db.json', async () => {
   const dir = await lived()
   const path = join(dir, 'checkpoint.json')
-  const { files: _, ...old } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
-  await writeFile(path, JSON.stringify(old))
+  const { schema, log, offset, seq } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
+  await writeFile(path, JSON.stringify({ schema, log, offset, seq }))
   const copy = await copyOf(dir)
   await rm(join(copy, 'db.json'))
   await expectRefused(copy, 'db.json')
@@ -105,7 +105,8 @@ test('a new folder that was killed before its first checkpoint opens', async () 
 test('a `files` that is no list of names is refused', async () => {
   const dir = await lived()
   const path = join(dir, 'checkpoint.json')
-  await writeFile(path, (await readFile(path, 'utf8')).replace('"db.json"', '7'))
+  const { schema, log, offset, seq } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
+  await writeFile(path, JSON.stringify({ schema, log, offset, seq, files: [7] }))
   await expect(openIn(dir)).rejects.toMatchObject({
     code: 'store_corrupt',
     message: expect.stringMatching(/checkpoint\.json: `files`/) as unknown,

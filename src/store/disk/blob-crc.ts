@@ -1,7 +1,8 @@
 import { type Readable, pipeline, Transform } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import type { LargePlace, LogPlace } from '../entry.ts'
-import { corrupt } from '../io-errors.ts'
+import { codeOf, LocalpostError } from '../../core/errors.ts'
+import { endCode } from '../../core/files.ts'
 import type { Paths } from './paths.ts'
 
 type FilePlace = LogPlace | LargePlace
@@ -12,11 +13,17 @@ export function isWhole(place: FilePlace, bytes: Uint8Array): boolean {
 }
 
 /** The error of a blob whose bytes are no longer those that were stored. */
-export function damaged(paths: Paths, place: FilePlace): Error {
+export function damaged(paths: Paths, place: FilePlace, cause?: unknown): Error {
   const [path, at] = 'log' in place ? [paths.log(place.log), place.at] : [paths.large(place.large), 0]
   const what = `the ${place.size} bytes of a message or its content from byte ${at} on are not those that were stored.`
   const mend = 'Restore the file from a copy; `localpost doctor` names every mail that is damaged.'
-  return corrupt(`${path}:${at}`, what, mend)
+  return new LocalpostError('store_corrupt', `${path}:${at}: ${what} ${mend}`, { cause })
+}
+
+/** What reading a blob threw, as the error of a damaged blob where its file is gone or ends too early. */
+export function damagedBy(error: unknown, paths: Paths, place: FilePlace): unknown {
+  const code = codeOf(error)
+  return code === 'ENOENT' || code === endCode ? damaged(paths, place, error) : error
 }
 
 /** The same stream, which fails at its end where its bytes are not those that were stored. */

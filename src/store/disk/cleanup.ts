@@ -1,5 +1,7 @@
 import { isWhole } from './blob-crc.ts'
 import type { LogPlace } from '../entry.ts'
+import { codeOf } from '../../core/errors.ts'
+import { endCode } from '../../core/files.ts'
 import type { Log } from './log.ts'
 import type { Move, Upkeep } from '../medium.ts'
 import { createPacer } from '../../core/yield.ts'
@@ -92,10 +94,20 @@ async function moveGroup(log: Log, upkeep: Upkeep, group: readonly Found[]): Pro
   const moves: Move[] = []
   let damagedBytes = 0
   for (const { collection, id, name, from } of group) {
-    const bytes = await log.read(from.log, from.at, from.size)
-    if (isWhole(from, bytes)) moves.push({ collection, id, name, from, bytes })
+    const bytes = await readThere(log, from)
+    if (bytes && isWhole(from, bytes)) moves.push({ collection, id, name, from, bytes })
     else damagedBytes += from.size
   }
   await upkeep.move(moves)
   return damagedBytes
+}
+
+/** The bytes at a place, or null where the file ends before them. */
+async function readThere(log: Log, { log: number, at, size }: LogPlace): Promise<Buffer | null> {
+  try {
+    return await log.read(number, at, size)
+  } catch (error) {
+    if (codeOf(error) === endCode) return null
+    throw error
+  }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { verified } from './blob-crc.ts'
+import { damagedBy, verified } from './blob-crc.ts'
 import type { Spool } from './blob-writer.ts'
 import type { LargePlace } from '../entry.ts'
 import { misuse, storeFault } from '../io-errors.ts'
@@ -113,7 +113,13 @@ const spoolPieceBytes = 1024 * 1024
  */
 export function openLarge(parts: LargeParts, place: LargePlace, start: number, end: number): Readable {
   if (start === end) return Readable.from([], { objectMode: false })
-  const stream = parts.files.stream(parts.files.openNow(parts.paths.large(place.large)), start, end)
+  let fd: number
+  try {
+    fd = parts.files.openNow(parts.paths.large(place.large))
+  } catch (error) {
+    throw damagedBy(error, parts.paths, place)
+  }
+  const stream = parts.files.stream(fd, start, end)
   return start === 0 && end === place.size ? verified(stream, parts.paths, place) : stream
 }
 

@@ -1,12 +1,8 @@
 import { join } from 'node:path'
-import {
-  type Checkpoint,
-  type CheckpointParts,
-  readCheckpoint,
-  readSnapshot,
-  saveCheckpoint,
-} from './checkpoint.ts'
+import { type CheckpointParts, readCheckpoint, readSnapshot, saveCheckpoint, writerOf } from './checkpoint.ts'
+import type { Checkpoint, LogWriter, ReadCheckpoint } from './checkpoint-text.ts'
 import { corrupt } from '../io-errors.ts'
+import { listed } from '../doctor/findings.ts'
 import { assertNoData } from './folder.ts'
 import type { Frame } from './frame.ts'
 import { sweepLarge } from './large.ts'
@@ -14,7 +10,7 @@ import { numberOf } from './paths.ts'
 import { newLockForm } from '../lock/lock-file.ts'
 import { collectionNameForm } from './names.ts'
 import type { Records } from '../records.ts'
-import { replayLog } from './replay.ts'
+import { type Loss, replayLog, setAside } from './replay.ts'
 import {
   collectionFolders,
   listSnapshot,
@@ -30,48 +26,77 @@ import { nextTurn } from '../../core/machine.ts'
 export interface Loaded {
   /** The seq of the last commit. */
   readonly seq: number
-  readonly checkpoint: Checkpoint
+  readonly checkpoint: ReadCheckpoint
   /** The length of each log file. */
   readonly lengths: Map<number, number>
+  /** The files of `large` that commits behind the checkpoint name: a power cut could still take them. */
+  readonly unsynced: ReadonlySet<string>
 }
 
 /**
  * Reads a folder into memory: the snapshot, then the log from its position on, then whether every blob that a
- * record names is there.
+ * record names is there. A record whose blob is gone is taken; reading that blob fails.
  *
- * @throws store_corrupt, store_newer_schema; then nothing was changed but temporary files of a crash swept.
+ * @throws store_corrupt, store_newer_schema; then nothing was changed.
  */
 export async function loadFolder(parts: CheckpointParts, records: Records): Promise<Loaded> {
   const { files, paths, schema } = parts
   const checkpoint = (await readCheckpoint(parts)) ?? (await beginFolder(parts))
   const found = await listSnapshot(parts)
   assertAllThere(parts, checkpoint, found)
-  await sweepTemporaries(parts)
   for (const { name, path, segment } of found) {
     fillRecords(records, await readSnapshot(parts, path), segment, schema, path)
     records.files.add(name)
     await nextTurn()
   }
-  const replayed = await replayLog(
+  const unsynced = new Set<string>()
+  const { seq, lengths, broken } = await replayLog(
     {
       files,
       paths,
-      onNotice: parts.onNotice,
-      apply: (frame, log) => applyFrame(parts, records, checkpoint.schema, frame, log),
+      loss: lossOf(checkpoint.writer, parts.boot),
+      apply: (frame, log) => applyFrame(parts, records, checkpoint.schema, frame, log, unsynced),
     },
     checkpoint,
-    checkpoint.seq,
   )
   records.settle(paths.folder)
-  await checkPlaces(parts, records, replayed.lengths)
-  return { checkpoint, ...replayed }
+  const named = await checkPlaces(parts, records, lengths)
+  // From here on files change: what is refused was refused before.
+  await sweepTemporaries(parts)
+  if (broken) await setAside(parts, broken, lengths)
+  await sweepLarge(parts, named)
+  return { checkpoint, seq, lengths, unsynced }
 }
 
-async function beginFolder(parts: CheckpointParts): Promise<Checkpoint> {
+/**
+ * What may be missing from the end of a log. A power cut came between where the machine was started since; where that
+ * cannot be known, it may have.
+ */
+export function lossOf(writer: LogWriter | undefined, boot: string): Loss {
+  if (writer?.durability === 'disk') return 'tail'
+  return writer === undefined || boot === '' || writer.boot !== boot ? 'pages' : 'tail'
+}
+
+/** Notes who writes the log from now on, once all that is in it is on the disk. */
+export async function claimLog(parts: CheckpointParts, checkpoint: ReadCheckpoint): Promise<void> {
+  const writer = writerOf(parts)
+  const { boot, durability } = checkpoint.writer ?? {}
+  if (checkpoint.sealed && boot === writer.boot && durability === writer.durability) return
+  await saveCheckpoint(parts, { ...checkpoint, writer })
+}
+
+async function beginFolder(parts: CheckpointParts): Promise<ReadCheckpoint> {
   await assertNoData(parts)
-  const checkpoint: Checkpoint = { schema: parts.schema.version, log: 1, offset: 0, seq: 0, files: [] }
+  const checkpoint: Checkpoint = {
+    schema: parts.schema.version,
+    log: 1,
+    offset: 0,
+    seq: 0,
+    files: [],
+    writer: writerOf(parts),
+  }
   await saveCheckpoint(parts, checkpoint)
-  return checkpoint
+  return { ...checkpoint, sealed: true }
 }
 
 function assertAllThere(
@@ -102,13 +127,19 @@ async function sweepTemporaries(parts: CheckpointParts): Promise<void> {
   }
 }
 
-/** Brings one frame of the log into memory. @throws store_corrupt. */
+/**
+ * Brings one frame of the log into memory.
+ *
+ * @param larges  Collects the files of `large` that it names.
+ * @throws store_corrupt.
+ */
 export function applyFrame(
   parts: CheckpointParts,
   records: Records,
   from: number,
   frame: Frame,
   log: number,
+  larges?: Set<string>,
 ): void {
   for (const op of frame.ops) {
     if (!isObject(op) || typeof op.in !== 'string' || !collectionNameForm.test(op.in))
@@ -126,6 +157,7 @@ export function applyFrame(
         : null
     if (!entry) throw unknownOp(parts, frame, log)
     for (const place of Object.values(entry.blobs ?? {})) {
+      if ('large' in place) larges?.add(place.large)
       if (!('log' in place) || place.log !== 0) continue
       place.log = log
       place.at += frame.payloadAt
@@ -144,44 +176,39 @@ function unknownOp(parts: CheckpointParts, frame: Frame, log: number): Error {
   )
 }
 
+/**
+ * Looks whether the bytes of every blob are there, and says of which they are not: one lost message keeps no start
+ * from the others.
+ *
+ * @returns The files of `large` that records name.
+ */
 async function checkPlaces(
   parts: CheckpointParts,
   records: Records,
   lengths: ReadonlyMap<number, number>,
-): Promise<void> {
-  const { files, paths } = parts
+): Promise<Set<string>> {
+  const { files, paths, onNotice } = parts
   const large = new Set<string>()
+  const lost: string[] = []
   for (const state of records.collections.values()) {
     for (const entry of state.byId.values()) {
       for (const name in entry.blobs) {
         const place = entry.blobs[name]
-        if (
-          place &&
-          'log' in place &&
-          place.size > 0 &&
-          (lengths.get(place.log) ?? -1) < place.at + place.size
-        ) {
-          throw missing(
-            paths.log(place.log),
-            `${entry.id}/${name}`,
-            `${place.size} bytes from byte ${place.at}`,
-          )
+        if (!place) continue
+        let isThere = true
+        if ('log' in place)
+          isThere = place.size === 0 || (lengths.get(place.log) ?? -1) >= place.at + place.size
+        else if ('large' in place) {
+          large.add(place.large)
+          isThere = (await files.size(paths.large(place.large))) === place.size
         }
-        if (!place || !('large' in place)) continue
-        large.add(place.large)
-        if ((await files.size(paths.large(place.large))) !== place.size) {
-          throw missing(paths.large(place.large), `${entry.id}/${name}`, `${place.size} bytes`)
-        }
+        if (!isThere) lost.push(`${entry.id}/${name}`)
       }
     }
   }
-  await sweepLarge(parts, large)
-}
-
-function missing(path: string, blob: string, wanted: string): Error {
-  return corrupt(
-    path,
-    `the blob ${blob} should have ${wanted} in it, which are not there.`,
-    'Restore the file from a copy.',
-  )
+  if (lost.length > 0)
+    onNotice(
+      `The bytes of ${lost.length} messages and contents are lost: ${listed(lost)}. Reading them fails with store_corrupt; \`localpost doctor\` lists them.`,
+    )
+  return large
 }

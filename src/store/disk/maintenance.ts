@@ -19,6 +19,8 @@ export interface UpkeepParts extends CheckpointParts {
   readonly lock: HeldLock
   readonly log: Log
   readonly usage: Usage
+  /** Brings all commits so far to the disk. */
+  readonly flush: () => Promise<void>
   readonly engine: Upkeep
   readonly seq: number
   readonly checkpointBytes?: number | undefined
@@ -26,6 +28,8 @@ export interface UpkeepParts extends CheckpointParts {
 
 /** Half a log file: with what comes in while a checkpoint is written, a start replays about one. */
 const defaultCheckpointBytes = 16 * 1024 * 1024
+/** Where commits do not sync themselves: a power cut loses no more than this and what a sync takes. */
+const syncMs = 4000
 /** A person who opens the files sees what happened a moment ago. */
 const quietMs = 5000
 
@@ -39,8 +43,10 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
   let dueBytes = checkpointBytes
   let running: Promise<void> | null = null
   let cancelTimer: (() => void) | null = null
+  let cancelSync: (() => void) | null = null
   let closing = false
   let failing = false
+  let syncFailing = false
 
   /** A checkpoint, then the removal of what it no longer names. */
   async function checkpoint(): Promise<void> {
@@ -49,7 +55,7 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
     const larges = [...usage.deadLarge]
     const bytes = bytesSince
     await parts.lock.check()
-    await writeCheckpoint(parts, records, position)
+    await writeCheckpoint(parts, records, position, parts.flush)
     bytesSince -= bytes
     for (const number of logs) await log.remove(number)
     for (const name of larges) {
@@ -91,9 +97,26 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
     })
   }
 
+  async function sync(): Promise<void> {
+    try {
+      await parts.flush()
+      syncFailing = false
+    } catch (error) {
+      if (syncFailing) return
+      syncFailing = true
+      const reason = error instanceof Error ? error.message : String(error)
+      onNotice(`A power cut now may lose more than the last 5 seconds. ${reason}`)
+    }
+  }
+
   return {
     note(bytes, position) {
       at = position
+      if (!parts.durable && !closing)
+        cancelSync ??= clock.after(syncMs, () => {
+          cancelSync = null
+          void sync()
+        })
       bytesSince += bytes
       if (bytesSince >= dueBytes) begin()
       else wait()
@@ -101,6 +124,7 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
     async close() {
       closing = true
       cancelTimer?.()
+      cancelSync?.()
       await running
       if (!log.fault && (bytesSince > 0 || records.dirty.size > 0)) await run()
     },

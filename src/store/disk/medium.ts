@@ -1,16 +1,17 @@
 import { Readable } from 'node:stream'
 import { createBudget } from '../../core/byte-budget.ts'
 import type { Clock } from '../../core/clock.ts'
-import { damaged, isWhole } from './blob-crc.ts'
+import { damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from './blob-writer.ts'
 import { type CheckpointParts, writeCheckpoint } from './checkpoint.ts'
 import { crcOf } from './crc.ts'
-import type { Place } from '../entry.ts'
+import type { LogPlace, Place } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
 import { FrameWriter } from './frame.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import { largeBlobBytes, openLarge, openSpool, SpooledFile, spoolBlob } from './large.ts'
-import { loadFolder } from './load.ts'
+import { createFlush, type Flush } from './flush.ts'
+import { claimLog, loadFolder } from './load.ts'
 import { Log } from './log.ts'
 import type { Medium } from '../medium.ts'
 import type { BlobId } from '../store.ts'
@@ -36,6 +37,7 @@ export function createLogMedium(parts: LogMediumParts): Medium {
   const spool = (id: BlobId): Promise<SpooledFile> => openSpool(parts, id)
   let log: Log | null = null
   let upkeep: UpkeepRunner | null = null
+  let flush: Flush | null = null
   let seq = 0
   let written = 0
 
@@ -47,7 +49,7 @@ export function createLogMedium(parts: LogMediumParts): Medium {
   async function read(place: Place, start: number, end: number): Promise<Buffer> {
     if (start === end) return Buffer.alloc(0)
     if ('log' in place) {
-      const bytes = await theLog().read(place.log, place.at + start, end - start)
+      const bytes = await readLog(place, start, end)
       if (bytes.byteLength === place.size && !isWhole(place, bytes)) throw damaged(parts.paths, place)
       return bytes
     }
@@ -56,23 +58,38 @@ export function createLogMedium(parts: LogMediumParts): Medium {
     for await (const piece of openLarge(parts, place, start, end)) pieces.push(piece as Buffer)
     const bytes = Buffer.concat(pieces)
     if (bytes.byteLength === end - start) return bytes
-    throw new Error(
-      `${parts.paths.large(place.large)} ends ${end - start - bytes.byteLength} bytes too early`,
-    )
+    throw damaged(parts.paths, place)
+  }
+
+  async function readLog(place: LogPlace, start: number, end: number): Promise<Buffer> {
+    try {
+      return await theLog().read(place.log, place.at + start, end - start)
+    } catch (error) {
+      throw damagedBy(error, parts.paths, place)
+    }
   }
 
   return {
     async load(records) {
       const loaded = await loadFolder(parts, records)
       seq = loaded.seq
-      log = new Log({ ...parts, fileBytes: parts.logFileBytes }, loaded.lengths, loaded.checkpoint.log)
+      const target = new Log(
+        { ...parts, fileBytes: parts.logFileBytes },
+        loaded.lengths,
+        loaded.checkpoint.log,
+      )
+      log = target
+      const { checkpoint, unsynced } = loaded
+      flush = createFlush({ ...parts, end: () => target.end }, checkpoint, unsynced)
+      await flush.run()
       // Old records were lifted while they were read: from here on the log is of the new form.
-      if (loaded.checkpoint.schema < parts.schema.version)
-        await writeCheckpoint(parts, records, { ...log.end, seq })
+      if (checkpoint.schema < parts.schema.version)
+        await writeCheckpoint(parts, records, { ...log.end, seq }, flush.run)
+      else await claimLog(parts, checkpoint)
       return seq
     },
     start(engine) {
-      upkeep = createUpkeep({ ...parts, log: theLog(), usage, engine, seq })
+      if (flush) upkeep = createUpkeep({ ...parts, log: theLog(), flush: flush.run, usage, engine, seq })
     },
     createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
     take(blob, { owner, name }) {
@@ -81,7 +98,10 @@ export function createLogMedium(parts: LogMediumParts): Medium {
       if (blob.spooled === undefined && !own)
         return { taken: { owner, name, size, content: blob.parts ?? [] }, undo() {} }
       if (own) {
-        const spooling = spoolBlob(parts, blob)
+        const spooling = spoolBlob(parts, blob).then((spool) => {
+          flush?.noteLarge(spool.place.large)
+          return spool
+        })
         const taken = spooling.then((spool) => ({ owner, name, size, content: spool.place }))
         // It is looked at when the commit's turn comes, which may be after it failed.
         taken.catch(() => {})
@@ -92,6 +112,7 @@ export function createLogMedium(parts: LogMediumParts): Medium {
         throw misuse(`The blob ${blob.id} was not made by this store's createBlob, or is committed already.`)
       }
       spooled.taken = true
+      flush?.noteLarge(spooled.place.large)
       return {
         taken: { owner, name, size, content: spooled.place },
         undo: () => void (spooled.taken = false),

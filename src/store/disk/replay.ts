@@ -7,57 +7,95 @@ import { numberOf, type Paths } from './paths.ts'
 export interface ReplayParts {
   readonly files: Files
   readonly paths: Paths
-  readonly onNotice: (text: string) => void
+  /**
+   * What may be missing from the end of the log: `tail` after a process that ended, where only the last write can be
+   * incomplete; `pages` after a power cut of a process that did not sync its commits, which can take any part.
+   */
+  readonly loss: Loss
   /** Takes a frame's ops. May throw store_corrupt. */
   apply(frame: Frame, log: number): void
 }
 
+/** See {@link ReplayParts.loss}. */
+export type Loss = 'tail' | 'pages'
+
+/** What reading the log came to. */
+export interface Replayed {
+  /** The seq of the last commit. */
+  readonly seq: number
+  /** The length of every log file. */
+  readonly lengths: Map<number, number>
+  /** Where the log broke off; null where it ends with a whole commit. */
+  readonly broken: LogPosition | null
+}
+
 /**
- * Reads the log from a position on.
+ * Reads the log from a position on, and changes nothing.
  *
  * An end that is no whole frame, with none after it but those of the same synced write, is what a crash leaves of
- * commits that nobody was told of: it is set aside in a file of its own and cut off. Anything else that cannot be read
- * stops the start.
+ * commits that were not acknowledged. Where a power cut can have taken `pages`, whole frames may stand behind the gap.
+ * Anything else that cannot be read stops the start.
  *
- * @param seq  Of the last commit before the position.
- * @returns The seq of the last commit, and the length of every log file.
- * @throws store_corrupt; then nothing was changed.
+ * @param from  Where to begin, with the seq of the last commit before it.
+ * @throws store_corrupt.
  */
 export async function replayLog(
   parts: ReplayParts,
-  from: LogPosition,
-  seq: number,
-): Promise<{ seq: number; lengths: Map<number, number> }> {
-  const { files, paths } = parts
+  from: LogPosition & { readonly seq: number; readonly sealed: boolean },
+): Promise<Replayed> {
+  const { files, paths, loss } = parts
   const lengths = await listLogs(files, paths)
-  assertComplete(lengths, from, paths)
-  let last = seq
-  let bad: LogPosition | null = null
+  const gap = assertComplete(lengths, from, paths, loss)
+  let last = from.seq
+  let broken: LogPosition | null = null
   for (const log of lengths.keys()) {
     if (log < from.log) continue
-    const bytes = (await files.readAll(paths.log(log))) ?? Buffer.alloc(0)
+    if (log === gap) broken ??= { log, offset: 0 }
+    if (broken && loss === 'pages') break
+    const path = paths.log(log)
+    const bytes = (await files.readAll(path)) ?? Buffer.alloc(0)
     let at = log === from.log ? from.offset : 0
-    if (bad) {
-      assertNoFrame(bytes, at, last, bad, log, paths)
+    if (broken) {
+      assertNoFrame(bytes, at, last, broken, log, paths)
       continue
     }
-    for (let frame = nextFrame(bytes, at, last); frame; frame = nextFrame(bytes, at, last)) {
+    if (log === from.log && !from.sealed) assertPosition(bytes, from, path)
+    for (let frame = nextFrame(bytes, at, last, path); frame; frame = nextFrame(bytes, at, last, path)) {
       parts.apply(frame, log)
       last = frame.seq
       at = frame.end
     }
     if (at === bytes.byteLength) continue
-    bad = { log, offset: at }
-    assertNoFrame(bytes, at, last, bad, log, paths)
+    broken = { log, offset: at }
+    if (loss === 'tail') assertNoFrame(bytes, at, last, broken, log, paths)
   }
-  if (bad) await setAside(parts, bad, lengths)
-  return { seq: last, lengths }
+  return { seq: last, lengths, broken }
 }
 
-/** A frame counts only when it is the next one: bytes of an older life of the file are no frames. */
-function nextFrame(bytes: Buffer, at: number, seq: number): Frame | null {
+/**
+ * The frame that stands at a byte, or null where none is whole.
+ *
+ * @throws store_corrupt for a whole commit that is not the next one: it would be dropped.
+ */
+function nextFrame(bytes: Buffer, at: number, seq: number, path: string): Frame | null {
   const frame = at < bytes.byteLength ? readFrame(bytes, at) : null
-  return frame?.seq === seq + 1 ? frame : null
+  if (!frame || frame.seq === seq + 1) return frame
+  const what = `the whole commit ${frame.seq} stands at byte ${at}, where commit ${seq + 1} is expected.`
+  throw corrupt(`${path}:${at}`, what, 'Restore the whole folder from a copy.')
+}
+
+/** A checkpoint without a checksum is believed where the log agrees: that very commit ends at its position. */
+function assertPosition(bytes: Buffer, { offset, seq }: LogPosition & { seq: number }, path: string): void {
+  if (offset === 0) return
+  let before: Frame | null = null
+  for (let at = 0; at >= 0 && at < offset;) {
+    const frame: Frame | null = readFrame(bytes, at)
+    if (frame) before = frame
+    at = frame ? frame.end : bytes.indexOf(frameStart, at + 1)
+  }
+  if (before?.end === offset && before.seq === seq) return
+  const what = `checkpoint.json says that commit ${seq} ends at byte ${offset}, and the log does not have it there.`
+  throw corrupt(`${path}:${offset}`, what, 'Restore the whole folder from a copy.')
 }
 
 async function listLogs(files: Files, paths: Paths): Promise<Map<number, number>> {
@@ -71,16 +109,23 @@ async function listLogs(files: Files, paths: Paths): Promise<Map<number, number>
   return lengths
 }
 
-function assertComplete(lengths: ReadonlyMap<number, number>, from: LogPosition, paths: Paths): void {
+/** @returns The first file behind a gap in the numbers, where a power cut can have made one. */
+function assertComplete(
+  lengths: ReadonlyMap<number, number>,
+  from: LogPosition,
+  paths: Paths,
+  loss: Loss,
+): number | null {
   const later = [...lengths.keys()].filter((log) => log >= from.log)
   // Before its first commit a store has no log at all.
-  if (later.length === 0 && from.offset === 0) return
+  if (later.length === 0 && from.offset === 0) return null
   for (const [i, log] of (later.length === 0 ? [Number.NaN] : later).entries()) {
     if (log === from.log + i) continue
+    if (loss === 'pages' && (i > 0 || from.offset === 0)) return log
     throw corrupt(paths.log(from.log + i), 'this file of the log is missing.', 'Restore it from a copy.')
   }
   const length = lengths.get(from.log) ?? 0
-  if (length >= from.offset) return
+  if (length >= from.offset) return null
   const what = `it ends at byte ${length}, but its commits up to byte ${from.offset} are in use.`
   throw corrupt(paths.log(from.log), what, 'Restore it from a copy.')
 }
@@ -122,36 +167,73 @@ function isLater(frame: Frame, seq: number): boolean {
   return frame.batch === frame.seq || frame.batch > seq + 1
 }
 
-async function setAside(parts: ReplayParts, bad: LogPosition, lengths: Map<number, number>): Promise<void> {
+/**
+ * Moves all from where the log broke off into files beside it, the last file first, so that a crash in between leaves
+ * the same log to the next start. Files behind the one that broke are removed: the log goes on in that one.
+ */
+export async function setAside(
+  parts: { files: Files; paths: Paths; onNotice: (text: string) => void },
+  broken: LogPosition,
+  lengths: Map<number, number>,
+): Promise<void> {
   const { files, paths, onNotice } = parts
-  for (const [log, length] of lengths) {
-    const offset = log === bad.log ? bad.offset : 0
-    if (log < bad.log || length === offset) continue
+  for (const [log, length] of [...lengths].reverse()) {
+    const offset = log === broken.log ? broken.offset : 0
+    if (log < broken.log) break
     const path = paths.log(log)
     try {
       const bytes = ((await files.readAll(path)) ?? Buffer.alloc(0)).subarray(offset)
       const copy = await freeName(files, `${path}.cut-${offset}`)
-      const out = await files.open(copy, 'wx')
-      try {
-        await writeWhole(files, out, bytes, 0)
-        await files.sync(out)
-      } finally {
-        await files.close(out)
+      if (length > offset) await writeCopy(files, copy, bytes)
+      if (length > offset) await files.syncFolder(paths.logs)
+      if (offset === 0) {
+        await files.remove(path)
+        await files.syncFolder(paths.logs)
+        lengths.delete(log)
+      } else {
+        await cutFile(files, path, offset)
+        lengths.set(log, offset)
       }
-      const fd = await files.open(path, 'r+')
-      try {
-        await files.truncate(fd, offset)
-        await files.sync(fd)
-      } finally {
-        await files.close(fd)
-      }
-      lengths.set(log, offset)
-      onNotice(
-        `${path} ended in ${bytes.byteLength} bytes that are no whole commit. They were moved to ${copy}.`,
-      )
+      const whole = countFrames(bytes)
+      const behind = whole === 0 ? '' : `, with ${whole} whole commits behind a gap,`
+      if (length > offset)
+        onNotice(
+          `${path} ended in ${bytes.byteLength} bytes that are no whole commit${behind}. They were moved to ${copy}.`,
+        )
     } catch (error) {
       throw storeFault(error, `Setting the end of ${path} aside`)
     }
+  }
+}
+
+/** How many whole commits stand in bytes that do not begin with one. */
+export function countFrames(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(frameStart); at >= 0;) {
+    const frame = readFrame(bytes, at)
+    if (frame) count++
+    at = bytes.indexOf(frameStart, frame ? frame.end : at + 1)
+  }
+  return count
+}
+
+async function writeCopy(files: Files, path: string, bytes: Buffer): Promise<void> {
+  const out = await files.open(path, 'wx')
+  try {
+    await writeWhole(files, out, bytes, 0)
+    await files.sync(out)
+  } finally {
+    await files.close(out)
+  }
+}
+
+async function cutFile(files: Files, path: string, length: number): Promise<void> {
+  const fd = await files.open(path, 'r+')
+  try {
+    await files.truncate(fd, length)
+    await files.sync(fd)
+  } finally {
+    await files.close(fd)
   }
 }
 

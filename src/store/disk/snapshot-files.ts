@@ -1,4 +1,4 @@
-import type { Checkpoint } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint-text.ts'
 import type { Files } from '../../core/files.ts'
 import { collectionNameForm } from './names.ts'
 import { numberOf, type Paths } from './paths.ts'

@@ -39,8 +39,8 @@ export function emptySnapshot(): Snapshot {
 export interface SnapshotPlace {
   readonly files: Files
   readonly path: string
-  /** Whether bytes and name must survive a power loss. */
-  readonly durable: boolean
+  /** Brings the commits that the file may hold to the disk, before it takes its name. */
+  readonly flush: () => Promise<void>
   readonly schema: Schema
   readonly onNotice: (text: string) => void
 }
@@ -50,7 +50,7 @@ export interface SnapshotPlace {
  * under another name and renamed, in pieces, so that neither a crash nor the event loop sees half of it.
  */
 export function createSnapshotFile(place: SnapshotPlace): Adapter<Snapshot> {
-  const { files, path, durable, schema, onNotice } = place
+  const { files, path, flush, schema, onNotice } = place
   return {
     async read() {
       const bytes = await files.readAll(path)
@@ -62,17 +62,30 @@ export function createSnapshotFile(place: SnapshotPlace): Adapter<Snapshot> {
       return snapshot
     },
     async write(snapshot) {
-      await replaceFile(files, path, durable, snapshotPieces(snapshot))
+      await writeAside(files, path, snapshotPieces(snapshot), flush)
     },
   }
 }
 
-/** Replaces a file by these pieces: whole or not at all. */
-export async function replaceFile(
+/** Replaces a file by these pieces: whole or not at all, also after a power cut. */
+export async function replaceFile(files: Files, path: string, pieces: Iterable<Uint8Array>): Promise<void> {
+  await writeAside(files, path, pieces)
+  try {
+    await files.syncFolder(dirname(path))
+  } catch (error) {
+    throw storeFault(error, `Writing ${path}`)
+  }
+}
+
+/**
+ * Writes the pieces beside a file, brings them to the disk, and gives them its name. The name is on the disk when the
+ * folder is synced.
+ */
+async function writeAside(
   files: Files,
   path: string,
-  durable: boolean,
   pieces: Iterable<Uint8Array>,
+  beforeName: () => Promise<void> = async () => {},
 ): Promise<void> {
   const temporary = `${path}.tmp`
   let fd: number | null = null
@@ -83,12 +96,12 @@ export async function replaceFile(
       await writeWhole(files, fd, bytes, at)
       at += bytes.byteLength
     }
-    if (durable) await files.sync(fd)
+    await files.sync(fd)
     const done = fd
     fd = null
     await files.close(done)
+    await beforeName()
     await files.rename(temporary, path)
-    if (durable) await files.syncFolder(dirname(path))
   } catch (error) {
     if (fd !== null) await files.close(fd).catch(() => {})
     await files.remove(temporary).catch(() => {})

@@ -1,10 +1,11 @@
-import type { Checkpoint, CheckpointParts } from '../disk/checkpoint.ts'
+import type { CheckpointParts } from '../disk/checkpoint.ts'
+import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import type { Report } from './findings.ts'
 import { type Frame, frameStart, readFrame } from '../disk/frame.ts'
-import { applyFrame } from '../disk/load.ts'
 import { numberOf } from '../disk/paths.ts'
 import type { Records } from '../records.ts'
-import { findLater } from '../disk/replay.ts'
+import { applyFrame, lossOf } from '../disk/load.ts'
+import { countFrames, findLater, type Loss } from '../disk/replay.ts'
 import { nextTurn } from '../../core/machine.ts'
 
 /** Where the bytes of whole commits stand: `[start, end]` of each, by log file, in order. */
@@ -16,6 +17,7 @@ interface Reading {
   readonly checkpoint: Checkpoint
   readonly records: Records
   readonly report: Report
+  readonly loss: Loss
   /** The seq of the last whole commit; null before the first. */
   last: number | null
   commits: number
@@ -36,7 +38,8 @@ export async function inspectLog(
   const numbers = names.map((name) => numberOf(name, '.log')).filter((number) => number !== null)
   numbers.sort((a, b) => a - b)
   const sound: SoundBytes = new Map()
-  const reading: Reading = { parts, checkpoint, records, report, last: null, commits: 0 }
+  const loss = lossOf(checkpoint.writer, parts.boot)
+  const reading: Reading = { parts, checkpoint, records, report, loss, last: null, commits: 0 }
   const before = report.problems
   let expected = checkpoint.log
   let isBroken = false
@@ -80,6 +83,7 @@ function readFile(
   }
   let replays = !isBroken
   let at = 0
+  let compared = number !== checkpoint.log || inUse === 0
   while (at < bytes.byteLength) {
     const frame = wholeFrame(bytes, at)
     if (frame && follows(reading, frame, at === 0)) {
@@ -88,15 +92,24 @@ function readFile(
       reading.last = frame.seq
       reading.commits++
       at = frame.end
+      if (!compared && at >= inUse) {
+        compared = true
+        comparePosition(reading, at, path)
+      }
       continue
     }
     const last = reading.last ?? 0
     const next = nextWhole(bytes, at + 1, last)
     const isTail = at >= inUse && (next === null || findLater(bytes, at, last) === null)
-    if (isTail && isLast) {
-      const rest = bytes.byteLength - at
+    const isCut = at >= inUse && reading.loss === 'pages' && (frame === null || isBroken)
+    if ((isTail && isLast) || isCut) {
+      const rest = bytes.subarray(at)
+      const behind = countFrames(rest)
+      const why = isCut
+        ? `what a power cut can leave, with ${behind} whole commits behind the gap`
+        : 'a commit that was not acknowledged'
       report.note(
-        `${path} ends in ${rest} bytes from byte ${at} that are no whole commit: a commit that nobody was told of. The next start sets them aside.`,
+        `${path} ends in ${rest.byteLength} bytes from byte ${at} that are no whole commit: ${why}. The next start sets them aside.`,
       )
       return { frames, whole: false }
     }
@@ -115,6 +128,15 @@ function readFile(
 }
 
 const restore = 'Restore it from a copy.'
+
+/** The checkpoint's commit has to end at its position. */
+function comparePosition({ checkpoint, last, report }: Reading, at: number, path: string): void {
+  if (at === checkpoint.offset && last === checkpoint.seq) return
+  report.problem(
+    `checkpoint.json says that commit ${checkpoint.seq} ends at byte ${checkpoint.offset} of ${path}; in the log commit ${last} ends at byte ${at}.`,
+    'Restore the whole folder from a copy.',
+  )
+}
 
 /** Between files that are no longer there, commits may be missing; inside the log, none may. */
 function follows({ last }: Reading, frame: Frame, isFirst: boolean): boolean {

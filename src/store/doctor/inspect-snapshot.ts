@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Checkpoint, CheckpointParts } from '../disk/checkpoint.ts'
+import type { CheckpointParts } from '../disk/checkpoint.ts'
+import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { listed, type Report } from './findings.ts'
 import type { Records } from '../records.ts'
 import { collectionFolders, listSnapshot, missingFrom, missingMend } from '../disk/snapshot-files.ts'

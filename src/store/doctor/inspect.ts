@@ -1,6 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Checkpoint, type CheckpointParts, readCheckpoint } from '../disk/checkpoint.ts'
+import { type CheckpointParts, readCheckpoint } from '../disk/checkpoint.ts'
+import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { createFindings, type Finding, listed } from './findings.ts'
 import { type Files, nodeFiles } from '../../core/files.ts'
 import { dataIn, strangersIn } from '../disk/folder.ts'
@@ -33,6 +34,8 @@ export interface InspectOptions {
   /** Default: the machine's. */
   readonly files?: Pick<Files, 'readAll' | 'size' | 'list' | 'touched'>
   readonly processes?: Processes
+  /** Default: what the system says; see `LogStoreOptions.boot`. */
+  readonly boot?: string
   /** How many bytes the disk still takes. Default: what the system says. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
@@ -54,7 +57,11 @@ const settleMs = 300
 
 async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspection; inUse: boolean }> {
   const { files = nodeFiles, processes = systemProcesses, collections } = options
-  const parts = readOnlyParts(resolve(options.dir), files)
+  const parts = readOnlyParts(
+    resolve(options.dir),
+    files,
+    options.boot ?? (await systemProcesses.pidSpace()).boot,
+  )
   const { paths } = parts
   const { all, about } = createFindings()
   const done = (inUse: boolean): { inspection: Inspection; inUse: boolean } => {
@@ -150,11 +157,16 @@ async function inspectCheckpoint(
 }
 
 /** What the store's own readers ask for, with nothing that writes. */
-function readOnlyParts(folder: string, files: Pick<Files, 'readAll' | 'size' | 'list'>): CheckpointParts {
+function readOnlyParts(
+  folder: string,
+  files: Pick<Files, 'readAll' | 'size' | 'list'>,
+  boot: string,
+): CheckpointParts {
   return {
     files: { ...refusing, readAll: files.readAll, size: files.size, list: files.list },
     paths: createPaths(folder),
     durable: false,
+    boot,
     schema: createSchema(),
     onNotice() {},
   }

@@ -1,0 +1,88 @@
+import { crc32 } from 'node:zlib'
+import { corrupt } from '../io-errors.ts'
+import type { LogPosition } from './log.ts'
+import type { Schema, StoredObject } from './migrate.ts'
+import { isObject } from '../stored.ts'
+
+/** What `checkpoint.json` says: the snapshot holds every commit up to here. */
+export interface Checkpoint extends LogPosition {
+  readonly schema: number
+  readonly seq: number
+  /**
+   * The files of the snapshot that must be there, as paths within the folder: one that is gone was not empty, it is
+   * lost. Absent in checkpoints of before they were named.
+   */
+  readonly files?: readonly string[] | undefined
+  /** What wrote the log behind the position; absent in checkpoints of before it was noted. */
+  readonly writer?: LogWriter | undefined
+}
+
+/** What wrote a log, to tell what a power cut can have taken from it. */
+export interface LogWriter {
+  /** The run of the machine; `""` where the system does not say. */
+  readonly boot: string
+  readonly durability: 'process' | 'disk'
+}
+
+/** A checkpoint as it was read. */
+export interface ReadCheckpoint extends Checkpoint {
+  /** Whether it has a checksum. Localpost 0.1 wrote none. */
+  readonly sealed: boolean
+}
+
+/** The file's text, with a checksum of all that stands before it. */
+export function checkpointText({ schema, log, offset, seq, files, writer }: Checkpoint): string {
+  const body = JSON.stringify({ schema, log, offset, seq, files, ...writer }).slice(0, -1)
+  return `${body},"crc":"${hex(crc32(body))}"}\n`
+}
+
+/**
+ * Reads what `checkpoint.json` says. One without a checksum must be exactly what Localpost 0.1 wrote.
+ *
+ * @throws store_corrupt, store_newer_schema.
+ */
+export function parseCheckpoint(bytes: Buffer, path: string, schema: Schema): ReadCheckpoint {
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw corrupt(`${path}:1`, 'it is not valid JSON.', restoreIt, error)
+  }
+  if (!isObject(value)) throw corrupt(path, 'it is not an object.', restoreIt)
+  const known = schema.assertKnown(value.schema, path)
+  const sealed = 'crc' in value
+  if (sealed ? !isSealed(bytes) : Object.keys(value).some((name) => !oldMembers.has(name)))
+    throw corrupt(`${path}:1`, 'it is not what Localpost wrote: its checksum does not fit.', restoreIt)
+  const { log, offset, seq, files } = value
+  if (!isCount(log) || log < 1 || !isCount(offset) || !isCount(seq))
+    throw corrupt(path, '`log`, `offset` or `seq` is missing.', restoreIt)
+  if (files !== undefined && !isNames(files)) throw corrupt(path, '`files` is no list of names.', restoreIt)
+  return { schema: known, log, offset, seq, files, writer: writerOf(value), sealed }
+}
+
+const restoreIt =
+  'Restore it from a copy of the whole folder, or save what is whole with `localpost doctor --salvage --to <new folder>`.'
+const oldMembers = new Set(['schema', 'log', 'offset', 'seq', 'files'])
+const footerForm = /,"crc":"([0-9a-f]{8})"\}\n$/
+
+function isSealed(bytes: Buffer): boolean {
+  const footer = footerForm.exec(bytes.toString('latin1'))
+  return footer !== null && hex(crc32(bytes.subarray(0, footer.index))) === footer[1]
+}
+
+function hex(crc: number): string {
+  return crc.toString(16).padStart(8, '0')
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+}
+
+function writerOf({ boot, durability }: StoredObject): LogWriter | undefined {
+  if (typeof boot !== 'string') return undefined
+  return durability === 'disk' || durability === 'process' ? { boot, durability } : undefined
+}

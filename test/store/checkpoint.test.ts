@@ -1,0 +1,132 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { checkpointText, parseCheckpoint } from '../../src/store/disk/checkpoint-text.ts'
+import { createSchema } from '../../src/store/disk/migrate.ts'
+import { blobOf, insert } from '../../src/store/store.ts'
+import { note, notes, pattern } from '../contracts/notes.ts'
+import {
+  contents,
+  copyOf,
+  filesIn,
+  inspect,
+  logIn,
+  mortal,
+  openAfterKill,
+  openIn,
+  refusal,
+  tempFolder,
+} from './_setup.ts'
+
+/** A folder of a store that was killed: half of its commits stand behind the checkpoint. */
+async function killed(): Promise<string> {
+  const dir = await tempFolder()
+  const first = await openIn(dir)
+  for (let n = 0; n < 20; n++)
+    await first.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(200, n))])
+  await first.close()
+  const second = await openAfterKill(dir, mortal)
+  for (let n = 20; n < 40; n++)
+    await second.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(200, n))])
+  return dir
+}
+
+const checkpointIn = (dir: string): string => join(dir, 'checkpoint.json')
+
+/** Every change of one bit of a file's digits and of 60 other places. */
+function flips(text: string): { at: number; bit: number }[] {
+  const places = Array.from(text, (sign, at) => (/\d/.test(sign) || at % 7 === 0 ? [at] : [])).flat()
+  return places.flatMap((at) => [0, 1, 2, 3].map((bit) => ({ at, bit })))
+}
+
+async function flip(path: string, { at, bit }: { at: number; bit: number }): Promise<void> {
+  const bytes = await readFile(path)
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << bit)
+  await writeFile(path, bytes)
+}
+
+test(
+  'a checkpoint with a changed bit is refused, and nothing is set aside',
+  { timeout: 60_000 },
+  async () => {
+    const dir = await killed()
+    const path = checkpointIn(dir)
+    const text = await readFile(path, 'utf8')
+    expect(text).toMatch(/,"crc":"[0-9a-f]{8}"\}\n$/)
+    for (const place of flips(text)) {
+      await flip(path, place)
+      const { code } = await refusal(dir)
+      expect(['store_corrupt', 'store_newer_schema'], JSON.stringify(place)).toContain(code)
+      await writeFile(path, text)
+    }
+  },
+)
+
+test('a checkpoint of before it had a checksum is taken where the log agrees, and gets one', async () => {
+  const dir = await killed()
+  const { schema, log, offset, seq, files } = JSON.parse(await readFile(checkpointIn(dir), 'utf8')) as Record<
+    string,
+    unknown
+  >
+  const old = JSON.stringify({ schema, log, offset, seq, files })
+  const expected = await openAfterKill(await copyOf(dir)).then(async (store) => {
+    const all = await contents(store)
+    await store.close()
+    return all
+  })
+  let taken = 0
+  for (const place of flips(old)) {
+    const copy = await copyOf(dir)
+    await writeFile(checkpointIn(copy), old)
+    await flip(checkpointIn(copy), place)
+    const store = await openAfterKill(copy).catch(() => null)
+    if (store) {
+      taken++
+      expect(await contents(store), JSON.stringify(place)).toEqual(expected)
+      await store.close()
+    }
+    await rm(copy, { recursive: true })
+  }
+  // A name of a file of records that says another one.
+  expect(taken).toBeLessThan(5)
+  await writeFile(checkpointIn(dir), old)
+  const store = await openAfterKill(dir)
+  expect(await contents(store)).toEqual(expected)
+  expect(await readFile(checkpointIn(dir), 'utf8')).toMatch(/"crc":"[0-9a-f]{8}"\}\n$/)
+  await store.close()
+})
+
+test('the doctor compares the position of the checkpoint with the log, and a start drops no whole commit', async () => {
+  const dir = await killed()
+  expect((await inspect(dir)).healthy).toBe(true)
+  const path = checkpointIn(dir)
+  const good = parseCheckpoint(await readFile(path), path, createSchema())
+  for (const wrong of [
+    { ...good, seq: good.seq + 5 },
+    { ...good, seq: good.seq - 1 },
+    { ...good, offset: good.offset - 1 },
+  ]) {
+    await writeFile(path, checkpointText(wrong))
+    const { healthy, findings } = await inspect(dir)
+    expect(healthy).toBe(false)
+    const message = expect.stringContaining(`commit ${wrong.seq} ends at byte ${wrong.offset}`) as unknown
+    expect(findings).toContainEqual(expect.objectContaining({ subject: 'log', level: 'problem', message }))
+    if (wrong.offset === good.offset) expect(await refusal(dir)).toMatchObject({ code: 'store_corrupt' })
+  }
+})
+
+test('a start that is refused after it read the log leaves the end of the log as it is', async () => {
+  const dir = await killed()
+  const bytes = await readFile(logIn(dir))
+  await writeFile(logIn(dir), bytes.subarray(0, bytes.byteLength - 5))
+  const segment = join(dir, 'notes', '000001.json')
+  await writeFile(`${segment}.tmp`, 'half')
+  const text = await readFile(segment, 'utf8')
+  const edited = text
+    .replace('"name":"name 00001"', '"name":"name 00004"')
+    .replace(/"crc":"\w+"\}\n$/, '"crc":"00000000"}\n')
+  await writeFile(segment, edited)
+  const before = await filesIn(dir)
+  expect((await refusal(dir)).message).toContain('Nothing was overwritten')
+  expect(await filesIn(dir)).toEqual(before)
+})

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest'
+import type { LogStoreOptions } from '../../src/store/open.ts'
+import {
+  blobOf,
+  type Collection,
+  insert,
+  put,
+  remove,
+  type Store,
+  type StoredRecord,
+} from '../../src/store/store.ts'
+import { nextTurn } from '../../src/core/machine.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
+import { PowerFiles } from './_power.ts'
+import { manualClock, openAfterKill } from './_setup.ts'
+
+/** Numbers from 0 up to 1 that look random and are the same for a seed. */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** By id, the record and its message; a message that is marked as lost is `lost`. */
+type Known = Record<string, string>
+
+async function known(store: Store): Promise<Known> {
+  const all: Known = {}
+  for (const collection of [notes, labels] as readonly Collection<StoredRecord>[]) {
+    for (const record of (await store.page(collection, { limit: 1e6 })).records) {
+      const message = await store.readBlob(`${record.id}/message`).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'store_corrupt' })
+        return null
+      })
+      const digest = message === null ? 'none' : `${message.byteLength}:${message.toString('latin1', 0, 20)}`
+      all[record.id] = JSON.stringify([{ ...record, version: 0 }, digest])
+    }
+  }
+  return all
+}
+
+/** A cut, with what was promised when it came. */
+interface Cut {
+  readonly after: PowerFiles
+  readonly operation: number
+  /** The first and the last commit that the folder may end with. */
+  readonly floor: number
+  readonly ceiling: number
+}
+
+/** What a life of the store did: its state after each commit, and cuts at each of its operations. */
+async function liveWithCuts(
+  durability: 'process' | 'disk',
+  seed: number,
+  cutsEach: number,
+): Promise<{ states: Known[]; cuts: Cut[] }> {
+  const random = randomOf(seed)
+  const power = new PowerFiles()
+  const { clock, fire } = manualClock()
+  const states: Known[] = [{}]
+  const cuts: Cut[] = []
+  let floor = 0
+  let begun = 0
+  let operation = 0
+  power.onChange = () => {
+    operation++
+    for (let i = 0; i < cutsEach; i++) {
+      // Now and then all that can be lost is lost.
+      const after = power.cut(random() < 0.3 ? () => 0 : random)
+      cuts.push({ after, operation, floor, ceiling: begun })
+    }
+  }
+  const options: Partial<LogStoreOptions> = {
+    clock,
+    durability,
+    files: power.files,
+    boot: 'first',
+    logFileBytes: 24_000,
+    checkpointBytes: 1e12,
+  }
+  const store = await openAfterKill('/folder', options)
+  async function commit(...parts: Parameters<typeof store.commit>): Promise<void> {
+    const state = { ...states.at(-1) }
+    for (const change of parts[0]) {
+      if (change.op === 'remove') delete state[change.id]
+      else {
+        const [message] = parts[1]?.[0]?.parts ?? []
+        const before = state[change.record.id]
+        const kept = before === undefined ? 'none' : (JSON.parse(before) as [unknown, string])[1]
+        const digest = message
+          ? `${message.byteLength}:${Buffer.from(message).toString('latin1', 0, 20)}`
+          : kept
+        state[change.record.id] = JSON.stringify([{ ...change.record, version: 0 }, digest])
+      }
+    }
+    states.push(state)
+    begun = states.length - 1
+    await store.commit(...parts)
+    if (durability === 'disk') floor = states.length - 1
+  }
+  /** Lets the timers run, and waits until what they began is done: then all that came before is safe. */
+  async function settle(): Promise<void> {
+    const reached = states.length - 1
+    fire()
+    for (let same = 0, seen = -1; same < 20; same = seen === operation ? same + 1 : 0) {
+      seen = operation
+      await nextTurn()
+    }
+    floor = Math.max(floor, reached)
+  }
+  for (let n = 0; n < 12; n++) {
+    const size = n % 5 === 3 ? 300_000 : 300 + n * 700
+    await commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(size, n))])
+    if (n % 3 === 0) await commit([put(labels, { id: `l${n}`, title: `label ${n}` })])
+    if (n % 4 === 3) await commit([remove(notes, note(n - 2).id), put(notes, note(n, { seen: true }))])
+    if (n % 4 === 2) await settle()
+  }
+  await commit(Array.from({ length: 11 }, (_, n) => remove(notes, note(n).id)))
+  await settle()
+  await commit([insert(notes, note(50))])
+  await store.close()
+  floor = states.length - 1
+  power.onChange()
+  return { states, cuts }
+}
+
+/** Opens what a cut left, and tells with which commit it ends. */
+async function endOf(cut: Cut, states: readonly Known[]): Promise<number> {
+  const { clock } = manualClock()
+  const store = await openAfterKill('/folder', { clock, files: cut.after.files, boot: 'second' })
+  const found = await known(store)
+  await store.close()
+  const end = states.findLastIndex(
+    (state, i) => i <= cut.ceiling && isState(found, state, states[cut.floor] ?? {}),
+  )
+  expect(end, `after ${Object.keys(found).join()}`).toBeGreaterThanOrEqual(cut.floor)
+  return end
+}
+
+/** Whether these are the records of a state. Only a message that came after the floor may be marked as lost. */
+function isState(found: Known, state: Known, safe: Known): boolean {
+  const ids = Object.keys(state)
+  if (Object.keys(found).length !== ids.length) return false
+  return ids.every((id) => {
+    if (found[id] === state[id]) return true
+    const [record, message] = JSON.parse(state[id] ?? '[]') as [unknown, string]
+    const isLost = found[id] === JSON.stringify([record, 'none']) && message !== 'none'
+    return isLost && (JSON.parse(safe[id] ?? '[null,""]') as [unknown, string])[1] !== message
+  })
+}
+
+const seeds = Number(process.env['LOCALPOST_POWER_SEEDS'] ?? 1)
+
+test.each(['process', 'disk'] as const)(
+  'with --durability %s a power cut at any operation loses nothing that was promised',
+  { timeout: 120_000 * seeds },
+  async (durability) => {
+    const first = Number(process.env['LOCALPOST_SEED'] ?? Date.now() % 1e6)
+    for (let seed = first; seed < first + seeds; seed++) {
+      const { states, cuts } = await liveWithCuts(durability, seed, seeds === 1 ? 1 : 3)
+      expect(cuts.length).toBeGreaterThan(100)
+      for (const cut of cuts)
+        await expect(endOf(cut, states), `seed ${seed}, operation ${cut.operation}`).resolves.toBeTypeOf(
+          'number',
+        )
+    }
+  },
+)
