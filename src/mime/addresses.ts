@@ -17,7 +17,11 @@ export interface ParsedAddress {
  */
 export function parseAddresses(text: string): ParsedAddress[] {
   const simple = simpleAddress.exec(text)
-  if (simple) return [{ name: (simple[1] ?? simple[2] ?? '').trim(), address: simple[3] ?? simple[4] ?? '' }]
+  if (simple) {
+    // Outside quotes a run of spaces is one (RFC 5322 section 3.2.2).
+    const name = simple[1]?.replace(/ {2,}/g, ' ') ?? simple[2] ?? ''
+    return [{ name: name.trim(), address: simple[3] ?? simple[4] ?? '' }]
+  }
   return addressparser(text, { flatten: true }).map(({ name, address }) => ({ name, address }))
 }
 

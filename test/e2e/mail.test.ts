@@ -32,6 +32,19 @@ describe('a mail', () => {
       .toMatch(/grace@example\.com\s+Delivered,bounce@simulator\.localpost\s+Bounced/)
   })
 
+  it('says that its recipients are undisclosed where it has no To, and shows them as Bcc', async () => {
+    const { post, page } = await openPage()
+    await submit(post, {
+      envelope: { from: 'hi@acme.test', to: ['ada@example.com'] },
+      raw: 'From: hi@acme.test\r\nSubject: To nobody\r\n\r\nx\r\n',
+    })
+    await rowOf(page, 'To nobody').getByText('undisclosed recipients').waitFor()
+    await rowOf(page, 'To nobody').click()
+    const fields = page.locator('article dl').first()
+    await fields.getByText('undisclosed recipients').waitFor()
+    expect(await fields.innerText()).toMatch(/Bcc\s+ada@example\.com/)
+  })
+
   it('marks a mail as read when it is opened, and not before', async () => {
     const { post, page } = await openPage()
     await submit(post, { subject: 'Opens by itself', text: 'x' })

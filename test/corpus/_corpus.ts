@@ -1,0 +1,230 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Mail } from '../../src/inbox/mail.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
+import { parseMessage } from '../../src/mime/parse.ts'
+
+/** One message of the corpus, and what a reader has to make of it. */
+export interface Case {
+  title: string
+  /** Which RFC says so, and where. Where none does, what this project decided. */
+  says: string
+  /** One character per octet; see {@link lines} and {@link utf8}. */
+  message: string
+  expected: Expected
+}
+
+export interface Expected {
+  subject?: string
+  from?: Person[]
+  to?: Person[]
+  cc?: Person[]
+  reply_to?: Person[]
+  /** Values of header fields, decoded. */
+  headers?: Record<string, string>
+  /** Every leaf, in the order of the message. Default: one text body, which is not looked at. */
+  leaves?: Leaf[]
+  /** Whether a reader is told that something is wrong. Default: not looked at. */
+  problem?: boolean
+}
+
+export type Person = readonly [name: string, address: string]
+
+/** A leaf of the message: a body, or an attachment. */
+export interface Leaf {
+  role: 'text' | 'html' | 'attachment'
+  type: string
+  /** As the part says; undefined is not looked at. */
+  charset?: string | null
+  name: string | null
+  cid: string | null
+  disposition: 'inline' | 'attachment'
+  /** What a body says, its lines ended by LF. */
+  says?: string
+  /** The decoded octets; a body needs them only where they are not in UTF-8. */
+  octets?: Buffer
+}
+
+/** Lines with CRLF, also behind the last one. Characters beyond `\xff` cannot stand in them. */
+export function lines(...all: string[]): string {
+  return all.map((line) => `${line}\r\n`).join('')
+}
+
+/** The UTF-8 octets of a text, one character for each. */
+export function utf8(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
+/** Octets given in hexadecimal, one character for each. */
+export function hex(digits: string): string {
+  return Buffer.from(digits.replaceAll(' ', ''), 'hex').toString('latin1')
+}
+
+/** The header fields that most messages of the corpus begin with. */
+export const head: string = 'From: Ada <ada@x.test>\r\nTo: bob@x.test\r\nSubject: s\r\nMIME-Version: 1.0'
+
+/** A message with that header, a Content-Type, and a body of these lines. */
+export function typed(contentType: string, ...body: string[]): string {
+  return lines(head, `Content-Type: ${contentType}`, '', ...body)
+}
+
+/** The plain body. */
+export function text(says: string, more: Partial<Leaf> = {}): Leaf {
+  return { role: 'text', type: 'text/plain', name: null, cid: null, disposition: 'inline', says, ...more }
+}
+
+/** The HTML body. */
+export function html(says: string, more: Partial<Leaf> = {}): Leaf {
+  return { ...text(says, more), role: 'html', type: 'text/html' }
+}
+
+/** An attachment, without a name and to be saved if nothing else is said. */
+export function file(type: string, content: string | Buffer, more: Partial<Leaf> = {}): Leaf {
+  const octets = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
+  return { role: 'attachment', type, name: null, cid: null, disposition: 'attachment', octets, ...more }
+}
+
+/** Makes a test of each message of a class: it is imported, and read through all views, which must agree. */
+export function corpus(className: string, cases: readonly Case[]): void {
+  let post: Localpost
+  beforeAll(async () => {
+    post = await createLocalpost()
+  })
+  afterAll(() => post.close())
+
+  describe(className, () => {
+    it.each(cases.map((one) => [`${one.title} (${one.says})`, one] as const))('%s', async (_, one) => {
+      const { message, expected } = one
+      expect(message).toMatch(/^[\0-\xff]*$/)
+      const bytes = Buffer.from(message, 'latin1')
+      const { id } = await post.inbox.import(bytes)
+      const { stream } = await post.inbox.raw(id)
+      expect(Buffer.concat(await stream.toArray()).equals(bytes)).toBe(true)
+      const read = await readAll(post, id, bytes)
+      checkHeader(read, expected)
+      checkBodies(read, expected)
+      checkLeaves(read, expected)
+      if (expected.problem !== undefined) expect(read.mail.problem !== null).toBe(expected.problem)
+    })
+
+    it('has no message twice', () => {
+      const messages = cases.map(({ message }) => message)
+      expect(messages.filter((message, i) => messages.indexOf(message) !== i)).toEqual([])
+      const titles = cases.map(({ title }) => title)
+      expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([])
+    })
+  })
+}
+
+interface Read {
+  parsed: Awaited<ReturnType<typeof parseMessage>>
+  mail: Mail
+  parts: Part[]
+  attached: Buffer[]
+}
+
+interface Part {
+  type: string
+  charset: string | null
+  name: string | null
+  octets: Buffer
+}
+
+async function readAll(post: Localpost, id: string, bytes: Buffer): Promise<Read> {
+  const mail = await post.inbox.get(id)
+  const parts: Part[] = []
+  for (;;) {
+    const answer = await post.fetch(new Request(`http://localhost/dev/inbox/${id}/parts/${parts.length}`))
+    const octets = Buffer.from(await answer.arrayBuffer())
+    if (answer.status === 404) break
+    expect(answer.status).toBe(200)
+    const [type = '', charset] = (answer.headers.get('content-type') ?? '').split('; charset=')
+    const disposition = answer.headers.get('content-disposition') ?? ''
+    const shown = decodeURIComponent(/filename\*=UTF-8''(\S*)/.exec(disposition)?.[1] ?? '')
+    const name = shown === `part-${parts.length}` ? null : shown
+    parts.push({ type, charset: charset ?? null, name, octets })
+  }
+  const attached: Buffer[] = []
+  for (const { index } of mail.attachments) {
+    const answer = await post.fetch(new Request(`http://localhost/dev/inbox/${id}/attachments/${index}`))
+    expect(answer.status).toBe(200)
+    attached.push(Buffer.from(await answer.arrayBuffer()))
+  }
+  return { parsed: await parseMessage(bytes), mail, parts, attached }
+}
+
+function checkHeader({ parsed, mail }: Read, { subject, headers, ...people }: Expected): void {
+  // The list shows a subject on one line: runs of white space and control characters are one space there.
+  if (subject !== undefined)
+    expect([parsed.subject, mail.subject]).toEqual([
+      subject,
+      subject.replace(/[\s\0-\x1f\x7f]+/g, ' ').trim(),
+    ])
+  for (const [name, value] of Object.entries(headers ?? {}))
+    expect(parsed.headers.find(([written]) => written === name)?.[1]).toBe(value)
+  expect(mail.headers).toEqual(parsed.headers)
+  for (const field of ['from', 'to', 'cc', 'reply_to'] as const) {
+    const wanted = people[field]
+    if (wanted) expect(parsed[field]).toEqual(wanted.map(([name, address]) => ({ name, address })))
+  }
+  for (const field of ['to', 'cc'] as const) {
+    const addresses = people[field]?.map(([, address]) => address)
+    if (addresses) expect(mail[field]).toEqual(addresses)
+  }
+}
+
+function checkBodies({ parsed, mail }: Read, { leaves }: Expected): void {
+  expect([mail.text, mail.html]).toEqual([parsed.text, parsed.html])
+  if (!leaves) return
+  const says = (role: Leaf['role']): string =>
+    leaves.flatMap((leaf) => (leaf.role === role ? [leaf.says] : [])).join('\n')
+  expect({ text: parsed.text, html: parsed.html }).toEqual({ text: says('text'), html: says('html') })
+}
+
+function checkLeaves({ parsed, mail, parts, attached }: Read, { leaves }: Expected): void {
+  if (!leaves) return
+  // The tree of leaves.
+  expect(parts.map(({ type, name }) => ({ type, name }))).toEqual(
+    leaves.map(({ type, name }) => ({ type, name })),
+  )
+  for (const [i, { role, octets, charset, says }] of leaves.entries()) {
+    const part = parts[i]
+    if (octets) expect(part?.octets.toString('latin1')).toBe(octets.toString('latin1'))
+    else if (role === 'text') expect(part && textOf(part)).toBe(says)
+    if (charset !== undefined) expect(part?.charset).toBe(charset)
+  }
+  // The attachments of the body view.
+  const wanted = leaves
+    .filter(({ role }) => role === 'attachment')
+    .map(({ type, name, cid, disposition, octets = Buffer.alloc(0) }, index) => ({
+      index,
+      filename: name,
+      content_type: type,
+      size_bytes: octets.length,
+      sha256: createHash('sha256').update(octets).digest('hex'),
+      content_id: cid,
+      disposition,
+    }))
+  const members = (attachment: (typeof parsed.attachments)[number]): unknown => {
+    const { index, filename, content_type, size_bytes, sha256, content_id, disposition } = attachment
+    return { index, filename, content_type, size_bytes, sha256, content_id, disposition }
+  }
+  expect(parsed.attachments.map(members)).toEqual(wanted)
+  expect(mail.attachments).toEqual(
+    wanted.map((one) => ({ ...one, filename: one.filename ?? `attachment-${one.index}` })),
+  )
+  expect(mail.attachment_count).toBe(wanted.length)
+  for (const [i, leaf] of leaves.filter(({ role }) => role === 'attachment').entries())
+    expect(attached[i]?.equals(leaf.octets ?? Buffer.alloc(0))).toBe(true)
+}
+
+/** What the octets of a plain part say, read by the platform; of other charsets the octets have to be given. */
+function textOf({ octets }: Part): string {
+  expect(isUtf8(octets)).toBe(true)
+  return octets
+    .toString()
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n')
+}
