@@ -40,6 +40,8 @@ interface Run {
 }
 
 function textOf({ charset, bytes }: Run): string {
+  // Each word begins and ends in ASCII (RFC 1468): shifts back to back would be read as a fault.
+  if (charset.startsWith('iso-2022-')) return bytes.map((word) => decodeText(word, charset)).join('')
   return decodeText(Buffer.concat(bytes), charset)
 }
 
