@@ -60,9 +60,11 @@ export function build() {
   const ui = ['--outDir', join(next, 'ui'), '--emptyOutDir', '--logLevel', 'warn']
   run(process.execPath, [join(modules, 'vite/bin/vite.js'), 'build', 'ui', ...ui])
   chmodSync(join(next, 'cli/main.js'), 0o755)
-  writeFileSync(join(next, '.built'), inputs)
   rmSync(dist, { recursive: true, force: true })
   renameSync(next, dist)
+  // From its place: the package that is read for the version is the one around it.
+  run(process.execPath, [join(root, 'scripts/openapi.mjs')])
+  writeFileSync(stamp, inputs)
 }
 
 // By content: a checkout's file times say when git wrote them, not whether anything changed.

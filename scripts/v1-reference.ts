@@ -98,12 +98,48 @@ function rowsOf(schema: Schema, schemas: Schemas, prefix: string, depth: number)
       member.description ?? whole.description ?? '',
     ]
     const inner = resolved(whole.items ?? whole, schemas)
-    const deeper =
-      depth < 3 && inner.properties
-        ? rowsOf(inner, schemas, `${path}${whole.items ? '[]' : ''}.`, depth + 1)
-        : []
+    const deeper = depth < 3 ? membersOf(inner, schemas, `${path}${whole.items ? '[]' : ''}.`, depth + 1) : []
     return [row(cells), ...deeper]
   })
+}
+
+// Of a choice between objects, the members of each, once: a member that not all have says so.
+function membersOf(schema: Schema, schemas: Schemas, prefix: string, depth: number): string[] {
+  if (schema.properties) return rowsOf(schema, schemas, prefix, depth)
+  const choices = choicesOf(schema, schemas)
+  const names = [...new Set(choices.flatMap((choice) => Object.keys(choice.properties ?? {})))]
+  return names.flatMap((name) => {
+    const having = choices.filter((choice) => choice.properties?.[name])
+    const members = having.flatMap((choice) => choice.properties?.[name] ?? [])
+    const types = [...new Set(members.flatMap((member) => typeOf(member, schemas).split(', ')))]
+    const isEverywhere = having.length === choices.length
+    const cells = [
+      code(`${prefix}${name}`),
+      choices.every((choice) => choice.required?.includes(name)) ? 'yes' : '',
+      types.join(', '),
+      members.find(({ description }) => description)?.description ?? '',
+      isEverywhere ? '' : whichOf(having),
+    ]
+    const note = cells.splice(3, 2).filter(Boolean).join('; ')
+    return [row([...cells, note])]
+  })
+}
+
+/** The objects that a schema chooses between; none where it is no such choice. */
+function choicesOf(schema: Schema, schemas: Schemas): Schema[] {
+  const choices = (schema.anyOf ?? schema.oneOf ?? []).map((choice) => resolved(choice, schemas))
+  return choices.length > 1 && choices.every(({ properties }) => properties) ? choices : []
+}
+
+/** In which of the choices a member is, by the member that tells them apart. */
+function whichOf(having: readonly Schema[]): string {
+  const values = having.flatMap(({ properties }) => {
+    const { const: only, enum: several } = properties?.['status'] ?? {}
+    return several ?? (only === undefined ? [] : [only])
+  })
+  return values.length === 0
+    ? 'only in some'
+    : `with status ${values.map((value) => code(String(value))).join(', ')}`
 }
 
 function resolved(schema: Schema, schemas: Schemas): Schema {

@@ -21,7 +21,12 @@ const milliseconds = z.int().describe('Unix time in milliseconds')
 
 /** The body of `POST /v1/domains`. */
 export const createDomainSchema: z.ZodType<NewDomain> = z.object({
-  name: z.string().describe('Domain name, plain or with subdomain: `acme.com`, `mail.acme.com`'),
+  // Only said here: the name itself is checked as a whole, in either form.
+  name: z.string().meta({
+    description:
+      'Domain name, plain or with subdomain: `acme.com`, `mail.acme.com`; at most 253 characters as A-labels, without the dot at the end',
+    maxLength: 254,
+  }),
 })
 
 /** The same with `strict`: unknown members are refused. */

@@ -39,8 +39,8 @@ export interface Repeatable {
  *   levels.
  */
 export function repeatable(key: string, body: unknown): Repeatable {
-  if (key === '' || key.length > 256) {
-    const message = `must have 1 to 256 characters, not ${key.length}`
+  if (key === '' || key.length > maxKeyChars) {
+    const message = `must have 1 to ${maxKeyChars} characters, not ${key.length}`
     throw validationError([{ field: 'Idempotency-Key', message }])
   }
   if (isDeeperThan(maxDepth, body)) {
@@ -113,3 +113,6 @@ function canonical(value: unknown): string {
   })
   return text ?? ''
 }
+
+/** How many characters an Idempotency-Key may have. */
+export const maxKeyChars = 256

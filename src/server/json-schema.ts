@@ -21,12 +21,13 @@ export function createSchemaWriter(): SchemaWriter {
       unrepresentable: 'any',
       override: ({ jsonSchema }) => dropSafeIntegerBounds(jsonSchema),
     })
-    const { prefixItems, $defs = {} } = withReferences(written) as {
-      prefixItems: [Record<string, unknown>]
+    const { prefixItems, $defs = {} } = written as {
+      prefixItems: [unknown]
       $defs?: Record<string, Record<string, unknown>>
     }
-    for (const [name, { id: _id, ...definition }] of Object.entries($defs)) found[name] ??= definition
-    return prefixItems[0]
+    const $schemas = withReferences($defs) as Record<string, Record<string, unknown>>
+    for (const [name, { id: _id, ...definition }] of Object.entries($schemas)) found[name] ??= definition
+    return withReferences(prefixItems[0]) as Record<string, unknown>
   }
 
   return {
@@ -54,6 +55,9 @@ function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): 
 function withReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withReferences)
   if (typeof value !== 'object' || value === null) return value
+  if ('prefixItems' in value && Array.isArray(value.prefixItems)) {
+    return withReferences(withoutPrefixItems(value, value.prefixItems))
+  }
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
@@ -62,4 +66,17 @@ function withReferences(value: unknown): unknown {
         : withReferences(member),
     ]),
   )
+}
+
+// Generators of clients know no `items: false`, nor the items before it.
+function withoutPrefixItems(tuple: object, items: readonly unknown[]): object {
+  const kinds = new Map(items.map((item) => [JSON.stringify(item), item]))
+  const [only] = kinds.values()
+  const { prefixItems: _prefixItems, ...rest } = { prefixItems: items, ...tuple }
+  return {
+    ...rest,
+    items: kinds.size === 1 ? only : { anyOf: [...kinds.values()] },
+    minItems: items.length,
+    maxItems: items.length,
+  }
 }

@@ -77,12 +77,19 @@ function toOperation(route: Route, schemas: SchemaWriter): object {
     tags: [tag],
     summary,
     operationId: operationId(method, path),
-    ...(route.access === 'key' ? { security: [{ apiKey: [] }] } : {}),
-    ...(route.access === 'local' ? { security: [{}, { apiKey: [] }, { session: [] }] } : {}),
+    security: securityOf[route.access],
     parameters: toParameters(route, schemas),
     ...(body ? { requestBody: toRequestBody(body, schemas) } : {}),
     responses: toResponses(route, schemas),
   }
+}
+
+/** An empty list says that nothing is asked for; a missing one says nothing. */
+const securityOf: Readonly<Record<Route['access'], readonly object[]>> = {
+  key: [{ apiKey: [] }],
+  local: [{}, { apiKey: [] }, { session: [] }],
+  open: [],
+  public: [],
 }
 
 function operationId(method: string, path: string): string {
@@ -105,11 +112,11 @@ function toParameters(route: Route, schemas: SchemaWriter): object[] {
       schema,
     }),
   )
-  const inHeader = Object.entries(route.headers ?? {}).map(([name, description]) => ({
+  const inHeader = Object.entries(route.headers ?? {}).map(([name, { description, maxLength }]) => ({
     name,
     in: 'header',
     description,
-    schema: { type: 'string' },
+    schema: { type: 'string', ...(maxLength === undefined ? {} : { maxLength }) },
   }))
   return [...inPath, ...inQuery, ...inHeader]
 }

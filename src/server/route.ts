@@ -12,8 +12,8 @@ export interface Route {
   readonly summary: string
   /** Strings to what the handler takes; every query is read by it, and it says whether unknown members are left out. */
   readonly query?: z.ZodType
-  /** Request headers that it reads, with what they mean; only for the document. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Request headers that it reads, with what they mean and how many characters they may have; only for the document. */
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly maxLength?: number }>>
   readonly body?: RouteBody
   readonly success: RouteSuccess
   /** What it can refuse, beyond what every route of its area can; see `openapi.ts`. */

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { errorTable } from '../../src/core/errors.ts'
 import { errorsOf, toOpenApi } from '../../src/server/openapi.ts'
+import { unansweredCodes } from '../../src/server/schemas.ts'
 import { openInProcess } from './_face.ts'
 import { hollowApp } from './validate-response.ts'
 
@@ -41,9 +43,98 @@ describe('the OpenAPI document', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const operation of Object.values(operations) as { security?: object[] }[]) {
         if (path.startsWith('/v1/')) expect(operation.security).toEqual([{ apiKey: [] }])
-        else expect(operation.security ?? [{}]).toContainEqual({})
+        else expect([[], [{}, { apiKey: [] }, { session: [] }]]).toContainEqual(operation.security)
       }
     }
+  })
+
+  // What linters and generators of clients refuse: found with Spectral, Redocly, openapi-python-client, openapi-typescript.
+  test('has no boolean as the schema of items, and no array without items', () => {
+    const walk = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return
+      if ('type' in value && value.type === 'array')
+        expect(value).toMatchObject({ items: expect.any(Object) as object })
+      expect(value).not.toHaveProperty('prefixItems')
+      for (const member of Object.values(value)) walk(member)
+    }
+    walk(document)
+    expect(document.components).toMatchObject({
+      schemas: {
+        Mail: {
+          properties: {
+            headers: { items: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 } },
+          },
+        },
+      },
+    })
+  })
+
+  test('says of every operation who may call it, also where that is everybody', () => {
+    for (const { path, method, access } of app.routes) {
+      const operation = document.paths[path]?.[method.toLowerCase()]
+      const security = operation && 'security' in operation ? operation.security : undefined
+      expect(security, path).toBeInstanceOf(Array)
+      if (access === 'public' || access === 'open') expect(security).toEqual([])
+    }
+  })
+
+  test('says the limits of cursors, names and the Idempotency-Key, and they are those of the server', async () => {
+    type Parameter = { name: string; schema: { maxLength?: number } }
+    const parameters = Object.values(document.paths).flatMap((operations) =>
+      (Object.values(operations) as { parameters: Parameter[] }[]).flatMap(
+        (operation) => operation.parameters,
+      ),
+    )
+    const limitOf = (name: string): (number | undefined)[] =>
+      parameters.filter((parameter) => parameter.name === name).map(({ schema }) => schema.maxLength)
+    expect(new Set(limitOf('cursor').slice(0, 4))).toEqual(new Set([320]))
+    expect(limitOf('Idempotency-Key')).toEqual([256])
+    const { post } = await openInProcess()
+    const call = (
+      path: string,
+      init: { method?: string; body?: string; headers?: Record<string, string> } = {},
+    ): Promise<Response> =>
+      post.fetch(
+        new Request(`http://localhost${path}`, {
+          ...init,
+          headers: {
+            authorization: `Bearer ${post.apiKey}`,
+            'content-type': 'application/json',
+            ...init.headers,
+          },
+        }),
+      )
+    expect((await call(`/v1/emails?cursor=${'x'.repeat(321)}`)).status).toBe(422)
+    const name = `${`${'a'.repeat(62)}.`.repeat(4)}test.`
+    const body = JSON.stringify({ name })
+    expect(name.length).toBeGreaterThan(254)
+    expect((await call('/v1/domains', { method: 'POST', body })).status).toBe(422)
+    const mail = JSON.stringify({ from: 'a@acme.test', to: 'b@example.com', subject: 'x', text: 'x' })
+    const withKey = (length: number): Promise<Response> =>
+      call('/v1/emails', { method: 'POST', body: mail, headers: { 'idempotency-key': 'k'.repeat(length) } })
+    expect([(await withKey(256)).status, (await withKey(257)).status]).toEqual([200, 422])
+  })
+
+  test('names no code that no answer can have', () => {
+    const { schemas } = document.components as {
+      schemas: { Error: { properties: { name: { enum: string[] } } } }
+    }
+    const named = schemas.Error.properties.name.enum
+    expect(named.filter((code) => unansweredCodes.some((other) => other === code))).toEqual([])
+    for (const route of app.routes) for (const code of errorsOf(route)) expect(named).toContain(code)
+    expect([...named, ...unansweredCodes].sort()).toEqual(Object.keys(errorTable).sort())
+  })
+
+  test('is in the package as the server gives it', async () => {
+    const { call } = await openInProcess()
+    const shipped: unknown = JSON.parse(
+      readFileSync(new URL('../../dist/openapi.json', import.meta.url), 'utf8'),
+    )
+    expect(shipped).toEqual(await (await call('GET', '/dev/openapi.json')).json())
+    const { exports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      exports: Record<string, unknown>
+    }
+    expect(exports['./openapi.json']).toBe('./dist/openapi.json')
   })
 
   test('names every operation once', () => {

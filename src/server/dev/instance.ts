@@ -42,7 +42,9 @@ export function instanceRoutes(parts: ServerParts, live: LiveEvents, log: Reques
       method: 'GET',
       path: '/dev/events',
       summary: 'Live events, as server-sent events',
-      headers: { 'Last-Event-ID': 'The last id that was seen; what came since comes first' },
+      headers: {
+        'Last-Event-ID': { description: 'The last id that was seen; what came since comes first' },
+      },
       success: {
         type: 'text/event-stream',
         description:

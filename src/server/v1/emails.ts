@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Emails } from '../../emails/emails.ts'
+import { maxKeyChars } from '../../emails/idempotency.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../../emails/schema.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
@@ -14,7 +15,10 @@ export function emailRoutes(emails: Pick<Emails, 'accept' | 'list' | 'get'>): Ro
       path: '/v1/emails',
       summary: 'Send a transactional email',
       headers: {
-        'Idempotency-Key': 'At most 256 characters; the same request with the same key is sent once in 24 h',
+        'Idempotency-Key': {
+          description: 'At most 256 characters; the same request with the same key is sent once in 24 h',
+          maxLength: maxKeyChars,
+        },
       },
       body: { schema: sendRequestSchema, readBy: 'noun', maxBytes: bodyLimits.large },
       success: { schema: z.strictObject({ id: z.string().describe('Id of the queued email') }) },
