@@ -56,7 +56,7 @@ export interface DomainsParts {
 }
 
 /** Sending domains: what `/v1/domains`, `/dev/domains` and sending need of them. */
-export interface Domains extends Senders, Pick<DkimKeys, 'signingKey'> {
+export interface Domains {
   /**
    * Registers a domain, with a DKIM key of its own. A name that only mail mentioned keeps its id and `created`.
    *
@@ -84,7 +84,10 @@ export interface Domains extends Senders, Pick<DkimKeys, 'signingKey'> {
   zone(id: string): Promise<string>
 }
 
-export function createDomains(parts: DomainsParts): Domains {
+/** The same, and what the other parts of an instance need: none of it is for a user. */
+export interface InnerDomains extends Domains, Senders, Pick<DkimKeys, 'signingKey'> {}
+
+export function createDomains(parts: DomainsParts): InnerDomains {
   const { store, clock, ids, account, dns, pageSize, strict = false, lookup = createDnsLookup() } = parts
   const keys = createDkimKeys({ store, clock, selector: dns.selector, makeShared: parts.makeSharedKey })
 

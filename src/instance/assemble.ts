@@ -17,6 +17,7 @@ import type { HttpFace } from './http.ts'
 import type { createInbox } from '../inbox/inbox.ts'
 import type { Keys } from '../keys/keys.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
+import { publicMembers } from './public-members.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { Store } from '../store/store.ts'
 import type { RunningTime } from './time.ts'
@@ -54,8 +55,7 @@ export interface Running {
 
 /** Puts the parts together to what the library gives. */
 export function assemble(parts: Running): Localpost {
-  const { emails, domains, audiences, broadcasts, templates, inbox, keys, rules, faults, smtp, http } = parts
-  const { create, list, remove, deliveries, replay } = parts.webhooks
+  const { keys, smtp, http } = parts
   let closing: Promise<void> | null = null
   const assertOpen = (): void => {
     if (closing) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
@@ -63,15 +63,7 @@ export function assemble(parts: Running): Localpost {
   const { snapshots, time } = parts
   const close = (): Promise<void> => (closing ??= holding(() => closeAll(parts)))
   return {
-    emails: { send: emails.send, list: emails.list, get: emails.get, addEvent: emails.addEvent },
-    domains,
-    audiences,
-    broadcasts,
-    templates,
-    inbox,
-    webhooks: { create, list, remove, deliveries, replay },
-    rules: { get: rules.get, set: rules.set },
-    faults: { get: faults.get, set: faults.set, clear: faults.clear },
+    ...publicMembers({ ...parts, clock: time.clock }, assertOpen),
     apiKey: keys.primary(),
     smtp,
     get url() {
@@ -91,7 +83,6 @@ export function assemble(parts: Running): Localpost {
       assertKnownOptions(options, ['keep'], 'reset()')
       await parts.reset(options.keep ?? [])
     },
-    clock: time.clock,
     async snapshot() {
       assertOpen()
       return snapshots.snapshot()

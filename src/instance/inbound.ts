@@ -3,7 +3,7 @@ import type { Transcripts } from '../capture/transcripts.ts'
 import { createVerdicts, isSimulator } from '../rules/verdicts.ts'
 import type { ArmedFaults } from '../faults/faults.ts'
 import type { FindRule } from '../rules/rules.ts'
-import type { Domains } from '../domains/domains.ts'
+import type { InnerDomains } from '../domains/domains.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
 import type { Ids } from '../core/ids.ts'
@@ -16,7 +16,7 @@ export function openCapture(parts: {
   store: Store
   ids: Ids
   config: Config
-  domains: Pick<Domains, 'adopt'>
+  domains: Pick<InnerDomains, 'adopt'>
   keys: Pick<Keys, 'accepts'>
   findRule: FindRule
   faults: Pick<ArmedFaults, 'smtp'>

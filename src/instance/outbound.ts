@@ -3,7 +3,7 @@ import { outboxUser } from '../capture/auth.ts'
 import { aftermathOf, isSimulator, isSuppressed } from '../rules/verdicts.ts'
 import type { Chance } from '../core/random.ts'
 import { domainCollection } from '../domains/domain.ts'
-import type { Domains } from '../domains/domains.ts'
+import type { Domains, InnerDomains } from '../domains/domains.ts'
 import { startRechecks, type Rechecks } from '../domains/rechecks.ts'
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import { readContent } from '../emails/content.ts'
@@ -47,7 +47,7 @@ export function openRelay(config: Config, outgoing: Outgoing): Transport | null 
 export function openOutbox(parts: {
   store: Store
   config: Config
-  domains: Pick<Domains, 'signingKey' | 'asRemoved'>
+  domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
   tracking: Pick<Tracking, 'copiesOf'>
   relay: Transport | null
   sources: AttachmentSources

@@ -28,11 +28,15 @@ export interface Templates {
   put(id: string, input: TemplateInput): Promise<Template>
   /** @throws not_found */
   remove(id: string): Promise<void>
+}
+
+/** The same, and what sends need. */
+export interface InnerTemplates extends Templates {
   /** What a send request takes from a template; null where there is none. */
   find(id: string): Promise<TemplateContent | null>
 }
 
-export function createTemplates(parts: { store: Store; clock: Clock; pageSize: number }): Templates {
+export function createTemplates(parts: { store: Store; clock: Clock; pageSize: number }): InnerTemplates {
   const { store, clock, pageSize } = parts
   return {
     async list(query) {

@@ -1,7 +1,8 @@
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { createLocalpost } from '../../src/index.ts'
+import { createLocalpost, fixedClock } from '../../src/index.ts'
 
-const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
 const list = (key: string): Request =>
   new Request('http://localpost/v1/emails', { headers: { authorization: `Bearer ${key}` } })
 
@@ -36,20 +37,88 @@ describe('an instance that is closed', () => {
   })
 
   it('refuses everything else with a code', async () => {
-    const post = await createLocalpost()
+    const post = await createLocalpost({ clock: fixedClock(0) })
+    const methods = methodsOf(post)
+    expect(methods.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'inbox.waitFor',
+        'audiences.contacts.import',
+        'clock.now',
+        'listen',
+        'restore',
+      ]),
+    )
     await post.close()
-    for (const call of [
-      () => post.emails.send(hello),
-      () => post.emails.list(),
-      () => post.inbox.list(),
-      () => post.domains.create({ name: 'acme.example' }),
-      () => post.audiences.list(),
-      () => post.rules.set([]),
-      () => post.webhooks.create({ url: 'http://127.0.0.1:9' }),
-      () => post.reset(),
-      () => post.snapshot(),
-      () => post.listen(),
-    ])
-      await expect(call()).rejects.toMatchObject({ code: 'closed' })
+    for (const [name, method] of methods) {
+      const outcome = await attempt(method, list(post.apiKey))
+      if (name === 'fetch') expect(outcome).toHaveProperty('status', 503)
+      else if (name === 'close' || name.startsWith('Symbol(')) expect(outcome).toBeUndefined()
+      else expect([name, outcome]).toMatchObject([name, { code: 'closed' }])
+    }
   })
 })
+
+describe('an instance at run time', () => {
+  it('has the members of its type, and no others such as the keys that sign mail', async () => {
+    const post = await createLocalpost()
+    expect(members(post, '')).toEqual(typedMembers())
+    await post.close()
+  })
+})
+
+type Method = (...given: unknown[]) => unknown
+
+/** Every method of an object and of the objects in it, with its path. */
+function methodsOf(object: object, path = ''): [string, Method][] {
+  return Reflect.ownKeys(object).flatMap((key): [string, Method][] => {
+    const value: unknown = Reflect.get(object, key)
+    const name = `${path}${String(key)}`
+    if (typeof value === 'function') return [[name, value.bind(object) as Method]]
+    return typeof value === 'object' && value !== null ? methodsOf(value, `${name}.`) : []
+  })
+}
+
+async function attempt(method: Method, request: Request): Promise<unknown> {
+  try {
+    return await method(request)
+  } catch (error) {
+    return error
+  }
+}
+
+function members(object: object, path: string): string[] {
+  return Object.entries(object)
+    .flatMap(([key, value]: [string, unknown]) => {
+      const isNoun = typeof value === 'object' && value !== null
+      return isNoun ? members(value, `${path}${key}.`) : [`${path}${key}`]
+    })
+    .toSorted()
+}
+
+/** The same as the compiler sees it. */
+function typedMembers(): string[] {
+  const file = fileURLToPath(new URL('../../src/instance/instance.ts', import.meta.url))
+  const program = ts.createProgram([file], { ...compilerOptions, noEmit: true })
+  const checker = program.getTypeChecker()
+  const module = checker.getSymbolAtLocation(program.getSourceFile(file)!)
+  const symbol = checker.getExportsOfModule(module!).find(({ name }) => name === 'Localpost')
+  const walk = (type: ts.Type, path: string): string[] =>
+    type.getProperties().flatMap((member) => {
+      if (member.name.startsWith('__@')) return []
+      const memberType = checker.getTypeOfSymbol(member)
+      const isNoun =
+        memberType.getCallSignatures().length === 0 &&
+        memberType.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)
+      return isNoun ? walk(memberType, `${path}${member.name}.`) : [`${path}${member.name}`]
+    })
+  return walk(checker.getDeclaredTypeOfSymbol(symbol!), '').toSorted()
+}
+
+const compilerOptions: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2023,
+  module: ts.ModuleKind.NodeNext,
+  strict: true,
+  skipLibCheck: true,
+  allowImportingTsExtensions: true,
+  types: ['node'],
+}
