@@ -52,11 +52,19 @@ export class LocalpostError extends Error {
     this.headers = details.headers ?? {}
   }
 
+  /** Also an error of another copy of this class: of the client, or of another package that brings this one. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && Reflect.get(value, brand) === true
+  }
+
   toJSON(): ErrorBody {
     const body: ErrorBody = { statusCode: this.status, name: this.code, message: this.message }
     return this.errors ? { ...body, errors: this.errors } : body
   }
 }
+
+const brand = Symbol.for('localpost.error')
+Object.defineProperty(LocalpostError.prototype, brand, { value: true })
 
 /** Tells whether something thrown is the error of one of these codes. */
 export function isErrorOf(error: unknown, ...codes: ErrorCode[]): error is LocalpostError {
@@ -72,9 +80,17 @@ const quotedLength = 80
 
 /** A text of at most so many characters; a longer one ends with `…`. */
 export function shorten(text: string, maxLength: number): string {
-  // Through a buffer, since a slice of a string keeps the whole of it in memory.
-  return text.length > maxLength ? `${Buffer.from(text.slice(0, maxLength - 1)).toString()}…` : text
+  return text.length > maxLength ? `${copyOf(text.slice(0, maxLength - 1))}…` : text
 }
+
+// A slice of a string keeps the whole of it in memory.
+function copyOf(slice: string): string {
+  return decoder.decode(encoder.encode(slice))
+}
+
+// Also of browsers, where the client runs.
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 function toText(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, quotedLength))

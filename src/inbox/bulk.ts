@@ -1,6 +1,6 @@
 import { modifyEmail } from '../emails/modify.ts'
 import { emailCollection } from '../emails/email.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { remove, type Store } from '../store/store.ts'
 import { createPacer } from '../core/yield.ts'
@@ -65,9 +65,11 @@ async function idsOf({ store, search, now }: BulkParts, selection: Selection): P
   const ids: string[] = []
   if (selection !== null && typeof selection === 'object') {
     assertKnownOptions(selection, ['ids'], 'a selection')
+    if (!Array.isArray(selection.ids)) throw noSelection(selection)
     for (const id of new Set(selection.ids)) if (await store.get(emailCollection, id)) ids.push(id)
     return ids
   }
+  if (selection !== null && typeof selection !== 'string') throw noSelection(selection)
   const filter = parseMailQuery(selection ?? undefined, now())
   if (selection !== null && filter.isOpen) {
     const message = `The query ${quote(selection)} asks for nothing, so it would take every mail. Ask for all where all are meant.`
@@ -83,3 +85,8 @@ async function idsOf({ store, search, now }: BulkParts, selection: Selection): P
 
 // A commit is put in force in one piece: this many hold the event loop for a few milliseconds.
 const removalSlice = 500
+
+function noSelection(given: unknown): LocalpostError {
+  const message = `must be a query, { ids } or null for all mail, not ${quote(given)}`
+  return validationError([{ field: 'selection', message }])
+}

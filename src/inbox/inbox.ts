@@ -58,6 +58,19 @@ export interface Inbox {
   remove(id: string): Promise<void>
   /** Removes what is selected: the matches of a query, mails by their ids, or all mail for null. @returns How many. @throws invalid_query. */
   removeMatching(selection: Selection): Promise<number>
+  /** Removes all mail. @returns How many. */
+  removeAll(): Promise<number>
+  /** The newest mail, or the newest match; null where there is none. @throws invalid_query. */
+  latest(query?: MailQuery): Promise<Mail | null>
+  /**
+   * A place in the inbox: what is there now lies before it. `after` of queries and waits takes it.
+   *
+   * @example
+   * const before = await post.inbox.mark()
+   * await signUp('ada@example.com')
+   * const mail = await post.inbox.waitFor({ to: 'ada@example.com', after: before })
+   */
+  mark(): Promise<string>
   /** Marks and tags what is selected. @returns How many there were. @throws invalid_query, validation_error. */
   updateMatching(selection: Selection, changes: BulkChanges): Promise<number>
   /** Stores one message (`.eml`) as if it had been submitted now; its envelope is read from its header. @throws validation_error, message_too_large. */
@@ -99,6 +112,9 @@ export interface InboxParts {
   /** The SMTP session of a submission; null where it is not remembered. Default: none is. */
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null
 }
+
+/** Less than the id of every mail. */
+const beforeAll = `em_${'0'.repeat(22)}`
 
 export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void> } {
   const { store, clock, now, column, pageSize } = parts
@@ -200,6 +216,15 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       await store.commit([remove(emailCollection, id)])
     },
     removeMatching: (selection) => removeMatching(bulk, selection),
+    removeAll: () => removeMatching(bulk, null),
+    async latest(query) {
+      for await (const email of search.matches(parseMailQuery(query, now()))) return toDetail(email)
+      return null
+    },
+    async mark() {
+      const { records } = await store.page(emailCollection, { direction: 'desc', limit: 1 })
+      return records[0]?.id ?? beforeAll
+    },
     updateMatching: (selection, changes) => changeMatching(bulk, selection, changes),
     waitFor: (query, options) => pending.add(async () => toDetail(await waits.waitFor(query, options))),
     waitForCount: (query, count, options) =>

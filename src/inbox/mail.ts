@@ -93,20 +93,25 @@ export type MailQuery =
       from?: string | RegExp
       subject?: string | RegExp
       /** The beginning of the text, white space folded: what searches look at. */
+      text?: string | RegExp
+      /** The same as `text`. */
       body?: string | RegExp
       tag?: string | RegExp
+      id?: string
+      /** Only mail that arrived after this one, of `inbox.mark()` or by the id of a mail, or not before a time. */
+      after?: Date | string
     }
 
 export interface WaitOptions {
   /** Default: 3,000. */
   timeoutMs?: number
-  /** Only mail that arrived after this one: an id of a mail, also of one that is gone. */
-  after?: string
+  /** Only mail that arrived after this one: an id of a mail, also of one that is gone; or not before a time. */
+  after?: Date | string
 }
 
 export interface QuietOptions {
   /** How long nothing may arrive. Default: 1,000. */
   withinMs?: number
   /** As in {@link WaitOptions}. Default: also what is there already counts. */
-  after?: string
+  after?: Date | string
 }

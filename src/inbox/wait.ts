@@ -2,12 +2,12 @@ import type { Clock } from '../core/clock.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { holding } from '../core/keep-alive.ts'
-import { isId } from '../core/ids.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import type { Store } from '../store/store.ts'
 import type { MailQuery, QuietOptions, WaitOptions } from './mail.ts'
 import type { Search } from '../search/search.ts'
 import { parseMailQuery, type MailFilter } from '../search/query.ts'
+import { assertAfter, isAfter } from '../search/query-members.ts'
 
 /** Waits for arrivals; ended with the instance. */
 export interface Waits {
@@ -72,9 +72,10 @@ export function createWaits({ store, clock, search, now }: WaitParts): Waits {
       return true
     }
     const consider = async (id: string): Promise<void> => {
-      if (told.has(id) || (after !== undefined && id <= after)) return
+      if (told.has(id)) return
       const email = await store.get(emailCollection, id)
-      if (email && hasArrived(email) && (await search.fits(email, filter))) hear(email)
+      if (!email || (after !== undefined && !isAfter(after)(email))) return
+      if (hasArrived(email) && (await search.fits(email, filter))) hear(email)
     }
     // Listening begins before the search, so that nothing arrives unseen between the two.
     const stop = store.changes((change) => {
@@ -86,7 +87,7 @@ export function createWaits({ store, clock, search, now }: WaitParts): Waits {
     try {
       const searched = (async () => {
         for await (const email of search.matches(filter)) {
-          if (after !== undefined && email.id <= after) return
+          if (after !== undefined && !isAfter(after)(email)) return
           if (hasArrived(email) && hear(email)) return
         }
       })()
@@ -103,12 +104,13 @@ export function createWaits({ store, clock, search, now }: WaitParts): Waits {
     }
   }
 
-  function wantedBy(query: MailQuery | undefined, timeoutMs: number, after: string | undefined): Wanted {
+  function wantedBy(
+    query: MailQuery | undefined,
+    timeoutMs: number,
+    after: Date | string | undefined,
+  ): Wanted {
     const filter = parseMailQuery(query, now())
-    if (after !== undefined && !isId('em', after)) {
-      const message = `${quote(after)} is not the id of a mail; \`after\` takes one.`
-      throw new LocalpostError('invalid_cursor', message)
-    }
+    if (after !== undefined) assertAfter(after)
     return { query, filter, after, timeoutMs }
   }
 
@@ -168,7 +170,10 @@ export function createWaits({ store, clock, search, now }: WaitParts): Waits {
 // Well below the 5,000 of the test frameworks, which would else end the test before the nearest misses are told.
 const defaultTimeoutMs = 3000
 
-function readWaitOptions(options: WaitOptions, of: string): { timeoutMs: number; after: string | undefined } {
+function readWaitOptions(
+  options: WaitOptions,
+  of: string,
+): { timeoutMs: number; after: Date | string | undefined } {
   assertKnownOptions(options, ['timeoutMs', 'after'], of)
   const { timeoutMs = defaultTimeoutMs, after } = options
   assertWaitMs('timeoutMs', timeoutMs)
@@ -182,7 +187,7 @@ const maxCount = 500
 interface Wanted {
   query: MailQuery | undefined
   filter: MailFilter
-  after: string | undefined
+  after: Date | string | undefined
   timeoutMs: number
 }
 
@@ -199,7 +204,7 @@ async function timeoutError(
     .slice(0, 3)
     .map(({ email }) => {
       const late = hasArrived(email) ? '' : ' (not delivered yet)'
-      const early = after !== undefined && email.id <= after ? ' (not behind `after`)' : ''
+      const early = after !== undefined && !isAfter(after)(email) ? ' (not behind `after`)' : ''
       return `${describeMail(email)}${late}${early}`
     })
   const nearest =

@@ -1,6 +1,5 @@
 import type { EmailRecord } from '../emails/email.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
-import { nearest } from '../core/suggest.ts'
+import { assertQueryMembers, isAfter } from './query-members.ts'
 import type { Where } from '../store/store.ts'
 import { compileWhere } from '../store/where.ts'
 import type { MailQuery } from '../inbox/mail.ts'
@@ -45,8 +44,7 @@ export interface QueryPart {
  */
 export function parseMailQuery(query: MailQuery | undefined, now: number): MailFilter {
   if (query === undefined) return toFilter([], null)
-  if (typeof query === 'string') return toFilter(readTerms(query, now), null)
-  return fromMembers(query)
+  return typeof query === 'string' ? toFilter(readTerms(query, now), null) : fromMembers(query)
 }
 
 function toFilter(parts: readonly QueryPart[], bodyForm: RegExp | null): MailFilter {
@@ -84,19 +82,9 @@ function headHolds(
 }
 
 function fromMembers(query: Exclude<MailQuery, string>): MailFilter {
-  const { to, cc, from, subject, body, tag } = query
-  const known = new Set(['to', 'cc', 'from', 'subject', 'body', 'tag'])
-  for (const [name, value] of Object.entries(query)) {
-    if (!known.has(name)) {
-      const near = nearest(name.slice(0, 40), [...known])
-      const hint = near ? `Did you mean ${near}?` : `Use ${[...known].join(', ')}.`
-      throw new LocalpostError('invalid_query', `${quote(name)} is no member of a query. ${hint}`)
-    }
-    if (value !== undefined && typeof value !== 'string' && !(value instanceof RegExp)) {
-      const message = `${name} is ${quote(value)}; it takes a string or a RegExp.`
-      throw new LocalpostError('invalid_query', message)
-    }
-  }
+  assertQueryMembers(query)
+  const { to, cc, from, subject, tag, id, after } = query
+  const body = query.text ?? query.body
   const parts: QueryPart[] = []
   if (to !== undefined) {
     const holds = addressForm(to)
@@ -112,6 +100,8 @@ function fromMembers(query: Exclude<MailQuery, string>): MailFilter {
   }
   if (subject !== undefined) parts.push({ test: (email) => fits(email.subject, subject) })
   if (tag !== undefined) parts.push({ test: (email) => email.tags.some((one) => isTag(one, tag)) })
+  if (id !== undefined) parts.push({ where: { member: 'id', equals: id } })
+  if (after !== undefined) parts.push({ test: isAfter(after) })
   if (typeof body === 'string' && foldText(body) !== '') parts.push({ row: rowTerm(body, 'body', false) })
   return toFilter(parts, body instanceof RegExp ? withoutState(body) : null)
 }
@@ -129,7 +119,9 @@ function addressForm(wanted: string | RegExp): (address: string) => boolean {
 // A whole address names one mailbox: "ada@x.test" must not find "canada@x.test". Other text may stand anywhere.
 function fits(value: string, wanted: string | RegExp): boolean {
   if (wanted instanceof RegExp) return withoutState(wanted).test(value)
-  if (/^[^\s@<>]+@[^\s@<>]+$/.test(wanted)) return isMailbox(value, wanted)
+  // With a name before it, as a mail's field has it, the address is what counts.
+  const mailbox = /^(?:[^<>]*<)?([^\s@<>]+@[^\s@<>]+?)>?$/.exec(wanted)?.[1]
+  if (mailbox !== undefined) return isMailbox(value, mailbox)
   return value.toLowerCase().includes(wanted.toLowerCase())
 }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach } from 'vitest'
 import { generateDkimKey } from '../../src/domains/dkim-keys.ts'
 import { createDnsLookup } from '../../src/domains/dns-lookup.ts'
 import { domainCollection, type DkimKey } from '../../src/domains/domain.ts'
-import { createDomains, type Domains } from '../../src/domains/domains.ts'
+import { createDomains, type InnerDomains } from '../../src/domains/domains.ts'
 import { blankDomain } from '../../src/domains/senders.ts'
 import { insert } from '../../src/store/store.ts'
 import { openParts, type Parts } from '../support/deps.ts'
@@ -17,7 +17,7 @@ export const mailName = 'mail.news.acme.co.uk'
 
 export let parts: Parts
 export let server: DnsServer
-export let domains: Domains
+export let domains: InnerDomains
 export let id: string
 let dkim: DkimKey
 export let key: string

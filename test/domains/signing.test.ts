@@ -1,11 +1,11 @@
 import { createPublicKey, createSign, createVerify } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createDomains, type Domains } from '../../src/domains/domains.ts'
+import { createDomains, type InnerDomains } from '../../src/domains/domains.ts'
 import { openParts, type Parts } from '../support/deps.ts'
 import { dns } from './dns-settings.ts'
 
 let parts: Parts
-let domains: Domains
+let domains: InnerDomains
 
 beforeEach(async () => {
   parts = await openParts()

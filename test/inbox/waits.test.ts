@@ -6,7 +6,7 @@ describe('waits', () => {
   it('for text end when it arrives; members take forms too', async () => {
     const post = await start()
     const byWord = post.inbox.waitFor('482913')
-    const byForm = post.inbox.waitFor({ body: /Code is \d{6}/, tag: undefined })
+    const byForm = post.inbox.waitFor({ body: /Code is \d{6}/ })
     await submit(post, { subject: 'other', text: 'nothing' })
     await submit(post, { subject: 'sign in', text: 'Your Code is 482913' })
     expect((await byWord).subject).toBe('sign in')

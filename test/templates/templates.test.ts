@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { templateSchema } from '../../src/templates/schema.ts'
-import { createTemplates, type Templates } from '../../src/templates/templates.ts'
+import { createTemplates, type InnerTemplates } from '../../src/templates/templates.ts'
 import { openParts, readAll, type Parts } from '../support/deps.ts'
 
 let parts: Parts
-let templates: Templates
+let templates: InnerTemplates
 
 beforeEach(async () => {
   parts = await openParts()

@@ -1,0 +1,67 @@
+import { LocalpostError, quote } from '../core/errors.ts'
+import { isId } from '../core/ids.ts'
+import { nearest } from '../core/suggest.ts'
+import type { EmailRecord } from '../emails/email.ts'
+
+const textMembers = ['to', 'cc', 'from', 'subject', 'text', 'body', 'tag']
+const members = [...textMembers, 'id', 'after']
+
+/**
+ * Refuses a query by members that cannot mean what it says: one that would match every mail, or none.
+ *
+ * @throws invalid_query with the value and what is taken.
+ */
+export function assertQueryMembers(query: unknown): void {
+  if (!isPlainObject(query)) {
+    throw refusal(
+      `A query is a text such as "to:ada@example.com", or an object with some of ${members.join(', ')}; it is ${say(query)}. Leave it out for any mail.`,
+    )
+  }
+  for (const [name, value] of Object.entries(query)) {
+    if (!members.includes(name)) {
+      const near = nearest(name.slice(0, 40), members)
+      const hint = near ? `Did you mean ${near}?` : `Use ${members.join(', ')}.`
+      throw refusal(`${quote(name)} is no member of a query. ${hint}`)
+    }
+    if (value === undefined) throw refusal(`${name} is undefined. Leave it out, or give it a value.`)
+    if (value === '') throw refusal(`${name} is empty, which every mail fits. Leave it out for any.`)
+    if (name === 'after') assertAfter(value)
+    else if (name === 'id') {
+      if (typeof value !== 'string') throw refusal(`id is ${say(value)}; it takes the id of a mail.`)
+    } else if (typeof value !== 'string' && !(value instanceof RegExp))
+      throw refusal(`${name} is ${say(value)}; it takes a string or a RegExp.`)
+  }
+  if ('text' in query && 'body' in query) throw refusal('text and body are the same; give one of them.')
+}
+
+/**
+ * Refuses what is neither a time nor a mail's id.
+ *
+ * @throws invalid_query
+ */
+export function assertAfter(after: unknown): asserts after is Date | string {
+  const isTime = after instanceof Date && !Number.isNaN(after.getTime())
+  if (isTime || (typeof after === 'string' && isId('em', after))) return
+  throw refusal(`after is ${say(after)}; it takes a Date, or the id of a mail, which inbox.mark() gives.`)
+}
+
+/** Whether an email came later than another one, by its id, or not before a time. */
+export function isAfter(after: Date | string): (email: Pick<EmailRecord, 'id' | 'created'>) => boolean {
+  return typeof after === 'string' ? ({ id }) => id > after : ({ created }) => created >= after.getTime()
+}
+
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  // An object of another realm, such as that of a test of Jest, has another prototype, which has none itself.
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+const refusal = (message: string): LocalpostError => new LocalpostError('invalid_query', message)
+
+function say(value: unknown): string {
+  if (typeof value === 'function') return 'a function'
+  return value instanceof RegExp || value instanceof Date
+    ? `${value.constructor.name} ${String(value)}`
+    : quote(value)
+}
