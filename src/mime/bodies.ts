@@ -1,10 +1,10 @@
-import { nextTurn } from '../core/machine.ts'
 import { charsetOf, decodeText } from './charset.ts'
 import { createFlowedJoiner } from './flowed.ts'
 import { readPart } from './part-stream.ts'
 import { sliceBytes } from './slices.ts'
 import type { PlacedPart } from './part.ts'
 import type { MimeStructure } from './structure.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /**
  * Reads the bodies of a message: decoded, line ends as LF, `""` for one that it does not have.

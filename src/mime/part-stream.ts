@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { nextTurn } from '../core/machine.ts'
 import { sliceBytes, inSlices } from './slices.ts'
 import type { PlacedPart } from './part.ts'
 import { createTransferDecoder, decodeTransfer } from './transfer.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /** Where the encoded bytes of a part are, and how to decode them. */
 export type Placement = Pick<PlacedPart, 'encoding' | 'start' | 'end'>

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
-import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
 import { answerClientErrors } from './client-error.ts'
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
 
 /** Opens an HTTP listener for a Node request handler; the command line has one of its own. */
 export type OpenListener = (
