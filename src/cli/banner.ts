@@ -34,6 +34,11 @@ export function startWarnings({ options, warnings }: Settings): string[] {
     const relay = hostOf(options.relay ?? '')
     all.push(`--relay-all: everything sent over the API leaves this machine, through ${relay}.`)
   }
+  if (options.acceptAnyKey && !isLoopback(options.host)) {
+    all.push(
+      `--accept-any-key with --host ${options.host}: no key protects anything. Whoever reaches the port can read, send and delete all mail.`,
+    )
+  }
   if (!isLoopback(options.host)) {
     all.push(`--host ${options.host}: other machines can reach this mail, and submit more over SMTP.`)
   }

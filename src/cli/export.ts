@@ -116,7 +116,9 @@ async function writeBody(response: Response, path: string): Promise<void> {
   const aside = `${path}.${process.pid}.part`
   try {
     const body = response.body ? Readable.from(response.body) : Readable.from([])
-    await pipeline(body, createWriteStream(aside))
+    // For its owner alone, as the data folder is, and never through a link that somebody put there.
+    await rm(aside, { force: true })
+    await pipeline(body, createWriteStream(aside, { flags: 'wx', mode: 0o600 }))
     await rename(aside, path)
   } catch (error) {
     await rm(aside, { force: true })

@@ -10,6 +10,7 @@ import { dateNow } from './machine.ts'
  * Descriptors are numbers; offsets and lengths are bytes.
  */
 export interface Files {
+  /** With `w` and `w+` the file is made anew: what stood there is removed, and a link is never followed. */
   open(path: string, flags: string): Promise<number>
   /** Opens for reading at once, so that nothing can happen between choosing a file and holding it. */
   openNow(path: string): number
@@ -49,7 +50,7 @@ const atOnceBytes = 256 * 1024
 
 /** The machine's own file system. */
 export const nodeFiles: Files = {
-  open: (path, flags) => fsOpen(path, flags, 0o600),
+  open: (path, flags) => (/^w\+?$/.test(flags) ? openAnew(path, flags) : fsOpen(path, flags, 0o600)),
   openNow: (path) => fs.openSync(path, 'r'),
   close: promisify(fs.close),
   write: (fd, bytes, at) =>
@@ -155,6 +156,11 @@ async function makeFolder(path: string, isAgain: boolean = false): Promise<boole
 /** A folder that this user may not read cannot be synced; its owner made it long ago. */
 export function unreadable(error: unknown): void {
   if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error
+}
+
+async function openAnew(path: string, flags: string): Promise<number> {
+  await absentAs(undefined, () => fs.promises.unlink(path))
+  return fsOpen(path, flags.replace('w', 'wx'), 0o600)
 }
 
 const fsOpen = promisify<string, string, number, number>(fs.open)

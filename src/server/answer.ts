@@ -19,7 +19,7 @@ export function jsonAnswer(
   return {
     kind: answerKind,
     status,
-    headers: { 'content-type': jsonType, ...headers },
+    headers: { ...jsonHeaders, ...headers },
     body: JSON.stringify(value),
   }
 }
@@ -51,6 +51,12 @@ export function streamBody(stream: Readable): ReadableStream<Uint8Array> {
 }
 
 const answerKind: unique symbol = Symbol('answer')
-const jsonType = 'application/json; charset=utf-8'
+// Answers hold mail and keys: no browser may take them for something else, keep them, or hand them to another site's page.
+const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
 const internalMessage =
   'Something went wrong inside Localpost. The log has the details; nothing of them is sent.'

@@ -1,6 +1,7 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { nodeFiles } from '../../src/core/files.ts'
 import { insert } from '../../src/store/store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import { faultyFiles, inspect, mortal, openAfterKill, openIn, systemError, tempFolder } from './_setup.ts'
@@ -110,3 +111,50 @@ test('a first start that fails at any call leaves a folder that the next one tak
     if (isWhole) break
   }
 })
+
+test.runIf(process.platform !== 'win32')(
+  'a folder that others may write to is refused, untouched',
+  async () => {
+    for (const mode of [0o777, 0o1777, 0o770, 0o702, 0o720]) {
+      const dir = await tempFolder()
+      await chmod(dir, mode)
+      expect(await refusal(dir)).toMatchObject({
+        code: 'invalid_option',
+        message: expect.stringContaining(`Run \`chmod go-w ${dir}\``) as unknown,
+      })
+      expect(await readdir(dir)).toEqual([])
+      await chmod(dir, mode & ~0o022)
+      await (await openIn(dir)).close()
+    }
+  },
+)
+
+test.runIf(process.getuid?.() === 0)('a folder of another user is refused, untouched', async () => {
+  const dir = await tempFolder()
+  await chown(dir, 12_345, 12_345)
+  const { code, message } = await refusal(dir)
+  expect(code).toBe('invalid_option')
+  expect(message).toMatch(/belongs to user 12345, and Localpost runs as user 0\. Run `chown -R 0 /)
+  expect(await readdir(dir)).toEqual([])
+})
+
+test.runIf(process.platform !== 'win32')(
+  'a file that is made anew is never written through a link',
+  async () => {
+    const dir = await tempFolder()
+    const victim = join(await tempFolder(), 'victim')
+    await writeFile(victim, 'mine')
+    await (await openIn(dir)).close()
+    for (const name of ['checkpoint.json.tmp', 'db.json.tmp']) await symlink(victim, join(dir, name))
+    const store = await openIn(dir)
+    await store.commit([insert(notes, note(1))])
+    await store.close()
+    expect(await readFile(victim, 'utf8')).toBe('mine')
+    expect((await lstat(join(dir, 'checkpoint.json'))).isSymbolicLink()).toBe(false)
+    const fd = await nodeFiles.open(join(dir, 'new'), 'w')
+    await nodeFiles.close(fd)
+    await symlink(victim, join(dir, 'link'))
+    await nodeFiles.close(await nodeFiles.open(join(dir, 'link'), 'w+'))
+    expect(await readFile(victim, 'utf8')).toBe('mine')
+  },
+)

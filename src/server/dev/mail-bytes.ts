@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { withAppearance, type Appearance } from '../../inbox/appearance.ts'
 import type { Inbox } from '../../inbox/inbox.ts'
+import { withoutConnections } from '../../mime/without-connections.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
@@ -44,8 +45,10 @@ export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'attachment' 
         const html = await inbox.html(params.id, recipient === undefined ? {} : { recipient })
         const remoteImages = query.images === 'remote'
         const { appearance } = query
-        return bytesAnswer(appearance ? withAppearance(html, appearance, { remoteImages }) : html, {
+        const shown = appearance ? withAppearance(html, appearance, { remoteImages }) : html
+        return bytesAnswer(await withoutConnections(shown), {
           ...guarded,
+          ...unconnected,
           'content-type': 'text/html; charset=utf-8',
           'content-security-policy': htmlPolicy(remoteImages),
         })
@@ -138,6 +141,14 @@ const guarded = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
   'content-security-policy': "sandbox; default-src 'none'",
+}
+
+// What a Content-Security-Policy does not know of. The hosts of links are not
+// looked up before a click.
+const unconnected = {
+  'x-dns-prefetch-control': 'off',
+  'permissions-policy':
+    'attribution-reporting=(), browsing-topics=(), join-ad-interest-group=(), run-ad-auction=()',
 }
 
 // The mail's own images stand in the HTML as `data:` URIs, so the frame needs no origin to load them. Ours is none to

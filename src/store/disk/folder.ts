@@ -4,6 +4,7 @@ import { codeOf } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { corrupt } from '../io-errors.ts'
 import { newLockForm } from '../lock/lock-file.ts'
+import { assertPrivate } from './folder-owner.ts'
 import { numberOf, type Paths } from './paths.ts'
 import { type FolderParts, listSnapshot } from './snapshot-files.ts'
 
@@ -12,11 +13,12 @@ import { type FolderParts, listSnapshot } from './snapshot-files.ts'
  * it is.
  *
  * @returns Whether the folder is this store's to furnish: made now, or empty.
- * @throws invalid_option when the path is a file, or a folder of something else; store_corrupt when data is there but
+ * @throws invalid_option when the path is a file, a folder of something else, or one that other users may change; store_corrupt when data is there but
  *   not what it belongs to; store_failed when the system has no folder there.
  */
 export async function claimFolder(files: Files, paths: Paths): Promise<boolean> {
   const { folder } = paths
+  await assertPrivate(folder)
   try {
     await assertOurs({ files, paths })
     return (await files.makeFolder(folder)) || (await files.list(folder)).length === 0

@@ -1,0 +1,148 @@
+import { setImmediate } from 'node:timers/promises'
+import { loadTokenizer } from './html-tokenizer.ts'
+
+/**
+ * HTML without what makes a browser connect, look names up or navigate before its reader does anything, and which no
+ * Content-Security-Policy stops: `<link>` of any kind (preconnect, dns-prefetch, …), `<meta http-equiv>`, `<base>`,
+ * scripts (speculation rules, web bundles), frames and plug-ins, and the attributes `ping` and `attributionsrc`.
+ *
+ * A tag that the tokenizer sees is taken out. Wherever else the beginning of such a tag stands (in a comment, an
+ * attribute, a text field), its `<` is written `&lt;`: a browser that reads the HTML in another way finds no tag either.
+ *
+ * @param html  Any HTML; it is read in pieces, so that a large one does not hold the event loop.
+ */
+export async function withoutConnections(html: string): Promise<string> {
+  const { Tokenizer } = loadTokenizer()
+  const writer = createWriter(html)
+  const tokenizer = new Tokenizer({ decodeEntities: true }, writer.listener)
+  for (let at = 0; at < html.length; at += pieceLength) {
+    tokenizer.write(html.slice(at, at + pieceLength))
+    writer.flush(Math.min(at + pieceLength, html.length))
+    if (at + pieceLength < html.length) await setImmediate()
+  }
+  tokenizer.end()
+  return writer.end()
+}
+
+const pieceLength = 64 * 1024
+
+/** Elements that go. Of the next two the content goes too: it is no HTML. */
+const gone =
+  'link|meta|base|script|iframe|frame|frameset|object|embed|applet|portal|fencedframe|webview|controlledframe'
+const withContent: ReadonlySet<string> = new Set(['script', 'iframe'])
+const goneName = new RegExp(`^(?:${gone})$`, 'i')
+const goneBeginning = new RegExp(`<(?=(?:${gone})(?![^\\s/>]))`, 'gi')
+const goneAttribute = /^(?:ping|attributionsrc)$/i
+
+/** `name` of the meta elements that say how a mail looks; all others go. */
+const keptMeta = /^(?:(?:supported-)?color-schemes?|viewport)$/i
+
+/** Stands where a tag was, so that what is before and behind it makes no tag together. */
+const gap = '<!---->'
+
+type Listener = ConstructorParameters<ReturnType<typeof loadTokenizer>['Tokenizer']>[1]
+
+interface Writer {
+  listener: Listener
+  /** Writes what is settled of the source before an index. */
+  flush(before: number): void
+  end(): string
+}
+
+function createWriter(html: string): Writer {
+  const written: string[] = []
+  let at = 0
+  let name = ''
+  let tagStart = 0
+  let isInTag = false
+  let attribute = { name: '', start: 0 }
+  let meta = new Map<string, string>()
+  let value = ''
+  /** The element whose content is being left out, and where it began. */
+  let leaving: { name: string; start: number } | null = null
+
+  function writeTo(end: number): void {
+    if (end > at) written.push(html.slice(at, end).replace(goneBeginning, '&lt;'))
+    at = Math.max(at, end)
+  }
+
+  function cut(start: number, end: number, text: string): void {
+    writeTo(start)
+    written.push(text)
+    at = Math.max(at, end)
+  }
+
+  // No name that matters is longer; one of a megabyte is not worth the copy.
+  const nameAt = (start: number, end: number): string =>
+    end - start > 16 ? '' : html.slice(start, end).toLowerCase()
+
+  function openTagEnds(end: number, isSelfClosing: boolean): void {
+    isInTag = false
+    if (leaving || !goneName.test(name)) return
+    if (withContent.has(name) && !isSelfClosing) leaving = { name, start: tagStart }
+    else cut(tagStart, end + 1, name === 'meta' ? keptMetaOf(meta) : gap)
+  }
+
+  const listener: Listener = {
+    onopentagname(start, end) {
+      tagStart = start - 1
+      isInTag = true
+      name = nameAt(start, end)
+      meta = new Map()
+    },
+    onattribname(start, end) {
+      attribute = { name: nameAt(start, end), start }
+      value = ''
+    },
+    onattribdata(start, end) {
+      if (name === 'meta' && value.length < longestMeta)
+        value += html.slice(start, Math.min(end, start + longestMeta))
+    },
+    onattribentity(codepoint) {
+      if (name === 'meta' && value.length < longestMeta) value += String.fromCodePoint(codepoint)
+    },
+    onattribend(_quote, end) {
+      if (name === 'meta' && !meta.has(attribute.name)) meta.set(attribute.name, value)
+      if (!leaving && !goneName.test(name) && goneAttribute.test(attribute.name))
+        cut(attribute.start, end, ' ')
+    },
+    onopentagend: (end) => openTagEnds(end, false),
+    onselfclosingtag: (end) => openTagEnds(end, true),
+    onclosetag(start, end) {
+      const closed = nameAt(start, end)
+      if (leaving ? leaving.name !== closed : !goneName.test(closed)) return
+      const close = html.indexOf('>', end)
+      cut(leaving?.start ?? start - 2, close < 0 ? html.length : close + 1, gap)
+      leaving = null
+    },
+    ontext() {},
+    ontextentity() {},
+    oncomment() {},
+    oncdata() {},
+    ondeclaration() {},
+    onprocessinginstruction() {},
+    onend() {},
+  }
+  return {
+    listener,
+    flush(before) {
+      // A tag that has only begun may still go.
+      const border = html.lastIndexOf('<', before - 1)
+      writeTo(leaving?.start ?? (isInTag ? tagStart : border < at ? before : border))
+    },
+    end() {
+      // What is left out to the end has no end, and neither has its content.
+      if (!leaving) writeTo(html.length)
+      return written.join('')
+    },
+  }
+}
+
+const longestMeta = 200
+
+function keptMetaOf(attributes: ReadonlyMap<string, string>): string {
+  const name = attributes.get('name') ?? ''
+  if (attributes.has('http-equiv') || !keptMeta.test(name)) return gap
+  const content = (attributes.get('content') ?? '').replace(/[&"<>]/g, (one) => `&#${one.charCodeAt(0)};`)
+  return `<meta name="${name}" content="${content}">`
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { withoutConnections } from '../../src/mime/without-connections.ts'
+
+/** How a browser finds a tag: a `<`, the name in any case, then white space, a slash or a closing bracket. */
+const tag =
+  /<\/?(?:link|meta(?! name="(?:color-scheme|viewport)" content)|base|script|iframe|frame|frameset|object|embed|applet|portal|fencedframe)(?=[\s/>])/i
+
+const rels = [
+  'preconnect',
+  'dns-prefetch',
+  'prefetch',
+  'preload',
+  'modulepreload',
+  'prerender',
+  'stylesheet',
+  'icon',
+]
+const spellings = rels.flatMap((rel) => [
+  `<link rel="${rel}" href="//x.test">`,
+  `<LINK REL=${rel.toUpperCase()} HREF=//x.test>`,
+  `<link rel='alternate ${rel} nofollow' href='//x.test'/>`,
+  `<link\nrel=&#${rel.charCodeAt(0)};${rel.slice(1)} href=//x.test>`,
+  `<link/rel=${rel}/href=//x.test>`,
+  `<link href="//x.test" rel="${rel}" as=font crossorigin title="a > b">`,
+])
+
+describe('the HTML of a mail', () => {
+  it.each([
+    ...spellings,
+    '<meta http-equiv="refresh" content="0;url=//x.test">',
+    '<META HTTP-EQUIV=x-dns-prefetch-control CONTENT=on>',
+    '<meta name="color-scheme" content="light" http-equiv="refresh">',
+    '<meta name=referrer content=unsafe-url>',
+    '<base href="//x.test/" target=_top>',
+    '<script type=speculationrules>{"prefetch":[{"urls":["//x.test"]}]}</script>',
+    '<script type=webbundle>{"source":"//x.test"}</script>',
+    '<script src=//x.test></script>',
+    '<iframe src=//x.test></iframe>',
+    '<iframe srcdoc="&lt;link rel=preconnect href=//x.test&gt;"><p>inner</p></iframe>',
+    '<frameset><frame src=//x.test></frameset>',
+    '<object data=//x.test></object>',
+    '<embed src=//x.test>',
+    '<portal src=//x.test></portal>',
+    '<fencedframe></fencedframe>',
+  ])('has no longer %s', async (html) => {
+    expect(await withoutConnections(`<p>before</p>${html}<p>after</p>`)).toMatch(
+      /^<p>before<\/p>(?:<!---->)*<p>after<\/p>$/,
+    )
+  })
+
+  it('keeps what a mail is made of, byte for byte', async () => {
+    const mail = `<!doctype html><html><head><title>A <link> in words</title><style>p > a { color: red }</style></head>
+<body class="a" style='b:c'><!-- note --><table background=x><tr><td>1 &lt; 2 & <a href="https://x.test/?a=1&b=2">go</a>
+<img srcset="a 1x, b 2x"><svg><image href=x /></svg><input type=image src=x><video poster=x></video></table>ping = attributionsrc <`
+    expect(await withoutConnections(mail)).toBe(mail.replace('A <link> in', 'A &lt;link> in'))
+    expect(await withoutConnections('<linked><metal><x-link><baseline>')).toBe(
+      '<linked><metal><x-link><baseline>',
+    )
+  })
+
+  it('keeps the meta elements that say how it looks', async () => {
+    const said =
+      '<META content="light dark" NAME=color-scheme><meta name="viewport" content="width=device-width">'
+    expect(await withoutConnections(said)).toBe(
+      '<meta name="color-scheme" content="light dark"><meta name="viewport" content="width=device-width">',
+    )
+    expect(await withoutConnections("<meta name=viewport content='\"><link rel=preconnect>'>")).not.toMatch(
+      tag,
+    )
+  })
+
+  it('has no attributes that ask for more than a link leads to', async () => {
+    expect(
+      await withoutConnections(
+        '<a ping="//x.test" href=a>1</a><a PING=//x.test>2</a><img attributionsrc src=b>',
+      ),
+    ).toBe('<a   href=a>1</a><a  >2</a><img   src=b>')
+  })
+
+  it.each([
+    '<<link>link rel=preconnect href=//x.test>',
+    '<li<link>nk rel=preconnect href=//x.test>',
+    '<!--><link rel=preconnect href=//x.test>-->',
+    '<!---><link rel=preconnect href=//x.test>-->',
+    '<!-- --!><link rel=preconnect href=//x.test>-->',
+    '<![CDATA[><link rel=preconnect href=//x.test>]]>',
+    '<?x ><link rel=preconnect href=//x.test>?>',
+    '<svg><style><link rel=preconnect href=//x.test></style></svg>',
+    '<math><title><link rel=preconnect href=//x.test></title></math>',
+    '<textarea><link rel=preconnect href=//x.test></textarea>',
+    '<noscript><p title="</noscript><link rel=preconnect href=//x.test>">',
+    '<template><link rel=preconnect href=//x.test></template>',
+    '<plaintext><link rel=preconnect href=//x.test>',
+    '<xmp><link rel=preconnect href=//x.test></xmp>',
+    '<p title=`<link rel=preconnect href=//x.test>`>',
+    '<p title="<link rel=preconnect href=//x.test>">',
+    '<link rel=preconnect href=//x.test',
+    '<link rel="preconnect href=//x.test>',
+    '<script><link rel=preconnect href=//x.test>',
+    '<svg><script/><link rel=preconnect href=//x.test></svg>',
+    '</p <link rel=preconnect href=//x.test>>',
+    '<a href="\0<link rel=preconnect href=//x.test>">',
+    '<iframe></iframe <link rel=preconnect href=//x.test>>',
+  ])('has no such tag for a browser that reads it in another way: %j', async (html) => {
+    expect(await withoutConnections(html)).not.toMatch(tag)
+  })
+
+  it('has none across the borders of the pieces in which it is read', async () => {
+    const hidden = '<link rel=preconnect href="//x.test">'
+    for (let shift = 0; shift < hidden.length + 2; shift++) {
+      const before = 'x'.repeat(64 * 1024 - shift)
+      expect(await withoutConnections(`${before}${hidden}after`)).toBe(`${before}<!---->after`)
+      expect(await withoutConnections(`${before}<!--${hidden}-->`)).not.toMatch(tag)
+    }
+  })
+
+  it('is cleaned in linear time, whatever it repeats', async () => {
+    for (const unit of [
+      '<link ',
+      '<link a="',
+      '<!--<link>',
+      '<script>',
+      '</link ',
+      '<iframe>',
+      '<a ping ',
+      '<',
+    ])
+      expect(await withoutConnections(unit.repeat(4_000_000 / unit.length))).not.toMatch(tag)
+  })
+})
