@@ -52,6 +52,8 @@ const storeNames: ReadonlySet<string> = new Set([
   'store/restore.ts',
   'store/where.ts',
   'store/doctor/inspect.ts',
+  'store/doctor/accept-edits.ts',
+  'store/doctor/salvage.ts',
 ])
 
 /** Packages that only some folders may import. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import type { Clock } from '../core/clock.ts'
+import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
 import { isDeeperThan, maxDepth } from '../core/validate.ts'
 import {
   update,
@@ -20,6 +21,7 @@ interface IdempotencyRecord extends StoredRecord {
 
 export const idempotencyCollection: Collection<IdempotencyRecord> = {
   name: 'idempotency',
+  large: true,
   indexes: { created: { on: ['created', 'id'] } },
 }
 
@@ -98,6 +100,53 @@ export async function prepareRepeatable(
     ]
   }
 }
+
+/** Removes what is expired, now and each hour: without new requests nothing else would. */
+export function startKeyExpiry(parts: {
+  store: Store
+  clock: Clock
+  /** Called with faults; the next hour tries again. */
+  onError(error: unknown): void
+}): { idle(): Promise<void>; close(): Promise<void> } {
+  const { store, clock, onError } = parts
+  let isClosed = false
+  let cancel = (): void => {}
+
+  async function sweep(): Promise<void> {
+    try {
+      for (let more = true; more && !isClosed;) {
+        const until: [number] = [clock.now() - idempotencyPeriodMs]
+        const page = await store.page(idempotencyCollection, { index: 'created', until, limit: sliceSize })
+        if (page.records.length > 0)
+          await store.commit(
+            page.records.map(({ id, version }) => remove(idempotencyCollection, id, version)),
+          )
+        more = page.more
+      }
+    } catch (error) {
+      // A key that was used again meanwhile is not expired.
+      if (!isErrorOf(error, 'closed') && !isErrorOf(error, 'version_conflict')) onError(error)
+    }
+    if (!isClosed) cancel = clock.after(sweepMs, begin)
+  }
+
+  let running: Promise<void> = Promise.resolve()
+  function begin(): void {
+    running = sweep()
+  }
+  begin()
+  return {
+    idle: () => running,
+    async close() {
+      isClosed = true
+      cancel()
+      await running
+    },
+  }
+}
+
+const sliceSize = 200
+const sweepMs = 60 * 60 * 1000
 
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex')

@@ -32,6 +32,7 @@ import {
   openOutbox,
   openRelay,
   openRechecks,
+  openKeyExpiry,
   openRetention,
   openWebhooks,
   releaseThrough,
@@ -180,7 +181,11 @@ export async function openLocalpost(
     }
     if (deliversFrom === 'start') deliver()
     webhooks.start()
-    const upkeep = [openRetention(store, config), openRechecks(store, config, domains)]
+    const upkeep = [
+      openRetention(store, config),
+      openKeyExpiry(store, config),
+      openRechecks(store, config, domains),
+    ]
     const settle = createSettle({ store, outbox, others: [webhooks, ...upkeep] })
     const snapshots = createSnapshots({
       store: restorable,

@@ -13,6 +13,7 @@ import type { Simulator } from '../outbox/outcome.ts'
 import { needsOf } from '../outbox/extensions.ts'
 import { withoutBcc } from '../mime/without-bcc.ts'
 import { createTransport, relayOptions, type Transport } from '../outbox/transport.ts'
+import { startKeyExpiry } from '../emails/idempotency.ts'
 import { startRetention, type Retention } from '../emails/retention.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
@@ -104,6 +105,16 @@ export function openRetention(store: Store, config: Config): Retention {
     maxAgeMs,
     onError: (error) =>
       onNotice({ level: 'error', message: 'Old emails could not be removed; it is tried again.', error }),
+  })
+}
+
+/** What removes expired Idempotency-Keys. */
+export function openKeyExpiry(store: Store, { clock, onNotice }: Config): ReturnType<typeof startKeyExpiry> {
+  return startKeyExpiry({
+    store,
+    clock,
+    onError: (error) =>
+      onNotice({ level: 'error', message: 'Expired keys could not be removed; it is tried again.', error }),
   })
 }
 

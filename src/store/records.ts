@@ -66,6 +66,11 @@ export class CollectionState {
     return this.#open
   }
 
+  /** Whether records stand in `db.json`, of a time when the collection was not large. */
+  get hasSmall(): boolean {
+    return this.large && (this.segments.get(0)?.entries.size ?? 0) > 0
+  }
+
   segment(number: number): Segment {
     let segment = this.segments.get(number)
     if (!segment) {
@@ -159,6 +164,8 @@ export class Records {
 
   /** While loading: takes a record of the snapshot. Hardly any is there twice, so this does not ask first. */
   fill(state: CollectionState, entry: Entry): void {
+    // A crash while a collection became large left its records in both places.
+    if (state.hasSmall && entry.segment > 0) this.forget(state, entry.id)
     const before = state.byId.size
     state.byId.set(entry.id, entry)
     if (state.byId.size === before) this.#dropTwin(state, entry.id)
@@ -189,8 +196,9 @@ export class Records {
    */
   settle(folder: string): void {
     for (const state of this.collections.values()) {
-      const entries = [...state.byId.values()]
       state.settleArrivals()
+      if (state.hasSmall) this.#spread(state)
+      const entries = [...state.byId.values()]
       for (const index of [state.idIndex, ...state.indexes]) {
         index.takeAll(entries)
         const twins = index.unique ? index.twins() : null
@@ -201,6 +209,20 @@ export class Records {
       }
       for (const entry of entries) this.#keeper.hold(entry.blobs, null)
     }
+  }
+
+  /** Gives the records of a collection that was small until now a segment each. */
+  #spread(state: CollectionState): void {
+    const small = state.segment(0)
+    this.dirty.add(small)
+    for (const { id, version, text, keys, blobs } of small.entries) {
+      const entry = new Entry(id, state.assign(), version, text, keys, blobs)
+      const segment = state.segment(entry.segment)
+      state.byId.set(id, entry)
+      segment.entries.add(entry)
+      this.dirty.add(segment)
+    }
+    small.entries.clear()
   }
 
   #dropTwin(state: CollectionState, id: string): void {

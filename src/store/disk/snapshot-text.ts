@@ -1,33 +1,76 @@
 import { crc32 } from 'node:zlib'
 import { corrupt } from '../io-errors.ts'
+import type { Schema } from './migrate.ts'
 import type { Snapshot, SnapshotLine } from './snapshot.ts'
+import { brace, damagedLine, endOfLine, headForm, lineAt, quote, recordEnd } from './snapshot-lines.ts'
 import type { IndexKey } from '../store.ts'
 import { isObject } from '../stored.ts'
 
 /**
  * Reads a snapshot file. A file that is as it was written is read line by line, and each record's text kept as it
- * is, unread; one that somebody edited only has to be the same JSON.
+ * is, unread. One without a checksum was edited by a person, and only has to be the same JSON. One that does not fit
+ * its checksum is damaged.
  *
  * @returns The snapshot, and whether it was edited.
- * @throws store_corrupt with the file, the line and the byte.
+ * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */
-export function parseSnapshot(bytes: Buffer, path: string): { snapshot: Snapshot; edited: boolean } {
+export function parseSnapshot(
+  bytes: Buffer,
+  path: string,
+  schema: Schema,
+): { snapshot: Snapshot; edited: boolean } {
   const untouched = isUntouched(bytes) ? parseLines(bytes) : null
-  if (untouched) return { snapshot: untouched, edited: false }
-  let whole: unknown
+  if (untouched) {
+    // What is refused is not taken.
+    schema.assertKnown(untouched.schema, path)
+    return { snapshot: untouched, edited: false }
+  }
+  const head = headForm.exec(lineAt(bytes, 0))
+  if (head) schema.assertKnown(Number(head[1]), path)
+  const whole = parseWhole(bytes, path)
+  if (isObject(whole) && 'crc' in whole) {
+    const line = damagedLine(bytes)
+    const what = 'is not what Localpost wrote: its checksum does not fit.'
+    if (line === null) throw corrupt(path, `the file ${what}`, restoreIt)
+    throw corrupt(`${path}:${line}`, `line ${line} ${what}`, restoreIt)
+  }
+  const snapshot = fromWhole(whole)
+  if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
+  schema.assertKnown(snapshot.schema, path)
+  return { snapshot, edited: true }
+}
+
+/**
+ * The text of a file that a person edited and left the checksum in, without the checksum; null where it fits, or is
+ * gone already.
+ *
+ * @throws store_corrupt where the file is no JSON, or not one of this store; store_newer_schema.
+ */
+export function editedText(bytes: Buffer, path: string, schema: Schema): string | null {
+  if (isUntouched(bytes)) return null
+  const whole = parseWhole(bytes, path)
+  if (!isObject(whole) || !('crc' in whole)) return null
+  const snapshot = fromWhole(whole)
+  if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
+  schema.assertKnown(snapshot.schema, path)
+  const { crc: _, ...rest } = whole
+  const text = bytes.toString('utf8')
+  return footerForm.test(text) ? text.replace(footerForm, '}\n') : `${JSON.stringify(rest)}\n`
+}
+
+/** The file's JSON. A comma before the last bracket is what removing the checksum by hand leaves. */
+function parseWhole(bytes: Buffer, path: string): unknown {
   try {
-    whole = JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(bytes.toString('utf8').replace(/,\s*\}\s*$/, '}'))
   } catch (error) {
     const { line, byte } = badPlace(bytes)
     const what = `line ${line} (byte ${byte}) is not valid JSON.`
     throw corrupt(`${path}:${line}`, what, restoreIt, error)
   }
-  const snapshot = fromWhole(whole)
-  if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
-  return { snapshot, edited: true }
 }
 
-const restoreIt = 'Restore the file from a copy, or mend it there.'
+const restoreIt =
+  'Restore the file from a copy; if a person edited it, run `localpost doctor --accept-edits`; to save what is whole, run `localpost doctor --salvage --to <new folder>`.'
 const footerForm = /"crc":"([0-9a-f]{8})"\}\n$/
 const footerLength = '"crc":"00000000"}\n'.length
 
@@ -40,7 +83,7 @@ function isUntouched(bytes: Buffer): boolean {
 
 /** Reads the layout that this store writes; null where it is another. */
 function parseLines(bytes: Buffer): Snapshot | null {
-  const head = /^\{"schema":(\d+),$/.exec(lineAt(bytes, 0))
+  const head = headForm.exec(lineAt(bytes, 0))
   if (!head) return null
   const snapshot: Snapshot = { schema: Number(head[1]), indexes: new Map(), sections: new Map() }
   let section: SnapshotLine[] = []
@@ -52,7 +95,7 @@ function parseLines(bytes: Buffer): Snapshot | null {
       if (indexes !== undefined) snapshot.indexes = parseIndexes(JSON.parse(indexes))
       else if (name !== undefined) snapshot.sections.set(name, (section = []))
     } else if (first === brace) {
-      const line = parseLine(bytes, at, bytes[end - 1] === comma ? end - 1 : end)
+      const line = parseLine(bytes, at, recordEnd(bytes, end))
       if (!line) return null
       section.push(line)
     }
@@ -62,7 +105,7 @@ function parseLines(bytes: Buffer): Snapshot | null {
 }
 
 /** Reads what stands before the record, and leaves the record the text that it is: parsing that is what takes the time. */
-function parseLine(bytes: Buffer, at: number, end: number): SnapshotLine | null {
+export function parseLine(bytes: Buffer, at: number, end: number): SnapshotLine | null {
   const headEnd = bytes.indexOf(recordMark, at)
   if (headEnd < 0 || headEnd >= end) return fromObject(JSON.parse(bytes.toString('utf8', at, end)))
   const head: unknown = JSON.parse(`${bytes.toString('utf8', at, headEnd)}}`)
@@ -93,7 +136,7 @@ function fromObject(line: unknown): SnapshotLine | null {
 
 function fromWhole(whole: unknown): Snapshot | null {
   if (!isObject(whole) || typeof whole.schema !== 'number') return null
-  const snapshot: Snapshot = { schema: whole.schema, indexes: new Map(), sections: new Map() }
+  const snapshot: Snapshot = { schema: whole.schema, edited: true, indexes: new Map(), sections: new Map() }
   for (const [name, value] of Object.entries(whole)) {
     if (name === 'schema' || name === 'indexes' || name === 'crc') continue
     if (!Array.isArray(value)) return null
@@ -127,18 +170,4 @@ function isSound(line: string): boolean {
   } catch {
     return false
   }
-}
-
-const newline = 10
-const comma = 44
-const quote = 34
-const brace = 123
-
-function endOfLine(bytes: Buffer, at: number): number {
-  const end = bytes.indexOf(newline, at)
-  return end < 0 ? bytes.byteLength : end
-}
-
-function lineAt(bytes: Buffer, at: number): string {
-  return bytes.toString('utf8', at, endOfLine(bytes, at))
 }

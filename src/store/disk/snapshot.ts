@@ -5,6 +5,7 @@ import { corrupt, storeFault } from '../io-errors.ts'
 import { type Files, writeWhole } from '../../core/files.ts'
 import { createSchema, type Schema } from './migrate.ts'
 import type { Records } from '../records.ts'
+import { withLineCrc } from './snapshot-lines.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 import type { IndexKey } from '../store.ts'
 import { toEntry, toKnownEntry } from '../stored.ts'
@@ -24,6 +25,8 @@ export interface SnapshotLine {
 /** What one file of the snapshot holds: `db.json`, or one segment of a large collection. */
 export interface Snapshot {
   schema: number
+  /** Whether a person edited it: the next checkpoint writes it again, with its checksums. */
+  edited?: boolean
   /** By collection, what its records' keys are made of. */
   indexes: Map<string, string>
   /** Records by collection. Read once: lines may be made while they are written. */
@@ -55,9 +58,7 @@ export function createSnapshotFile(place: SnapshotPlace): Adapter<Snapshot> {
     async read() {
       const bytes = await files.readAll(path)
       if (bytes === null) return null
-      const { snapshot, edited } = parseSnapshot(bytes, path)
-      // What is refused is not taken.
-      schema.assertKnown(snapshot.schema, path)
+      const { snapshot, edited } = parseSnapshot(bytes, path, schema)
       if (edited) onNotice(`${path} was changed since Localpost wrote it. It was taken as it is.`)
       return snapshot
     },
@@ -120,7 +121,7 @@ export function fillRecords(
   const lift = { schema, from: schema.assertKnown(snapshot.schema, path) }
   for (const [name, lines] of snapshot.sections) {
     const state = records.stateOrUnknown(name, segment > 0)
-    if (lift.from < schema.version) records.dirty.add(state.segment(segment))
+    if (lift.from < schema.version || snapshot.edited) records.dirty.add(state.segment(segment))
     // Keys of other indexes than today's are made anew.
     const hasKeys = lift.from === schema.version && snapshot.indexes.get(name) === state.signature
     let count = 0
@@ -142,7 +143,7 @@ export function fillRecords(
 /** The snapshot line of a record, as text. The record stands last, so that a start need not read it. */
 function lineOf({ id, version, keys, blobs, text }: SnapshotLine): string {
   const head = JSON.stringify({ id, version, keys, blobs: blobs ?? undefined })
-  return `${head.slice(0, -1)},"record":${text}}`
+  return withLineCrc(`${head.slice(1, -1)},"record":${text}}`)
 }
 
 function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {

@@ -23,7 +23,7 @@ export async function inspectSnapshot(
     if (bytes === null) return
     count++
     try {
-      const { snapshot, edited } = parseSnapshot(bytes, path)
+      const { snapshot, edited } = parseSnapshot(bytes, path, parts.schema)
       fillRecords(records, snapshot, segment, parts.schema, path)
       if (edited) report.note(`${path} was changed since Localpost wrote it, and is taken as it is.`)
     } catch (error) {

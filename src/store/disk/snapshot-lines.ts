@@ -1,0 +1,55 @@
+import { crc32 } from 'node:zlib'
+
+// How a file of the snapshot stands in lines: one for each record, which begins with a checksum of its own.
+
+/** The first line of a file, and the line that begins the records of a collection. */
+export const headForm: RegExp = /^\{"schema":(\d+),$/
+export const sectionForm: RegExp = /^"([^"]+)":\[$/
+
+const newline = 10
+const comma = 44
+export const quote = 34
+export const brace = 123
+
+/** Where a line ends: at its line feed, or at the end of the file. */
+export function endOfLine(bytes: Buffer, at: number): number {
+  const end = bytes.indexOf(newline, at)
+  return end < 0 ? bytes.byteLength : end
+}
+
+export function lineAt(bytes: Buffer, at: number): string {
+  return bytes.toString('utf8', at, endOfLine(bytes, at))
+}
+
+/** Where a record ends on a line that ends at `end`: before the comma. */
+export function recordEnd(bytes: Buffer, end: number): number {
+  return bytes[end - 1] === comma ? end - 1 : end
+}
+
+/** A line of a record begins with the checksum of all that stands behind it, up to the comma at the end. */
+export function withLineCrc(members: string): string {
+  return `{"crc":"${crc32(members).toString(16).padStart(8, '0')}",${members}`
+}
+
+const lineForm = /^\{"crc":"([0-9a-f]{8})",$/
+const lineStartLength = '{"crc":"00000000",'.length
+
+/** Whether a record's line is what was written; `null` where it was written without a checksum. */
+export function isLineWhole(bytes: Buffer, at: number, end: number): boolean | null {
+  const start = bytes.toString('latin1', at, at + lineStartLength)
+  const stored = lineForm.exec(start)
+  if (!stored) return start.startsWith('{"id":') ? null : false
+  return crc32(bytes.subarray(at + lineStartLength, end)) === Number.parseInt(stored[1] ?? '', 16)
+}
+
+/** The first line whose own checksum does not fit; null where that cannot be told. Lines count from 1. */
+export function damagedLine(bytes: Buffer): number | null {
+  let number = 1
+  for (let at = 0; at < bytes.byteLength; number++) {
+    const end = endOfLine(bytes, at)
+    if (bytes[at] === brace && at > 0 && isLineWhole(bytes, at, recordEnd(bytes, end)) === false)
+      return number
+    at = end + 1
+  }
+  return null
+}

@@ -1,0 +1,145 @@
+import { mkdir } from 'node:fs/promises'
+import { resolve, sep } from 'node:path'
+import type { Clock } from '../../core/clock.ts'
+import { LocalpostError } from '../../core/errors.ts'
+import { type Files, nodeFiles } from '../../core/files.ts'
+import { isWhole } from '../disk/blob-crc.ts'
+import { readLock } from '../lock/lock.ts'
+import { type Processes, systemProcesses } from '../lock/processes.ts'
+import { createSchema } from '../disk/migrate.ts'
+import { createPaths, type Paths } from '../disk/paths.ts'
+import type { Entry, Place } from '../entry.ts'
+import { openLogStore } from '../open.ts'
+import { type CollectionState, Records } from '../records.ts'
+import { type Blob, blobOf, type Collection, put, type StoredRecord } from '../store.ts'
+import { salvageLog, salvageRecords } from './salvage-read.ts'
+
+/** What `salvageFolder` takes. */
+export interface SalvageOptions {
+  /** The damaged folder, which is only read. */
+  readonly dir: string
+  /** Where to write what is whole: a folder that is new or empty. */
+  readonly to: string
+  readonly collections: readonly Collection<StoredRecord>[]
+  readonly clock: Clock
+  /** Default: the machine's. */
+  readonly processes?: Processes
+}
+
+/** What was saved, and what was not. */
+export interface Salvage {
+  readonly folder: string
+  readonly to: string
+  /** How many records were written, by collection. */
+  readonly saved: Readonly<Record<string, number>>
+  /** What is damaged or missing, one sentence each. */
+  readonly lost: readonly string[]
+}
+
+/**
+ * Writes a new folder with all that is whole in a damaged one: each record whose checksum fits, with its messages, and
+ * each whole commit of the log. An email whose message is damaged is left out, and named.
+ *
+ * @throws store_in_use while a process uses the folder; invalid_option where `to` holds anything or is within `dir`.
+ */
+export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
+  const { collections, clock, processes = systemProcesses } = options
+  const files = nodeFiles
+  const paths = createPaths(resolve(options.dir))
+  const to = resolve(options.to)
+  await assertPlaces(files, paths, to, processes)
+  const records = new Records(collections, { hold() {}, release() {} })
+  const lost: string[] = []
+  const reading = { files, paths, schema: createSchema(), records, lost }
+  const checkpoint = await salvageRecords(reading)
+  await salvageLog(reading, checkpoint)
+  await mkdir(to, { recursive: true, mode: 0o700 })
+  const states = [...records.collections.values()]
+  const store = await openLogStore({
+    dir: to,
+    collections: states.map(asCollection),
+    clock,
+    durability: 'process',
+  })
+  const saved: Record<string, number> = {}
+  try {
+    for (const state of states) {
+      let count = 0
+      for (const entry of state.byId.values()) {
+        try {
+          const blobs = await readBlobs(files, paths, entry)
+          await store.commit([put(asCollection(state), recordOf(entry))], blobs)
+          count++
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error)
+          if (error instanceof LocalpostError && error.code.startsWith('store_')) throw error
+          lost.push(`${state.name} ${entry.id}: ${reason}`)
+        }
+      }
+      if (count > 0) saved[state.name] = count
+    }
+  } finally {
+    await store.close()
+  }
+  return { folder: paths.folder, to, saved, lost }
+}
+
+async function assertPlaces(files: Files, paths: Paths, to: string, processes: Processes): Promise<void> {
+  if ((await files.size(paths.folder)) === null)
+    throw new LocalpostError('invalid_option', `There is no folder ${paths.folder}.`)
+  if (to === paths.folder || to.startsWith(paths.folder + sep) || paths.folder.startsWith(to + sep))
+    throw new LocalpostError(
+      'invalid_option',
+      `${to} must be outside ${paths.folder}. Choose another folder for --to.`,
+    )
+  if ((await files.size(to)) !== null && (await files.list(to)).length > 0)
+    throw new LocalpostError('invalid_option', `${to} is not empty. Choose a new folder for --to.`)
+  const lock = await readLock(files, paths.lock, processes)
+  if (lock?.lives === true)
+    throw new LocalpostError(
+      'store_in_use',
+      `The folder ${paths.folder} is in use by process ${lock.pid}. Stop it first.`,
+    )
+}
+
+function asCollection({ name, large, indexes }: CollectionState): Collection<StoredRecord> {
+  return {
+    name,
+    large,
+    indexes: Object.fromEntries(indexes.map((index) => [index.name, { on: index.on, unique: index.unique }])),
+  }
+}
+
+function recordOf({ text }: Entry): StoredRecord {
+  return JSON.parse(text) as StoredRecord
+}
+
+async function readBlobs(files: Files, paths: Paths, entry: Entry): Promise<Blob[]> {
+  const blobs: Blob[] = []
+  for (const [name, place] of Object.entries(entry.blobs ?? {})) {
+    const bytes = await readPlace(files, paths, place)
+    if (bytes === null || bytes.byteLength !== place.size)
+      throw new Error(`the bytes of its ${name} are missing`)
+    if (!('bytes' in place) && !isWhole(place, bytes)) throw new Error(`the bytes of its ${name} are damaged`)
+    blobs.push(blobOf(`${entry.id}/${name}`, bytes))
+  }
+  return blobs
+}
+
+async function readPlace(files: Files, paths: Paths, place: Place): Promise<Buffer | null> {
+  if ('large' in place) return await files.readAll(paths.large(place.large))
+  if (!('log' in place)) return null
+  const path = paths.log(place.log)
+  if (place.size === 0) return Buffer.alloc(0)
+  if ((await files.size(path)) === null) return null
+  const fd = await files.open(path, 'r')
+  try {
+    const bytes = Buffer.alloc(place.size)
+    let done = 0
+    for (let count = -1; count !== 0 && done < place.size; done += count)
+      count = await files.read(fd, bytes.subarray(done), place.at + done)
+    return bytes.subarray(0, done)
+  } finally {
+    await files.close(fd)
+  }
+}

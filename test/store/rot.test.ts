@@ -1,0 +1,242 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { acceptEdits } from '../../src/store/doctor/accept-edits.ts'
+import { salvageFolder } from '../../src/store/doctor/salvage.ts'
+import { blobOf, insert, put } from '../../src/store/store.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
+import {
+  contents,
+  copyOf,
+  filesIn,
+  inspect,
+  mortal,
+  openAfterKill,
+  openIn,
+  refusal,
+  tempFolder,
+} from './_setup.ts'
+
+/** A folder of a store that was killed: two segments, small records, a large message, and a log behind the checkpoint. */
+async function lived(): Promise<string> {
+  const dir = await tempFolder()
+  const first = await openIn(dir)
+  await first.commit([insert(labels, { id: 'l1', title: 'one' }), insert(labels, { id: 'l2', title: 'two' })])
+  for (let n = 0; n < 20; n++)
+    await first.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(300, n))])
+  await first.commit([insert(notes, note(20))], [blobOf(`${note(20).id}/message`, pattern(300_000, 20))])
+  await first.close()
+  const second = await openAfterKill(dir, mortal)
+  for (let n = 30; n < 40; n++)
+    await second.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(300, n))])
+  await second.commit([put(labels, { id: 'l3', title: 'three' })])
+  return dir
+}
+
+/** What a store answers, with `damaged` for a message that cannot be read. */
+async function answers(dir: string): Promise<{ all: Record<string, string>; notices: string[] }> {
+  const notices: string[] = []
+  const store = await openAfterKill(dir, { onNotice: (text) => notices.push(text) })
+  const all: Record<string, string> = {}
+  try {
+    for (const { id, ...record } of (await store.page(notes, { limit: 1e6 })).records) {
+      const message = await store.readBlob(`${id}/message`).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'store_corrupt' })
+        return 'damaged'
+      })
+      all[id] =
+        `${JSON.stringify(record)} ${message === 'damaged' ? message : String(message?.toString('latin1'))}`
+    }
+    for (const record of (await store.page(labels, { limit: 1e6 })).records)
+      all[record.id] = JSON.stringify(record)
+  } finally {
+    await store.close()
+  }
+  return { all, notices }
+}
+
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const flipCount = Number(process.env['LOCALPOST_FLIPS'] ?? 40)
+
+test.each(['db.json', 'notes/000001.json', 'checkpoint.json', 'lock', 'log/000001.log', 'large'])(
+  'a changed bit of %s is refused, marked or harmless, and never changed data',
+  { timeout: 120_000 },
+  async (kind) => {
+    const dir = await lived()
+    const [large = ''] = await readdir(join(dir, 'large'))
+    const file = kind === 'large' ? join('large', large) : kind
+    const expected = (await answers(await copyOf(dir))).all
+    const bytes = await readFile(join(dir, file))
+    const seed = Number(process.env['LOCALPOST_SEED'] ?? Date.now() % 1e6)
+    const random = randomOf(seed)
+    const ends = { refused: 0, marked: 0, harmless: 0 }
+    for (let n = 0; n < flipCount; n++) {
+      const copy = await copyOf(dir)
+      const at = Math.floor(random() * bytes.byteLength)
+      const bit = Math.floor(random() * 8)
+      const rotten = Buffer.from(bytes)
+      rotten[at] = (rotten[at] ?? 0) ^ (1 << bit)
+      await writeFile(join(copy, file), rotten)
+      const place = `seed ${seed}: ${file} byte ${at} bit ${bit}`
+      const found = await answers(copy).catch((error: unknown) => {
+        expect(error, place).toMatchObject({
+          code: expect.stringMatching(/^store_(?:corrupt|newer_schema|in_use)$/) as unknown,
+        })
+        return null
+      })
+      await rm(copy, { recursive: true })
+      if (!found) {
+        ends.refused++
+        continue
+      }
+      let marked = false
+      for (const [id, answer] of Object.entries(expected)) {
+        if (found.all[id] === answer) continue
+        marked = true
+        // The message is marked, or the end of the log was set aside, and that was said.
+        const isDamaged = found.all[id]?.endsWith(' damaged') === true
+        expect(
+          isDamaged || (found.all[id] === undefined && found.notices.length > 0),
+          `${place}: ${id}`,
+        ).toBe(true)
+      }
+      expect(
+        Object.keys(found.all).filter((id) => !(id in expected)),
+        place,
+      ).toEqual([])
+      if (marked) ends.marked++
+      else ends.harmless++
+    }
+    expect(ends.refused + ends.marked + ends.harmless).toBe(flipCount)
+    if (/json/.test(kind)) expect(ends.refused).toBe(flipCount)
+    if (kind === 'large') expect(ends.marked).toBe(flipCount)
+  },
+)
+
+const changed = async (dir: string, file: string, from: string, to: string): Promise<void> => {
+  const text = await readFile(join(dir, file), 'utf8')
+  expect(text).toContain(from)
+  await writeFile(join(dir, file), text.replace(from, to))
+}
+
+test('a changed record is damage, named by its line, unless it is accepted', async () => {
+  const dir = await lived()
+  await changed(dir, 'notes/000001.json', '"name":"name 00003"', '"name":"name 0000x"')
+  const { code, message } = await refusal(dir)
+  expect(code).toBe('store_corrupt')
+  expect(message).toMatch(/000001\.json:7: line 7 is not what Localpost wrote.*--accept-edits.*--salvage/)
+  expect((await inspect(dir)).healthy).toBe(false)
+  expect(await acceptEdits(dir)).toEqual(['notes/000001.json'])
+  const store = await openIn(dir)
+  expect(await store.get(notes, note(3).id)).toMatchObject({ name: 'name 0000x' })
+  await store.close()
+  // From then on the edit is what was written.
+  expect(await readFile(join(dir, 'notes/000001.json'), 'utf8')).toMatch(/"crc":"[0-9a-f]{8}"\}\n$/)
+  expect((await inspect(dir)).healthy).toBe(true)
+})
+
+test('a file whose last line was made a bracket is an edit', async () => {
+  const dir = await lived()
+  const path = join(dir, 'db.json')
+  const text = (await readFile(path, 'utf8')).replace('"title":"one"', '"title":"edited"')
+  await writeFile(path, text.replace(/"crc":"\w{8}"\}\n$/, '}\n'))
+  const notices: string[] = []
+  const store = await openAfterKill(dir, { onNotice: (said) => notices.push(said) })
+  expect(await store.get(labels, 'l1')).toMatchObject({ title: 'edited' })
+  expect(notices).toEqual([expect.stringContaining('db.json was changed') as unknown])
+  await store.close()
+})
+
+test('edits are accepted together or not at all', async () => {
+  const dir = await lived()
+  await rm(join(dir, 'lock'))
+  await changed(dir, 'db.json', '"title":"one"', '"title":"1"')
+  await changed(dir, 'notes/000001.json', '"name":"name 00003"', '"name":name 00003"')
+  const before = await filesIn(dir)
+  await expect(acceptEdits(dir)).rejects.toMatchObject({ code: 'store_corrupt' })
+  expect(await filesIn(dir)).toEqual(before)
+})
+
+test('a message whose file is lost stops no start; it is marked', async () => {
+  const dir = await lived()
+  const [large = ''] = await readdir(join(dir, 'large'))
+  await rm(join(dir, 'large', large))
+  const expected = (await answers(await copyOf(dir))).all
+  const { all, notices } = await answers(dir)
+  expect(all).toEqual(expected)
+  expect(notices.join()).toMatch(/bytes of 1 messages and contents are lost: n_00020\/message/)
+  expect(all['n_00020']).toMatch(/ damaged$/)
+  const { healthy, findings } = await inspect(dir)
+  expect(healthy).toBe(false)
+  expect(findings.map(({ message }) => message).join('\n')).toContain('n_00020/message')
+})
+
+test('salvage writes a new folder with all that is whole, and lists what is not', async () => {
+  const dir = await lived()
+  await rm(join(dir, 'lock'))
+  const whole = (await answers(await copyOf(dir))).all
+  const [large = ''] = await readdir(join(dir, 'large'))
+  await writeFile(join(dir, 'large', large), pattern(300_000, 21))
+  await changed(dir, 'notes/000001.json', '"name":"name 00003"', '"name":"name 0000x"')
+  await changed(dir, 'db.json', '"title":"two"', '"title":"tvo"')
+  await changed(dir, 'checkpoint.json', '"seq":2', '"seq":3')
+  const log = join(dir, 'log', '000001.log')
+  const bytes = await readFile(log)
+  const at = bytes.indexOf(pattern(300, 33))
+  bytes[at + 5] = 0
+  await writeFile(log, bytes)
+  const before = await filesIn(dir)
+  const to = join(await tempFolder(), 'saved')
+  const { lost, saved } = await salvageFolder({ dir, to, collections: [notes, labels], clock: systemClock })
+  expect(await filesIn(dir)).toEqual(before)
+  expect(lost.join('\n')).toMatch(/checkpoint\.json/)
+  expect(lost.join('\n')).toMatch(/000001\.json:7 is damaged/)
+  expect(lost.join('\n')).toMatch(/db\.json:\d+ is damaged/)
+  expect(lost.join('\n')).toMatch(/notes n_00020: the bytes of its message are damaged/)
+  expect(lost.join('\n')).toMatch(/000001\.log is damaged from byte/)
+  const found = (await answers(to)).all
+  // Without its checkpoint, of the log only what stands behind the last gap is safe to take.
+  const gone = ['n_00003', 'l2', 'n_00020', 'n_00030', 'n_00031', 'n_00032', 'n_00033']
+  expect(
+    Object.keys(whole)
+      .filter((id) => !(id in found))
+      .sort(),
+  ).toEqual([...gone].sort())
+  for (const [id, answer] of Object.entries(found))
+    expect(answer.replace(/"version":\d+/, '')).toBe(whole[id]?.replace(/"version":\d+/, ''))
+  expect(saved).toEqual({ notes: 25, labels: 2 })
+  expect((await inspect(to)).healthy).toBe(true)
+  await expect(
+    salvageFolder({ dir, to, collections: [notes, labels], clock: systemClock }),
+  ).rejects.toMatchObject({ code: 'invalid_option' })
+})
+
+test('a folder of before records had checksums opens, and gets them', async () => {
+  const dir = await lived()
+  const store = await openAfterKill(dir)
+  const expected = await contents(store)
+  await store.close()
+  for (const file of ['db.json', 'notes/000001.json']) {
+    const path = join(dir, file)
+    const body = (await readFile(path, 'utf8'))
+      .replaceAll(/^\{"crc":"[0-9a-f]{8}",/gm, '{')
+      .replace(/"crc":"\w{8}"\}\n$/, '')
+    const { crc32 } = await import('node:zlib')
+    await writeFile(path, `${body}"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`)
+  }
+  const second = await openIn(dir)
+  expect(await contents(second)).toEqual(expected)
+  await second.commit([put(notes, note(1, { seen: true }))])
+  await second.close()
+  expect(await readFile(join(dir, 'notes/000001.json'), 'utf8')).toMatch(
+    /^\{"crc":"[0-9a-f]{8}","id":"n_00001"/m,
+  )
+})
