@@ -18,17 +18,38 @@ export type ContactRow = { line: number; contact: ContactInput } | { line: numbe
  */
 export async function* readContactRows(source: unknown): AsyncGenerator<ContactRow> {
   if (typeof source === 'string') {
+    await assertLines(source)
     yield* readCsv(source)
     return
   }
   if (!Array.isArray(source))
     throw validationError([{ field: 'body', message: 'must be an array of contacts, or CSV text' }])
+  if (source.length > maxRows) throw tooManyRows(source.length, 'contacts')
   // To say what is wrong with a contact takes a while, and there may be a million.
   const pacer = createPacer()
   for (const [index, value] of source.entries()) {
     if (pacer.due()) await pacer.turn()
     yield toRow(index + 1, value)
   }
+}
+
+/** More rows take minutes, and are better imported in pieces. */
+const maxRows = 1_000_000
+
+/** Before anything is stored: an import stores as it reads. */
+async function assertLines(text: string): Promise<void> {
+  const pacer = createPacer()
+  let lines = 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    lines++
+    if (pacer.due()) await pacer.turn()
+  }
+  if (lines > maxRows + 2) throw tooManyRows(lines, 'lines')
+}
+
+function tooManyRows(count: number, what: string): Error {
+  const message = `has ${count} ${what}; an import takes up to ${maxRows}. Import it in pieces`
+  return validationError([{ field: 'body', message }])
 }
 
 function toRow(line: number, value: unknown): ContactRow {
@@ -74,12 +95,15 @@ interface CsvRow {
   raw: string
 }
 
-// One kind of line end, because the parser counts a quoted CRLF twice. Bytes, because a cut between two halves of a
-// character would destroy it; in small pieces, so that other work comes in between.
+// One kind of line end, because the parser counts a quoted CRLF twice. In small pieces, so that other work comes in
+// between; none ends between CR and LF or between two halves of a character, which would destroy it.
 function* pieces(text: string): Generator<Buffer> {
-  const bytes = Buffer.from(text.replace(/\r\n?/g, '\n'))
-  for (let start = 0; start < bytes.length; start += pieceLength)
-    yield bytes.subarray(start, start + pieceLength)
+  for (let start = 0; start < text.length;) {
+    let end = start + pieceLength
+    while (/^(?:\r\n|[\ud800-\udbff])/.test(text.slice(end - 1, end + 1))) end++
+    yield Buffer.from(text.slice(start, end).replace(/\r\n?/g, '\n'))
+    start = end
+  }
 }
 
 const pieceLength = 64 * 1024

@@ -16,6 +16,10 @@ import { rowTerm } from './text-rows.ts'
  * @throws invalid_query that points at the place.
  */
 export function readTerms(text: string, now: number): QueryPart[] {
+  if (text.length > maxLength) {
+    const message = `The query has ${text.length} characters; it may have up to ${maxLength}.`
+    throw new LocalpostError('invalid_query', message)
+  }
   const matches = [...text.matchAll(form)]
   if (matches.length > maxTerms) {
     const message = `The query has ${matches.length} parts; it may have up to ${maxTerms}.`
@@ -42,8 +46,10 @@ export function readTerms(text: string, now: number): QueryPart[] {
   })
 }
 
-// Each part is looked for in every mail.
+// Each part is looked for in every mail, and so is each id.
 const maxTerms = 100
+const maxIds = 500
+const maxLength = 20_000
 const form = /(-?)(?:([A-Za-z_]+):)?(?:"([^"]*)("?)|([^\s"]+)|(?<=:)(?=\s|$))/g
 
 type Fault = (what: string) => LocalpostError
@@ -98,8 +104,11 @@ function keyed(name: string, value: string, context: Context): QueryPart {
       const names = spellingsOf(wanted)
       return record(({ domain_id, from }) => domain_id === value || names.includes(senderDomain(from)))
     }
-    case 'id':
-      return store({ any: value.split(',').map((id) => ({ member: 'id', equals: id })) })
+    case 'id': {
+      const ids = [...new Set(value.split(','))]
+      if (ids.length > maxIds) throw fault(`id: has ${ids.length} ids; it takes up to ${maxIds}.`)
+      return store({ any: ids.map((id) => ({ member: 'id', equals: id })) })
+    }
     case 'status':
       return record(({ recipients }) => recipients.some(({ events }) => outcomeOf(events) === wanted))
     case 'type':

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { Readable as NodeReadable } from 'node:stream'
 import { LocalpostError } from '../core/errors.ts'
 
 /** What is sent back, before it is a Response: the request log and HEAD need to see it. */
@@ -45,9 +44,23 @@ export function isAnswer(value: unknown): value is Answer {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === answerKind
 }
 
-/** A Node stream as the body of an answer. */
+/**
+ * A Node stream as the body of an answer. Nothing is read ahead of the reader: Node's own `toWeb` would hold 64,000
+ * pieces for one that does not read.
+ */
 export function streamBody(stream: Readable): ReadableStream<Uint8Array> {
-  return NodeReadable.toWeb(stream) as ReadableStream<Uint8Array>
+  const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await pieces.next()
+        if (next.done) controller.close()
+        else controller.enqueue(next.value)
+      },
+      cancel: () => void stream.destroy(),
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 const answerKind: unique symbol = Symbol('answer')

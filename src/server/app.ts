@@ -2,6 +2,7 @@ import type { H3 } from 'h3'
 import { toNodeHandler } from 'h3'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { LocalpostError } from '../core/errors.ts'
+import { createAnswerRoom } from './answer-room.ts'
 import { errorAnswer } from './answer.ts'
 import { createBodyRoom } from './body-room.ts'
 import { listenerContext } from './client-address.ts'
@@ -17,6 +18,7 @@ import { mailByteRoutes } from './dev/mail-bytes.ts'
 import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
 import { createDoor } from './access.ts'
+import { createFailedKeys } from './failed-keys.ts'
 import { brokenConnection, createFaultGate, isCut } from './faults.ts'
 import { assertHost, hostOf } from './guard.ts'
 import type { LiveEvents } from './live-events.ts'
@@ -66,11 +68,15 @@ export function createApp(parts: ServerParts): App {
 
   const faults = createFaultGate(parts)
   const bodies = createBodyRoom(parts.config.limits.requestBytes)
+  const failedKeys = createFailedKeys(parts.clock)
+  const answers = createAnswerRoom()
   const h3 = createRouter(routes, parts.uiDir, {
     door,
     faults,
     log,
     bodies,
+    answers,
+    failedKeys,
     strict: parts.config.strict,
     onError: parts.onError,
   })
@@ -78,9 +84,9 @@ export function createApp(parts: ServerParts): App {
     // A context of our own: the request's may belong to a server that we are mounted in.
     h3.request(request, undefined, context)
   const overSocket = toNodeHandler({
-    fetch: (request: Request & { runtime?: { node?: { req: IncomingMessage } } }) => {
-      const node = request.runtime?.node?.req
-      return answer(request, node ? listenerContext(node) : {})
+    fetch: (request: Request & { runtime?: { node?: { req: IncomingMessage; res?: ServerResponse } } }) => {
+      const node = request.runtime?.node
+      return answer(request, node ? listenerContext(node.req, node.res) : {})
     },
   } as unknown as H3)
   const allowedHosts = createAllowedHosts(parts)

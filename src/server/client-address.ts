@@ -1,9 +1,12 @@
 import type { H3Event } from 'h3'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** What our own listener puts into the context of its requests; everything without it came in process. */
-export function listenerContext(request: IncomingMessage): Record<string, unknown> {
-  return { [listenerRequest]: request }
+export function listenerContext(
+  request: IncomingMessage,
+  response?: ServerResponse,
+): Record<string, unknown> {
+  return { [listenerRequest]: request, [listenerResponse]: response }
 }
 
 /**
@@ -16,9 +19,15 @@ export function socketRequestOf(event: H3Event): IncomingMessage | undefined {
   return event.context[listenerRequest] as IncomingMessage | undefined
 }
 
+/** Where its answer is written; undefined in process. */
+export function socketResponseOf(event: H3Event): ServerResponse | undefined {
+  return event.context[listenerResponse] as ServerResponse | undefined
+}
+
 /** The IP address that a request comes from; `127.0.0.1` in process. What a proxy says of others does not count. */
 export function ipOf(event: H3Event): string {
   return socketRequestOf(event)?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
 }
 
 const listenerRequest = 'localpost.listener'
+const listenerResponse = 'localpost.response'

@@ -1,14 +1,16 @@
 import type { H3Event } from 'h3'
 import { HTTPResponse } from 'h3'
 import type { z } from 'zod'
-import { LocalpostError, validationError } from '../core/errors.ts'
+import { isErrorOf, LocalpostError, validationError } from '../core/errors.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { Answer } from './answer.ts'
+import type { AnswerRoom } from './answer-room.ts'
 import { errorAnswer, isAnswer, jsonAnswer } from './answer.ts'
 import { readBody } from './body.ts'
 import type { BodyRoom } from './body-room.ts'
-import { ipOf, socketRequestOf } from './client-address.ts'
+import { ipOf, socketRequestOf, socketResponseOf } from './client-address.ts'
 import type { Door } from './access.ts'
+import type { FailedKeys } from './failed-keys.ts'
 import type { FaultGate } from './faults.ts'
 import { isCut } from './faults.ts'
 import type { Exchange, RequestLog } from './request-log.ts'
@@ -21,6 +23,8 @@ export interface DispatchParts {
   readonly faults: FaultGate
   readonly log: RequestLog
   readonly bodies: BodyRoom
+  readonly answers: AnswerRoom
+  readonly failedKeys: FailedKeys
   /** Refuses what is otherwise warned of. */
   readonly strict: boolean
   onError(error: unknown): void
@@ -37,7 +41,11 @@ export function dispatcher(
   access: Route['access'] | 'none',
   run: (event: H3Event, exchange: Exchange) => unknown,
 ): (event: H3Event) => Promise<HTTPResponse> {
-  const { door, faults, log } = parts
+  const { door, faults, log, answers, failedKeys } = parts
+  const slowedDown = (error: unknown, event: H3Event): unknown =>
+    isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
+      ? failedKeys.count(ipOf(event), error)
+      : error
   return async (event) => {
     const exchange = newExchange(event)
     let answer: Answer
@@ -48,9 +56,11 @@ export function dispatcher(
       if (access !== 'none' && !struck) headers = door.admit(event, access, exchange)
       const result = struck ?? (await run(event, exchange))
       answer = isAnswer(result) ? result : jsonAnswer(result)
+      const response = socketResponseOf(event)
+      if (response) answers.admit(answer, response)
     } catch (error) {
       if (!(error instanceof LocalpostError) || error.code === 'internal_error') parts.onError(error)
-      answer = errorAnswer(error)
+      answer = errorAnswer(slowedDown(error, event))
     }
     if (access === 'key' && !exchange.fromPage) {
       exchange.status = isCut(event.context) ? 0 : answer.status

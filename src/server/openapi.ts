@@ -169,7 +169,7 @@ export function errorsOf(route: Route): ErrorCode[] {
       'service_unavailable',
       'injected_fault',
     ],
-    local: ['missing_api_key', 'invalid_api_key', 'forbidden_origin'],
+    local: ['missing_api_key', 'invalid_api_key', 'rate_limit_exceeded', 'forbidden_origin'],
     open: ['forbidden_origin'],
     public: [],
   }

@@ -231,6 +231,26 @@ describe('importing CSV', () => {
     expect(await contacts.import(id, 'email\n')).toEqual({ created: 0, updated: 0, rejected: [] })
   })
 
+  it('takes up to a million rows, and stores nothing of more', async () => {
+    const rows = 'ada@example.com\n'.repeat(3_000_000)
+    await expect(contacts.import(id, `email\n${rows}`)).rejects.toMatchObject({
+      code: 'validation_error',
+      message: expect.stringContaining('has 3000002 lines; an import takes up to 1000000'),
+    })
+    const many = Array.from({ length: 1_000_001 }, () => ({ email: 'ada@example.com' }))
+    await expect(contacts.import(id, many)).rejects.toMatchObject({ code: 'validation_error' })
+    expect(await stored()).toEqual([])
+  })
+
+  it('reads line ends of any kind, wherever a piece of the text ends', async () => {
+    for (const end of ['\n', '\r\n', '\r']) {
+      const rows = Array.from({ length: 9000 }, (_, i) => `p${i}@example.com,😀`)
+      const { rejected } = await contacts.import(id, ['email,first_name', ...rows].join(end))
+      expect(rejected).toEqual([])
+      expect((await contacts.list(id)).count).toBe(9000)
+    }
+  })
+
   it('keeps characters of several bytes whole in a long text, and lets others work meanwhile', async () => {
     const rows = Array.from({ length: 10_000 }, (_, i) => `person${i}@example.com,Zoë 😀 ${i}`)
     let turns = 0

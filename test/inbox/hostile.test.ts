@@ -117,4 +117,15 @@ describe('a query', () => {
     expect(() => parseMailQuery('a '.repeat(100), 0)).not.toThrow()
     expect(() => parseMailQuery('a '.repeat(101), 0)).toThrow(/101 parts/)
   })
+
+  it('has at most 20,000 characters', () => {
+    expect(() => parseMailQuery('a'.repeat(20_000), 0)).not.toThrow()
+    expect(() => parseMailQuery('a'.repeat(20_001), 0)).toThrow(/20001 characters; it may have up to 20000/)
+  })
+
+  it('asks for at most 500 ids', () => {
+    const ids = Array.from({ length: 501 }, (_, i) => `em_${i}`)
+    expect(() => parseMailQuery(`id:${ids.slice(1).join(',')}`, 0)).not.toThrow()
+    expect(() => parseMailQuery(`-id:${ids.join(',')}`, 0)).toThrow(/id: has 501 ids; it takes up to 500/)
+  })
 })

@@ -52,7 +52,7 @@ export function keyRoutes(keys: Keys, sessions: Sessions): Route[] {
       summary: 'Trade an API key for a session cookie',
       body: { schema: z.object({ key: z.string().min(1) }), maxBytes: bodyLimits.signIn },
       success: { schema: z.strictObject({ status: z.literal('open') }) },
-      errors: ['invalid_api_key'],
+      errors: ['invalid_api_key', 'rate_limit_exceeded'],
       handler({ body, isSecure }) {
         if (!keys.accepts(body.key)) throw new LocalpostError('invalid_api_key', 'There is no such API key.')
         return jsonAnswer({ status: 'open' }, 200, { 'set-cookie': sessions.open(body.key, isSecure()) })

@@ -1,0 +1,56 @@
+import { isIPv6 } from 'node:net'
+import type { Clock } from '../core/clock.ts'
+import { LocalpostError } from '../core/errors.ts'
+
+/** Slows down who tries keys: counts wrong ones per address. A good key passes, whatever others at its address do. */
+export interface FailedKeys {
+  /**
+   * Counts one wrong key.
+   *
+   * @param address  Where it came from: an IPv4 address, or an IPv6 address, of which the first 64 bits count.
+   * @returns The error to answer: the one given, or rate_limit_exceeded with `Retry-After` beyond 100 in a minute.
+   */
+  count(address: string, error: LocalpostError): LocalpostError
+}
+
+export function createFailedKeys(clock: Pick<Clock, 'now'>): FailedKeys {
+  const windows = new Map<string, { ends: number; failures: number }>()
+  return {
+    count(address, error) {
+      const now = clock.now()
+      const name = networkOf(address)
+      let window = windows.get(name)
+      if (!window || window.ends <= now) {
+        windows.delete(name)
+        // The oldest goes: a table of all addresses of the world would be its own attack.
+        const [oldest] = windows.keys()
+        if (windows.size >= maxAddresses && oldest !== undefined) windows.delete(oldest)
+        window = { ends: now + windowMs, failures: 0 }
+        windows.set(name, window)
+      }
+      if (++window.failures <= maxFailures) return error
+      const seconds = Math.max(1, Math.ceil((window.ends - now) / 1000))
+      const message = `More than ${maxFailures} wrong API keys came from ${name} within a minute, and this one is wrong too. Use the right key, or wait ${seconds} s.`
+      return new LocalpostError('rate_limit_exceeded', message, {
+        headers: { 'retry-after': String(seconds) },
+      })
+    },
+  }
+}
+
+const windowMs = 60_000
+const maxFailures = 100
+const maxAddresses = 10_000
+
+/** One customer of a provider has all of a /64. */
+function networkOf(address: string): string {
+  const [plain = ''] = address.split('%')
+  if (!isIPv6(plain)) return plain
+  const [head = '', tail] = plain.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros =
+    tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
+  const groups = [...before, ...zeros, ...after].slice(0, 4)
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+}
