@@ -37,5 +37,7 @@ export function refusalOf(error: unknown): Refusal {
     return refusal(452, '4.3.1', 'Too much waits to be stored, try again in a moment')
   if (isErrorOf(error, 'closed')) return refusal(421, '4.3.2', 'Localpost is closing')
   if (isErrorOf(error, 'message_too_large')) return refusal(552, '5.3.4', 'The message is too large')
+  if (isErrorOf(error, 'store_unknown'))
+    return refusal(451, '4.3.0', 'It is not known whether the message was stored, try again')
   return refusal(451, '4.3.0', 'The message could not be stored, try again')
 }

@@ -220,6 +220,11 @@ export const errorTable = {
     meaning: 'The data folder failed while it was read or written.',
     mend: 'See the cause; restart when it is mended.',
   },
+  store_unknown: {
+    status: 503,
+    meaning: 'It is not known whether the data was stored.',
+    mend: 'Send it again; after the next start it may be there twice.',
+  },
   // operators
   invalid_option: {
     status: 500,

@@ -257,6 +257,7 @@ const storeErrors = [
   'store_full',
   'store_failed',
   'store_read_only',
+  'store_unknown',
 ] as const
 /** How many emails are under way at once: enough to keep the pool of connections busy while others are composed. */
 const maxUnderWay = 16

@@ -50,7 +50,7 @@ export async function createStore(
         taking.map(({ taken }) => taken),
       )
     } catch (error) {
-      for (const { undo } of taking) undo()
+      for (const { undo } of taking) undo(error)
       throw error
     } finally {
       pending.give(size)

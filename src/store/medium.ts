@@ -31,11 +31,14 @@ export interface Medium extends PlaceKeeper {
   /** Begins upkeep; `move` commits records anew with some blobs at another place. */
   start(upkeep: Upkeep): void
   createBlob(id: BlobId): BlobWriter
-  /** Takes a commit's blob: what is too large for a frame is written now. `undo` gives it up again. */
-  take(blob: Blob, name: BlobName): { taken: TakenBlob | Promise<TakenBlob>; undo(): void }
+  /**
+   * Takes a commit's blob: what is too large for a frame is written now. `undo` gives it up again, told why the commit
+   * failed: where it may be stored all the same, the bytes stay.
+   */
+  take(blob: Blob, name: BlobName): { taken: TakenBlob | Promise<TakenBlob>; undo(reason: unknown): void }
   /** Where a held blob will be, when the frame's payload has `at` bytes before it. */
   placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
-  /** Stores a batch durably, or rejects and leaves everything as it was. */
+  /** Stores a batch durably, or rejects and leaves everything as it was; with store_unknown it may be stored. */
   write(batch: readonly StagedCommit[]): Promise<void>
   /** The batch written last is in memory now. */
   applied(): void

@@ -15,6 +15,8 @@ export interface Store {
    * @throws service_unavailable when too much waits to be stored already; only for commits that insert and update
    *   nothing.
    * @throws store_full, store_failed, store_read_only when nothing was stored because of the medium.
+   * @throws store_unknown when the medium failed and it is not known whether the commit was stored: reads do not see
+   *   it, and a later start may.
    * @throws closed after `close`.
    */
   commit(changes: readonly Change[], blobs?: readonly Blob[]): Promise<void>

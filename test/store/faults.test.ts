@@ -153,33 +153,6 @@ test('a batch that fails is refused whole, and every commit in it', async () => 
   await store.close()
 })
 
-test('where half a commit cannot be cut off, the store is read-only until the next start', async () => {
-  const dir = await tempFolder()
-  let broken = false
-  const files = faultyFiles(({ name, path }) => {
-    if (!broken || !path.includes('log')) return
-    if (name === 'truncate') throw systemError('EIO')
-    if (name === 'write') throw systemError('ENOSPC')
-  })
-  const first = await openIn(dir, { ...mortal, files })
-  await run(first)
-  const before = await contents(first)
-  broken = true
-  await expect(first.commit([put(notes, note(8))])).rejects.toMatchObject({ code: 'store_full' })
-  broken = false
-  const refused = first.commit([put(notes, note(9))])
-  await expect(refused).rejects.toMatchObject({
-    code: 'store_read_only',
-    message: expect.stringContaining('started again') as unknown,
-  })
-  expect(await contents(first)).toEqual(before)
-  await first.close()
-  const second = await openIn(dir)
-  expect(await contents(second)).toEqual(before)
-  await second.commit([put(notes, note(9))])
-  await second.close()
-})
-
 test.each([
   ['makeFolder', 'EACCES'],
   ['open', 'EACCES'],

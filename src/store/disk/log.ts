@@ -1,4 +1,4 @@
-import { LocalpostError } from '../../core/errors.ts'
+import { errorTable, LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
 import { type Files, readWhole, writeWhole } from '../../core/files.ts'
 import type { Paths } from './paths.ts'
@@ -16,8 +16,10 @@ export const logFileBytes: number = 32 * 1024 * 1024
 export class Log {
   /** The length of each file, as far as it is good. */
   readonly lengths: Map<number, number>
-  /** Why nothing more can be written until a restart; null while all is well. */
+  /** Why nothing can be written now: a write that failed could not be cut off yet. Null while all is well. */
   fault: LocalpostError | null = null
+  /** What has to wait until what was half written is gone. */
+  readonly #afterCut: (() => void)[] = []
   readonly #files: Files
   readonly #paths: Paths
   readonly #durable: boolean
@@ -50,15 +52,18 @@ export class Log {
 
   /** Makes ready to append about this many bytes: opens the file, or begins the next one; most often nothing is to do. */
   makeRoom(bytes: number): Promise<void> | undefined {
-    if (this.fault) throw this.fault
+    if (this.fault) return this.#cutFirst(bytes)
     const { log, offset } = this.end
     if (offset > 0 && offset + bytes > this.#fileBytes) return this.#openFile(log + 1)
     return this.#fd === null ? this.#openFile(log) : undefined
   }
 
   /**
-   * Appends whole frames. After a rejection the file ends where it ended before; where it cannot be cut back, the
-   * log takes nothing more.
+   * Appends whole frames. After a rejection the file ends where it ended before; where it cannot be cut back, that is
+   * tried again before the next write.
+   *
+   * @throws store_full, store_failed, store_read_only when nothing was stored; store_unknown when it could not be cut
+   *   back, so that a start may find the frames whole.
    */
   async append(bytes: Uint8Array): Promise<void> {
     const { log, offset } = this.end
@@ -68,11 +73,36 @@ export class Log {
       await writeWhole(this.#files, fd, bytes, offset)
       if (this.#durable) await this.#files.sync(fd)
     } catch (error) {
-      const fault = storeFault(error, `Writing ${this.#paths.log(log)}`)
-      await this.#cutBack(fd, offset, fault)
-      throw fault
+      const failed = storeFault(error, `Writing ${this.#paths.log(log)}`)
+      this.fault = failed
+      await this.cutBack()
+      if (this.fault === null) throw failed
+      throw unknownOutcome(error, this.#paths.log(log))
     }
     this.lengths.set(log, offset + bytes.byteLength)
+  }
+
+  /** Cuts off what a failed write may have left; `fault` says whether that is still to do. */
+  async cutBack(): Promise<void> {
+    const { log, offset } = this.end
+    if (this.fault === null || this.#fd === null) return
+    try {
+      await this.#files.truncate(this.#fd, offset)
+      if (this.#durable) await this.#files.sync(this.#fd)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      const message = `A write to ${this.#paths.log(log)} failed and could not be cut off (${reason}). Nothing more is written before that works; each new commit tries it again.`
+      this.fault = new LocalpostError('store_read_only', message, { cause: error })
+      return
+    }
+    this.fault = null
+    for (const run of this.#afterCut.splice(0)) run()
+  }
+
+  /** Runs this as soon as nothing of a failed write is in the file; a store that ends before never runs it. */
+  afterCut(run: () => void): void {
+    if (this.fault) this.#afterCut.push(run)
+    else run()
   }
 
   async read(log: number, at: number, length: number): Promise<Buffer> {
@@ -82,7 +112,7 @@ export class Log {
       return await readWhole(this.#files, reader.fd, at, length)
     } finally {
       reader.users--
-      if (reader.gone && reader.users === 0) await this.#files.close(reader.fd)
+      if (reader.gone && reader.users === 0) await this.#files.close(reader.fd).catch(() => {})
     }
   }
 
@@ -94,10 +124,14 @@ export class Log {
   }
 
   async close(): Promise<void> {
-    for (const log of this.#readers.keys()) await this.#letGo(log)
+    // What was read is read: a reader that cannot be closed must not keep the others open.
+    for (const log of this.#readers.keys()) await this.#letGo(log).catch(() => {})
     const fd = this.#fd
     this.#fd = null
-    if (fd !== null) await this.#files.close(fd)
+    if (fd === null) return
+    await this.#files.close(fd).catch((error: unknown) => {
+      throw storeFault(error, `Closing ${this.#paths.log(this.#number)}`)
+    })
   }
 
   async #openFile(log: number): Promise<void> {
@@ -121,16 +155,10 @@ export class Log {
     }
   }
 
-  async #cutBack(fd: number, length: number, cause: LocalpostError): Promise<void> {
-    try {
-      await this.#files.truncate(fd, length)
-      if (this.#durable) await this.#files.sync(fd)
-    } catch (error) {
-      const path = this.#paths.log(this.#number)
-      const reason = error instanceof Error ? error.message : String(error)
-      const message = `${cause.message} What was half written to ${path} could not be cut off (${reason}), so nothing more is written until Localpost is started again.`
-      this.fault = new LocalpostError('store_read_only', message, { cause })
-    }
+  async #cutFirst(bytes: number): Promise<void> {
+    await this.cutBack()
+    if (this.fault) throw this.fault
+    await this.makeRoom(bytes)
   }
 
   #reader(log: number): { fd: number; users: number; gone: boolean } {
@@ -156,6 +184,12 @@ export class Log {
     reader.gone = true
     if (reader.users === 0) await this.#files.close(reader.fd)
   }
+}
+
+function unknownOutcome(error: unknown, path: string): LocalpostError {
+  const reason = error instanceof Error ? error.message : String(error)
+  const message = `Writing ${path} failed (${reason}), and what was written could not be cut off, so it is not known whether this was stored: the next start may find it. ${errorTable.store_unknown.mend}`
+  return new LocalpostError('store_unknown', message, { cause: error })
 }
 
 // Open files are few on some systems (256); a 2 GB store has 64 log files.

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { createBudget } from '../../core/byte-budget.ts'
 import type { Clock } from '../../core/clock.ts'
+import { isErrorOf } from '../../core/errors.ts'
 import { damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from './blob-writer.ts'
 import { type CheckpointParts, writeCheckpoint } from './checkpoint.ts'
@@ -44,6 +45,12 @@ export function createLogMedium(parts: LogMediumParts): Medium {
   function theLog(): Log {
     if (!log) throw misuse('The store is used before it is loaded.')
     return log
+  }
+
+  /** A frame that may be stored names its large files. */
+  function whenKnown(reason: unknown, discard: () => void): void {
+    if (isErrorOf(reason, 'store_unknown')) theLog().afterCut(discard)
+    else discard()
   }
 
   async function read(place: Place, start: number, end: number): Promise<Buffer> {
@@ -105,7 +112,8 @@ export function createLogMedium(parts: LogMediumParts): Medium {
         const taken = spooling.then((spool) => ({ owner, name, size, content: spool.place }))
         // It is looked at when the commit's turn comes, which may be after it failed.
         taken.catch(() => {})
-        return { taken, undo: () => void spooling.then((spool) => spool.discard()).catch(() => {}) }
+        const discard = (): void => void spooling.then((spool) => spool.discard()).catch(() => {})
+        return { taken, undo: (reason) => whenKnown(reason, discard) }
       }
       const { spooled } = blob
       if (!(spooled instanceof SpooledFile) || spooled.taken) {
@@ -115,7 +123,14 @@ export function createLogMedium(parts: LogMediumParts): Medium {
       flush?.noteLarge(spooled.place.large)
       return {
         taken: { owner, name, size, content: spooled.place },
-        undo: () => void (spooled.taken = false),
+        undo(reason) {
+          if (!isErrorOf(reason, 'store_unknown')) spooled.taken = false
+          else
+            theLog().afterCut(() => {
+              spooled.taken = false
+              void spooled.discard()
+            })
+        },
       }
     },
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
@@ -145,8 +160,12 @@ export function createLogMedium(parts: LogMediumParts): Medium {
       return Readable.from(start === end ? [] : [await read(place, start, end)], { objectMode: false })
     },
     async close() {
-      await upkeep?.close()
-      await theLog().close()
+      await theLog().cutBack()
+      try {
+        await upkeep?.close()
+      } finally {
+        await theLog().close()
+      }
     },
   }
 }
