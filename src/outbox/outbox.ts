@@ -6,7 +6,9 @@ import { emailCollection, type EmailRecord, type EmailType } from '../emails/ema
 import { pendingRecipients } from '../emails/events.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import { afterDelivery, afterFailure } from './outcome.ts'
+import { bringForward, waitsTooLong } from './clock-steps.ts'
 import { tryDelivery, type DeliveryParts } from './deliver.ts'
+import { createRests, restAfter } from './rests.ts'
 import { writeMessage, type WriteParts } from './write.ts'
 
 /** Brings accepted emails to their recipients: writes each message, delivers it, stores what became of it. */
@@ -35,6 +37,11 @@ export function createOutbox(parts: OutboxParts): Outbox {
   const underWay = new Map<string, Promise<void>>()
   /** Those of them that get their attachments: a server that hangs must not hold up mail that needs none. */
   const fetching = new Set<string>()
+  const rests = createRests(clock)
+  /** How many looks in a row met a fault. */
+  let lookFaults = 0
+  /** The time of the last look; null before the first. */
+  let latest: number | null = null
   const idleWaiters: (() => void)[] = []
   /** How many came in and how many were done since work was last taken up. */
   let arrived = 0
@@ -66,9 +73,10 @@ export function createOutbox(parts: OutboxParts): Outbox {
         lookAgain = false
         await takeUpDue()
       }
+      lookFaults = 0
     } catch (error) {
-      if (!isErrorOf(error, 'closed')) parts.onError(error)
-      wakeAfter(faultDelayMs)
+      if (!isErrorOf(error, 'closed')) report(error)
+      wakeAfter(restAfter(++lookFaults))
     } finally {
       isLooking = false
       settle()
@@ -91,8 +99,12 @@ export function createOutbox(parts: OutboxParts): Outbox {
     isPutOffOver = false
     noteRush()
     const now = clock.now()
+    // A start does not know where the clock stood before.
+    const isStepped = latest === null || now < latest
+    latest = now
     let next = Number.POSITIVE_INFINITY
     for (const type of lanes) {
+      if (isStepped) await bringForward(store, type, now, parts.retryDelaysMs)
       const places = isRush ? maxInRush : maxUnderWay
       await takeUpLane(type, type === 'broadcast' ? places - minFree : places, now)
       const later = await store.page(emailCollection, {
@@ -101,7 +113,12 @@ export function createOutbox(parts: OutboxParts): Outbox {
         after: [type, now],
         limit: 1,
       })
-      next = Math.min(next, later.records[0]?.outbox_due ?? next)
+      const [first] = later.records
+      if (first && waitsTooLong(first, now, parts.retryDelaysMs)) {
+        await bringForward(store, type, now, parts.retryDelaysMs)
+        lookAgain = true
+      }
+      next = Math.min(next, first?.outbox_due ?? next)
     }
     if (next < Number.POSITIVE_INFINITY) wakeAfter(Math.max(1, next - now))
   }
@@ -120,7 +137,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
     })
   }
 
-  const busy = (): number => underWay.size - fetching.size
+  const busy = (): number => underWay.size - fetching.size - rests.size
 
   async function takeUpLane(type: EmailType, most: number, now: number): Promise<void> {
     const free = most - busy()
@@ -140,22 +157,36 @@ export function createOutbox(parts: OutboxParts): Outbox {
   }
 
   function takeUp(email: EmailRecord): void {
-    const run = deliver(email)
-      .catch(async (error: unknown) => {
-        if (isErrorOf(error, 'closed')) return
+    const run = attempt(email).finally(() => {
+      underWay.delete(email.id)
+      done++
+      goOn()
+      settle()
+    })
+    underWay.set(email.id, run)
+  }
+
+  /** Never rejects: what cannot be stored now stays due, and is tried again after a while. */
+  async function attempt(email: EmailRecord): Promise<void> {
+    try {
+      await deliver(email).catch((error: unknown) => {
         // What is damaged stays damaged: another try would find the same.
         if (isErrorOf(error, 'store_corrupt')) return fail(email.id, error.message)
-        parts.onError(error)
-        // The store may be full for now; the email stays due.
-        await new Promise<void>((resolve) => clock.after(faultDelayMs, resolve))
+        throw error
       })
-      .finally(() => {
-        underWay.delete(email.id)
-        done++
-        goOn()
-        settle()
-      })
-    underWay.set(email.id, run)
+      rests.forget(email.id)
+    } catch (error) {
+      if (isErrorOf(error, 'closed')) return
+      report(error)
+      await rests.take(email.id)
+    }
+  }
+
+  // A listener that throws must not stop the mail of others.
+  function report(error: unknown): void {
+    try {
+      parts.onError(error)
+    } catch {}
   }
 
   async function deliver(due: EmailRecord): Promise<void> {
@@ -209,7 +240,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
     } catch (error) {
       if (isErrorOf(error, ...storeErrors)) throw error
       const reason = error instanceof Error ? error.message : String(error)
-      if (!isErrorOf(error, 'attachment_failed', 'message_too_large', 'not_found')) parts.onError(error)
+      if (!isErrorOf(error, 'attachment_failed', 'message_too_large', 'not_found')) report(error)
       await fail(email.id, reason)
       return null
     } finally {
@@ -241,6 +272,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
       cancelTimer?.()
       cancelRush?.()
       cancelPutOff?.()
+      rests.end()
       await Promise.race([Promise.all(underWay.values()), graceOf()])
       parts.capture.close()
       parts.relay?.close()
@@ -273,8 +305,6 @@ const maxInRush = 6
 const rushMs = 20
 /** Who goes first; broadcasts never take the last places. */
 const lanes: readonly EmailType[] = ['transactional', 'broadcast']
-/** Wait after a fault of the store before anything is tried again. */
-const faultDelayMs = 1000
 /** How long `close` waits for deliveries: a server that hangs must not hold the process. */
 const closeGraceMs = 3000
 

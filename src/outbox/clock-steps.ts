@@ -1,0 +1,43 @@
+import { nextTurn } from '../core/yield.ts'
+import { emailCollection, type EmailRecord, type EmailType } from '../emails/email.ts'
+import { modifyEmail } from '../emails/modify.ts'
+import type { Store } from '../store/store.ts'
+
+/**
+ * Whether an email waits for a time that no wait explains: the clock was ahead when it was noted, and went back since.
+ */
+export function waitsTooLong(email: EmailRecord, now: number, retryDelaysMs: readonly number[]): boolean {
+  const { due = now, attempts = 0 } = email.outbox ?? {}
+  const longest = attempts === 0 ? 0 : (retryDelaysMs[attempts - 1] ?? 0)
+  return due - now > longest + toleranceMs
+}
+
+/** Makes the emails due that wait too long. Looks at every email whose time has not come. */
+export async function bringForward(
+  store: Store,
+  type: EmailType,
+  now: number,
+  retryDelaysMs: readonly number[],
+): Promise<void> {
+  for (let after: [string, number, string] | [string, number] | null = [type, now]; after !== null;) {
+    const { records, more }: { records: EmailRecord[]; more: boolean } = await store.page(emailCollection, {
+      index: 'outbox',
+      prefix: [type],
+      after,
+      limit: pageSize,
+    })
+    const last = records.at(-1)
+    for (const { id } of records.filter((email) => waitsTooLong(email, now, retryDelaysMs)))
+      await modifyEmail(store, id, (stored) =>
+        stored.outbox && waitsTooLong(stored, now, retryDelaysMs)
+          ? { ...stored, outbox: { ...stored.outbox, due: now }, outbox_due: now }
+          : null,
+      )
+    after = more && last?.outbox_due != null ? [type, last.outbox_due, last.id] : null
+    await nextTurn()
+  }
+}
+
+/** Clocks of machines are put right by less than this all the time. */
+const toleranceMs = 1000
+const pageSize = 100

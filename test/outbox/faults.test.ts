@@ -1,0 +1,173 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { systemClock, type Clock } from '../../src/core/clock.ts'
+import { LocalpostError } from '../../src/core/errors.ts'
+import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
+import { simulator } from '../../src/instance/outbound.ts'
+import { createOutbox, type Outbox, type OutboxParts } from '../../src/outbox/outbox.ts'
+import { openMemoryStore } from '../../src/store/open.ts'
+import { blobOf, insert, type Store } from '../../src/store/store.ts'
+
+const id = 'em_1'
+
+/** A store with one email whose message is written and waits to be delivered. */
+async function storeWithMail(due: number, attempts = 0): Promise<Store> {
+  const store = await openMemoryStore({ collections: [emailCollection] })
+  onTestFinished(() => store.close())
+  const recipient = 'ada@example.com'
+  const email: Omit<EmailRecord, 'version'> = {
+    id,
+    type: 'transactional',
+    source: 'api',
+    from: 'hi@acme.test',
+    to: [recipient],
+    cc: [],
+    bcc: [],
+    reply_to: null,
+    subject: 'Hi',
+    template_id: null,
+    domain_id: 'do_1',
+    created: due,
+    envelope: { mail_from: 'hi@acme.test', rcpt_to: [recipient] },
+    recipients: [{ recipient, events: [{ status: 'sent', timestamp: due }] }],
+    outbox: { due, attempts, via: 'capture' },
+    outbox_due: due,
+    message: { size_bytes: 5, message_id: '<1@acme.test>' },
+    unread: true,
+    tags: [],
+    snippet: '',
+    attachment_count: 0,
+  }
+  await store.commit([insert(emailCollection, email)], [blobOf(messageBlob(id), 'hello')])
+  return store
+}
+
+function open(store: Store, more: Partial<OutboxParts> = {}): Outbox {
+  const outbox = createOutbox({
+    store,
+    clock: systemClock,
+    capture: {
+      deliver: async ({ rcpt_to }) =>
+        new Map(rcpt_to.map((to) => [to, { reply_code: 250, enhanced_code: '2.0.0', text: 'taken' }])),
+      close() {},
+    },
+    relay: null,
+    simulator,
+    sources: { root: null, allowPrivate: false, timeoutMs: 1000 },
+    retryDelaysMs: [60_000],
+    hostname: 'localhost',
+    senderOf: () => Promise.reject(new Error('every message is written')),
+    firstLinkOf: async () => null,
+    onError() {},
+    ...more,
+  })
+  onTestFinished(() => outbox.close())
+  return outbox
+}
+
+const statusOf = async (store: Store): Promise<string | undefined> =>
+  (await store.get(emailCollection, id))?.recipients[0]?.events.at(-1)?.status
+
+const full = new LocalpostError('store_full', 'The disk is full.')
+const corrupt = new LocalpostError('store_corrupt', 'The bytes are damaged.')
+
+it.each([
+  ['the outcome of a delivery', {}],
+  ['that a damaged message fails', { openBlob: () => Promise.reject(corrupt) }],
+])('while %s cannot be stored, it is tried with growing waits, and then stored', async (_, broken) => {
+  const store = await storeWithMail(Date.now())
+  let isFull = true
+  let commits = 0
+  const failing: Store = {
+    ...store,
+    ...broken,
+    commit(...given) {
+      commits++
+      return isFull ? Promise.reject(full) : store.commit(...given)
+    },
+  }
+  const errors: unknown[] = []
+  const outbox = open(failing, {
+    // A listener that fails is the failure inside failure handling too.
+    onError(error) {
+      errors.push(error)
+      throw new Error('the listener failed')
+    },
+  })
+  outbox.wake()
+  await new Promise((resolve) => setTimeout(resolve, 3500))
+  // After 0, 1 and 3 seconds.
+  expect(commits).toBeGreaterThan(1)
+  expect(commits).toBeLessThan(5)
+  expect(errors).toHaveLength(commits)
+  isFull = false
+  await expect.poll(() => statusOf(store)).toMatch(/delivered|failed/)
+})
+
+it('a store that cannot be read is asked with growing waits', async () => {
+  const store = await storeWithMail(Date.now())
+  let looks = 0
+  const failing: Store = {
+    ...store,
+    page() {
+      looks++
+      return Promise.reject(full)
+    },
+  }
+  open(failing).wake()
+  await new Promise((resolve) => setTimeout(resolve, 3500))
+  expect(looks).toBeGreaterThan(1)
+  expect(looks).toBeLessThan(5)
+})
+
+it('an email that rests after a fault does not hold up `close`', async () => {
+  const store = await storeWithMail(Date.now())
+  let failed = false
+  const failing: Store = {
+    ...store,
+    commit() {
+      failed = true
+      return Promise.reject(full)
+    },
+  }
+  const outbox = open(failing)
+  outbox.wake()
+  await expect.poll(() => failed).toBe(true)
+  await new Promise((resolve) => setImmediate(resolve))
+  const began = performance.now()
+  await outbox.close()
+  expect(performance.now() - began).toBeLessThan(500)
+})
+
+it.each([
+  ['new mail', 0],
+  ['mail after a failed try', 1],
+])(
+  '%s whose clock went back a day is delivered all the same, after a restart and without one',
+  async (_, attempts) => {
+    const day = 86_400_000
+    const delay = attempts ? 60_000 : 0
+    const restarted = await storeWithMail(Date.now() + day + delay, attempts)
+    open(restarted).wake()
+    await expect.poll(() => statusOf(restarted)).toBe('delivered')
+
+    let shift = day
+    const clock: Clock = { ...systemClock, now: () => Date.now() + shift }
+    const store = await storeWithMail(clock.now() + delay + 200, attempts)
+    const outbox = open(store, { clock })
+    outbox.wake()
+    await outbox.idle()
+    shift = 0
+    outbox.wake()
+    await expect.poll(() => statusOf(store)).toBe('delivered')
+  },
+)
+
+it('mail that waits for its next try is not brought forward', async () => {
+  const store = await storeWithMail(Date.now() + 50_000, 1)
+  const outbox = open(store)
+  outbox.wake()
+  await outbox.idle()
+  outbox.wake()
+  await outbox.idle()
+  expect((await store.get(emailCollection, id))?.version).toBe(1)
+})
