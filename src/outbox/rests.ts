@@ -42,7 +42,7 @@ export function createRests(clock: Clock): Rests {
     forget: (id) => void faults.delete(id),
     end() {
       hasEnded = true
-      for (const end of [...running]) end()
+      for (const end of running) end()
     },
   }
 }

@@ -42,6 +42,10 @@ export function startDigesting({ store, clock, digests, column }: DigestingParts
   /** Whether something came since the store was last asked. */
   let isNews = false
   let isStale = false
+  /** The mail that could not be read last, and how often in a row. */
+  let failing: { id: string; tries: number } | null = null
+  /** Mails whose row has no text, because the medium failed each time. */
+  const deferred = new Set<string>()
   /** The end of the line of those who want a message read: never two at a time. */
   let line: Promise<unknown> = Promise.resolve()
 
@@ -50,17 +54,24 @@ export function startDigesting({ store, clock, digests, column }: DigestingParts
     const next = line.then(async () => {
       if (isClosed) return false
       isNews = false
-      if (isStale) await column.clear()
+      if (isStale) {
+        await column.clear()
+        deferred.clear()
+      }
       isStale = false
       await column.verify()
-      const email = (await nextRow()) ?? (await nextUndigested())
+      const email = (await nextRow()) ?? (await nextUndigested()) ?? (await nextDeferred())
       if (!email) {
         await clearWaste()
         return false
       }
-      const { body, ...digest } = await digests.take(email).catch((): Reading => unreadable)
+      const reading = await readOnce(email)
       if (isClosed) return false
+      const { body, ...digest } = reading ?? unreadable
       if (email.id > column.cursor) await column.append(email.id, searchableHead(email), body)
+      // Its row stands with those of the mails before it, and has no text: all are made anew.
+      else if (reading && deferred.delete(email.id)) isStale = true
+      if (!reading) return true
       if (email.snippet === null || email.undigested)
         await modifyEmail(store, email.id, (stored) => ({ ...stored, ...digest, undigested: undefined }))
       await nextTurn()
@@ -68,6 +79,36 @@ export function startDigesting({ store, clock, digests, column }: DigestingParts
     })
     line = next.catch(() => {})
     return next
+  }
+
+  /**
+   * Reads a mail. A medium that fails may work again, so the mail is tried again before those behind it; after some
+   * tries it is deferred: it gets a row without its text, and is tried again behind all others.
+   *
+   * @returns null where it is deferred.
+   */
+  async function readOnce(email: EmailRecord): Promise<Reading | null> {
+    try {
+      const reading = await digests.take(email)
+      failing = null
+      return reading
+    } catch (error) {
+      if (!isErrorOf(error, ...passingFaults)) return unreadable
+      const tries = failing?.id === email.id ? failing.tries + 1 : 1
+      failing = { id: email.id, tries }
+      if (tries < maxTries || email.id <= column.cursor) throw error
+      deferred.add(email.id)
+      return null
+    }
+  }
+
+  async function nextDeferred(): Promise<EmailRecord | null> {
+    for (const id of deferred) {
+      const email = await store.get(emailCollection, id)
+      if (email) return email
+      deferred.delete(id)
+    }
+    return null
   }
 
   async function nextRow(): Promise<EmailRecord | undefined> {
@@ -81,8 +122,8 @@ export function startDigesting({ store, clock, digests, column }: DigestingParts
 
   /** What a crash left between its row and its record. */
   async function nextUndigested(): Promise<EmailRecord | undefined> {
-    const query = { index: 'undigested', direction: 'desc', limit: 1 } as const
-    return (await store.page(emailCollection, query)).records[0]
+    const query = { index: 'undigested', direction: 'desc', limit: deferred.size + 1 } as const
+    return (await store.page(emailCollection, query)).records.find(({ id }) => !deferred.has(id))
   }
 
   /** Rows of mails that are gone cost room and time; with so few left, reading those again costs little. */
@@ -156,11 +197,23 @@ export function startDigesting({ store, clock, digests, column }: DigestingParts
       cancelTimer?.()
       stopListening()
       await line
+      // The next time must not take these rows for whole.
+      if (deferred.size > 0) await column.clear()
     },
   }
 }
 
-/** Of a message that cannot be read: it is not tried for ever. */
+/** Faults of the medium, which may pass. */
+const passingFaults = [
+  'store_failed',
+  'store_read_only',
+  'store_full',
+  'service_unavailable',
+  'closed',
+] as const
+/** After so many in a row, other mail goes first. */
+const maxTries = 5
+/** Of a message that is damaged or no message: it is not tried for ever. */
 const unreadable: Reading = { snippet: '', attachment_count: 0, body: '' }
 /** So long nothing must have arrived. */
 const quietMs = 100

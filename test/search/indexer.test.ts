@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
+import { LocalpostError } from '../../src/core/errors.ts'
 import { startDigesting } from '../../src/search/indexer.ts'
 import { createDigests, type Digests } from '../../src/search/digests.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
@@ -9,6 +10,7 @@ import { createLocalpost } from '../../src/index.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert, remove, type Store } from '../../src/store/store.ts'
 import { openTextColumn } from '../../src/search/text-column.ts'
+import { rowTerm } from '../../src/search/text-rows.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
 import { steppedClock } from '../support/stepped-clock.ts'
@@ -223,4 +225,54 @@ test('A fault of the medium is not remembered: the message is read anew the next
   })
   await expect(digests.of(anEmail(1))).rejects.toThrow('EIO')
   expect(await digests.of(anEmail(1))).toEqual({ snippet: 'Text 1', attachment_count: 0, body: 'Text 1' })
+})
+
+test('A mail whose bytes cannot be read for a while keeps no others back, and is found when they can', async () => {
+  const failing = new LocalpostError('store_failed', 'Reading failed: EIO.')
+  let isBroken = true
+  const { clock, column, begin, arrive, snippets } = await open((store) => {
+    const digests = createDigests({
+      ...store,
+      readBlob: (id) =>
+        isBroken && id === messageBlob(idOf(2)) ? Promise.reject(failing) : store.readBlob(id),
+    })
+    return (email) => digests.take(email)
+  })
+  const found = async (): Promise<number> => {
+    let hits = 0
+    await column.scan([rowTerm('text 2', 'body', false)], async (rows) => void (hits += rows.hits))
+    return hits
+  }
+  for (const n of [1, 2, 3]) await arrive(n)
+  const digesting = begin()
+  for (let i = 0; i < 12 && column.cursor < idOf(3); i++) {
+    await clock.advance(5000)
+    await sleep(5)
+  }
+  expect(column.cursor).toBe(idOf(3))
+  expect(await snippets()).toEqual(['Text 1', null, 'Text 3'])
+  expect(await found()).toBe(0)
+  isBroken = false
+  for (let i = 0; i < 12 && (await found()) === 0; i++) {
+    await clock.advance(5000)
+    await sleep(5)
+  }
+  expect(await found()).toBe(1)
+  await expect.poll(snippets).toEqual(['Text 1', 'Text 2', 'Text 3'])
+  expect(column.rows).toBe(3)
+  await digesting.close()
+})
+
+test('A mail that can still not be read when the instance ends is read anew at the next start', async () => {
+  const failing = new LocalpostError('store_failed', 'Reading failed: EIO.')
+  const { clock, column, begin, arrive } = await open(() => () => Promise.reject(failing))
+  await arrive(1)
+  const digesting = begin()
+  for (let i = 0; i < 12 && column.cursor === ''; i++) {
+    await clock.advance(5000)
+    await sleep(5)
+  }
+  expect(column.cursor).toBe(idOf(1))
+  await digesting.close()
+  expect(column.cursor).toBe('')
 })
