@@ -78,9 +78,10 @@ export async function openFileBlocks(
       try {
         await writeWhole(files, fd, last, count * blockBytes)
         await files.truncate(fd, count * blockBytes + last.length)
-      } finally {
-        await files.close(fd)
+      } catch {
+        // On a full disk, for one. What is not whole is made anew by the next start.
       }
+      await files.close(fd).catch(() => {})
     },
   }
   return { blocks, rest: await fill(Buffer.alloc(size % blockBytes), count * blockBytes) }

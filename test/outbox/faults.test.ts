@@ -52,7 +52,7 @@ function open(store: Store, more: Partial<OutboxParts> = {}): Outbox {
     },
     relay: null,
     simulator,
-    sources: { root: null, allowPrivate: false, timeoutMs: 1000 },
+    sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
     retryDelaysMs: [60_000],
     hostname: 'localhost',
     senderOf: () => Promise.reject(new Error('every message is written')),
