@@ -1,4 +1,4 @@
-import { nextTurn } from '../core/yield.ts'
+import { nextTurn } from '../core/machine.ts'
 import { emailCollection, type EmailRecord, type EmailType } from '../emails/email.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import type { Store } from '../store/store.ts'
