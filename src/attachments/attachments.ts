@@ -149,7 +149,7 @@ function checkUrl(path: string): Source {
   return { kind: 'url', url: url.href }
 }
 
-// After realpath, so that neither `../emails` nor a symbolic link leads out of the folder.
+// After realpath, so that neither `..` nor a symbolic link leads out of the folder.
 async function locateFile(path: string, root: string): Promise<Source> {
   const outside = { problem: `${quote(path)} is not a file under \`attachments.root\`` }
   if (path.includes('\0')) return outside
@@ -157,7 +157,7 @@ async function locateFile(path: string, root: string): Promise<Source> {
     const base = await realpath(root)
     const real = await realpath(resolve(base, path))
     const inside = relative(base, real)
-    if (inside === '' || inside === '../emails' || inside.startsWith(`../emails${sep}`) || isAbsolute(inside))
+    if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
       return outside
     const facts = await stat(real)
     return facts.isFile() ? { kind: 'file', path: real, size: facts.size } : outside
@@ -184,7 +184,7 @@ function filenameProblem(filename: string): string | null {
   if (/[/\\]/.test(filename)) return `${quote(filename)} has a path separator; give the bare name`
   if (/[\x00-\x1f\x7f-\x9f]/.test(filename)) return `${quote(filename)} has a control character`
   if (/\p{Surrogate}/u.test(filename)) return `${quote(filename)} has half of a surrogate pair`
-  return filename === '.' || filename === '../emails' ? `${quote(filename)} is not a file name` : null
+  return filename === '.' || filename === '..' ? `${quote(filename)} is not a file name` : null
 }
 
 const contentTypeForm = /^[\w.+-]+\/[\w.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.:+-]+|"[\w .:+-]*"))*$/
