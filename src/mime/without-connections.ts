@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../core/machine.ts'
 import { loadTokenizer } from './html-tokenizer.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function withoutConnections(html: string): Promise<string> {
   for (let at = 0; at < html.length; at += pieceLength) {
     tokenizer.write(html.slice(at, at + pieceLength))
     writer.flush(Math.min(at + pieceLength, html.length))
-    if (at + pieceLength < html.length) await setImmediate()
+    if (at + pieceLength < html.length) await nextTurn()
   }
   tokenizer.end()
   return writer.end()

@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os'
-import { isWithin, kindOfAddress, neverProblem, parseAddress, parseRange, type Range } from './addresses.ts'
+import { kindOfAddress, neverProblem, parseAddress } from './addresses.ts'
+import { covers, parseAllowed } from './allowed.ts'
 import { isLoopback, isWildcard } from './hosts.ts'
 
 /** Where a connection is about to go. */
@@ -64,43 +65,7 @@ export function createOutgoing(allow: readonly string[]): Outgoing {
   }
 }
 
-/** An entry of `allowOutgoing`: a range or a host, of one port or of all. */
-export interface Allowed {
-  range: Range | null
-  /** Lower case. */
-  host: string | null
-  port: number | null
-}
-
-/**
- * Reads an entry of `allowOutgoing`: `10.0.0.0/8`, `10.1.2.3:8080`, `[fd00::1]:25`, `hooks.internal`,
- * `hooks.internal:9000`.
- *
- * @returns null for what is none of these.
- */
-export function parseAllowed(text: string): Allowed | null {
-  const whole = parseRange(text)
-  if (whole) return { range: whole, host: null, port: null }
-  const [, bracketed, plain = '', digits] = /^(?:\[([^\]]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(text) ?? []
-  const port = digits === undefined ? null : Number(digits)
-  if (port !== null && (port < 1 || port > 65_535)) return null
-  const range = parseRange(bracketed ?? plain)
-  if (range) return { range, host: null, port }
-  if (bracketed !== undefined || !hostForm.test(plain)) return null
-  return { range: null, host: plain.toLowerCase(), port }
-}
-
 const permission = 'allow it with `allowOutgoing`'
-// Letters in the last label: `10.0.0` is no name.
-const hostForm =
-  /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*(?=[^.]*[a-z])[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
-
-function covers({ range, host, port }: Allowed, destination: Destination): boolean {
-  if (port !== null && port !== destination.port) return false
-  if (host !== null) return host === destination.host.toLowerCase().replace(/\.$/, '')
-  const address = parseAddress(destination.address)
-  return range !== null && address !== null && isWithin(address, range)
-}
 
 /** Whether a destination is one of our own listeners, by whichever address of this machine. */
 function isAt(listener: { host: string; port: number }, { address, port }: Destination): boolean {

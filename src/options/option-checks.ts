@@ -2,7 +2,7 @@ import { createSecureContext } from 'node:tls'
 import type { Account } from '../domains/domain.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import { parseAllowed } from '../net/outgoing.ts'
+import { parseAllowed } from '../net/allowed.ts'
 import { nearest } from '../core/suggest.ts'
 import type { LocalpostOptions } from './options.ts'
 

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { createOutgoing, parseAllowed } from '../../src/net/outgoing.ts'
+import { parseAllowed } from '../../src/net/allowed.ts'
+import { createOutgoing } from '../../src/net/outgoing.ts'
 
 const to = (address: string, port = 3000, host = address) => ({ host, address, port })
 const loopback = ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']
