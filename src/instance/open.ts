@@ -137,6 +137,8 @@ export async function openLocalpost(
       baseUrl: () => config.publicUrl ?? http.url ?? 'http://localpost',
       onUnsubscribe: (audienceId, contactId) =>
         audiences.contacts.update(audienceId, contactId, { is_subscribed: false }),
+      onError: (error) =>
+        config.onNotice({ level: 'error', message: 'Openings or clicks could not be stored.', error }),
     })
     const deliveries = { ...capture.deliveries, secret }
     const sources = attachmentSources(config, outgoing)
@@ -182,11 +184,12 @@ export async function openLocalpost(
     if (deliversFrom === 'start') deliver()
     webhooks.start()
     const upkeep = [
+      tracking,
       openRetention(store, config),
       openKeyExpiry(store, config),
       openRechecks(store, config, domains),
     ]
-    const settle = createSettle({ store, outbox, others: [webhooks, ...upkeep] })
+    const settle = createSettle({ store, outbox, others: [tracking, webhooks, ...upkeep] })
     const snapshots = createSnapshots({
       store: restorable,
       faults,

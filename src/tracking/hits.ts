@@ -1,5 +1,7 @@
 import type { Clock } from '../core/clock.ts'
-import type { EmailEvent } from '../emails/email.ts'
+import { clearTimeout, setTimeout } from '../core/machine.ts'
+import type { EmailEvent, EmailRecord } from '../emails/email.ts'
+import { emailCollection } from '../emails/email.ts'
 import { isOver, withEvents } from '../emails/events.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import type { Store } from '../store/store.ts'
@@ -19,32 +21,148 @@ export interface Hit {
   link?: string
 }
 
-/**
- * Adds the event of a hit to its recipient; ten at once are ten events.
- *
- * No event: for a recipient who is not there, after a permanent bounce or a failure (the mail never reached anybody),
- * and beyond 500 events of one recipient, which bounds what an address in a mail can make of a record.
- *
- * @returns Whether the email is still there.
- */
-export async function recordHit(
-  parts: { store: Store; clock: Clock },
-  hit: Hit,
-  visitor: Visitor,
-): Promise<boolean> {
-  const email = await modifyEmail(parts.store, hit.email_id, (stored) => {
-    const state = stored.recipients[hit.recipient]
-    if (!state || isOver(state.events) || state.events.length >= maxEvents) return null
-    const event = eventOf(hit, visitor, parts.clock.now())
-    return withEvents(stored, new Map([[state.recipient, [event]]]))
-  })
-  return email !== null
+/** Adds the events of hits to emails. */
+export interface Hits {
+  /**
+   * Adds the event of a hit to its recipient; ten at once are ten events, written together.
+   *
+   * Resolves when the event is stored. An event is written with the whole record of its email; where that is large,
+   * the next write waits in proportion, and hits that come meanwhile resolve before they are stored.
+   *
+   * No event: for a recipient who is not there, after a permanent bounce or a failure (the mail never reached
+   * anybody), and beyond 500 events of one recipient, which bounds what an address in a mail can make of a record.
+   *
+   * @returns Whether the email is still there.
+   */
+  record(hit: Hit, visitor: Visitor): Promise<boolean>
+  /** Stores what waits, and resolves when it is stored. */
+  idle(): Promise<void>
+  /** Stores what waits; to be called before the store is closed. */
+  close(): Promise<void>
+}
+
+/** The hits of one email that are not stored. */
+interface Queue {
+  waiting: { recipient: number; event: EmailEvent }[]
+  /** Set while the email rests after a write of a large record. */
+  rest: NodeJS.Timeout | null
+  /** The write that takes what waits. */
+  next: Promise<boolean> | null
+  /** Resolves when all writes so far have ended. */
+  last: Promise<unknown>
+}
+
+/** @param parts.onError  Called with faults in storing hits that were answered before. */
+export function createHits(parts: { store: Store; clock: Clock; onError(error: unknown): void }): Hits {
+  const { store, clock, onError } = parts
+  const queues = new Map<string, Queue>()
+  let isClosed = false
+
+  function queueOf(id: string): Queue {
+    let queue = queues.get(id)
+    if (!queue) queues.set(id, (queue = { waiting: [], rest: null, next: null, last: Promise.resolve() }))
+    return queue
+  }
+
+  /** Stores what waits after the write that runs now; hits that come until then share it. */
+  function write(id: string, queue: Queue): Promise<boolean> {
+    if (queue.next) return queue.next
+    const next = queue.last.then(async () => {
+      queue.next = null
+      try {
+        return queue.rest ? await isThere(id) : await storeWaiting(id, queue)
+      } finally {
+        drop(id, queue)
+      }
+    })
+    queue.next = next
+    queue.last = next.catch(() => {})
+    return next
+  }
+
+  async function storeWaiting(id: string, queue: Queue): Promise<boolean> {
+    const hits = queue.waiting
+    queue.waiting = []
+    let size = 0
+    const email = await modifyEmail(store, id, (stored) => {
+      const changed = withHits(stored, hits)
+      size = changed ? JSON.stringify(changed.recipients).length : 0
+      return changed
+    })
+    if (size > freeSize && !isClosed) {
+      const restMs = Math.max(minRestMs, size / bytesPerMs)
+      queue.rest = setTimeout(() => wake(id, queue), restMs)
+      queue.rest.unref()
+    }
+    return email !== null
+  }
+
+  /** Ends the rest of an email. */
+  function wake(id: string, queue: Queue): void {
+    if (queue.rest) clearTimeout(queue.rest)
+    queue.rest = null
+    if (queue.waiting.length > 0) void write(id, queue).catch(onError)
+    else drop(id, queue)
+  }
+
+  function drop(id: string, queue: Queue): void {
+    if (!queue.rest && !queue.next && queue.waiting.length === 0) queues.delete(id)
+  }
+
+  /** Unlike a read of the record, this costs the same however large it is. */
+  async function isThere(id: string): Promise<boolean> {
+    return (await store.count(emailCollection, { prefix: [id] })) > 0
+  }
+
+  async function idle(): Promise<void> {
+    while (queues.size > 0) {
+      for (const [id, queue] of queues) wake(id, queue)
+      await Promise.all(Array.from(queues.values(), ({ last }) => last))
+    }
+  }
+
+  return {
+    async record({ email_id: id, recipient, link }, visitor) {
+      const queue = queueOf(id)
+      queue.waiting.push({ recipient, event: eventOf(link, visitor, clock.now()) })
+      if (queue.rest && queue.waiting.length < maxWaiting) return await isThere(id)
+      if (queue.rest) clearTimeout(queue.rest)
+      queue.rest = null
+      return await write(id, queue)
+    },
+    idle,
+    async close() {
+      isClosed = true
+      await idle()
+    },
+  }
+}
+
+// A record of up to 16 KB is written at each hit; above, one email writes at most 1 MB each second.
+const freeSize = 16 * 1024
+const bytesPerMs = 1000
+const minRestMs = 1000
+// Of one email, in memory.
+const maxWaiting = 500
+
+/** The email with the events of hits; null where there are none to add. */
+function withHits(email: EmailRecord, hits: Queue['waiting']): EmailRecord | null {
+  const added = new Map<string, EmailEvent[]>()
+  for (const { recipient, event } of hits) {
+    const state = email.recipients[recipient]
+    if (!state || isOver(state.events)) continue
+    const events = added.get(state.recipient) ?? []
+    if (state.events.length + events.length >= maxEvents) continue
+    events.push(event)
+    added.set(state.recipient, events)
+  }
+  return added.size > 0 ? withEvents(email, added) : null
 }
 
 const maxEvents = 500
 const maxUserAgentLength = 512
 
-function eventOf({ link }: Hit, { ip, user_agent }: Visitor, timestamp: number): EmailEvent {
+function eventOf(link: string | undefined, { ip, user_agent }: Visitor, timestamp: number): EmailEvent {
   const by = { timestamp, ip, user_agent: cleanUserAgent(user_agent) }
   return link === undefined ? { status: 'opened', ...by } : { status: 'clicked', ...by, link }
 }

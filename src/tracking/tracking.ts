@@ -4,13 +4,13 @@ import type { DomainRecord } from '../domains/domain.ts'
 import { emailCollection } from '../emails/email.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import { recordHit, type Hit, type Visitor } from './hits.ts'
+import { createHits, type Hit, type Hits, type Visitor } from './hits.ts'
 import { prepareRewrite } from './rewrite.ts'
 import { readTrackingSecret } from './secret.ts'
 import { createTokens, maxLinkBytes } from './tokens.ts'
 
 /** Tells of openings and clicks: puts addresses of ours into mail, and knows them again. */
-export interface Tracking {
+export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
   /**
    * How the HTML of an email becomes each recipient's own.
    *
@@ -46,21 +46,26 @@ export interface TrackingParts {
   baseUrl(): string
   /** @throws not_found where the contact is gone. */
   onUnsubscribe(audienceId: string, contactId: string): Promise<unknown>
+  /** Called with faults in storing hits that were answered before. */
+  onError(error: unknown): void
 }
 
 /** Reads the secret, or makes it at the first start. */
 export async function createTracking(parts: TrackingParts): Promise<Tracking> {
   const { store, clock, chance = createChances(null)('tracking') } = parts
   const tokens = createTokens(await readTrackingSecret(store, chance), clock)
+  const hits = createHits(parts)
 
   async function hit(hit: Hit, visitor: Visitor | null): Promise<void> {
     const isThere = visitor
-      ? await recordHit(parts, hit, visitor)
+      ? await hits.record(hit, visitor)
       : (await store.get(emailCollection, hit.email_id)) !== null
     if (!isThere) throw unknownAddress()
   }
 
   return {
+    idle: hits.idle,
+    close: hits.close,
     copiesOf({ id }, html, domain) {
       const { open_tracking_enabled: opens, click_tracking_enabled: clicks } = domain
       if (html === '' || (!opens && !clicks)) return null

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EmailDetail } from '../../src/emails/email.ts'
 import { open, openOverSocket, pause, refusalOf, shared, statusesOf, type Face } from './helpers.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { openMailServer } from './servers.ts'
 
 const link = 'https://acme.test/page?a=1&b=2#c'
@@ -88,6 +89,27 @@ describe('real hits', () => {
     const { pixel, link: rewritten } = await addresses(face, id, 'ada@example.com')
     expect([pixel, rewritten].every((address) => address?.includes('/t/'))).toBe(true)
     expect((await face.detail(id)).html).toBe(html)
+  })
+})
+
+describe('many hits', () => {
+  it('events.many-hits: 600 of one recipient are 500 events, also after a close', async () => {
+    const dir = temporaryFolder()
+    const face = await openOverSocket({ dir })
+    await track(face)
+    const id = await face.send({ to: 'ada@x.test', html })
+    await face.settled(id)
+    const { pixel } = await addresses(face, id, 'ada@x.test')
+    for (let n = 0; n < 600; n += 100)
+      for (const { status } of await Promise.all(Array.from({ length: 100 }, () => hit(face, pixel))))
+        expect(status).toBe(200)
+    await face.post.close()
+    const again = await open({ dir })
+    expect(statusesOf(await again.detail(id))['ada@x.test']).toEqual([
+      'sent',
+      'delivered',
+      ...Array.from({ length: 498 }, () => 'opened'),
+    ])
   })
 })
 

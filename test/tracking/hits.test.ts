@@ -1,18 +1,25 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { nodeFiles, type Files } from '../../src/core/files.ts'
 import { emailCollection, type EmailEvent, type EmailRecord } from '../../src/emails/email.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
-import { insert, type Store } from '../../src/store/store.ts'
-import { recordHit } from '../../src/tracking/hits.ts'
+import { openLogStore, openMemoryStore } from '../../src/store/open.ts'
+import { insert, remove, type Store } from '../../src/store/store.ts'
+import { createHits, type Hits } from '../../src/tracking/hits.ts'
 import { holdClock, type HeldClock } from '../support/deps.ts'
 
 let store: Store
 let clock: HeldClock
+let hits: Hits
 const by = { ip: '::1', user_agent: 'Reader\r\n\u0085 1' }
 const sent: EmailEvent = { status: 'sent', timestamp: 1 }
 
 beforeEach(async () => {
   store = await openMemoryStore({ collections: [emailCollection] })
   clock = holdClock()
+  hits = createHits({ store, clock, onError: (error) => expect.unreachable(String(error)) })
 })
 
 async function given(...events: EmailEvent[]): Promise<void> {
@@ -21,7 +28,7 @@ async function given(...events: EmailEvent[]): Promise<void> {
 }
 
 async function hit(recipient = 0, link?: string): Promise<EmailEvent[]> {
-  expect(await recordHit({ store, clock }, { email_id: 'em_1', recipient, link }, by)).toBe(true)
+  expect(await hits.record({ email_id: 'em_1', recipient, link }, by)).toBe(true)
   return (await store.get(emailCollection, 'em_1'))?.recipients[0]?.events.slice(1) ?? []
 }
 
@@ -61,12 +68,90 @@ describe('a hit', () => {
   })
 
   it('of an email that is gone is reported', async () => {
-    expect(await recordHit({ store, clock }, { email_id: 'em_2', recipient: 0 }, by)).toBe(false)
+    expect(await hits.record({ email_id: 'em_2', recipient: 0 }, by)).toBe(false)
   })
 
   it('is none beyond 500 events, so that a record cannot grow without bound', async () => {
     await given(...Array.from({ length: 498 }, (): EmailEvent => ({ status: 'complained', timestamp: 1 })))
+    await hit()
+    await hit()
+    await hits.idle()
     expect(await hit()).toHaveLength(499)
-    expect(await hit()).toHaveLength(499)
+  })
+})
+
+describe('many hits on one email', () => {
+  const agent = { ip: '203.0.113.1', user_agent: 'U'.repeat(512) }
+  const link = `https://acme.test/${'a'.repeat(300)}`
+  const recipients = Array.from({ length: 50 }, (_, n) => ({ recipient: `r${n}@x.test`, events: [sent] }))
+
+  it.each([
+    ['one after the other', 1],
+    ['at once', 1200],
+  ])('write some megabytes at the most: 1,200 %s', async (how, atOnce) => {
+    const dir = await mkdtemp(join(tmpdir(), 'localpost-hits-'))
+    onTestFinished(() => rm(dir, { recursive: true, force: true }))
+    let written = 0
+    const files: Files = {
+      ...nodeFiles,
+      async write(fd, bytes, at) {
+        const taken = await nodeFiles.write(fd, bytes, at)
+        written += taken
+        return taken
+      },
+    }
+    store = await openLogStore({
+      dir,
+      files,
+      collections: [emailCollection],
+      clock: systemClock,
+      durability: 'process',
+    })
+    await store.commit([insert(emailCollection, { id: 'em_1', recipients } as unknown as EmailRecord)])
+    const own = createHits({
+      store,
+      clock: systemClock,
+      onError: (error) => expect.unreachable(String(error)),
+    })
+    for (let n = 0; n < 1200; n += atOnce) {
+      await Promise.all(
+        Array.from({ length: atOnce }, async (_, i) => {
+          const hit = { email_id: 'em_1', recipient: (n + i) % 50, link }
+          expect(await own.record(hit, agent)).toBe(true)
+        }),
+      )
+    }
+    await own.close()
+    expect(written).toBeLessThan(12e6)
+    const stored = await store.get(emailCollection, 'em_1')
+    for (const { events } of stored?.recipients ?? []) {
+      expect(events).toHaveLength(1 + 1200 / 50)
+      const times = events.map(({ timestamp }) => timestamp)
+      expect(times).toEqual(times.toSorted((a, b) => a - b))
+    }
+    await store.close()
+    const again = await openLogStore({
+      dir,
+      collections: [emailCollection],
+      clock: systemClock,
+      durability: 'process',
+    })
+    expect(await again.get(emailCollection, 'em_1')).toEqual(stored)
+    await again.close()
+    console.log(`1,200 hits ${how}: ${(written / 1e6).toFixed(1)} MB written`)
+  })
+
+  it('are stored within a second where they were answered before, and known as gone with their email', async () => {
+    await store.commit([insert(emailCollection, { id: 'em_1', recipients } as unknown as EmailRecord)])
+    const hit = { email_id: 'em_1', recipient: 0, link }
+    const events = async (): Promise<number> =>
+      (await store.get(emailCollection, 'em_1'))?.recipients[0]?.events.length ?? 0
+    let answered = 0
+    for (; (await events()) === answered + 1; answered++) expect(await hits.record(hit, agent)).toBe(true)
+    await expect.poll(events, { interval: 50 }).toBe(answered + 1)
+    await hits.record(hit, agent)
+    await store.commit([remove(emailCollection, 'em_1')])
+    expect(await hits.record(hit, agent)).toBe(false)
+    await hits.close()
   })
 })

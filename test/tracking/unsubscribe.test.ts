@@ -27,6 +27,7 @@ beforeEach(async () => {
       if (contact === 'con_removed') throw notFound('contact', contact)
       gone.push([audience, contact])
     },
+    onError: (error) => expect.unreachable(String(error)),
   })
   app = hollowApp({ tracking })
 })
