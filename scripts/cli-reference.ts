@@ -31,13 +31,18 @@ ${flags.map(rowOf).join('\n')}
 
 - A switch is on as \`--strict\`, off as \`--no-strict\` or \`--strict=false\`.
 - \`--api-key\` and \`--allow-host\` may be repeated; their variables separate values by commas.
+- \`--api-key-file\` and \`--relay-password-file\` keep secrets out of the list of processes and of the history of the
+  shell, where other users and backups find them. A file has at most 64 KiB; white space at the ends of its lines does
+  not count. Files that other users can read or change are warned of. A pipe works too:
+  \`--api-key-file <(pass show localpost)\`. Of keys and files of keys, those of the first source that names either
+  count.
 - Port 0 takes a free port; the banner says which.
 
 ## The configuration file
 
 \`localpost.config.js\`, \`.mjs\` or \`.json\` in the working directory, the first of them that exists, or the file that
 \`--config\` names. A script exports an object as its default; both may also name the library's other options, such as
-\`pageSize\`, \`escapeHtml\` or \`attachments\`. Folders in it are relative to the file.
+\`pageSize\`, \`escapeHtml\` or \`attachments\`. Paths in it are relative to the file.
 
 \`\`\`js
 export default {

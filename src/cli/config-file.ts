@@ -6,7 +6,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { nearest } from '../core/suggest.ts'
 import { assertOption, optionNames } from './values.ts'
 
-/** The configuration file's options, checked; folders in it are made absolute from its own folder. */
+/** The configuration file's options, checked; paths in it are made absolute from its own folder. */
 export type FileOptions = Record<string, unknown>
 
 /**
@@ -62,8 +62,11 @@ function assertEntry(name: string, value: unknown, shown: string): void {
 
 // A file given with --config may stand elsewhere: its paths mean its own neighbours, wherever one starts from.
 function withFolders(options: FileOptions, folder: string): FileOptions {
-  const { dir, attachments } = options
-  if (typeof dir === 'string') options['dir'] = resolve(folder, dir)
+  for (const name of ['dir', 'apiKeyFile', 'relayPasswordFile']) {
+    const path = options[name]
+    if (typeof path === 'string') options[name] = resolve(folder, path)
+  }
+  const { attachments } = options
   if (
     typeof attachments === 'object' &&
     attachments &&

@@ -28,7 +28,7 @@ export async function runExport(raw: readonly string[], output: Output): Promise
     const message = 'export needs a place: --to mails.zip for an archive, --to mails for a folder.'
     throw new LocalpostError('invalid_option', message)
   }
-  const remote = given.connect()
+  const remote = await given.connect()
   const query = given.words.join(' ')
   const { count } = await listPage(remote, query, null, 1)
   if (count === 0) {
@@ -46,12 +46,12 @@ export async function runExport(raw: readonly string[], output: Output): Promise
   return 0
 }
 
-const usage = `localpost export [query] --to <file.zip or folder> [--url <url>] [--api-key <key>]
+const usage = `localpost export [query] --to <file.zip or folder> [--url <url>] [--api-key-file <file>]
 
 Writes the messages of a running Localpost as .eml files: the matches of a query (localpost export tag:invoice
 is:unread --to mails.zip), or all. A query that begins with a dash stands behind --. Files there are replaced.
 An archive holds up to 65,000 mails; a folder has no such bound. What has no message yet is left out.
---url: where it runs; default: http://127.0.0.1:8025. --api-key: where it asks for one.
+--url: where it runs; default: http://127.0.0.1:8025. --api-key, --api-key-file: where it asks for one.
 Exit codes: 0 written, 1 nothing matches or it failed, 2 wrong usage.`
 
 async function writeFolder(remote: Remote, query: string, folder: string): Promise<number> {

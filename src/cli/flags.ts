@@ -1,6 +1,6 @@
 import type { LocalpostOptions } from '../options/options.ts'
 
-/** What the command can be told: the library's options, and three that only a command needs. */
+/** What the command can be told: the library's options, and those that only a command needs. */
 export interface CliOptions extends LocalpostOptions {
   /** HTTP port of the page and the API; 0 takes a free one. Default: 8025. */
   port?: number
@@ -8,6 +8,10 @@ export interface CliOptions extends LocalpostOptions {
   memory?: boolean
   /** DNS servers for the verification of domains, as `dns.servers`. Default: those of the machine. */
   dnsServers?: string[]
+  /** A file with API keys, one a line, as `apiKeys`. Default: none. */
+  apiKeyFile?: string
+  /** A file with the password of the user whom the URL of `relay` names. Default: none. */
+  relayPasswordFile?: string
   /** Prints only warnings and errors. Default: false. */
   quiet?: boolean
 }
@@ -94,6 +98,14 @@ export const flags: readonly Flag[] = [
     takes: 'a key of printable ASCII without spaces',
     description: 'An API key; repeatable. Without one, a key is made at the first start',
   },
+  {
+    name: 'api-key-file',
+    option: 'apiKeyFile',
+    kind: 'text',
+    hint: 'file',
+    takes: 'the path of a file with keys, one a line',
+    description: 'A file with API keys, one a line: keys on a command line show in the list of processes',
+  },
   { name: 'accept-any-key', option: 'acceptAnyKey', ...toggle, description: 'Accept any non-empty API key' },
   {
     name: 'require-key',
@@ -162,6 +174,14 @@ export const flags: readonly Flag[] = [
     hint: 'url',
     takes: 'a URL such as smtp://user:password@host:587',
     description: 'A real mail server, to release captured mail through',
+  },
+  {
+    name: 'relay-password-file',
+    option: 'relayPasswordFile',
+    kind: 'text',
+    hint: 'file',
+    takes: 'the path of a file with a password',
+    description: 'A file with the password of the user in --relay smtp://user@host:587',
   },
   {
     name: 'relay-insecure-auth',

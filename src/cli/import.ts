@@ -21,7 +21,7 @@ export async function runImport(raw: readonly string[], output: Output): Promise
   }
   if (given.words.length === 0)
     throw new LocalpostError('invalid_option', 'import takes files: localpost import mail.eml folder …')
-  const remote = given.connect()
+  const remote = await given.connect()
   let imported = 0
   let failed = 0
   // One after the other: the order of the files is the order of arrival.
@@ -38,11 +38,11 @@ export async function runImport(raw: readonly string[], output: Output): Promise
   return failed === 0 ? 0 : 1
 }
 
-const usage = `localpost import <file or folder>... [--url <url>] [--api-key <key>]
+const usage = `localpost import <file or folder>... [--url <url>] [--api-key-file <file>]
 
 Hands messages (.eml) to a running Localpost, of a folder all its .eml files. Each is stored as it is, as if it had been
 submitted now; nothing is delivered. What cannot be read or is refused is told, and the others go on.
---url: where it runs; default: http://127.0.0.1:8025. --api-key: where it asks for one.
+--url: where it runs; default: http://127.0.0.1:8025. --api-key, --api-key-file: where it asks for one.
 Exit codes: 0 all imported, 1 some not, 2 wrong usage.`
 
 /** The files that a word of the command line means, in order; what cannot be looked at, as a problem. */

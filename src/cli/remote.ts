@@ -3,6 +3,7 @@ import { toError } from '../client/answer-error.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { nearest } from '../core/suggest.ts'
 import { readEnvironment } from './environment.ts'
+import { readKeys } from './secrets.ts'
 
 /** A Localpost that runs elsewhere, in another process or on another machine. */
 export interface Remote {
@@ -24,16 +25,16 @@ export interface RemoteArguments {
   words: string[]
   /** By name: the command's own options. */
   options: Readonly<Record<string, string | undefined>>
-  /** Where it was told to ask. @throws invalid_option when the URL is none. */
-  connect(): Remote
+  /** Where it was told to ask. @throws invalid_option when the URL is none, or the file of the key cannot be used. */
+  connect(): Promise<Remote>
 }
 
 /**
- * Reads the command line of such a command: `--url`, `--api-key`, `--help` and its own.
+ * Reads the command line of such a command: `--url`, `--api-key`, `--api-key-file`, `--help` and its own.
  *
  * @param name  The command's, for messages.
  * @param own  Its own options; each takes a value.
- * @param variables  `LOCALPOST_PORT` and `LOCALPOST_API_KEY` count where the flags are not given.
+ * @param variables  `LOCALPOST_PORT`, `LOCALPOST_API_KEY` and `LOCALPOST_API_KEY_FILE` count where the flags are not given.
  * @throws invalid_option for what it does not know.
  */
 export function parseRemoteArguments(
@@ -42,7 +43,7 @@ export function parseRemoteArguments(
   own: readonly string[],
   variables: NodeJS.ProcessEnv,
 ): RemoteArguments {
-  const names = ['url', 'api-key', ...own]
+  const names = ['url', 'api-key', 'api-key-file', ...own]
   const { tokens } = parseArgs({
     args: [...raw],
     strict: false,
@@ -79,11 +80,15 @@ export function parseRemoteArguments(
     help,
     words,
     options: given,
-    connect() {
-      const { port = 8025, apiKeys } = readEnvironment(variables).options
-      const [fromVariable]: unknown[] = Array.isArray(apiKeys) ? apiKeys : []
-      const key = given['api-key'] ?? (typeof fromVariable === 'string' ? fromVariable : null)
-      return connectTo(given['url'] ?? `http://127.0.0.1:${String(port)}`, key)
+    async connect() {
+      const { port = 8025, ...others } = readEnvironment(variables).options
+      const environment: object = others
+      const [apiKey, apiKeyFile] = [given['api-key'], given['api-key-file']]
+      const { apiKeys = [] } = await readKeys([
+        { ...(apiKey && { apiKeys: [apiKey] }), ...(apiKeyFile && { apiKeyFile }) },
+        environment,
+      ])
+      return connectTo(given['url'] ?? `http://127.0.0.1:${String(port)}`, apiKeys[0] ?? null)
     },
   }
 }

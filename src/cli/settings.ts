@@ -4,6 +4,7 @@ import type { Arguments } from './arguments.ts'
 import { readConfigFile } from './config-file.ts'
 import { readEnvironment } from './environment.ts'
 import type { CliOptions } from './flags.ts'
+import { readKeys, readRelay } from './secrets.ts'
 import { assertOption } from './values.ts'
 
 /** All that the command starts with, whoever said it. */
@@ -32,7 +33,12 @@ export async function resolveSettings(
   const sources: object[] = [given.options, environment.options, file, defaults]
   const merged: object = Object.assign({}, ...sources.toReversed())
   assertOptions(merged)
-  const { port, quiet, memory: _, dnsServers, ...options } = { ...defaults, ...merged }
+  const { apiKeyFile: _file, relayPasswordFile: _password, memory: _, ...read } = { ...defaults, ...merged }
+  const keys = await readKeys(sources)
+  const { relay, warnings } = await readRelay(merged)
+  const { port, quiet, dnsServers, ...options } = read
+  if (keys.apiKeys) options.apiKeys = keys.apiKeys
+  if (relay !== undefined) options.relay = relay
   if (dnsServers) options.dns = { ...options.dns, servers: dnsServers }
   if (isInMemory(sources)) delete options.dir
   if (options.relayAll && !options.relay) {
@@ -41,7 +47,7 @@ export async function resolveSettings(
       '--relay-all needs a relay: give --relay smtp://host:port too.',
     )
   }
-  return { port, quiet, options, warnings: environment.warnings }
+  return { port, quiet, options, warnings: [...environment.warnings, ...keys.warnings, ...warnings] }
 }
 
 const defaults: CliOptions & Pick<Required<CliOptions>, 'port' | 'quiet' | 'host' | 'smtpPort'> = {

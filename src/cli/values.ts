@@ -28,7 +28,9 @@ export function assertOption(option: string, value: unknown): void {
   } else if (option === 'dnsServers') {
     const given: object = { dns: { servers: value } }
     resolveOptions(given)
-  } else if (ownNames.includes(option)) {
+  } else if (fileNames.includes(option)) {
+    if (typeof value !== 'string' || value === '') refuse(option, value, 'the path of a file')
+  } else if (switchNames.includes(option)) {
     if (typeof value !== 'boolean') refuse(option, value, 'true or false')
   } else {
     // A relay may come from elsewhere, and relayAll alone would be refused for want of one.
@@ -40,11 +42,12 @@ export function assertOption(option: string, value: unknown): void {
 
 /** Every name that a configuration file may use. */
 export function optionNames(): string[] {
-  return [...ownNames, ...Object.keys(resolveOptions())]
+  return ['port', 'dnsServers', ...fileNames, ...switchNames, ...Object.keys(resolveOptions())]
 }
 
 // Beside the library's.
-const ownNames = ['port', 'dnsServers', 'memory', 'quiet']
+const fileNames = ['apiKeyFile', 'relayPasswordFile']
+const switchNames = ['memory', 'quiet']
 
 const readers: Record<Flag['kind'], (texts: readonly string[]) => unknown> = {
   switch: (texts) => /^(?:1|true)$/i.test(texts.at(-1) ?? ''),

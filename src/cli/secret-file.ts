@@ -1,0 +1,72 @@
+import { open } from 'node:fs/promises'
+import { codeOf, LocalpostError } from '../core/errors.ts'
+
+/** What a file of secrets says. */
+export interface SecretFile {
+  /** Its lines without white space at their ends; empty ones are left out, and one is there at least. */
+  lines: string[]
+  /** A sentence where other users may read or change the file. */
+  warning: string | null
+}
+
+/**
+ * Reads a file that holds keys or a password. A pipe is one, too (`--api-key-file <(pass show localpost)`).
+ *
+ * @param path  Absolute, or relative to the working directory.
+ * @param source  Who names the file, as a message says it: `--api-key-file`.
+ * @throws invalid_option where the file is missing, unreadable, a folder, empty, larger than 64 KiB or no text. No
+ *   message quotes what it holds.
+ */
+export async function readSecretFile(path: string, source: string): Promise<SecretFile> {
+  const refuse = (what: string, cause?: unknown): never => {
+    throw new LocalpostError('invalid_option', `${source}: ${path} ${what}`, { cause })
+  }
+  const file = await open(path, 'r').catch((error: unknown) => refuse(reasonOf(error), error))
+  try {
+    const found = await file.stat()
+    if (found.isDirectory()) return refuse('is a folder; name a file in it.')
+    const bytes = Buffer.alloc(maxBytes + 1)
+    let length = 0
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      ({ bytesRead: read } = await file.read(bytes, length, bytes.length - length))
+    if (length > maxBytes) return refuse(`is larger than ${maxBytes} bytes, so it is no file of secrets.`)
+    const lines = textOf(bytes.subarray(0, length))
+      ?.split(/\r\n|\n|\r/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+    if (!lines) return refuse('is not a text in UTF-8.')
+    if (lines.length === 0) return refuse('is empty. Write the secret into it.')
+    const isShared = process.platform !== 'win32' && found.isFile() && (found.mode & 0o066) !== 0
+    const mode = (found.mode & 0o777).toString(8)
+    const warning = `${source}: other users can read or change ${path} (mode ${mode}). Run \`chmod 600 ${path}\`.`
+    return { lines, warning: isShared ? warning : null }
+  } catch (error) {
+    if (error instanceof LocalpostError) throw error
+    return refuse(reasonOf(error), error)
+  } finally {
+    await file.close()
+  }
+}
+
+const maxBytes = 64 * 1024
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function reasonOf(error: unknown): string {
+  switch (codeOf(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'does not exist.'
+    case 'EACCES':
+    case 'EPERM':
+      return 'may not be read by the user that Localpost runs as.'
+    default:
+      return `cannot be read (${error instanceof Error ? error.message : String(error)}).`
+  }
+}

@@ -1,0 +1,77 @@
+import { LocalpostError } from '../core/errors.ts'
+import type { CliOptions } from './flags.ts'
+import { readSecretFile } from './secret-file.ts'
+
+/** API keys, and sentences about the files that they came from. */
+export interface Keys {
+  /** Undefined where no source names any. */
+  apiKeys: string[] | undefined
+  warnings: string[]
+}
+
+/**
+ * Reads the file that `apiKeyFile` names. On a command line a key shows in the list of processes and in the history
+ * of the shell, and a variable in the environment of the process; a file does neither.
+ *
+ * @param sources  What was given, the strongest first. The first that names keys or a file of keys decides; where it
+ *   names both, both count.
+ * @throws invalid_option where the file cannot be used.
+ */
+export async function readKeys(sources: readonly CliOptions[]): Promise<Keys> {
+  const { apiKeys, apiKeyFile } = sources.find((source) => source.apiKeys ?? source.apiKeyFile) ?? {}
+  if (apiKeyFile === undefined) return { apiKeys, warnings: [] }
+  const { lines, warning } = await readSecretFile(apiKeyFile, '--api-key-file')
+  assertKeys(lines, apiKeyFile)
+  return { apiKeys: [...(apiKeys ?? []), ...lines], warnings: warning === null ? [] : [warning] }
+}
+
+/** The URL of a relay, and sentences about the file that its password came from. */
+export interface Relay {
+  /** Undefined where no source names any. */
+  relay: string | undefined
+  warnings: string[]
+}
+
+/**
+ * Puts the password of the file that `relayPasswordFile` names into the URL of the relay.
+ *
+ * @param options  The strongest value of each, whichever source it came from.
+ * @throws invalid_option where the file cannot be used, or the URL has no user or a password already.
+ */
+export async function readRelay({ relay, relayPasswordFile }: CliOptions): Promise<Relay> {
+  if (relayPasswordFile === undefined) return { relay, warnings: [] }
+  const url = relayWithUser(relay)
+  const { lines, warning } = await readSecretFile(relayPasswordFile, '--relay-password-file')
+  const [password = '', ...others] = lines
+  if (others.length > 0) {
+    refuse(`--relay-password-file: ${relayPasswordFile} has several lines; write the password alone.`)
+  }
+  // URL's own setter leaves a percent sign as it is.
+  url.password = encodeURIComponent(password)
+  return { relay: url.href, warnings: warning === null ? [] : [warning] }
+}
+
+function assertKeys(lines: readonly string[], path: string): void {
+  // Not quoted: messages end in logs.
+  const at = lines.findIndex((line) => !/^[\x21-\x7e]+$/.test(line))
+  if (at >= 0)
+    refuse(
+      `--api-key-file: key ${at + 1} in ${path} is not printable ASCII without spaces. Write one a line.`,
+    )
+}
+
+function relayWithUser(relay: string | undefined): URL {
+  if (relay === undefined) {
+    refuse('--relay-password-file needs a relay: give --relay smtp://user@host:587 too.')
+  }
+  const url = new URL(relay)
+  if (url.username === '')
+    refuse('--relay-password-file needs a user in the URL of the relay: smtp://user@host:587.')
+  if (url.password !== '')
+    refuse('The URL of the relay has a password, and --relay-password-file names another. Leave one out.')
+  return url
+}
+
+function refuse(message: string): never {
+  throw new LocalpostError('invalid_option', message)
+}
