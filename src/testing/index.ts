@@ -1,6 +1,6 @@
 // Instances for tests
 export { startForTest, useLocalpost } from './instances.ts'
-export type { TestHooks } from './instances.ts'
+export type { TestHooks, UsedLocalpost } from './instances.ts'
 
 // For expect.extend
 export { matchers } from './matchers.ts'

@@ -4,6 +4,7 @@ import { nearest } from '../core/suggest.ts'
 import { placeOf } from '../instance/leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import { sayTestProcess } from '../instance/test-process.ts'
+import { createRunningTests, isConcurrent, noneHere } from './running.ts'
 
 /**
  * Starts an instance for a test. It is `createLocalpost` in a test, whatever the framework: it keeps no process
@@ -21,19 +22,31 @@ export async function startForTest(options?: LocalpostOptions): Promise<Localpos
 
 /** The hooks of a test framework: vitest, Jest, node:test and Mocha have them under these names or similar ones. */
 export interface TestHooks {
-  beforeEach(run: () => Promise<void>): unknown
-  afterEach(run: () => Promise<void>): unknown
+  beforeEach(run: EachHook): unknown
+  afterEach(run: EachHook): unknown
   /** With `afterAll`: one instance for the file, emptied before each test. `before` of node:test and Mocha. */
   beforeAll?(run: () => Promise<void>): unknown
   /** `after` of node:test and Mocha. */
   afterAll?(run: () => Promise<void>): unknown
 }
 
+/** Some frameworks hand over the context of the test. */
+type EachHook = (...given: unknown[]) => Promise<void>
+
+/**
+ * The instance of the running test.
+ *
+ * @param test  What the framework hands to the test: vitest and node:test its context. Needed where tests run at the
+ *   same time (`test.concurrent`, `describe.concurrent`, `{ concurrency: true }`).
+ * @throws Error outside of a test, and where tests run at the same time and the context is missing.
+ */
+export type UsedLocalpost = (test?: unknown) => Localpost
+
 /**
  * Gives every test an instance of its own, or with `beforeAll` and `afterAll` the file one that is emptied before each
- * test; it is closed by itself.
+ * test; it is closed by itself. The instance of a file refuses tests that run at the same time.
  *
- * @returns The instance of the running test; throws outside of one.
+ * @returns Gives the instance of the running test; see {@link UsedLocalpost}.
  * @throws TypeError where a hook is missing.
  * @example
  * import { afterEach, beforeEach, test } from 'node:test'
@@ -43,7 +56,7 @@ export interface TestHooks {
  *   await assertSent(localpost(), { to: 'ada@example.com', subject: /welcome/i })
  * })
  */
-export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): () => Localpost {
+export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): UsedLocalpost {
   const { beforeAll, afterAll } = readHooks(hooks)
   if (!beforeAll !== !afterAll) {
     const [given, missing] = beforeAll ? ['beforeAll', 'afterAll'] : ['afterAll', 'beforeAll']
@@ -52,36 +65,66 @@ export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): () =
     )
   }
   const place = placeOf(useLocalpost)
-  let current: Localpost | null = null
-  const start = async (): Promise<void> => {
-    current = await createNoted(options, place)
-  }
-  const stop = async (): Promise<void> => {
-    const ended = current
-    current = null
+  return beforeAll ? useForFile(hooks, options, place) : useForEach(hooks, options, place)
+}
+
+function useForEach(hooks: TestHooks, options: LocalpostOptions | undefined, place: string): UsedLocalpost {
+  const tests = createRunningTests()
+  hooks.beforeEach(hookOf((test) => tests.begin(test, () => createNoted(options, place))))
+  hooks.afterEach(
+    hookOf(async (test) => {
+      await Promise.all(tests.end(test).map((post) => post.close()))
+    }),
+  )
+  return (test) => tests.find(test)
+}
+
+function useForFile(hooks: TestHooks, options: LocalpostOptions | undefined, place: string): UsedLocalpost {
+  const tests = createRunningTests()
+  let shared: Localpost | null = null
+  hooks.beforeAll?.(async () => {
+    shared = await createNoted(options, place)
+  })
+  hooks.beforeEach(
+    hookOf(async (test) => {
+      const isShared = tests.isShared(test)
+      await tests.begin(test, async () => {
+        // The other test would lose the mail that it looks for.
+        if (isShared) throw new Error(oneAfterTheOther)
+        if (!shared) throw new Error(noneHere)
+        await shared.reset()
+        return shared
+      })
+    }),
+  )
+  hooks.afterEach(hookOf(async (test) => void tests.end(test)))
+  hooks.afterAll?.(async () => {
+    const ended = shared
+    shared = null
     await ended?.close()
+  })
+  return (test) => {
+    if (isConcurrent(test)) throw new Error(oneAfterTheOther)
+    if (!shared) throw new Error(noneHere)
+    return shared
   }
-  if (beforeAll && afterAll) {
-    hooks.beforeAll?.(start)
-    hooks.beforeEach(async () => current?.reset())
-    hooks.afterAll?.(stop)
-  } else {
-    hooks.beforeEach(start)
-    hooks.afterEach(stop)
-  }
-  return () => {
-    if (current) return current
-    throw new Error(
-      'There is no instance here: useLocalpost() gives one to each test, from beforeEach to afterEach.',
-    )
-  }
+}
+
+const oneAfterTheOther =
+  'Tests run at the same time, and useLocalpost() with beforeAll and afterAll gives all of them one instance, which each would empty under the others. Leave these two out: then each test has its own.'
+
+// Bound: a function with parameters of its own would be taken for one that wants a callback (Jest, Mocha), or names
+// fixtures (vitest, which reads its source).
+function hookOf(run: (test: unknown) => Promise<void>): EachHook {
+  const hook: EachHook = async (...given) => run(given[0])
+  return hook.bind(null)
 }
 
 // More than the hooks may be handed over, such as the whole of `@jest/globals`.
 function readHooks(hooks: TestHooks): TestHooks {
   const given: object = typeof hooks === 'object' && hooks !== null ? hooks : {}
   const isHook = (name: string): boolean => typeof Reflect.get(given, name) === 'function'
-  for (const name of isHook('beforeAll') ? ['beforeEach'] : ['beforeEach', 'afterEach']) {
+  for (const name of ['beforeEach', 'afterEach']) {
     if (isHook(name)) continue
     const near = nearest(
       name,

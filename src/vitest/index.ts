@@ -25,8 +25,8 @@ export interface LocalpostFixtures {
 /** Whom an instance belongs to. */
 export interface TestSettings {
   /**
-   * `test`: an instance for each test. `file` or `worker`: one for all of them, emptied before each test; for tests
-   * that do not run at the same time (`test.concurrent` would empty it under others). Default: `test`.
+   * `test`: an instance for each test. `file` or `worker`: one for all of them, emptied before each test; a test that
+   * runs at the same time as others (`test.concurrent`) fails there, since it would empty it under them. Default: `test`.
    */
   scope?: 'test' | 'file' | 'worker'
   /** Default: none. */
@@ -68,8 +68,11 @@ export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> 
       },
       { scope },
     ],
-    localpost: async ({ localpostInstance }, use) => {
-      if (scope !== 'test') await localpostInstance.reset()
+    localpost: async ({ localpostInstance, task }, use) => {
+      if (scope !== 'test') {
+        if (task.concurrent) throw new Error(oneAfterTheOther)
+        await localpostInstance.reset()
+      }
       await use(localpostInstance)
     },
     localpostUrl: async ({ localpost }, use) => {
@@ -79,6 +82,8 @@ export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> 
   return own
 }
 
+const oneAfterTheOther =
+  'This test runs at the same time as others, and the scope "file" or "worker" of createTest() gives all of them one instance, which each would empty under the others. Use the scope "test", the default: then each test has its own.'
 const scopes: readonly unknown[] = ['test', 'file', 'worker']
 
 /**

@@ -45,7 +45,7 @@ expectTypeOf<Localpost['fetch']>().toExtend<NonNullable<Parameters<typeof create
 
 // What tests get.
 expectTypeOf(startForTest).returns.resolves.toEqualTypeOf<Localpost>()
-expectTypeOf(useLocalpost).returns.toEqualTypeOf<() => Localpost>()
+expectTypeOf(useLocalpost).returns.toEqualTypeOf<(test?: unknown) => Localpost>()
 expectTypeOf(assertSent).parameter(1).toEqualTypeOf<SentExpectation | undefined>()
 test('a fixture', ({ localpost, localpostUrl }) => {
   expectTypeOf(localpost).toEqualTypeOf<Localpost>()

@@ -1,0 +1,118 @@
+import type { Localpost } from '../instance/instance.ts'
+
+/** The instances of the tests that run, each found by its test. */
+export interface RunningTests {
+  /**
+   * A test begins.
+   *
+   * @param context  What the framework hands to hooks and tests; undefined where it hands over nothing.
+   * @param open  Makes the instance of the test, or gives the one that it shares.
+   * @throws What `open` throws.
+   */
+  begin(context: unknown, open: () => Promise<Localpost>): Promise<void>
+  /** A test ends. @returns The instances that no test uses any more. */
+  end(context: unknown): Localpost[]
+  /**
+   * The instance of the test that asks.
+   *
+   * @throws Error where there is none, or where several tests run at the same time and the context is missing.
+   */
+  find(context: unknown): Localpost
+  /** Whether another test runs now, or this one may run beside others. */
+  isShared(context: unknown): boolean
+}
+
+interface Running {
+  post: Localpost | null
+  isConcurrent: boolean
+}
+
+export function createRunningTests(): RunningTests {
+  const running = new Map<unknown, Running>()
+  /** How many tests have ended of those that nothing tells apart. */
+  let ended = 0
+
+  const isShared = (context: unknown): boolean => isConcurrent(context) || running.size > 0
+
+  return {
+    isShared,
+    async begin(context, open) {
+      const key = keyOf(context) ?? Symbol('test')
+      if (running.has(key)) throw new Error(severalAtOnce)
+      const test: Running = { post: null, isConcurrent: isConcurrent(context) }
+      running.set(key, test)
+      try {
+        test.post = await open()
+      } catch (error) {
+        // A framework that names its tests may not end one that never began.
+        if (keyOf(context) !== undefined) running.delete(key)
+        throw error
+      }
+    },
+    end(context) {
+      const key = keyOf(context)
+      const keys = key === undefined ? namelessOf(running) : [key]
+      // Of tests without a context that run at the same time, none tells which one has ended: all wait for the last.
+      if (key === undefined && ++ended < keys.length) return []
+      if (key === undefined) ended = 0
+      const posts = keys.flatMap((one) => running.get(one)?.post ?? [])
+      for (const one of keys) running.delete(one)
+      return posts
+    },
+    find(context) {
+      const key = keyOf(context)
+      const [first, ...others] = running.values()
+      if (key === undefined && (others.length > 0 || first?.isConcurrent)) throw new Error(severalAtOnce)
+      const test = key === undefined ? first : running.get(key)
+      if (test?.post) return test.post
+      throw new Error(noneHere)
+    },
+  }
+}
+
+/** Where no test runs that has an instance, such as a concurrent one of a version of Jest that runs no hooks for it. */
+export const noneHere: string =
+  'There is no instance here: useLocalpost() gives one to each test, from beforeEach to afterEach. For a test that runs without these hooks, start one in the test: const post = await startForTest().'
+
+const severalAtOnce =
+  'Several tests run at the same time, and localpost() cannot tell which one asks. Hand over the context of the test, as in test("…", async (t) => { const post = localpost(t) }), or start an instance in the test: const post = await startForTest(). In vitest, the test of localpost/vitest gives each its own: test.concurrent("…", async ({ localpost }) => …).'
+
+function namelessOf(running: ReadonlyMap<unknown, Running>): unknown[] {
+  return [...running.keys()].filter((key) => typeof key === 'symbol')
+}
+
+/** What names a test: vitest's task, the context of node:test, or the name that Jest keeps of a concurrent test. */
+function keyOf(context: unknown): unknown {
+  return isContext(context) ? (taskOf(context) ?? context) : concurrentNameInJest()
+}
+
+/** Whether the framework says that a test may run beside others. */
+export function isConcurrent(context: unknown): boolean {
+  const task = isContext(context) ? taskOf(context) : undefined
+  return (
+    (task !== undefined && 'concurrent' in task && task.concurrent === true) ||
+    concurrentNameInJest() !== undefined
+  )
+}
+
+// That of vitest is a function.
+function isContext(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function'
+}
+
+function taskOf(context: object): object | undefined {
+  const task: unknown = 'task' in context ? context.task : undefined
+  return typeof task === 'object' && task !== null ? task : undefined
+}
+
+// Jest runs a concurrent test in an AsyncLocalStorage; its hooks too, or before them, as its version has it.
+function concurrentNameInJest(): string | undefined {
+  const { state } = membersOf(Reflect.get(globalThis, Symbol.for('$$jest-matchers-object')))
+  const { currentConcurrentTestName: read } = membersOf(state)
+  const name: unknown = typeof read === 'function' ? read() : undefined
+  return typeof name === 'string' ? name : undefined
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
