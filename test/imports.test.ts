@@ -12,6 +12,7 @@ const folders: readonly string[] = [
   'net',
   'mime',
   'store',
+  'reading',
   'domains',
   'templates',
   'keys',

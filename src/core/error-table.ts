@@ -56,6 +56,11 @@ export const errorTable = {
       'The request body is larger than this operation takes: 50 MiB for sends and imports, less elsewhere.',
     mend: 'Send less, or give attachments as URLs.',
   },
+  range_not_satisfiable: {
+    status: 416,
+    meaning: 'The range of bytes that the request asks for begins behind the end.',
+    mend: 'Ask for a range within `Content-Range`, or leave the header `Range` out.',
+  },
   message_too_large: {
     status: 413,
     meaning: 'The message would be larger than 40 MB after encoding.',

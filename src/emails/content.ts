@@ -1,6 +1,5 @@
 import type { AttachmentReference } from '../attachments/attachments.ts'
-import { readBodies } from '../mime/bodies.ts'
-import { readStructure } from '../mime/structure.ts'
+import type { Reader } from '../reading/reader.ts'
 import type { Store } from '../store/store.ts'
 import {
   attachmentsBlob,
@@ -16,14 +15,15 @@ import {
  *
  * @returns `""` for a body that the email does not have.
  */
-export async function readContent(store: Store, email: EmailRecord): Promise<EmailContent> {
-  if (email.source === 'api') {
-    const { html, text } = await readStoredContent(store, email)
-    return { html, text }
-  }
-  const message = await store.readBlob(messageBlob(email.id))
-  if (!message) return { html: '', text: '' }
-  return readBodies(message, readStructure(message))
+export async function readContent(
+  { store, reader }: { store: Store; reader: Pick<Reader, 'bodies'> },
+  email: EmailRecord,
+): Promise<EmailContent> {
+  const { html = '', text = '' } =
+    (email.source === 'api'
+      ? await readStoredContent(store, email)
+      : await reader.bodies(messageBlob(email.id))) ?? {}
+  return { html, text }
 }
 
 /** What was kept of an API send at its acceptance. */

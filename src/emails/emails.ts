@@ -5,6 +5,7 @@ import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, readRecord, untilCommitted, type ListOrder } from '../store/repository.ts'
 import { insert, type Store } from '../store/store.ts'
 import { readContent } from './content.ts'
+import type { Reader } from '../reading/reader.ts'
 import {
   emailCollection,
   type EmailDetail,
@@ -42,6 +43,8 @@ export interface EmailsParts extends SendParts {
   store: Store
   clock: Clock
   ids: Ids
+  /** Reads the messages of submissions. */
+  reader: Pick<Reader, 'bodies'>
   pageSize: number
   /** How API sends leave: `relay` only where everything is forwarded. */
   via: 'capture' | 'relay'
@@ -93,7 +96,7 @@ export function createEmails(parts: EmailsParts): Emails {
     },
     async get(id) {
       const email = await readRecord(store, emailCollection, id, 'email')
-      return toDetail(email, await readContent(store, email))
+      return toDetail(email, await readContent(parts, email))
     },
   }
 }

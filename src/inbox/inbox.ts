@@ -9,12 +9,11 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListQuery } from '../core/lists.ts'
 import { normalizeAddress } from '../mime/addresses.ts'
 import { verifyDkim } from '../mime/dkim-verify.ts'
-import { parseMessage } from '../mime/parse.ts'
-import { openPart, readPart } from '../mime/part-stream.ts'
-import type { MimePart } from '../mime/part.ts'
-import { readStructure } from '../mime/structure.ts'
+import type { MimePart, PlacedPart } from '../mime/part.ts'
+import { decodeTransfer } from '../mime/transfer.ts'
+import type { Reader } from '../reading/reader.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
-import { remove, type Store } from '../store/store.ts'
+import { remove, type BlobId, type ByteRange, type Store } from '../store/store.ts'
 import { checkMail, type Check } from './checks.ts'
 import { startDigesting } from '../search/indexer.ts'
 import { createDigests, digestOf } from '../search/digests.ts'
@@ -39,7 +38,7 @@ export interface Inbox {
   /** @throws not_found. */
   get(id: string): Promise<Mail>
   /** The message's own bytes, as a stream. @throws not_found, message_pending. */
-  raw(id: string, options?: CopyOptions): Promise<{ stream: Readable; size_bytes: number }>
+  raw(id: string, options?: RawOptions): Promise<{ stream: Readable; size_bytes: number }>
   /**
    * The HTML with the images that its `cid:` references name as `data:` URIs; of tracked mail, a recipient's copy.
    *
@@ -48,6 +47,11 @@ export interface Inbox {
   html(id: string, options?: CopyOptions): Promise<string>
   /** One attachment's bytes. @throws not_found, message_pending. */
   attachment(id: string, index: number): Promise<{ filename: string; content_type: string; content: Buffer }>
+  /** The same as a stream, which reads no further than its reader does. @throws not_found, message_pending. */
+  openAttachment(
+    id: string,
+    index: number,
+  ): Promise<{ filename: string; content_type: string; stream: Readable }>
   /** One leaf of the message's MIME tree, decoded, as a stream. @throws not_found, message_pending. */
   part(id: string, index: number): Promise<MimePart & { stream: Readable }>
   /** Looks a mail over before it goes to readers; nothing is fetched. @throws not_found. */
@@ -92,6 +96,11 @@ export interface CopyOptions {
   recipient?: string
 }
 
+export interface RawOptions extends CopyOptions {
+  /** Only these bytes: `start` inclusive, `end` exclusive. Default: all. */
+  range?: { start: number; end: number }
+}
+
 export interface MailChanges {
   unread?: boolean
   tags?: string[]
@@ -99,6 +108,8 @@ export interface MailChanges {
 
 export interface InboxParts {
   store: Store
+  /** Closed with the inbox. */
+  reader: Reader
   clock: Clock
   /** The instance's time, which relative dates of queries go by. */
   now(): number
@@ -117,8 +128,8 @@ export interface InboxParts {
 const beforeAll = `em_${'0'.repeat(22)}`
 
 export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void> } {
-  const { store, clock, now, column, pageSize } = parts
-  const digests = createDigests(store)
+  const { store, reader, clock, now, column, pageSize } = parts
+  const digests = createDigests(parts)
   const digesting = startDigesting({ store, clock, digests, column })
   const search = createSearch({ store, digests, digesting, column, pageSize })
   const pending = createPending()
@@ -129,20 +140,54 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
 
   async function toDetail(email: EmailRecord): Promise<Mail> {
-    const bytes = email.message && (await store.readBlob(messageBlob(email.id)))
-    const message = bytes ? await parseMessage(bytes) : null
-    const content = email.source === 'smtp' && message ? message : await readContent(store, email)
+    const blob = messageBlob(email.id)
+    const message = email.message && (await reader.message(blob))
+    const content = email.source === 'smtp' && message ? message : await readContent(parts, email)
     const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
-    const dkim = bytes && (await verifyDkim(bytes, findKey, clock.now()))
+    const isSigned = message?.headers.some(([name]) => name.toLowerCase() === 'dkim-signature')
+    const dkim = isSigned
+      ? await reader.bytes(blob, (bytes) => verifyDkim(bytes, findKey, clock.now()))
+      : null
     const transcript = parts.transcriptOf?.(email.id, email.message?.size_bytes ?? 0) ?? null
     return toMail(email, digest, content, message, { dkim, transcript })
   }
 
-  async function openMessage(email: EmailRecord, recipient = 0): Promise<Readable> {
-    const stream = await store.openBlob(messageBlobOf(email, recipient))
+  async function openMessage(
+    email: EmailRecord,
+    blob: BlobId = messageBlob(email.id),
+    range?: ByteRange,
+  ): Promise<Readable> {
+    const stream = await store.openBlob(blob, range)
     if (stream) return stream
     const state = email.outbox ? 'is not written yet' : 'was never written; see its events'
     throw new LocalpostError('message_pending', `The message of ${quote(email.id)} ${state}.`)
+  }
+
+  /** One part of a stored message, read from its place as far as its reader comes. */
+  async function openLeaf(
+    id: string,
+    kind: 'parts' | 'attachments',
+    index: number,
+  ): Promise<{ part: PlacedPart; stream: Readable }> {
+    const email = await find(id)
+    const blob = messageBlob(id)
+    const part = (await reader.structure(blob))?.[kind][index]
+    if (part) {
+      const encoded = await store.openBlob(blob, { start: part.start, end: part.end })
+      if (encoded) return { part, stream: decodeTransfer(encoded, part.encoding) }
+    }
+    // Where the message is not there yet, that is what is missing.
+    await openMessage(email).then((stream) => stream.destroy())
+    const what = kind === 'parts' ? 'part' : 'attachment'
+    throw new LocalpostError('not_found', `Mail ${quote(id)} has no ${what} ${index}.`)
+  }
+
+  async function openAttachment(
+    id: string,
+    index: number,
+  ): Promise<{ filename: string; content_type: string; stream: Readable }> {
+    const { part, stream } = await openLeaf(id, 'attachments', index)
+    return { filename: part.filename ?? `attachment-${index}`, content_type: part.content_type, stream }
   }
 
   return {
@@ -159,43 +204,33 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       return toDetail(await find(id))
     },
     async raw(id, options) {
-      assertKnownOptions(options, ['recipient'], 'inbox.raw()')
+      assertKnownOptions(options, ['recipient', 'range'], 'inbox.raw()')
       const email = await find(id)
-      const index = recipientIndex(email, options?.recipient)
-      const stream = await openMessage(email, index)
-      return { stream, size_bytes: (await store.blobSize(messageBlobOf(email, index))) ?? 0 }
+      const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
+      const stream = await openMessage(email, blob, options?.range)
+      return { stream, size_bytes: (await store.blobSize(blob)) ?? 0 }
     },
     async html(id, options) {
       assertKnownOptions(options, ['recipient'], 'inbox.html()')
       const email = await find(id)
       const index = recipientIndex(email, options?.recipient)
-      const bytes = email.message && (await store.readBlob(messageBlobOf(email, index)))
-      const message = bytes ? await parseMessage(bytes) : null
+      const blob = messageBlobOf(email, index)
+      const message = email.message && (await reader.message(blob))
       // What the content of an API send shows is without tracking: that is in the copies only.
       const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
-      const { html } = isInMessage && message ? message : await readContent(store, email)
-      return bytes && message
-        ? withInlineImages(html, await readInlineImages(bytes, message.attachments))
-        : html
+      const { html } = isInMessage && message ? message : await readContent(parts, email)
+      if (!message || !html.toLowerCase().includes('cid:')) return html
+      const images = await reader.bytes(blob, (bytes) => readInlineImages(bytes, message.attachments))
+      return withInlineImages(html, images ?? [])
     },
     async attachment(id, index) {
-      const email = await find(id)
-      await openMessage(email).then((stream) => stream.destroy())
-      const message = await store.readBlob(messageBlob(id))
-      const attachment = message && readStructure(message).attachments[index]
-      if (!attachment) throw new LocalpostError('not_found', `Mail ${quote(id)} has no attachment ${index}.`)
-      const { filename, content_type } = attachment
-      const content = await readPart(message, attachment)
-      return { filename: filename ?? `attachment-${index}`, content_type, content }
+      const { filename, content_type, stream } = await openAttachment(id, index)
+      return { filename, content_type, content: Buffer.concat(await stream.toArray()) }
     },
+    openAttachment,
     async part(id, index) {
-      const email = await find(id)
-      await openMessage(email).then((stream) => stream.destroy())
-      const message = await store.readBlob(messageBlob(id))
-      const part = message && readStructure(message).parts[index]
-      if (!part) throw new LocalpostError('not_found', `Mail ${quote(id)} has no part ${index}.`)
+      const { part, stream } = await openLeaf(id, 'parts', index)
       const { content_type, charset, filename, content_id, disposition } = part
-      const stream = openPart(message, part)
       return { index, content_type, charset, filename, content_id, disposition, stream }
     },
     async check(id) {
@@ -262,6 +297,7 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       pending.quiet()
       waits.close()
       await digesting.close()
+      await reader.close()
       await column.close()
     },
   }

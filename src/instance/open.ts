@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { createAudiences } from '../audiences/audiences.ts'
 import { createFaults } from '../faults/faults.ts'
+import { createReader } from '../reading/reader.ts'
 import { createRules } from '../rules/rules.ts'
 import { createTranscripts } from '../capture/transcripts.ts'
 import { createChances } from '../core/random.ts'
@@ -109,8 +110,10 @@ export async function openLocalpost(
       wakeOutbox: () => {},
     }
     // Whoever waits, and the reading beside everything else, go by the machine's time.
+    const reader = createReader({ store, clock: systemClock })
     const inbox = createInbox({
       store,
+      reader,
       clock: systemClock,
       now: clock.now,
       column: await openTextColumn(config.dir && join(config.dir, 'derived')),
@@ -142,7 +145,16 @@ export async function openLocalpost(
     })
     const deliveries = { ...capture.deliveries, secret }
     const sources = attachmentSources(config, outgoing)
-    const outbox = openOutbox({ store, config, domains, tracking, relay, sources, capture: deliveries })
+    const outbox = openOutbox({
+      store,
+      config,
+      domains,
+      tracking,
+      reader,
+      relay,
+      sources,
+      capture: deliveries,
+    })
     const sending = {
       store,
       clock,
@@ -155,7 +167,7 @@ export async function openLocalpost(
       resolveSender: domains.resolveSender,
       wakeOutbox: () => wakeOutbox(),
     } as const
-    const emails = createEmails({ ...sending, pageSize })
+    const emails = createEmails({ ...sending, reader, pageSize })
     const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
     const simulation = createSimulation({ store, clock, hostname: config.hostname })
     const nouns = {

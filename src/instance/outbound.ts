@@ -7,6 +7,7 @@ import type { Domains, InnerDomains } from '../domains/domains.ts'
 import { startRechecks, type Rechecks } from '../domains/rechecks.ts'
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import { readContent } from '../emails/content.ts'
+import type { Reader } from '../reading/reader.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { createOutbox, type Outbox } from '../outbox/outbox.ts'
 import type { Simulator } from '../outbox/outcome.ts'
@@ -50,6 +51,7 @@ export function openOutbox(parts: {
   config: Config
   domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
   tracking: Pick<Tracking, 'copiesOf'>
+  reader: Pick<Reader, 'bodies'>
   relay: Transport | null
   sources: AttachmentSources
   capture: { host: string; port: number; secret: string }
@@ -87,7 +89,7 @@ export function openOutbox(parts: {
     },
     async firstLinkOf(email) {
       if (!email.recipients.some(({ recipient }) => aftermathOf(recipient) === 'clicked')) return null
-      const { html, text } = await readContent(store, email)
+      const { html, text } = await readContent(parts, email)
       return extractLinks(html, text).find(({ href }) => /^https?:/i.test(href))?.href ?? null
     },
     onError: (error) =>

@@ -40,6 +40,7 @@ const methods: Methods = {
     raw: true,
     html: true,
     attachment: true,
+    openAttachment: true,
     part: true,
     check: true,
     update: true,

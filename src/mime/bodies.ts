@@ -6,6 +6,9 @@ import type { PlacedPart } from './part.ts'
 import type { MimeStructure } from './structure.ts'
 import { nextTurn } from '../core/machine.ts'
 
+/** So much of a body is read, in bytes as encoded: more is no text for people, and costs a multiple in memory. */
+export const maxBodyBytes: number = 8 * 1024 * 1024
+
 /**
  * Reads the bodies of a message: decoded, line ends as LF, `""` for one that it does not have.
  *
@@ -22,7 +25,7 @@ export async function readBodies(
 }
 
 async function readText(message: Buffer, part: PlacedPart): Promise<string> {
-  const bytes = await readPart(message, part)
+  const bytes = await readPart(message, { ...part, end: Math.min(part.end, part.start + maxBodyBytes) })
   const meta = part.content_type === 'text/html' ? metaCharset(bytes) : null
   const charset = charsetOf(bytes, part.charset, meta)
   const joiner = part.flowed ? createFlowedJoiner(part.flowed === 'delete-spaces') : null

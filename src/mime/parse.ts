@@ -1,5 +1,5 @@
 import type { ParsedAddress } from './addresses.ts'
-import { readBodies } from './bodies.ts'
+import { maxBodyBytes, readBodies } from './bodies.ts'
 import type { HeaderBlock } from './headers.ts'
 import { decodeHeaderValue, readHeaderBlock } from './headers.ts'
 import { measurePart } from './part-stream.ts'
@@ -46,8 +46,15 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
     ...factsOf(readHeaderBlock(source)),
     ...(await readBodies(source, structure)),
     attachments: await readAttachments(source, structure),
-    problem: structure.problem,
+    problem: problemOf(structure),
   }
+}
+
+function problemOf({ text, html, problem }: MimeStructure): string | null {
+  const isCut = [text, html].some((part) => part && part.end - part.start > maxBodyBytes)
+  if (!isCut) return problem
+  const said = `A body has more than ${maxBodyBytes} bytes; its beginning is shown. Download the part for all of it.`
+  return problem === null ? said : `${problem} ${said}`
 }
 
 function factsOf(

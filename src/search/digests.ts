@@ -1,8 +1,7 @@
-import { readContent } from '../emails/content.ts'
+import { readStoredContent } from '../emails/content.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
-import { readBodies } from '../mime/bodies.ts'
 import { snippetOf } from '../mime/snippet.ts'
-import { readStructure } from '../mime/structure.ts'
+import type { Reader } from '../reading/reader.ts'
 import type { Store } from '../store/store.ts'
 import { searchableText } from './searchable.ts'
 
@@ -28,15 +27,21 @@ export interface Digests {
   take(email: EmailRecord): Promise<Reading>
 }
 
+/** What {@link createDigests} is made of. */
+export interface DigestsDeps {
+  store: Store
+  reader: Pick<Reader, 'beginning'>
+}
+
 /**
  * A submission is never read while it arrives: parsing would cost a multiple of what capturing costs. It is read when
  * things are quiet (`digesting.ts`), or when somebody looks at it before; that is kept for the mails looked at last.
  */
-export function createDigests(store: Store): Digests {
+export function createDigests(deps: DigestsDeps): Digests {
   const kept = new Map<string, Promise<Reading>>()
   // A fault of the medium may pass: what could not be read is read anew the next time.
   const readKept = (email: EmailRecord): Promise<Reading> => {
-    const reading = read(store, email)
+    const reading = read(deps, email, false)
     reading.catch(() => {
       if (kept.get(email.id) === reading) kept.delete(email.id)
     })
@@ -57,7 +62,7 @@ export function createDigests(store: Store): Digests {
       return Promise.resolve({ snippet: email.snippet, attachment_count: email.attachment_count ?? 0 })
     },
     take(email) {
-      const known = kept.get(email.id) ?? read(store, email)
+      const known = kept.get(email.id) ?? read(deps, email, true)
       kept.delete(email.id)
       return known
     },
@@ -72,9 +77,13 @@ export function digestOf(message: { text: string; html: string; attachments: rea
 // With its text each is up to a few KB: this many pages of the list.
 const maxKept = 1000
 
-async function read(store: Store, email: EmailRecord): Promise<Reading> {
+async function read(
+  { store, reader }: DigestsDeps,
+  email: EmailRecord,
+  isPatient: boolean,
+): Promise<Reading> {
   if (email.source === 'api') {
-    const { html, text } = await readContent(store, email)
+    const { html, text } = await readStoredContent(store, email)
     const { snippet, attachment_count } = email
     return {
       snippet: snippet ?? '',
@@ -82,12 +91,8 @@ async function read(store: Store, email: EmailRecord): Promise<Reading> {
       body: searchableText(text, html),
     }
   }
-  const bytes = await store.readBlob(messageBlob(email.id))
-  if (!bytes) return { snippet: '', attachment_count: 0, body: '' }
-  const structure = readStructure(bytes)
-  const { text, html } = await readBodies(bytes, structure)
-  return {
-    ...digestOf({ text, html, attachments: structure.attachments }),
-    body: searchableText(text, html),
-  }
+  const beginning = await reader.beginning(messageBlob(email.id), { isPatient })
+  if (!beginning) return { snippet: '', attachment_count: 0, body: '' }
+  const { text, html, attachment_count } = beginning
+  return { snippet: snippetOf(text, html), attachment_count, body: searchableText(text, html) }
 }

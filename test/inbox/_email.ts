@@ -1,6 +1,10 @@
 import { createTransport, type SendMailOptions, type SentMessageInfo } from 'nodemailer'
+import { systemClock } from '../../src/core/clock.ts'
 import type { EmailRecord } from '../../src/emails/email.ts'
 import type { Localpost } from '../../src/index.ts'
+import { createReader } from '../../src/reading/reader.ts'
+import { createDigests, type Digests } from '../../src/search/digests.ts'
+import type { Store } from '../../src/store/store.ts'
 
 /** Hands a mail in over SMTP, from Bob to Ada unless it says otherwise. */
 export const submit = (post: Localpost, mail: SendMailOptions): Promise<SentMessageInfo> =>
@@ -38,3 +42,7 @@ export const anEmail = (n: number): EmailRecord => ({
   attachment_count: null,
   undigested: true,
 })
+
+/** Reads the mails of a store. */
+export const digestsOf = (store: Store): Digests =>
+  createDigests({ store, reader: createReader({ store, clock: systemClock }) })

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { startDigesting } from '../../src/search/indexer.ts'
-import { createDigests, type Digests } from '../../src/search/digests.ts'
+import type { Digests } from '../../src/search/digests.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { createSearch } from '../../src/search/search.ts'
 import { createLocalpost } from '../../src/index.ts'
@@ -14,13 +14,13 @@ import { rowTerm } from '../../src/search/text-rows.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
 import { steppedClock } from '../support/stepped-clock.ts'
-import { anEmail, idOf, subjectsOf, submit } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf, subjectsOf, submit } from '../inbox/_email.ts'
 
 async function open(take?: (store: Store) => Digests['take']) {
   const store = await openMemoryStore({ collections: [emailCollection] })
   const clock = steppedClock(1_000_000)
   const read: string[] = []
-  const digests = take ? { take: take(store) } : createDigests(store)
+  const digests = take ? { take: take(store) } : digestsOf(store)
   const column = await openTextColumn(null)
   const begin = () =>
     startDigesting({
@@ -84,7 +84,7 @@ test('In a stream of arrivals without a pause there is a slice of work now and t
 test('A message that cannot be read has no text and no attachments, and does not hold up the others', async () => {
   const { clock, begin, arrive, snippets, left } = await open((store) => async (email) => {
     if (email.id === idOf(2)) throw new Error('unreadable')
-    return createDigests(store).take(email)
+    return digestsOf(store).take(email)
   })
   for (const n of [1, 2, 3]) await arrive(n)
   const digesting = begin()
@@ -97,7 +97,7 @@ test('A message that cannot be read has no text and no attachments, and does not
 test('A search behind a large flood says how much it could not look into; what must be complete waits', async () => {
   const { store, column, arrive } = await open()
   for (const n of [1, 2, 3, 4, 5]) await arrive(n)
-  const digests = createDigests(store)
+  const digests = digestsOf(store)
   // Each takes so long that the patience of a search is over with the second.
   let now = 0
   const digesting = startDigesting({
@@ -219,7 +219,7 @@ test('A fault of the medium is not remembered: the message is read anew the next
   const { store, arrive } = await open()
   await arrive(1)
   let faults = 1
-  const digests = createDigests({
+  const digests = digestsOf({
     ...store,
     readBlob: (id) => (faults-- > 0 ? Promise.reject(new Error('EIO')) : store.readBlob(id)),
   })

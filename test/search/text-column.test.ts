@@ -4,7 +4,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
 import { startDigesting } from '../../src/search/indexer.ts'
-import { createDigests } from '../../src/search/digests.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { createSearch } from '../../src/search/search.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
@@ -13,7 +12,7 @@ import type { ListPage } from '../../src/core/lists.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, remove } from '../../src/store/store.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { anEmail, idOf } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
 
 test('The column goes on over blocks, and stays whole over a close', async () => {
   const dir = temporaryFolder()
@@ -58,7 +57,7 @@ test('A page over many blocks counts what is there, also where mails of some blo
     await column.append(idOf(n), `mail ${n}`, `${'word '.repeat(400)} ${n % 2 ? 'odd' : ''}`)
   const gone = [1, 3, 4, 1499]
   await store.commit(gone.map((n) => remove(emailCollection, idOf(n))))
-  const digests = createDigests(store)
+  const digests = digestsOf(store)
   const digesting = startDigesting({ store, clock: systemClock, digests, column })
   onTestFinished(() => digesting.close())
   const search = createSearch({ store, digests, digesting, column, pageSize: 50 })

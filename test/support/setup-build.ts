@@ -12,7 +12,7 @@ export default function setup(): void {
   execFileSync(process.execPath, [script, '--if-stale'], { stdio: ['ignore', 'inherit', 'inherit'] })
 }
 
-const needsBuild = /cli\b|crash|e2e|examples|^(?:\.\/)?test\/?$/
+const needsBuild = /cli\b|crash|e2e|examples|reading|test\/hostile|^(?:\.\/)?test\/?$/
 
 // `vitest run -t title test/mime`: a word after a flag is taken for its value.
 function filtersOf(args: readonly string[]): string[] {

@@ -30,7 +30,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       summary: 'List or search mail, newest first',
       query: inboxQuery,
       success: { schema: foundSchema },
-      errors: ['invalid_cursor', 'invalid_query'],
+      errors: ['invalid_cursor', 'invalid_query', 'service_unavailable'],
       async handler({ query }) {
         const page = await inbox.list(query)
         const unread = page.unread_texts === undefined ? {} : { unread_texts: page.unread_texts }
@@ -70,7 +70,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       summary: 'The newest mail that matches, or the next one that arrives; with `count`, so many of them',
       query: waitQuery,
       success: { schema: awaitedSchema },
-      errors: ['wait_timeout', 'invalid_query', 'invalid_cursor'],
+      errors: ['wait_timeout', 'invalid_query', 'invalid_cursor', 'service_unavailable'],
       async handler({ query: { query = '', count, timeout_ms, after } }) {
         const options = { timeoutMs: timeout_ms, after }
         if (count === undefined) return inbox.waitFor(query, options)
@@ -109,7 +109,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       path: '/dev/inbox/{id}',
       summary: 'A mail in detail',
       success: { schema: mailSchema },
-      errors: ['not_found'],
+      errors: ['not_found', 'service_unavailable'],
       handler: ({ params }) => inbox.get(params.id),
     }),
     defineRoute({
@@ -118,7 +118,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       path: '/dev/inbox/{id}/checks',
       summary: 'Look a mail over before it goes to readers',
       success: { schema: checksSchema },
-      errors: ['not_found'],
+      errors: ['not_found', 'service_unavailable'],
       handler: async ({ params }) => ({ checks: await inbox.check(params.id) }),
     }),
     defineRoute({

@@ -3,6 +3,7 @@ import { withAppearance, type Appearance } from '../../inbox/appearance.ts'
 import type { Inbox } from '../../inbox/inbox.ts'
 import { withoutConnections } from '../../mime/without-connections.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
+import { rangeAnswer } from '../byte-range.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
 
@@ -10,7 +11,7 @@ import { defineRoute } from '../route.ts'
  * The bytes of a mail. They come from strangers, so none of these answers may run anything or be taken for a page of
  * ours: no sniffing, no scripts, no requests elsewhere.
  */
-export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'attachment' | 'part'>): Route[] {
+export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'openAttachment' | 'part'>): Route[] {
   return [
     defineRoute({
       ...common,
@@ -18,14 +19,14 @@ export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'attachment' 
       path: '/dev/inbox/{id}/raw',
       summary: 'The message as it was captured or sent (RFC 5322)',
       query: copyQuery,
-      success: { type: 'message/rfc822', description: 'The bytes of the message' },
-      errors: ['not_found', 'message_pending'],
-      async handler({ params, query }) {
-        const { stream, size_bytes } = await inbox.raw(params.id, query)
-        return bytesAnswer(streamBody(stream), {
+      headers: { Range: { description: 'One range of bytes; several are answered with all' } },
+      success: { type: 'message/rfc822', description: 'The bytes of the message', alsoStatus: [206] },
+      errors: ['not_found', 'message_pending', 'service_unavailable', 'range_not_satisfiable'],
+      async handler({ params, query, headers }) {
+        const whole = await inbox.raw(params.id, query)
+        return rangeAnswer(headers, whole, (range) => inbox.raw(params.id, { ...query, range }), {
           ...guarded,
           'content-type': 'message/rfc822',
-          'content-length': String(size_bytes),
           'content-disposition': disposition('attachment', `${params.id}.eml`),
         })
       },
@@ -40,7 +41,7 @@ export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'attachment' 
         type: 'text/html; charset=utf-8',
         description: 'The HTML part, with its own images in place',
       },
-      errors: ['not_found'],
+      errors: ['not_found', 'service_unavailable'],
       async handler({ params, query: { recipient, ...query } }) {
         const html = await inbox.html(params.id, recipient === undefined ? {} : { recipient })
         const remoteImages = query.images === 'remote'
@@ -60,12 +61,15 @@ export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'attachment' 
       path: '/dev/inbox/{id}/attachments/{index}',
       summary: 'An attachment',
       success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
-      errors: ['not_found', 'message_pending'],
+      errors: ['not_found', 'message_pending', 'service_unavailable'],
       async handler({ params }) {
-        const { filename, content_type, content } = await inbox.attachment(params.id, indexOf(params.index))
+        const { filename, content_type, stream } = await inbox.openAttachment(
+          params.id,
+          indexOf(params.index),
+        )
         const type = content_type.trim().toLowerCase()
         const isImage = inlineImages.has(type)
-        return bytesAnswer(content, {
+        return bytesAnswer(streamBody(stream), {
           ...guarded,
           'content-type': isImage || typeForm.test(type) ? type : 'application/octet-stream',
           'content-disposition': disposition(isImage ? 'inline' : 'attachment', filename),
@@ -78,7 +82,7 @@ export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'attachment' 
       path: '/dev/inbox/{id}/parts/{index}',
       summary: 'A single MIME part: the leaves of the message, counted from 0',
       success: { type: '*/*', description: 'The bytes of the part, decoded; text in its own charset' },
-      errors: ['not_found', 'message_pending'],
+      errors: ['not_found', 'message_pending', 'service_unavailable'],
       async handler({ params }) {
         const { stream, content_type, charset, filename } = await inbox.part(params.id, indexOf(params.index))
         const isPlain = content_type === 'text/plain'

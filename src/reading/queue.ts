@@ -1,0 +1,51 @@
+import { noRoom } from '../core/byte-budget.ts'
+import type { Clock } from '../core/clock.ts'
+
+/** Runs a bounded number of jobs at once; the others wait in order of arrival. */
+export interface Queue {
+  /**
+   * @param patienceMs  How long it may wait for its turn; `Infinity` for a job that nobody waits for.
+   * @throws service_unavailable when it waited so long, or when too many wait.
+   */
+  run<T>(job: () => Promise<T>, patienceMs: number): Promise<T>
+}
+
+/**
+ * @param slots  How many run at once.
+ * @param maxWaiting  How many may wait.
+ */
+export function createQueue(clock: Pick<Clock, 'after'>, slots: number, maxWaiting: number): Queue {
+  let running = 0
+  const waiting = new Set<() => void>()
+
+  function turn(patienceMs: number): Promise<void> {
+    if (running < slots) return Promise.resolve(void running++)
+    if (waiting.size >= maxWaiting) return Promise.reject(noRoom(`${waiting.size} messages wait to be read.`))
+    return new Promise((resolve, reject) => {
+      const start = (): void => {
+        cancel()
+        waiting.delete(start)
+        resolve()
+      }
+      const cancel = clock.after(patienceMs, () => {
+        waiting.delete(start)
+        reject(noRoom(`The message waited ${patienceMs / 1000} seconds to be read.`))
+      })
+      waiting.add(start)
+    })
+  }
+
+  return {
+    async run(job, patienceMs) {
+      await turn(patienceMs)
+      try {
+        return await job()
+      } finally {
+        const [next] = waiting
+        // The slot goes on to the next.
+        if (next) next()
+        else running--
+      }
+    },
+  }
+}

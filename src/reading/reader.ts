@@ -1,0 +1,119 @@
+import type { Clock } from '../core/clock.ts'
+import type { ParsedMessage } from '../mime/parse.ts'
+import type { MimeStructure } from '../mime/structure.ts'
+import type { BlobId, Store } from '../store/store.ts'
+import { jobs, type Readings } from './jobs.ts'
+import { createQueue } from './queue.ts'
+import { createReadingThread, type ReadingThread } from './thread.ts'
+
+/**
+ * Reads stored messages, so many at once as memory allows: one that is large, and eight that are not. Others wait, and
+ * those who ask for the same share one reading. Large ones are read in a thread of their own.
+ */
+export interface Reader {
+  /**
+   * A message, read; null where there is none.
+   *
+   * @throws service_unavailable when it waited too long for its turn.
+   */
+  message(blob: BlobId): Promise<ParsedMessage | null>
+  /** The bodies alone, under the same terms. */
+  bodies(blob: BlobId): Promise<Readings['bodies'] | null>
+  /**
+   * The beginning of the bodies.
+   *
+   * @param options.isPatient  Waits without end: for work in the background. Default: false.
+   */
+  beginning(blob: BlobId, options?: { isPatient?: boolean }): Promise<Readings['beginning'] | null>
+  /** The MIME structure of a message; that of the last ones is kept. @throws service_unavailable. */
+  structure(blob: BlobId): Promise<MimeStructure | null>
+  /** Hands the bytes over, which must not be held beyond the work. @throws service_unavailable. */
+  bytes<T>(blob: BlobId, work: (bytes: Buffer) => Promise<T>): Promise<T | null>
+  /** Ends the thread. */
+  close(): Promise<void>
+}
+
+/** What {@link createReader} is made of. */
+export interface ReaderDeps {
+  store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
+  clock: Pick<Clock, 'after'>
+  /** Default: one of its own. */
+  thread?: ReadingThread
+}
+
+export function createReader({ store, clock, thread = createReadingThread(clock) }: ReaderDeps): Reader {
+  const small = createQueue(clock, 8, maxWaiting)
+  const large = createQueue(clock, 1, maxWaiting)
+  const running = new Map<string, Promise<unknown>>()
+  const structures = new Map<BlobId, MimeStructure>()
+
+  async function bytes<T>(
+    blob: BlobId,
+    work: (found: Buffer) => Promise<T>,
+    patienceMs: number = defaultPatienceMs,
+  ): Promise<T | null> {
+    const size = await store.blobSize(blob)
+    if (size === null) return null
+    const queue = size > largeBytes ? large : small
+    return queue.run(async () => {
+      const found = size > largeBytes ? await load(blob, size) : await store.readBlob(blob)
+      return found && work(found)
+    }, patienceMs)
+  }
+
+  /** Bytes of our own, which the thread can take over, filled piece by piece: they stand in memory once. */
+  async function load(blob: BlobId, size: number): Promise<Buffer | null> {
+    const stream = await store.openBlob(blob)
+    if (!stream) return null
+    const found = Buffer.from(new ArrayBuffer(size))
+    let at = 0
+    for await (const piece of stream as AsyncIterable<Buffer>) at += piece.copy(found, at)
+    return found.subarray(0, at)
+  }
+
+  /** Who asks for what is being read gets the same. */
+  function shared<T>(key: string, run: () => Promise<T>): Promise<T> {
+    const known = running.get(key) as Promise<T> | undefined
+    if (known) return known
+    const reading = run().finally(() => running.delete(key))
+    running.set(key, reading)
+    return reading
+  }
+
+  const read = <Kind extends keyof Readings>(
+    kind: Kind,
+    blob: BlobId,
+    patienceMs: number,
+  ): Promise<Readings[Kind] | null> =>
+    shared(`${kind} ${patienceMs} ${blob}`, () =>
+      bytes(
+        blob,
+        (found) => (found.length > largeBytes ? thread.run(kind, found) : null) ?? jobs[kind](found),
+        patienceMs,
+      ),
+    )
+
+  return {
+    message: (blob) => read('message', blob, defaultPatienceMs),
+    bodies: (blob) => read('bodies', blob, defaultPatienceMs),
+    beginning: (blob, { isPatient = false } = {}) =>
+      read('beginning', blob, isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs),
+    async structure(blob) {
+      const known = structures.get(blob)
+      const structure = known ?? (await read('structure', blob, defaultPatienceMs))
+      if (!structure) return null
+      structures.delete(blob)
+      structures.set(blob, structure)
+      const [oldest] = structures.keys()
+      if (structures.size > maxStructures && oldest !== undefined) structures.delete(oldest)
+      return structure
+    },
+    bytes: (blob, work) => bytes(blob, work),
+    close: () => thread.close(),
+  }
+}
+
+const largeBytes = 1024 * 1024
+const maxWaiting = 256
+const defaultPatienceMs = 15_000
+const maxStructures = 20

@@ -1,0 +1,49 @@
+/** How large each message is: the largest that is taken, nearly. */
+const size = 39_000_000
+
+const head = (type: string, more = ''): string =>
+  `From: eve@x.test\r\nTo: ada@example.com\r\nSubject: hostile\r\nMIME-Version: 1.0\r\n${more}Content-Type: ${type}\r\n\r\n`
+
+const filled = (start: string, piece: string, end = ''): Buffer =>
+  Buffer.concat([Buffer.from(start), Buffer.alloc(size - start.length - end.length, piece), Buffer.from(end)])
+
+const nested = (depth: number): string => {
+  let text = ''
+  for (let i = 0; i < depth; i++) text += `Content-Type: multipart/mixed; boundary=b${i}\r\n\r\n--b${i}\r\n`
+  return text
+}
+
+const part = '--b\r\nContent-Type: text/plain; name=a.txt\r\n\r\nx\r\n'
+
+/** Messages that cost a careless reader seconds or gigabytes, by what they are. */
+export const hostileMessages: Readonly<Record<string, () => Buffer>> = {
+  'nested HTML': () => filled(head('text/html'), '<div><table><tr><td><b>x'),
+  '10,000 parts': () => Buffer.from(head('multipart/mixed; boundary=b') + part.repeat(10_000) + '--b--\r\n'),
+  '40 MB of small parts': () => filled(head('multipart/mixed; boundary=b'), part),
+  'one line': () => filled(head('text/plain'), 'x'),
+  base64: () =>
+    filled(
+      head('application/octet-stream; name=a.bin', 'Content-Transfer-Encoding: base64\r\n'),
+      `${'QUJD'.repeat(19)}\r\n`,
+    ),
+  'a header': () => filled('From: eve@x.test\r\nTo: ada@example.com\r\nX-Long: ', ' x', '\r\n\r\nbody\r\n'),
+  'a header of encoded words': () =>
+    Buffer.from(
+      `From: eve@x.test\r\nTo: ada@example.com\r\nSubject: ${'=?utf-8?q?=C3=A4?=\r\n '.repeat(10_000)}x\r\n\r\nbody\r\n`,
+    ),
+  'quoted-printable': () =>
+    filled(head('text/plain', 'Content-Transfer-Encoding: quoted-printable\r\n'), '=C3=A4=\r\n'),
+  'deep multiparts': () =>
+    filled(
+      `From: eve@x.test\r\nTo: ada@example.com\r\n${nested(5000)}Content-Type: text/plain\r\n\r\n`,
+      'x\r\n',
+    ),
+  links: () => filled(head('text/plain'), 'https://x.test/a?b=c code 123456\r\n'),
+  'HTML links': () => filled(head('text/html'), '<a href="https://x.test/">your code is 123456</a>'),
+  'an attachment': () =>
+    filled(
+      `${head('multipart/mixed; boundary=b')}--b\r\nContent-Type: text/plain\r\n\r\nHi\r\n--b\r\nContent-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\n\r\n`,
+      `${'QUJD'.repeat(19)}\r\n`,
+      '\r\n--b--\r\n',
+    ),
+}

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { createQueue } from '../../src/reading/queue.ts'
+import { steppedClock } from '../support/stepped-clock.ts'
+
+const patience = 1000
+
+function heldJob(): { job: () => Promise<number>; end(): void; isRunning(): boolean } {
+  let finish = (): void => {}
+  let isRunning = false
+  const held = new Promise<number>((resolve) => (finish = () => resolve(1)))
+  return {
+    job: () => {
+      isRunning = true
+      return held.finally(() => (isRunning = false))
+    },
+    end: () => finish(),
+    isRunning: () => isRunning,
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+it('runs so many jobs at once, and the others in order of arrival', async () => {
+  const queue = createQueue(steppedClock(0), 2, 10)
+  const jobs = Array.from({ length: 4 }, heldJob)
+  const results = jobs.map(({ job }) => queue.run(job, patience))
+  const running = (): boolean[] => jobs.map(({ isRunning }) => isRunning())
+  await turn()
+  expect(running()).toEqual([true, true, false, false])
+  jobs[1]?.end()
+  await turn()
+  expect(running()).toEqual([true, false, true, false])
+  for (const { end } of jobs) end()
+  expect(await Promise.all(results)).toEqual([1, 1, 1, 1])
+})
+
+it('refuses what waited too long, and what would wait behind too many, with Retry-After', async () => {
+  const clock = steppedClock(0)
+  const queue = createQueue(clock, 1, 1)
+  const first = heldJob()
+  const running = queue.run(first.job, patience)
+  const late = queue.run(async () => 2, patience)
+  const refused = { code: 'service_unavailable', headers: { 'retry-after': '1' } }
+  await expect(queue.run(async () => 3, patience)).rejects.toMatchObject(refused)
+  const expectation = expect(late).rejects.toMatchObject(refused)
+  await clock.advance(patience)
+  await expectation
+  // What was refused leaves its place to others.
+  const next = queue.run(async () => 4, Number.POSITIVE_INFINITY)
+  first.end()
+  expect(await Promise.all([running, next])).toEqual([1, 4])
+})
+
+it('goes on behind a job that fails', async () => {
+  const queue = createQueue(steppedClock(0), 1, 10)
+  const failing = queue.run(() => Promise.reject(new Error('broken')), patience)
+  const next = queue.run(async () => 2, patience)
+  await expect(failing).rejects.toThrow('broken')
+  expect(await next).toBe(2)
+})
