@@ -7,8 +7,8 @@ import { createQueue } from './queue.ts'
 import { createReadingThread, type ReadingThread } from './thread.ts'
 
 /**
- * Reads stored messages, so many at once as memory allows: one that is large, and eight that are not. Others wait, and
- * those who ask for the same share one reading. Large ones are read in a thread of their own.
+ * Reads stored messages, as many at once as memory allows: one that is large (over 1 MiB) and eight that are not. The
+ * others wait, and requests for the same message share one reading. Large ones are read in a thread of their own.
  */
 export interface Reader {
   /**
@@ -88,7 +88,8 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     shared(`${kind} ${patienceMs} ${blob}`, () =>
       bytes(
         blob,
-        (found) => (found.length > largeBytes ? thread.run(kind, found) : null) ?? jobs[kind](found),
+        async (found) =>
+          (found.length > largeBytes ? await thread.run(kind, found) : null) ?? jobs[kind](found),
         patienceMs,
       ),
     )

@@ -231,7 +231,7 @@ test('A mail whose bytes cannot be read for a while keeps no others back, and is
   const failing = new LocalpostError('store_failed', 'Reading failed: EIO.')
   let isBroken = true
   const { clock, column, begin, arrive, snippets } = await open((store) => {
-    const digests = createDigests({
+    const digests = digestsOf({
       ...store,
       readBlob: (id) =>
         isBroken && id === messageBlob(idOf(2)) ? Promise.reject(failing) : store.readBlob(id),
