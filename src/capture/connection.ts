@@ -1,48 +1,32 @@
-import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
+import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { SmtpFault } from '../faults/fault.ts'
 import { isHttpRequest, tlsFaultOf, type ClientFault } from './client-faults.ts'
-import { refusedCommand, unknownParameter } from './commands.ts'
+import { refusedCommand } from './commands.ts'
+import { CommandCount } from './command-count.ts'
 import { Progress, type Activity, type Patience } from './progress.ts'
-import type { CaptureServer } from './server.ts'
-import { readPath } from './path.ts'
+import type { ConnectionHost } from './host.ts'
 import { faultRefusal, meetFault, stageOf } from './faults.ts'
-import { SessionNotes } from './transcript.ts'
-import { hasEnhancedCode, replyLines } from './replies.ts'
+import { ReplyingConnection } from './replying-connection.ts'
 import { userOf } from './session.ts'
 import { CaptureStream } from './stream.ts'
-import { monotonicNow, nextTick } from '../core/machine.ts'
+import { monotonicNow } from '../core/machine.ts'
 
 /**
  * smtp-server's connection with what it has no option for. It reaches into internals, hence the exact version of the
  * package and a test for every change.
  */
-export class CaptureConnection extends SMTPConnection {
-  /** Whether it came in by the outbox's own way: no fault meets it. */
-  isDelivery = false
-
+export class CaptureConnection extends ReplyingConnection {
   /** How it gets on; see {@link CaptureConnection.checkProgress}. */
   readonly #progress = new Progress(monotonicNow())
-  #commands = 0
+  readonly #commands = new CommandCount()
   /** How many of them came before TLS. */
   #commandsInClear = 0
   #isReported = false
-  #useful = 0
-
-  /** What is said in this session. */
-  readonly notes: SessionNotes = new SessionNotes()
-
-  /** The replies that wait for the end of the turn. */
-  #waiting = ''
 
   /** The base knows the server by its own type only. */
-  get #server(): CaptureServer {
-    return this._server as CaptureServer
-  }
-
-  /** Null once the client is gone. */
-  get #parser(): CaptureStream | null {
-    return (this._parser as CaptureStream | false) || null
+  get #server(): ConnectionHost {
+    return this._server as typeof this._server & ConnectionHost
   }
 
   /** Whether the client is in a mail transaction, which `close` lets it finish. */
@@ -54,7 +38,7 @@ export class CaptureConnection extends SMTPConnection {
   get isAwaited(): boolean {
     if (this._closing || this._closed || !this._ready) return false
     if (this._upgrading || this._socket.writableNeedDrain) return true
-    const parser = this.#parser
+    const parser = this.parser
     if (this._handlerPending || !parser || parser.isBusy) return false
     // The message is there, and not yet answered.
     return !this._dataStream || parser._dataMode
@@ -67,13 +51,13 @@ export class CaptureConnection extends SMTPConnection {
 
   /** Ends the connection of a client that takes too long. To be called now and then. */
   checkProgress(now: number, patience: Patience): void {
-    const isInData = this.#parser?._dataMode ?? false
+    const isInData = this.parser?._dataMode ?? false
     const activity: Activity = {
       isAwaited: this.isAwaited,
-      commands: this.#commands,
-      useful: this.#useful,
+      commands: this.#commands.all,
+      useful: this.#commands.useful,
       phase: isInData || this._upgrading ? 'data' : 'command',
-      dataBytes: isInData ? (this.#parser?.dataBytes ?? 0) : 0,
+      dataBytes: isInData ? (this.parser?.dataBytes ?? 0) : 0,
     }
     const fault = this.#progress.look(activity, now, patience)
     if (fault !== null) this.send(421, `4.4.2 ${fault}, closing the connection`)
@@ -108,56 +92,6 @@ export class CaptureConnection extends SMTPConnection {
     })
   }
 
-  /**
-   * Sends a reply, with the enhanced code that its text brings, or else the one that the base has for the reply code.
-   * Texts may have parts of what a client sent, so no control character goes out.
-   */
-  override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    const key = typeof data === 'string' && code < 400 && context !== 'DATA_OK' ? context || data : ''
-    const known = key === '' ? undefined : knownReplies.get(key)
-    if (known?.code === code && known.data === data && known.context === context)
-      return this.#reply(known.lines)
-    const enhancedCode = hasEnhancedCode(code, data) ? '' : this._getEnhancedStatusCode(code, context)
-    const prefix = enhancedCode === '' ? '' : `${enhancedCode} `
-    const texts = Array.isArray(data) ? data : [data ?? '']
-    const lines = replyLines(
-      code,
-      texts.map((text) => prefix + (hasControl.test(text) ? text.replace(eachControl, ' ') : text)),
-    )
-    if (key !== '' && knownReplies.size < maxKnownReplies)
-      knownReplies.set(key, { code, data, context, lines })
-    this.#reply(lines)
-    if (code === 421) this.close()
-  }
-
-  /**
-   * Sends a reply; where the client pipelines, at the end of the turn and together with the others: a system call costs
-   * more than the reply it carries.
-   *
-   * @param lines  Each whole but for its end.
-   */
-  #reply(lines: readonly string[]): void {
-    // Into a handshake nothing may be said in the clear.
-    if (this._upgrading) return
-    if (!this.isDelivery) this.notes.server(lines)
-    const isFirst = this.#waiting === ''
-    for (const line of lines) this.#waiting += `${line}\r\n`
-    if (!this.#parser?.hasMore) this.flush()
-    else if (isFirst) nextTick(flush, this)
-  }
-
-  /** Writes the replies that wait. */
-  flush(): void {
-    const text = this.#waiting
-    this.#waiting = ''
-    if (text !== '' && this._socket.writable) this._socket.write(text)
-  }
-
-  override close(): void {
-    this.flush()
-    super.close()
-  }
-
   /** The base puts the same list together anew for each client. */
   override handler_EHLO(command: Buffer, callback: () => void): void {
     const [, name, ...more] = command.toString().trim().split(/\s+/)
@@ -166,14 +100,12 @@ export class CaptureConnection extends SMTPConnection {
     }
     this.hostNameAppearsAs = name.toLowerCase()
     this._resetSession()
-    this.#reply(this.#server.helloReply({ secure: this.secure, isKnown: Boolean(this.session.user) }))
+    this.reply(this.#server.helloReply({ secure: this.secure, isKnown: Boolean(this.session.user) }))
     callback()
   }
 
-  /** The reply to STARTTLS is the last that goes in the clear: TLS takes the socket over within this turn. */
   override upgrade(...parameters: Parameters<SMTPConnection['upgrade']>): void {
-    this.flush()
-    this.#commandsInClear = this.#commands
+    this.#commandsInClear = this.#commands.all
     super.upgrade(...parameters)
   }
 
@@ -182,18 +114,19 @@ export class CaptureConnection extends SMTPConnection {
     this.send(421, '4.3.2 Localpost is closing')
   }
 
-  /** A closing server begins no transaction. */
+  /** A closing server begins no transaction, and a client that is refused again and again has to connect again. */
   override _onCommand(command: Buffer | string, done?: () => void): void {
     if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
+    if (this.refusedInRow > maxRefused) return this.send(421, tooManyRefused)
     const line = command.toString()
-    this.#commands++
+    this.#commands.all++
     if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
     const space = line.indexOf(' ')
     const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
     const proceed = (): void => {
       // The base and its handlers make a text of it, whatever it is.
       if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)
-      if (this.#commands === 1 && isHttpRequest(line)) {
+      if (this.#commands.all === 1 && isHttpRequest(line)) {
         this.#report('http')
         return this.send(421, '4.7.0 This is the SMTP port, HTTP requests go to another one')
       }
@@ -230,11 +163,15 @@ export class CaptureConnection extends SMTPConnection {
 
   /** What the base does for such a command, without its log. */
   #run(name: string, line: Buffer, done: () => void = () => {}): void {
-    this.#useful++
+    const { refusedInRow } = this
     let isDone = false
     const proceed = (): void => {
       isDone = true
       this._handlerPending = false
+      if (this.refusedInRow === refusedInRow) {
+        this.refusedInRow = 0
+        this.#commands.accept(name, this.taken)
+      }
       this._whenWritable(done)
     }
     if (name === 'EHLO') this.openingCommand = name
@@ -247,44 +184,6 @@ export class CaptureConnection extends SMTPConnection {
       this.send(451, '4.3.0 The command could not be carried out, try again')
       proceed()
     }
-  }
-
-  // The base puts a name together, and looks it up, for these at every command; no option disables them.
-  override _isSupported(command: string): boolean {
-    return alwaysSupported.has(command) || super._isSupported(command)
-  }
-
-  override _getHandler(command: string): ReturnType<SMTPConnection['_getHandler']> {
-    if (command === 'MAIL') return this.handler_MAIL
-    if (command === 'RCPT') return this.handler_RCPT
-    if (command === 'EHLO') return this.handler_EHLO
-    if (command === 'QUIT') return this.handler_QUIT
-    return command === 'DATA' ? this.handler_DATA : super._getHandler(command)
-  }
-
-  /** RFC 4954 section 4: no AUTH within a mail transaction. */
-  override handler_AUTH(command: Buffer, callback: () => void): void {
-    if (!this.session.envelope.mailFrom) return super.handler_AUTH(command, callback)
-    this.send(503, '5.5.1 AUTH is not permitted during a mail transaction, end it with RSET')
-    callback()
-  }
-
-  /** The base takes parameters that it does not know, and leaves them unread. */
-  override _rejectInvalidParams(
-    parsed: Exclude<AddressCommand, false>,
-    keys: string[],
-    callback: () => void,
-  ): boolean {
-    if (!parsed.args) return false
-    // The base passes the names that need a value, which differ between the two commands.
-    const command = keys.includes('NOTIFY') ? 'RCPT' : 'MAIL'
-    const unknown = unknownParameter(command, parsed.args)
-    if (unknown === null) {
-      return super._rejectInvalidParams(parsed, command === 'MAIL' ? [...keys, 'AUTH'] : keys, callback)
-    }
-    this.send(555, `5.5.4 The parameter ${unknown.slice(0, 64)} of ${command} is not supported`)
-    callback()
-    return true
   }
 
   // What follows AUTH or comes before the greeting is no command, and the outbox's have none.
@@ -306,7 +205,7 @@ export class CaptureConnection extends SMTPConnection {
   override _onClose(): void {
     // Many clients look at the certificate and go without a word.
     if (!this._closed && !this._closing && !this.#server.isClosing) {
-      const isUnused = this._upgrading || (this.secure && this.#commands === this.#commandsInClear)
+      const isUnused = this._upgrading || (this.secure && this.#commands.all === this.#commandsInClear)
       if (isUnused) this.#report('certificate')
     }
     super._onClose()
@@ -328,12 +227,6 @@ export class CaptureConnection extends SMTPConnection {
     this.#server.reportClient(fault, this.remoteAddress, detail)
   }
 
-  /** Ends the connection, whatever state it is in; what was answered before is said. */
-  destroy(): void {
-    this.flush()
-    this._socket.destroy()
-  }
-
   override _createParser(): SMTPStream {
     const parser = new CaptureStream(
       this._server.options.maxCommandLength,
@@ -346,41 +239,13 @@ export class CaptureConnection extends SMTPConnection {
     parser.on('error', (error) => this.send(421, `4.5.2 ${error.message}`))
     return parser
   }
-
-  override _parseAddressCommand(name: string, command: string | Buffer): AddressCommand {
-    const line = command.toString()
-    const colon = line.indexOf(':')
-    const path = readPath(line.slice(colon + 1))
-    if (colon === -1 || path === null) return false
-    const isPlain = path.parameters === '' && line.slice(0, colon).toUpperCase() === name.toUpperCase()
-    if (isPlain) return { address: path.address, args: false }
-    // The parameters are the base's matter; the null path is one that it takes with every command.
-    const parsed = super._parseAddressCommand(name, `${line.slice(0, colon)}:<> ${path.parameters}`)
-    return parsed && { ...parsed, address: path.address }
-  }
 }
-
-type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>
 
 /** Others may be refused, with a reason. */
 const plainHelloName = /^[a-zA-Z0-9.[\]:_-]{1,255}$/
 
-/**
- * The replies that go out all the time, as they were put together once: nearly every session has the same, and notes
- * keep them. By what they are an answer to, or else by their text.
- */
-const knownReplies = new Map<
-  string,
-  { code: number; data: unknown; context: unknown; lines: readonly string[] }
->()
-const maxKnownReplies = 32
-
-const hasControl = /[\x00-\x1f\x7f-\x9f]/
-const eachControl = new RegExp(hasControl, 'g')
-
-function flush(connection: CaptureConnection): void {
-  connection.flush()
-}
+/** How many commands in a row may be refused: as many as one message may have recipients. */
+const maxRefused = 1000
+const tooManyRefused = `4.7.0 More than ${maxRefused} commands in a row were refused, closing the connection`
 
 const ordinary = new Set(['MAIL', 'RCPT', 'QUIT'])
-const alwaysSupported = new Set(['EHLO', 'MAIL', 'RCPT', 'DATA', 'AUTH'])

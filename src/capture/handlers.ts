@@ -1,6 +1,6 @@
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import { judgeCredentials } from './auth.ts'
-import type { CaptureOptions } from './capture.ts'
+import type { CaptureOptions } from './options.ts'
 import type { Delays } from './delays.ts'
 import { faultRefusal, meetFault } from './faults.ts'
 import type { Verdict } from '../rules/verdicts.ts'

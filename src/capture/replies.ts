@@ -41,3 +41,42 @@ export function refusalOf(error: unknown): Refusal {
     return refusal(451, '4.3.0', 'It is not known whether the message was stored, try again')
   return refusal(451, '4.3.0', 'The message could not be stored, try again')
 }
+
+/**
+ * The lines of a reply, with the enhanced code that its text brings, or else the one that smtp-server has for the reply
+ * code. Texts may have parts of what a client sent, so no control character goes out.
+ *
+ * @param context  What smtp-server gives with the reply: the key of its enhanced code, or false for none.
+ */
+export function linesOf(
+  codes: { _getEnhancedStatusCode(code: number, context?: string | false): string },
+  code: number,
+  data: string | string[] | null | undefined,
+  context: string | false | undefined,
+): readonly string[] {
+  const key = typeof data === 'string' && code < 400 && context !== 'DATA_OK' ? context || data : ''
+  const known = key === '' ? undefined : knownReplies.get(key)
+  if (known?.code === code && known.data === data && known.context === context) return known.lines
+  const enhancedCode = hasEnhancedCode(code, data) ? '' : codes._getEnhancedStatusCode(code, context)
+  const prefix = enhancedCode === '' ? '' : `${enhancedCode} `
+  const texts = Array.isArray(data) ? data : [data ?? '']
+  const lines = replyLines(
+    code,
+    texts.map((text) => prefix + (hasControl.test(text) ? text.replace(eachControl, ' ') : text)),
+  )
+  if (key !== '' && knownReplies.size < maxKnownReplies) knownReplies.set(key, { code, data, context, lines })
+  return lines
+}
+
+/**
+ * The replies that go out all the time, as they were put together once: nearly every session has the same, and notes
+ * keep them. By what they are an answer to, or else by their text.
+ */
+const knownReplies = new Map<
+  string,
+  { code: number; data: unknown; context: unknown; lines: readonly string[] }
+>()
+const maxKnownReplies = 32
+
+const hasControl = /[\x00-\x1f\x7f-\x9f]/
+const eachControl = new RegExp(hasControl, 'g')

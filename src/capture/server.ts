@@ -6,6 +6,7 @@ import { createOncePerMinute } from '../net/once-per-minute.ts'
 import { describeClientFault, type ClientFault } from './client-faults.ts'
 import { CaptureConnection } from './connection.ts'
 import type { FaultAt } from './faults.ts'
+import type { ConnectionHost, HostedConnection } from './host.ts'
 import { helloLines, type HelloSession } from './hello.ts'
 import type { SessionNotes } from './transcript.ts'
 import { defaultPatience, type Patience } from './progress.ts'
@@ -23,8 +24,7 @@ const maxLingering = 100
 const noLimits: SlotLimits = { total: Number.POSITIVE_INFINITY, perAddress: Number.POSITIVE_INFINITY }
 
 /** smtp-server with connections of our own and a shutdown that is quick and leaves nothing open. */
-export class CaptureServer extends SMTPServer {
-  /** Set once; a closing server tells every client so at its next command. */
+export class CaptureServer extends SMTPServer implements ConnectionHost {
   isClosing = false
   /** By the id of their session, until their socket is gone; the base forgets a connection before. */
   readonly #open = new Map<string, CaptureConnection>()
@@ -82,26 +82,19 @@ export class CaptureServer extends SMTPServer {
     return String(++this.#connected)
   }
 
-  /** What answers EHLO in such a session. */
   helloReply(session: HelloSession): readonly string[] {
     const kind = (session.secure ? 1 : 0) + (session.isKnown ? 2 : 0)
     return (this.#hellos[kind] ??= replyLines(250, helloLines(this.options, session)))
   }
 
-  /** Takes a client, unless there are as many as there may be and none of them is idle. */
-  admit(connection: CaptureConnection): boolean {
+  admit(connection: HostedConnection): boolean {
     return this.#slots.admit(connection, monotonicNow())
   }
 
-  /**
-   * Lets go of a connection that was told so and has no place any more. Clients get a few seconds to read it, but only
-   * so many of them: a flood must not hold more sockets than clients may.
-   */
-  dismiss(connection: CaptureConnection): void {
+  dismiss(connection: HostedConnection): void {
     if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()
   }
 
-  /** Tells the operator what a client does wrong, once a minute for each address and fault. */
   reportClient(fault: ClientFault, address: string, detail: string): void {
     if (this.#isNews(`${fault} ${address}`)) this.#onClientFault(describeClientFault(fault, address, detail))
   }
@@ -141,8 +134,7 @@ export class CaptureServer extends SMTPServer {
     return this.#open.get(session.id)?.notes ?? null
   }
 
-  /** The socket of a connection is gone. */
-  forget(connection: CaptureConnection): void {
+  forget(connection: HostedConnection): void {
     if (!this.#open.delete(connection.id)) return
     this.#slots.release(connection)
     if (this.#open.size > 0) return

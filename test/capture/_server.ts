@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
-import type { Capture, CaptureOptions } from '../../src/capture/capture.ts'
+import type { Capture } from '../../src/capture/capture.ts'
+import type { CaptureOptions } from '../../src/capture/options.ts'
 import { startCapture } from '../../src/capture/capture.ts'
 import type { Envelope, SessionFacts, Submissions } from '../../src/capture/port.ts'
 import { createVerdicts } from '../../src/rules/verdicts.ts'

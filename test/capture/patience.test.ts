@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { message, rawClient, RawClient, testServer } from './_server.ts'
+import { idleMs } from '../../src/capture/slots.ts'
 
 /** Sends a text octet by octet until the connection ends. */
 function trickle(client: RawClient, text: string, everyMs: number): void {
@@ -77,5 +78,56 @@ describe('a client that takes too long', () => {
     const client = await rawClient(server)
     for (const line of begin) expect(await client.say(line)).toMatch(/^[23]/)
     expect(await client.say(`${message}.`)).toMatch(/^250 /)
+  })
+})
+
+describe('a client that goes in circles', () => {
+  it.each(['MAIL FROM:broken', 'MAIL FROM:<a@acme.test> X=1', 'RCPT TO:<b@example.com>', 'DATA', 'EXPN all'])(
+    'gets 421 where more than 1000 commands in a row are refused: %s',
+    async (line) => {
+      await using server = await testServer()
+      const client = await rawClient(server)
+      client.socket.write(`${line}\r\n`.repeat(1002))
+      for (let i = 0; i < 1001; i++) expect(await client.reply()).toMatch(/^5/)
+      expect(await client.reply()).toBe(
+        '421 4.7.0 More than 1000 commands in a row were refused, closing the connection',
+      )
+      await client.closed()
+    },
+  )
+
+  it('may have 1000 recipients refused, and 1000 more after one that is accepted', async () => {
+    await using server = await testServer()
+    const client = await rawClient(server)
+    for (let i = 0; i < 2; i++) {
+      client.socket.write('RCPT TO:broken\r\n'.repeat(1000))
+      for (let refused = 0; refused < 1000; refused++) expect(await client.reply()).toMatch(/^50/)
+      expect(await client.say('EHLO again.test')).toMatch(/^250-/)
+    }
+  })
+
+  it.each([
+    ['refused commands', ['MAIL FROM:broken'], 1],
+    ['transactions that are given up', ['MAIL FROM:<a@acme.test>', 'RSET'], 101],
+    ['greetings', ['EHLO again.test'], 101],
+  ])('gives way to another one that needs its place: %s', { timeout: 20_000 }, async (_, lines, atFirst) => {
+    await using server = await testServer({ maxClients: { total: 1, perAddress: 1 } })
+    const client = await rawClient(server)
+    for (let i = 0; i < atFirst; i++) for (const line of lines) await client.say(line)
+    let isOver = false
+    const loop = (async (): Promise<void> => {
+      while (!isOver && !client.isClosed) {
+        for (const line of lines) if (!client.isClosed) client.socket.write(`${line}\r\n`)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    })()
+    const greeting = async (): Promise<string> => {
+      const other = new RawClient(server)
+      onTestFinished(() => void other.socket.destroy())
+      return (await other.reply()).slice(0, 3)
+    }
+    await expect.poll(greeting, { timeout: idleMs * 3, interval: 250 }).toBe('220')
+    isOver = true
+    await loop
   })
 })
