@@ -1,5 +1,6 @@
 import type { AttachmentReference } from '../attachments/attachments.ts'
 import { LocalpostError } from '../core/errors.ts'
+import { createPacer } from '../core/yield.ts'
 import type { ComposedMessage, MessageAttachment } from '../mime/compose.ts'
 import { composeSigned, type Signing } from '../mime/sign.ts'
 import type { Blob, BlobWriter, Store } from '../store/store.ts'
@@ -130,9 +131,11 @@ async function loadAll(
 ): Promise<MessageAttachment[]> {
   const loaded: MessageAttachment[] = []
   let left = encodedBytesLeft
+  const pacer = createPacer()
   for (const reference of references) {
     // Base64 with line breaks makes 78 characters of 57 bytes.
-    const attachment = await loadAttachment(reference, sources, Math.max(0, Math.floor((left / 78) * 57)))
+    const maxBytes = Math.max(0, Math.floor((left / 78) * 57))
+    const attachment = await loadAttachment(reference, sources, maxBytes, pacer)
     left -= encodedSize(attachment.content.length)
     loaded.push(attachment)
   }

@@ -17,6 +17,7 @@ export function hostOf(authority: string): string | null {
  * browser's same-origin policy; it cannot change the Host that is sent then.
  *
  * @param allowed  Names beside loopback and the address that the connection came to, lower case, without port.
+ * @throws invalid_request where there is no Host, or more than one.
  * @throws forbidden_host
  * @see https://en.wikipedia.org/wiki/DNS_rebinding
  */
@@ -28,9 +29,13 @@ export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string
       'The request has no Host header. Send one, as HTTP/1.1 wants it.',
     )
   }
-  const host = given === undefined ? null : hostOf(given)
+  if (hasTwoHosts(request.rawHeaders)) {
+    // RFC 9112 section 3.2. Node takes the first one, and a proxy in front may have taken the other.
+    throw new LocalpostError('invalid_request', 'The request has more than one Host header. Send one.')
+  }
+  const host = hostOf(given)
   if (host !== null && (isLoopback(host) || allowed.has(host) || host === ownAddress(request))) return
-  const message = `This listener does not serve the host ${quote(given ?? '')}. Use 127.0.0.1 or localhost, or allow it with \`allowHosts\`.`
+  const message = `This listener does not serve the host ${quote(given)}. Use 127.0.0.1 or localhost, or allow it with \`allowHosts\`.`
   throw new LocalpostError('forbidden_host', message)
 }
 
@@ -58,4 +63,14 @@ export function assertOrigin(headers: Pick<Headers, 'get'>, host: string): void 
 
 function ownAddress(request: IncomingMessage): string | undefined {
   return request.socket.localAddress?.replace(/^::ffff:/, '')
+}
+
+/** @param rawHeaders  Names and values in turns. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
 }

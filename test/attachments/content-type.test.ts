@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { loadAttachment, type AttachmentSources } from '../../src/attachments/attachments.ts'
 import { parseDataUri } from '../../src/attachments/data-uri.ts'
 import { createOutgoing } from '../../src/net/outgoing.ts'
+import { createPacer } from '../../src/core/yield.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const utf8 = 'Grüße'
@@ -78,28 +79,83 @@ describe('the content type of an attachment', () => {
 })
 
 describe('a data: URI', () => {
-  const contentOf = (uri: string): string => {
-    const parsed = parseDataUri(uri)
+  const contentOf = async (uri: string): Promise<string> => {
+    const parsed = await parseDataUri(uri, createPacer())
     return 'content' in parsed ? parsed.content.toString('hex') : parsed.problem
   }
 
-  test('may have any octet, percent-encoded', () => {
+  test('may have any octet, percent-encoded', async () => {
     const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
     const encoded = [...all].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
-    expect(contentOf(`data:application/octet-stream,${encoded}`)).toBe(all.toString('hex'))
-    expect(contentOf(`data:,a%2Fb%2fü`)).toBe(Buffer.from('a/b/ü').toString('hex'))
-    expect(contentOf(`data:;base64,${encodeURIComponent(all.toString('base64'))}`)).toBe(all.toString('hex'))
+    expect(await contentOf(`data:application/octet-stream,${encoded}`)).toBe(all.toString('hex'))
+    expect(await contentOf(`data:,a%2Fb%2fü`)).toBe(Buffer.from('a/b/ü').toString('hex'))
+    expect(await contentOf(`data:;base64,${encodeURIComponent(all.toString('base64'))}`)).toBe(
+      all.toString('hex'),
+    )
   })
 
   test.each(['data:,100%', 'data:,%zz', 'data:,%f', 'data:,%', 'data:,%%41'])(
     'is refused for its percent sign: %s',
-    (uri) => {
-      expect(contentOf(uri)).toMatch(/percent encoding/)
+    async (uri) => {
+      expect(await contentOf(uri)).toMatch(/percent encoding/)
     },
   )
 
-  test('of 40 MB is decoded at once', () => {
-    const uri = `data:application/octet-stream,${'%FF'.repeat(13_000_000)}`
-    expect(contentOf(uri).length).toBe(26_000_000)
+  test.each([
+    ['AA== with white space', ` A A\t=\r\n=${' '.repeat(50_000)}`, '00'],
+    ['unpadded', 'AAA', '0000'],
+    ['of the alphabet for URLs', '-_-_', 'fbffbf'],
+    ['nothing', '', ''],
+    ['padding within', `AA==${'A'.repeat(50_000)}`, null],
+    ['one character too much', 'A'.repeat(50_001), null],
+    ['three paddings', 'A===', null],
+    ['another character', `${'A'.repeat(20_000)}!${'A'.repeat(20_000)}`, null],
+  ])('has base64: %s', async (_, text, expected) => {
+    const content = await contentOf(`data:;base64,${text}`)
+    if (expected === null) expect(content).toMatch(/base64 cannot be read/)
+    else expect(content).toBe(expected)
+  })
+
+  test('has the characters of its text wherever its slices are', async () => {
+    for (const start of ['', 'x', 'xy']) {
+      const text = start + 'ü😀'.repeat(20_000) + '\ud800'
+      expect(await contentOf(`data:,${text}`)).toBe(Buffer.from(text).toString('hex'))
+    }
+  })
+
+  test('has the same base64 wherever its slices and line breaks are', async () => {
+    const bytes = Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * 31) % 256))
+    for (const width of [76, 77, 78, 79, 16_384]) {
+      const text = bytes.toString('base64').replace(new RegExp(`.{${width}}`, 'g'), '$&\r\n')
+      expect(await contentOf(`data:;base64,${text}`)).toBe(bytes.toString('hex'))
+    }
+  })
+
+  const dense = '%FF'.repeat(13_300_000)
+  test.each([
+    ['percent-encoded', `data:application/octet-stream,${dense}`, 13_300_000],
+    ['not encoded', `data:,${'x'.repeat(20_000_000)}%41${'x'.repeat(20_000_000)}`, 40_000_001],
+    ['in base64', `data:;base64,${'QUJD'.repeat(10_000_000)}`, 30_000_000],
+    ['in base64 with line breaks', `data:;base64,${`${'QUJD'.repeat(19)}\r\n`.repeat(500_000)}`, 28_500_000],
+  ])('of 40 MB, %s, is decoded in slices', { timeout: 30_000 }, async (_, uri, length) => {
+    // As JSON.parse gives it: in one piece.
+    const whole = Buffer.from(uri).toString()
+    let [longestMs, turns, isOver] = [0, 0, false]
+    // The time of the processor, since others use the machine too.
+    let used = process.cpuUsage()
+    const look = (): void => {
+      const { user, system } = process.cpuUsage(used)
+      longestMs = Math.max(longestMs, (user + system) / 1000)
+      turns++
+      used = process.cpuUsage()
+      if (!isOver) setImmediate(look)
+    }
+    setImmediate(look)
+    const parsed = await parseDataUri(whole, createPacer())
+    await new Promise((resolve) => setImmediate(resolve))
+    isOver = true
+    expect('content' in parsed && parsed.content.length).toBe(length)
+    expect(turns).toBeGreaterThan(3)
+    expect(longestMs).toBeLessThanOrEqual(50)
   })
 })

@@ -30,6 +30,14 @@ const requests: [string, string, number, string][] = [
   ],
   ['no Host', 'GET /v1/emails HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_request'],
   ['no Host in HTTP/1.0', 'GET /v1/emails HTTP/1.0\r\n\r\n', 400, 'invalid_request'],
+  ...['/v1/emails', '/dev/emails', '/', '/t/o/x', '/nothing'].flatMap((path) =>
+    ['localhost', 'other.test', ''].map((second): [string, string, number, string] => [
+      `two Hosts at ${path}, the second ${JSON.stringify(second)}`,
+      `GET ${path} HTTP/1.1\r\n${host}\r\nhOST: ${second}\r\nConnection: close\r\n\r\n`,
+      400,
+      'invalid_request',
+    ]),
+  ),
   [
     'a Host of others',
     'GET /v1/emails HTTP/1.1\r\nHost: other.test\r\nConnection: close\r\n\r\n',
