@@ -75,7 +75,7 @@ export function createDoor(
         return exchange.fromPage ? none : limits.take(key)
       }
       if (access === 'public') return none
-      assertOrigin(headers, headers.get('host') ?? event.url.host)
+      assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
       if (access === 'local' && !isLocal(event) && !sessions.has(headers)) requireKey(headers, keys)
       return none
     },

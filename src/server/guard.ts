@@ -42,12 +42,14 @@ export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string
 /**
  * Refuses what a page of another origin sends: reading is the browser's to forbid, but writing would have happened.
  *
- * @param host  Where the request went, with port: its Host header.
+ * @param hosts  Where the request went, with port: its Host header, and the host of `publicUrl`, which a tunnel that
+ *   sets the Host to a loopback name leaves in Origin.
  * @throws forbidden_origin
  */
-export function assertOrigin(headers: Pick<Headers, 'get'>, host: string): void {
+export function assertOrigin(headers: Pick<Headers, 'get'>, ...hosts: readonly string[]): void {
   const origin = headers.get('origin')
-  if (origin !== null && !(URL.canParse(origin) && new URL(origin).host === host.toLowerCase())) {
+  const from = origin !== null && URL.canParse(origin) ? new URL(origin).host : ''
+  if (origin !== null && !hosts.some((host) => host !== '' && host.toLowerCase() === from)) {
     throw new LocalpostError(
       'forbidden_origin',
       `A page of ${quote(origin)} may not call the control API. Call it from the server behind that page.`,
