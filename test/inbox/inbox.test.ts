@@ -186,7 +186,7 @@ describe('a wait', () => {
     const waiting = post.inbox.waitFor({ subject: 'Hello' }, { after: id })
     await submit(hello)
     expect((await waiting).id > id).toBe(true)
-    await expect(post.inbox.waitFor('', { after: 'x' })).rejects.toMatchObject({ code: 'invalid_cursor' })
+    await expect(post.inbox.waitFor('', { after: 'x' })).rejects.toMatchObject({ code: 'invalid_query' })
   })
 
   it('behind a cursor passes over an older match that is still there', async () => {

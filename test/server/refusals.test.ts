@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { ServerParts } from '../../src/server/deps.ts'
 import { describeBoth, goodMail, openInProcess, openOverSocket, outcome } from './_face.ts'
+import { hollowApp } from './validate-response.ts'
 
 describeBoth('access to /v1', (open) => {
   test('is refused without a key: 401 missing_api_key with WWW-Authenticate', async () => {
@@ -235,10 +237,11 @@ describe('bodies with an announced length', () => {
 describe('a fault of Localpost', () => {
   test('answers 500 internal_error, says nothing of itself, and is reported', async () => {
     const notices: unknown[] = []
-    const { call, post } = await openInProcess({ onNotice: ({ error }) => notices.push(error) })
     const fault = new TypeError('secret /home/ada path')
-    post.domains.list = () => Promise.reject(fault)
-    const response = await call('GET', '/v1/domains')
+    const domains = { list: () => Promise.reject(fault) } as unknown as ServerParts['domains']
+    const app = hollowApp({ domains, onError: (error) => notices.push(error) })
+    const headers = { authorization: 'Bearer the-only-key-there-is' }
+    const response = await app.fetch(new Request('http://localpost/v1/domains', { headers }))
     expect(await response.clone().text()).not.toContain('secret')
     expect(await outcome(response)).toEqual([500, 'internal_error'])
     expect(notices).toEqual([fault])

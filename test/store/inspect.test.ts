@@ -122,7 +122,7 @@ test.each([
     'a record',
     inDir('notes/000001.json'),
     edit('"name":"name 00001"', '"name":"name 00002"'),
-    [/same group, name/],
+    [/notes\/000001\.json:5: .*checksum does not fit/],
   ],
   ['checkpoint.json', inDir('checkpoint.json'), (path: string) => writeFile(path, '{'), [/checkpoint\.json/]],
   ['checkpoint.json that is gone', inDir('checkpoint.json'), (path: string) => rm(path), [/is missing/]],
