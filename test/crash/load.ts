@@ -13,8 +13,14 @@ export interface Acknowledged {
  *
  * @returns What it had answered 200 or 250 to by then, filled while the load runs; and why each sender ended.
  */
-export function load(command: Started): { acknowledged: Acknowledged; ended: Promise<unknown[]> } {
+export function load(command: Started): {
+  acknowledged: Acknowledged
+  /** When each subject was acknowledged, by `performance.now`. */
+  times: Map<string, number>
+  ended: Promise<unknown[]>
+} {
   const acknowledged: Acknowledged = { api: new Map(), smtp: new Set() }
+  const times = new Map<string, number>()
   const host = '127.0.0.1'
   const transport = createTransport({
     host,
@@ -32,6 +38,7 @@ export function load(command: Started): { acknowledged: Acknowledged; ended: Pro
     const subject = `smtp ${randomUUID()}`
     await transport.sendMail({ from: 'app@acme.test', to: 'ada@example.com', subject, text: bodyOf(subject) })
     smtp.add(subject)
+    times.set(subject, performance.now())
   }
 
   async function post({ api }: Acknowledged): Promise<void> {
@@ -45,10 +52,11 @@ export function load(command: Started): { acknowledged: Acknowledged; ended: Pro
     if (response.status !== 200) throw new Error(`answered ${response.status}`)
     const { id } = (await response.json()) as { id: string }
     api.set(subject, id)
+    times.set(subject, performance.now())
   }
 
   const ended = Promise.all(senders).finally(() => transport.close())
-  return { acknowledged, ended }
+  return { acknowledged, times, ended }
 }
 
 /** The text of the mail with this subject: long enough that a torn write would show. */
