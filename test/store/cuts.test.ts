@@ -3,16 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
+import { randomOf } from '../support/random.ts'
 import { contents, copyOf, mortal, openAfterKill, tempFolder } from './_setup.ts'
-
-/** Numbers from 0 up to 1 that look random and are the same for a seed. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 test(
   'logs of several files, cut at 150 random bytes, hold every commit before the cut and none after',

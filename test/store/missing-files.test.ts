@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
-import { labels, note, notes } from '../contracts/notes.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import {
   contents,
   copyOf,
@@ -150,4 +150,40 @@ test('a file of a newer version is refused before anything is said of its change
     code: 'store_newer_schema',
   })
   expect(notices).toEqual([])
+})
+
+test('an old file of the log that held only messages costs those messages alone', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir, { logFileBytes: 4000 })
+  for (let n = 0; n < 30; n++)
+    await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(1000, n))])
+  await store.close()
+  await rm(join(dir, 'log', '000001.log'))
+  const notices: string[] = []
+  const again = await openIn(dir, { onNotice: (text) => notices.push(text) })
+  const lost: string[] = []
+  for (let n = 0; n < 30; n++) {
+    const { id } = note(n)
+    expect(await again.get(notes, id)).toMatchObject({ id })
+    const message = await again.readBlob(`${id}/message`).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'store_corrupt' })
+      return null
+    })
+    if (message === null) lost.push(id)
+    else expect(message.equals(pattern(1000, n))).toBe(true)
+  }
+  expect(lost.length).toBeGreaterThan(1)
+  expect(lost.length).toBeLessThan(10)
+  expect(lost).toEqual(Array.from(lost, (_, n) => note(n).id))
+  expect(notices.join()).toContain(
+    `The bytes of ${lost.length} messages and contents are lost: n_00000/message`,
+  )
+  // New mail goes on, and a later start says the same.
+  await again.commit([insert(notes, note(40))], [blobOf('n_00040/message', 'new')])
+  await again.close()
+  expect((await inspect(dir)).healthy).toBe(false)
+  const third = await openIn(dir)
+  expect(String(await third.readBlob('n_00040/message'))).toBe('new')
+  await expect(third.readBlob('n_00000/message')).rejects.toMatchObject({ code: 'store_corrupt' })
+  await third.close()
 })

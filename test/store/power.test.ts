@@ -12,16 +12,8 @@ import {
 import { nextTurn } from '../../src/core/machine.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { PowerFiles } from './_power.ts'
+import { randomOf } from '../support/random.ts'
 import { manualClock, openAfterKill } from './_setup.ts'
-
-/** Numbers from 0 up to 1 that look random and are the same for a seed. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 /** By id, the record and its message; a message that is marked as lost is `lost`. */
 type Known = Record<string, string>

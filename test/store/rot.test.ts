@@ -6,6 +6,7 @@ import { acceptEdits } from '../../src/store/doctor/accept-edits.ts'
 import { salvageFolder } from '../../src/store/doctor/salvage.ts'
 import { blobOf, insert, put } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
+import { randomOf } from '../support/random.ts'
 import {
   contents,
   copyOf,
@@ -54,14 +55,6 @@ async function answers(dir: string): Promise<{ all: Record<string, string>; noti
     await store.close()
   }
   return { all, notices }
-}
-
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }
 
 const flipCount = Number(process.env['LOCALPOST_FLIPS'] ?? 40)
