@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { writeLicences } from './licences.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const source = (path) => join(root, 'src', path)
@@ -65,15 +66,20 @@ export async function bundle(out, { plugins = [] } = {}) {
   const files = { entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' }
   const { output } = await build.write({ dir: out, format: 'cjs', exports: 'named', ...files })
   await build.close()
-  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licencesOf(output))
+  const inside = output.flatMap(({ moduleIds = [] }) => moduleIds)
   for (const [name, entry] of Object.entries(entries)) {
-    if (entry.portable || entry.parts) await writeModule(out, name, entry)
+    if (entry.portable || entry.parts) inside.push(...(await writeModule(out, name, entry)))
     else write(join(out, `${name}.js`), passOn(out, name))
   }
+  writeLicences(out, inside)
   write(join(out, `${command}.js`), `#!/usr/bin/env node\nimport '../${commonName(command)}'\n`)
 }
 
-/** An ES module with the code in it: for what runs without Node, or needs a package that cannot be required. */
+/**
+ * An ES module with the code in it: for what runs without Node, or needs a package that cannot be required.
+ *
+ * @returns The files of which something is in it.
+ */
 async function writeModule(out, name, { portable, parts }) {
   const common = `../${commonName(name)}`
   const takeParts = {
@@ -91,8 +97,9 @@ async function writeModule(out, name, { portable, parts }) {
     transform: { target: 'es2022' },
     onLog,
   })
-  await build.write({ file: join(out, `${name}.js`), format: 'es' })
+  const { output } = await build.write({ file: join(out, `${name}.js`), format: 'es' })
   await build.close()
+  return output.flatMap(({ moduleIds = [] }) => moduleIds)
 }
 
 /** An ES module that exports what the CommonJS file does, name by name: Node need not guess them. */
@@ -140,39 +147,6 @@ function findFiles(root) {
         .replaceAll(/new URL\('([^']+)', import\.meta\.url\)/g, place)
     },
   }
-}
-
-/** The licence of every package of which something is inside. */
-function licencesOf(output) {
-  const folders = new Set()
-  for (const { moduleIds = [] } of output) {
-    for (const id of moduleIds) {
-      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replace(/^\0/, ''))?.[0]
-      if (folder) folders.add(folder)
-    }
-  }
-  return [...folders]
-    .toSorted()
-    .map(licenceOf)
-    .join(`\n${'-'.repeat(80)}\n\n`)
-}
-
-function licenceOf(folder) {
-  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const file = [
-    'LICENSE',
-    'LICENSE.md',
-    'LICENSE.txt',
-    'LICENCE',
-    'license',
-    'LICENSE-MIT.txt',
-    'LICENSE-MIT',
-  ]
-    .map((one) => join(folder, one))
-    .find((path) => existsSync(path))
-  const by = typeof author === 'object' ? author.name : author
-  const text = file ? readFileSync(file, 'utf8').trim() : `Copyright ${by ?? 'its authors'}`
-  return `${name} ${version} (${license})\n\n${text}\n`
 }
 
 function write(file, text) {

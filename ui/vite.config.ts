@@ -19,6 +19,8 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,
+    // Moved into the licences of the package; see scripts/licences.mjs.
+    license: { fileName: 'licences.json' },
     modulePreload: { polyfill: false },
     // How long a plug-in took is of no use to a person who starts Localpost.
     rolldownOptions: { checks: { pluginTimings: false } },
