@@ -3,7 +3,7 @@
  * pass on what it exports. However the package is loaded, a process has one copy of it.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -66,6 +66,7 @@ export async function bundle(out, { plugins = [] } = {}) {
   const files = { entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' }
   const { output } = await build.write({ dir: out, format: 'cjs', exports: 'named', ...files })
   await build.close()
+  for (const { fileName, code } of output) if (code) write(join(out, fileName), withoutRequire(code))
   const inside = output.flatMap(({ moduleIds = [] }) => moduleIds)
   for (const [name, entry] of Object.entries(entries)) {
     if (entry.portable || entry.parts) inside.push(...(await writeModule(out, name, entry)))
@@ -109,6 +110,21 @@ function passOn(out, name) {
   const names = Object.keys(createRequire(import.meta.url)(file)).toSorted()
   const specifier = path.startsWith('.') ? path : `./${path}`
   return `import common from '${specifier}'\nexport const { ${names.join(', ')} } = common\n`
+}
+
+/**
+ * Takes modules of Node without `require`, which an ES module does not have: so an app that is bundled together with the
+ * package works. Such a bundle has no `__filename` either.
+ */
+function withoutRequire(code) {
+  return code
+    .replaceAll(
+      'pathToFileURL(__filename)',
+      'pathToFileURL(typeof __filename === "string" ? __filename : process.cwd() + "/")',
+    )
+    .replaceAll(/\brequire\("([^".]+)"\)/g, (whole, name) =>
+      isBuiltin(name) ? `process.getBuiltinModule("${name}")` : whole,
+    )
 }
 
 /**

@@ -1,2 +1,3 @@
-// Localpost is ESM: run Jest with `node --experimental-vm-modules`, and let nothing transform it.
+// This app and its tests are ES modules, for which Jest needs `node --experimental-vm-modules`. Localpost does not:
+// tests in CommonJS require it without a flag.
 export default { testEnvironment: 'node', transform: {} }
