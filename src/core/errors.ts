@@ -52,16 +52,18 @@ export class LocalpostError extends Error {
     this.headers = details.headers ?? {}
   }
 
-  /** Also an error of another copy of this class: of the client, or of another package that brings this one. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && Reflect.get(value, brand) === true
-  }
-
   toJSON(): ErrorBody {
     const body: ErrorBody = { statusCode: this.status, name: this.code, message: this.message }
     return this.errors ? { ...body, errors: this.errors } : body
   }
 }
+
+// Also an error of another copy of this class: of the client, or of another package that brings this one. Not a static
+// method: the compiler declares a method of this name twice where it writes the types of one file.
+Object.defineProperty(LocalpostError, Symbol.hasInstance, {
+  value: (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && Reflect.get(value, brand) === true,
+})
 
 const brand = Symbol.for('localpost.error')
 Object.defineProperty(LocalpostError.prototype, brand, { value: true })
