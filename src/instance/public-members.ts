@@ -1,4 +1,4 @@
-import { LocalpostError } from '../core/errors.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import type { Localpost } from './instance.ts'
 
 type Nouns = Pick<
@@ -121,15 +121,26 @@ function fromCall(
   run: (...given: unknown[]) => unknown,
   assertOpen: () => void,
 ): (...given: unknown[]) => Promise<unknown> {
-  const method = async (...given: unknown[]): Promise<unknown> => {
+  const method = (...given: unknown[]): Promise<unknown> => {
     const call: { stack?: string } = {}
     Error.captureStackTrace(call, method)
-    try {
-      assertOpen()
-      return await run(...given)
-    } catch (error) {
-      throw withStackOf(error, call.stack)
+    let answered: Promise<unknown> | undefined
+    const answer = async (): Promise<unknown> => {
+      try {
+        assertOpen()
+      } catch (error) {
+        throw withStackOf(error, call.stack)
+      }
+      try {
+        return await run(...given)
+      } catch (error) {
+        // The end of the instance ends what its caller has not come to await: that is no unhandled rejection.
+        if (isErrorOf(error, 'closed')) answered?.catch(() => {})
+        throw withStackOf(error, call.stack)
+      }
     }
+    answered = answer()
+    return answered
   }
   return Object.defineProperty(method, 'name', { value: name })
 }
