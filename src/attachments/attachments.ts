@@ -3,7 +3,7 @@ import { open, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
 import { createPacer, type Pacer } from '../core/yield.ts'
-import { mediaTypeByName } from '../mime/media-type.ts'
+import { mediaTypeByName } from '../mime/attachments.ts'
 import { parseDataUri } from './data-uri.ts'
 import { fetchAttachment, type Fetched, type FetchLimits } from './fetch.ts'
 

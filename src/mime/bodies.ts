@@ -1,4 +1,4 @@
-import { charsetOf, decodeText } from './charset.ts'
+import { charsetOf, createTextDecoder, decodeText, type TextPieces } from './charset.ts'
 import { createFlowedJoiner } from './flowed.ts'
 import { readPart } from './part-stream.ts'
 import { sliceBytes } from './slices.ts'
@@ -28,52 +28,57 @@ async function readText(message: Buffer, part: PlacedPart): Promise<string> {
   const bytes = await readPart(message, { ...part, end: Math.min(part.end, part.start + maxBodyBytes) })
   const meta = part.content_type === 'text/html' ? metaCharset(bytes) : null
   const charset = charsetOf(bytes, part.charset, meta)
+  const decoder = createLineDecoder(charset)
   const joiner = part.flowed ? createFlowedJoiner(part.flowed === 'delete-spaces') : null
   const pieces: string[] = []
-  for (const piece of pieceAtLines(bytes, charset)) {
-    if (pieces.length > 0) await nextTurn()
-    const decoded = decodeText(withNewlines(piece, charset), charset)
-    const text = charset.startsWith('utf-16') ? decoded.replace(/\r\n?/g, '\n') : decoded
+  // Not by lines: a line may be as long as the message.
+  for (let at = 0; at < bytes.length; at += sliceBytes) {
+    if (at > 0) await nextTurn()
+    const text = decoder.write(bytes.subarray(at, at + sliceBytes))
     pieces.push(joiner ? joiner.write(text) : text)
   }
-  if (joiner) pieces.push(joiner.end())
+  const last = decoder.end()
+  pieces.push(joiner ? joiner.write(last) + joiner.end() : last)
   return pieces.join('').replace(/^\ufeff/, '')
 }
 
-/** Line ends as LF. Octet by octet: to replace them in a text takes ten times as long. */
-function withNewlines(bytes: Buffer, charset: string): Buffer {
-  // UTF-16 has zeros between them.
-  if (charset.startsWith('utf-16') || !bytes.includes(carriageReturn)) return bytes
+/** Decodes text that comes in pieces, with its line ends as LF. */
+function createLineDecoder(charset: string): TextPieces {
+  const decoder = createTextDecoder(charset)
+  const isAscii = decodeText(Buffer.from('\r\n'), charset) === '\r\n'
+  let isAfterReturn = false
+  return {
+    write(bytes) {
+      if (isAscii) {
+        const normal = withNewlines(bytes, isAfterReturn)
+        isAfterReturn = bytes.at(-1) === carriageReturn
+        return decoder.write(normal)
+      }
+      const text = decoder.write(bytes)
+      const rest = isAfterReturn && text.startsWith('\n') ? text.slice(1) : text
+      if (text !== '') isAfterReturn = text.endsWith('\r')
+      return rest.replace(/\r\n?/g, '\n')
+    },
+    end: () => decoder.end(),
+  }
+}
+
+/** Octet by octet: to replace them in a text takes ten times as long. Not for UTF-16, which has zeros between them. */
+function withNewlines(bytes: Buffer, isAfterReturn: boolean): Buffer {
+  const start = isAfterReturn && bytes[0] === newline ? 1 : 0
+  if (!bytes.includes(carriageReturn)) return bytes.subarray(start)
   const normal = Buffer.allocUnsafe(bytes.length)
   let size = 0
-  for (let at = 0; at < bytes.length; at++) {
+  for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0
-    if (byte !== carriageReturn) normal[size++] = byte
-    else if (bytes[at + 1] !== newline) normal[size++] = newline
+    if (byte !== newline || at === start || bytes[at - 1] !== carriageReturn)
+      normal[size++] = byte === carriageReturn ? newline : byte
   }
   return normal.subarray(0, size)
 }
 
 const newline = 0x0a
 const carriageReturn = 0x0d
-
-/** Slices that end with a line: in no charset does a character reach over a line end. */
-function* pieceAtLines(bytes: Buffer, charset: string): Generator<Buffer> {
-  for (let start = 0; start < bytes.length;) {
-    const end =
-      start + sliceBytes < bytes.length ? endOfLine(bytes, start + sliceBytes, charset) : bytes.length
-    yield bytes.subarray(start, end)
-    start = end
-  }
-}
-
-function endOfLine(bytes: Buffer, from: number, charset: string): number {
-  const isWide = charset.startsWith('utf-16')
-  const mark = isWide ? (charset === 'utf-16be' ? '\0\n' : '\n\0') : '\n'
-  let at = bytes.indexOf(mark, from, 'latin1')
-  while (isWide && at % 2 === 1) at = bytes.indexOf(mark, at + 1, 'latin1')
-  return at === -1 ? bytes.length : at + mark.length
-}
 
 /** What a document says in its first kilobyte, as browsers look for it. */
 function metaCharset(bytes: Buffer): string | null {

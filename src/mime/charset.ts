@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { createRequire } from 'node:module'
+import { StringDecoder } from 'node:string_decoder'
 import { TextDecoder } from 'node:util'
 
 /**
  * Decodes text in a charset that a message names.
  *
- * @param bytes  Whole lines, where the text comes in pieces.
+ * @param bytes  The whole text; for pieces there is {@link createTextDecoder}.
  * @param charset  As the message says, in any case. Without one, or with one that is unknown, it is UTF-8 where the bytes
  *   are valid UTF-8, else windows-1252. US-ASCII is no more than that: what is called so often is not.
  */
@@ -27,6 +28,46 @@ export function decodeText(bytes: Buffer, charset: string | null): string {
       return (japanese ??= new TextDecoder(name)).decode(bytes)
     default:
       return loadIconv().decode(bytes, name)
+  }
+}
+
+/** Decodes text that comes in pieces, cut anywhere. */
+export interface TextPieces {
+  write(bytes: Buffer): string
+  end(): string
+}
+
+/** @param charset  As {@link charsetOf} gives it. */
+export function createTextDecoder(charset: string): TextPieces {
+  switch (charset) {
+    case 'utf-8':
+      return new StringDecoder('utf8')
+    case 'windows-1252':
+      return { write: decodeWindows1252, end: () => '' }
+    case 'utf-16le':
+    case 'utf-16be':
+      return utf16Decoder(charset === 'utf-16be')
+    case 'iso-2022-jp': {
+      const decoder = new TextDecoder(charset)
+      return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() }
+    }
+    default: {
+      const decoder = loadIconv().getDecoder(charset)
+      return { write: (bytes) => decoder.write(bytes), end: () => decoder.end() ?? '' }
+    }
+  }
+}
+
+function utf16Decoder(isSwapped: boolean): TextPieces {
+  let held: Buffer = Buffer.alloc(0)
+  return {
+    write(bytes) {
+      const all = held.length > 0 ? Buffer.concat([held, bytes]) : bytes
+      held = Buffer.from(all.subarray(all.length - (all.length % 2)))
+      return decodeUtf16(all, isSwapped)
+    },
+    // Half a unit is no character.
+    end: () => '',
   }
 }
 
@@ -142,7 +183,7 @@ function decodeUtf16(bytes: Buffer, isSwapped: boolean): string {
   return (isSwapped ? Buffer.from(units).swap16() : units).toString('utf16le')
 }
 
-type Iconv = Pick<typeof import('iconv-lite'), 'decode' | 'encodingExists'>
+type Iconv = Pick<typeof import('iconv-lite'), 'decode' | 'encodingExists' | 'getDecoder'>
 
 let iconv: Iconv | undefined
 

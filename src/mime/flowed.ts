@@ -1,7 +1,7 @@
 /** Joins the lines of a text in format=flowed, which may come in pieces. */
 export interface FlowedJoiner {
   /**
-   * @param text  Whole lines that end with LF; the last piece may lack its line end.
+   * @param text  Lines that end with LF; a piece may end anywhere.
    * @returns What is joined so far.
    */
   write(text: string): string
@@ -14,7 +14,8 @@ export interface FlowedJoiner {
  */
 export function createFlowedJoiner(deletesSpaces: boolean): FlowedJoiner {
   let open = false
-  let hasLineEnd = true
+  /** The beginning of a line whose end is still to come. */
+  let held: string[] = []
   let depth = 0
   const writeLine = (line: string, joined: string[]): void => {
     let quotes = 0
@@ -31,18 +32,24 @@ export function createFlowedJoiner(deletesSpaces: boolean): FlowedJoiner {
   }
   return {
     write(text) {
-      const joined: string[] = []
-      const lines = text.split('\n')
-      const last = lines.pop() ?? ''
-      for (const line of lines) writeLine(line, joined)
-      hasLineEnd = last === ''
-      if (!hasLineEnd) {
-        writeLine(last, joined)
-        // It has no line end of its own.
-        if (!open) joined.pop()
+      const end = text.lastIndexOf('\n')
+      if (end === -1) {
+        held.push(text)
+        return ''
       }
+      const joined: string[] = []
+      for (const line of (held.join('') + text.slice(0, end)).split('\n')) writeLine(line, joined)
+      held = [text.slice(end + 1)]
       return joined.join('')
     },
-    end: () => (open && hasLineEnd ? '\n' : ''),
+    end() {
+      const last = held.join('')
+      if (last === '') return open ? '\n' : ''
+      const joined: string[] = []
+      writeLine(last, joined)
+      // It has no line end of its own.
+      if (!open) joined.pop()
+      return joined.join('')
+    },
   }
 }

@@ -31,8 +31,9 @@ const maxValueLength = 256 * 1024
  * @see RFC 5322 section 2.2
  */
 export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
-  const source = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, maxHeaderBytes))
-  const { fields, bodyStart } = readHead(source, false)
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const end = source.length > maxHeaderBytes ? endOfLines(source, 0, maxHeaderBytes) : source.length
+  const { fields, bodyStart } = readHead(source.subarray(0, end), false)
   const valuesOf = (name: string): string[] => {
     const values = []
     for (const [fieldName, value] of fields) {
@@ -46,10 +47,25 @@ export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
     bodyStart,
     decoded: (name) => decodeHeaderValue(valuesOf(name)[0] ?? ''),
     addresses: (name) =>
-      parseAddresses(valuesOf(name).join(', ').slice(0, maxValueLength))
+      parseAddresses(wholeAddresses(valuesOf(name).join(', ')))
         .filter(({ address }) => address !== '')
         .map(({ name: display, address }) => ({ name: decodeHeaderValue(display), address })),
   }
+}
+
+/** The addresses within the limit: half of one would be another. */
+function wholeAddresses(list: string): string {
+  return list.length > maxValueLength ? list.slice(0, list.lastIndexOf(',', maxValueLength) + 1) : list
+}
+
+/**
+ * Where the last whole line ends within a limit: half a line at the limit would be another field, or none.
+ *
+ * @returns The limit itself where it is in the first line.
+ */
+export function endOfLines(bytes: Buffer, start: number, limit: number): number {
+  const end = bytes.lastIndexOf(0x0a, limit - 1) + 1
+  return end > start ? end : limit
 }
 
 /**

@@ -1,4 +1,4 @@
-import { loadTokenizer } from './html-tokenizer.ts'
+import { loadTokenizer } from './scan-html.ts'
 
 /** The value of one `href`, by its place in the HTML. */
 export interface LinkMark {

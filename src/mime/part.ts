@@ -1,3 +1,6 @@
+import { displayFilename, mediaTypeOf } from './attachments.ts'
+import { endOfLines, maxHeaderBytes, readHead } from './headers.ts'
+import { readParameters } from './parameters.ts'
 import type { TransferEncoding } from './transfer.ts'
 
 /** One leaf of a message's MIME tree: a body or an attachment. */
@@ -22,4 +25,171 @@ export interface PlacedPart extends MimePart {
   end: number
   /** How the lines of plain text are joined (RFC 3676); null where they stay as they are. */
   flowed: 'keep-spaces' | 'delete-spaces' | null
+}
+
+/** What the header of a part, or of the message itself, says of it. */
+export interface PartHeader {
+  /** In octets of the message. */
+  bodyStart: number
+  /** A well-formed media type. */
+  type: string
+  parameters: ReadonlyMap<string, string>
+  content_id: string | null
+  /** null where it says nothing. */
+  disposition: MimePart['disposition'] | null
+  /** The parameter of Content-Disposition, as written. */
+  declaredFilename: string | null
+  encoding: TransferEncoding
+  /** What is wrong with it, for people. */
+  problems: string[]
+}
+
+/** More of a part's header is not read. */
+const maxPartHeaderBytes = 64 * 1024
+
+/**
+ * Reads the header of a part, or of the message itself. That of a part ends at the first line that is no field, if not
+ * at an empty one: such a line is the body of a part whose empty line is missing.
+ *
+ * @param message  Lines end with CRLF or LF.
+ * @param defaultType  The type of a part that names none.
+ */
+export function readPartHeader(
+  message: Buffer,
+  place: readonly [start: number, end: number],
+  { isRoot, defaultType }: { isRoot: boolean; defaultType: string },
+): PartHeader {
+  const { field, bodyStart, isCut } = readFields(message, place, isRoot)
+  const { type, parameters } = readType(field('content-type'), defaultType)
+  const declared = readParameters(field('content-disposition'))
+  // That of a multipart has no meaning (RFC 2045 section 6.4).
+  const { encoding, problem } = readEncoding(
+    type.startsWith('multipart/') ? '' : field('content-transfer-encoding'),
+  )
+  const problems = problem === null ? [] : [problem]
+  if (isCut) {
+    const subject = isRoot ? 'The header of the message' : 'The header of a part'
+    const limit = isRoot ? maxHeaderBytes : maxPartHeaderBytes
+    problems.unshift(`${subject} has more than ${limit} bytes; the fields after that are not read.`)
+  }
+  return {
+    bodyStart,
+    type,
+    parameters,
+    content_id: contentIdOf(field('content-id')),
+    disposition: dispositionOf(declared.value),
+    declaredFilename: declared.parameters.get('filename') ?? null,
+    encoding,
+    problems,
+  }
+}
+
+interface Fields {
+  /** The value of the first field of this name (in lower case), unfolded; `""` without one. */
+  field(name: string): string
+  bodyStart: number
+  /** Whether the header is longer than what is read of it. */
+  isCut: boolean
+}
+
+function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean): Fields {
+  const limit = Math.min(end, start + (isRoot ? maxHeaderBytes : maxPartHeaderBytes))
+  const readEnd = limit < end ? endOfLines(message, start, limit) : limit
+  const head = readHead(message.subarray(start, readEnd), !isRoot)
+  const names = head.fields.map(([name]) => name.toLowerCase())
+  // Text that looks like a field at its beginning, as "Note: x" does.
+  const isText = !isRoot && !head.isEnded && !names.some((name) => name.startsWith('content-'))
+  const isCut = !isText && start + head.bodyStart === readEnd && limit < end && !head.isEnded
+  return {
+    field: (name) => (isText ? '' : (head.fields[names.indexOf(name)]?.[1] ?? '')),
+    bodyStart: isText ? start : isCut ? afterEmptyLine(message, readEnd, end) : start + head.bodyStart,
+    isCut,
+  }
+}
+
+function afterEmptyLine(message: Buffer, from: number, end: number): number {
+  // The line before may end where the search begins.
+  const within = message.subarray(0, end)
+  const places = [
+    ['\n\r\n', 3],
+    ['\n\n', 2],
+  ] as const
+  const found = places.map(([mark, length]) => ({ at: within.indexOf(mark, from - 1), length }))
+  const [first] = found.filter(({ at }) => at !== -1).sort((a, b) => a.at - b.at)
+  return first ? first.at + first.length : end
+}
+
+/** A type that is none is plain text (RFC 2045 section 5.2). */
+function readType(field: string, defaultType: string): Pick<PartHeader, 'type' | 'parameters'> {
+  const { value, parameters } = readParameters(field)
+  const type = value.replace(/\s*\/\s*/, '/')
+  if (type === '') return { type: defaultType, parameters }
+  return { type: /^[^/\s]+\/[^/\s]+$/.test(type) ? mediaTypeOf(type) : 'text/plain', parameters }
+}
+
+/** A kind that is unknown is handled as an attachment (RFC 2183 section 2.8). */
+function dispositionOf(written: string): PartHeader['disposition'] {
+  if (written === '') return null
+  return written.toLowerCase() === 'inline' ? 'inline' : 'attachment'
+}
+
+/** @returns Without angle brackets; null where there is none. */
+export function contentIdOf(field: string): string | null {
+  return /<([^<>]{1,500})>/.exec(field)?.[1] ?? /^\s*([^\s<>]{1,500})\s*$/.exec(field)?.[1] ?? null
+}
+
+/**
+ * RFC 2045 section 6.4 has a part in an unknown encoding treated as application/octet-stream. Its type is kept here: an
+ * inbox for developers shows what an app sent, and says what is wrong with it.
+ */
+function readEncoding(field: string): { encoding: TransferEncoding; problem: string | null } {
+  const { value } = readParameters(field)
+  const encoding = encodings.get(value.toLowerCase().replace(/^"|"$/g, ''))
+  if (encoding !== undefined) return { encoding, problem: null }
+  const name = JSON.stringify(value.slice(0, 60))
+  return {
+    encoding: 'none',
+    problem: `The transfer encoding ${name} is unknown; its bytes are shown as they are.`,
+  }
+}
+
+const encodings: ReadonlyMap<string, TransferEncoding> = new Map([
+  ['', 'none'],
+  ['7bit', 'none'],
+  ['8bit', 'none'],
+  ['binary', 'none'],
+  ['base64', 'base64'],
+  ['quoted-printable', 'quoted-printable'],
+  ['uuencode', 'uuencode'],
+  ['x-uuencode', 'uuencode'],
+  ['uue', 'uuencode'],
+  ['x-uue', 'uuencode'],
+])
+
+/** A part without parts of its own, as its header says. */
+export function toPart(
+  header: PartHeader,
+  { index, end, isInRelated }: { index: number; end: number; isInRelated: boolean },
+): PlacedPart {
+  const { type, parameters, content_id, disposition } = header
+  // A multipart that cannot be taken apart is shown as it stands.
+  const content_type = type.startsWith('multipart/') ? 'text/plain' : type
+  const charset = parameters.get('charset')?.trim().toLowerCase() ?? ''
+  return {
+    index,
+    content_type,
+    charset: /^[\w.:-]{1,40}$/.test(charset) ? charset : null,
+    filename: displayFilename(header.declaredFilename ?? parameters.get('name')),
+    content_id,
+    disposition: disposition ?? (isInRelated && content_id !== null ? 'inline' : 'attachment'),
+    encoding: header.encoding,
+    start: header.bodyStart,
+    end,
+    flowed: content_type === 'text/plain' ? flowedOf(parameters) : null,
+  }
+}
+
+function flowedOf(parameters: ReadonlyMap<string, string>): PlacedPart['flowed'] {
+  if (parameters.get('format')?.toLowerCase() !== 'flowed') return null
+  return parameters.get('delsp')?.toLowerCase() === 'yes' ? 'delete-spaces' : 'keep-spaces'
 }

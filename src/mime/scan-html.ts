@@ -1,4 +1,4 @@
-import { loadTokenizer } from './html-tokenizer.ts'
+import { createRequire } from 'node:module'
 
 /** The attributes that anybody asks for; absent where the tag does not have it. */
 export type HtmlAttributes = { [name in (typeof told)[number]]?: string }
@@ -70,4 +70,15 @@ const told = ['href', 'alt', 'src', 'width', 'height'] as const
 // No name that matters is longer; one of a megabyte is not worth the copy.
 function nameAt(html: string, start: number, end: number): string {
   return end - start > 16 ? '' : html.slice(start, end).toLowerCase()
+}
+
+/** The part of htmlparser2 that reads HTML as a browser does, and bounds what hostile HTML costs. */
+export type HtmlTokenizing = Pick<typeof import('htmlparser2'), 'Tokenizer' | 'QuoteType'>
+
+let loaded: HtmlTokenizing | undefined
+
+/** Loads it at the first call, which takes 20 ms: nobody needs it before there is HTML. */
+export function loadTokenizer(): HtmlTokenizing {
+  loaded ??= createRequire(import.meta.url)('htmlparser2') as HtmlTokenizing
+  return loaded
 }

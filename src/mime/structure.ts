@@ -1,11 +1,7 @@
-import { displayFilename, mediaTypeOf } from './attachments.ts'
 import { endsWithReturns } from './fields.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
-import { readParameters } from './parameters.ts'
-import { readPartHeader, type PartHeader } from './part-header.ts'
+import { contentIdOf, readPartHeader, toPart, type PlacedPart } from './part.ts'
 import { chooseBodies, type MimeNode } from './roles.ts'
-import type { PlacedPart } from './part.ts'
-import type { TransferEncoding } from './transfer.ts'
 
 /** The MIME structure of a message. Plain data: it can be posted from a worker. */
 export interface MimeStructure {
@@ -25,8 +21,10 @@ export const maxParts = 1000
 const maxDepth = 100
 /** Header of all parts together. */
 const maxHeaderBytes = 4 * 1024 * 1024
-/** Eight times the largest message. */
-const maxSearchedBytes = 8 * 40 * 1024 * 1024
+/** Four times the largest message: its outer levels, which have all of it in them, and what stands deeper. */
+const maxSearchedBytes = 4 * 40 * 1024 * 1024
+/** RFC 2046 allows 70 characters. To look for one of a thousand can take seconds. */
+const maxBoundaryLength = 200
 const maxFalseLines = 10_000
 
 /**
@@ -84,12 +82,11 @@ function readNode(reading: Reading, place: Place, around: Surroundings): MimeNod
     problems.add(`The parts have more than ${maxHeaderBytes} bytes of header; the rest is not shown.`)
     return null
   }
-  const header = readPartHeader(message, place, isRoot)
-  if (header.isCut) problems.add('A header is too long; its end is not read.')
+  const header = readPartHeader(message, place, { isRoot, defaultType: around.defaultType })
   reading.headerBytes -= isRoot ? 0 : header.bodyStart - place[0]
-  const { type, parameters } = readType(header, around.defaultType)
-  const content_id = contentIdOf(header.field('content-id'))
+  const { type, parameters, content_id } = header
   const body: Place = [header.bodyStart, place[1]]
+  for (const problem of header.problems) problems.add(problem)
   const places = type.startsWith('multipart/') ? splitBody(reading, body, parameters, around.depth) : []
   if (places.length > 0) {
     const inside: Surroundings = {
@@ -104,39 +101,11 @@ function readNode(reading: Reading, place: Place, around: Surroundings): MimeNod
     }
     return { type, content_id, start: contentIdOf(parameters.get('start') ?? ''), children }
   }
-  const declared = readParameters(header.field('content-disposition'))
-  const disposition = dispositionOf(declared.value)
-  const name = declared.parameters.get('filename') ?? parameters.get('name')
-  const charset = parameters.get('charset')?.trim().toLowerCase() ?? ''
-  // What cannot be taken apart is shown as it stands.
-  const content_type = type.startsWith('multipart/') ? 'text/plain' : type
-  const part: PlacedPart = {
-    index: parts.length,
-    content_type,
-    charset: /^[\w.:-]{1,40}$/.test(charset) ? charset : null,
-    filename: displayFilename(name),
-    content_id,
-    disposition: disposition ?? (around.isRelated && content_id !== null ? 'inline' : 'attachment'),
-    encoding: type.startsWith('multipart/') ? 'none' : encodingOf(header, problems),
-    start: header.bodyStart,
-    end: place[1],
-    flowed: content_type === 'text/plain' ? flowedOf(parameters) : null,
-  }
+  const part = toPart(header, { index: parts.length, end: place[1], isInRelated: around.isRelated })
   parts.push(part)
   // The name of a message that is one text is no reason to show nothing.
-  const isNamed = isRoot ? declared.parameters.has('filename') : part.filename !== null
-  return { part, isFile: disposition === 'attachment' || isNamed }
-}
-
-/** A type that is none is plain text (RFC 2045 section 5.2). */
-function readType(
-  header: PartHeader,
-  defaultType: string,
-): { type: string; parameters: ReadonlyMap<string, string> } {
-  const { value, parameters } = readParameters(header.field('content-type'))
-  const type = value.replace(/\s*\/\s*/, '/')
-  if (type === '') return { type: defaultType, parameters }
-  return { type: /^[^/\s]+\/[^/\s]+$/.test(type) ? mediaTypeOf(type) : 'text/plain', parameters }
+  const isNamed = isRoot ? header.declaredFilename !== null : part.filename !== null
+  return { part, isFile: header.disposition === 'attachment' || isNamed }
 }
 
 /** None where the multipart cannot be taken apart, which is a problem: it is a part itself then. */
@@ -151,54 +120,22 @@ function splitBody(
     problems.add('A multipart names no boundary; it is shown as text.')
     return []
   }
-  if (depth >= maxDepth || budget.bytes <= 0) {
-    problems.add('Multiparts are nested too deep; the innermost is shown as text.')
+  if (boundary.length > maxBoundaryLength) {
+    problems.add(`A boundary has more than ${maxBoundaryLength} characters; its multipart is shown as text.`)
+    return []
+  }
+  if (depth >= maxDepth) {
+    problems.add(`Multiparts are nested more than ${maxDepth} deep; the innermost is shown as text.`)
+    return []
+  }
+  if (budget.bytes <= 0) {
+    problems.add('Nested multiparts are too large to be taken apart; the innermost is shown as text.')
     return []
   }
   const { places, isCut } = splitMultipart(message, body, boundary, maxParts - parts.length, budget)
   if (isCut) problems.add('Too many lines begin like a boundary and are none; what follows is one part.')
   else if (places.length === 0) problems.add('The boundary that the header names is not in the body.')
   return places
-}
-
-/** A kind that is unknown is handled as an attachment (RFC 2183 section 2.8). */
-function dispositionOf(written: string): 'attachment' | 'inline' | null {
-  if (written === '') return null
-  return written.toLowerCase() === 'inline' ? 'inline' : 'attachment'
-}
-
-function contentIdOf(field: string): string | null {
-  return /<([^<>]{1,500})>/.exec(field)?.[1] ?? /^\s*([^\s<>]{1,500})\s*$/.exec(field)?.[1] ?? null
-}
-
-function encodingOf(header: PartHeader, problems: Set<string>): TransferEncoding {
-  const { value } = readParameters(header.field('content-transfer-encoding'))
-  const name = value.toLowerCase().replace(/^"|"$/g, '')
-  const encoding = encodings.get(name)
-  if (encoding === undefined) {
-    problems.add(
-      `The transfer encoding ${JSON.stringify(value.slice(0, 60))} is unknown; its bytes are shown as they are.`,
-    )
-  }
-  return encoding ?? 'none'
-}
-
-const encodings: ReadonlyMap<string, TransferEncoding> = new Map([
-  ['', 'none'],
-  ['7bit', 'none'],
-  ['8bit', 'none'],
-  ['binary', 'none'],
-  ['base64', 'base64'],
-  ['quoted-printable', 'quoted-printable'],
-  ['uuencode', 'uuencode'],
-  ['x-uuencode', 'uuencode'],
-  ['uue', 'uuencode'],
-  ['x-uue', 'uuencode'],
-])
-
-function flowedOf(parameters: ReadonlyMap<string, string>): PlacedPart['flowed'] {
-  if (parameters.get('format')?.toLowerCase() !== 'flowed') return null
-  return parameters.get('delsp')?.toLowerCase() === 'yes' ? 'delete-spaces' : 'keep-spaces'
 }
 
 /** A message whose lines end with CR alone, with LF in their place: as long, so that all places are the same. */

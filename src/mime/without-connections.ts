@@ -1,5 +1,5 @@
 import { nextTurn } from '../core/machine.ts'
-import { loadTokenizer } from './html-tokenizer.ts'
+import { loadTokenizer } from './scan-html.ts'
 
 /**
  * HTML without what makes a browser connect, look names up or navigate before its reader does anything, and which no

@@ -7,6 +7,7 @@ import {
   parseAddresses,
   plainAddressOf,
 } from '../../src/mime/addresses.ts'
+import { expectLinearCost } from '../support/linear-cost.ts'
 
 describe('parseAddresses', () => {
   it.each([
@@ -172,5 +173,25 @@ describe('addressKey', () => {
 describe('foldSpace', () => {
   it('folds white space', () => {
     expect(foldSpace('  Acme \r\n\t Inc  <hi@acme.com> ')).toBe('Acme Inc <hi@acme.com>')
+  })
+})
+
+describe('an address list', () => {
+  it.each([
+    'a@b.test, ',
+    'Ada Lovelace <ada@example.com>, ',
+    '"Ada \\" L" <ada@example.com>, ',
+    'g: a@b.test; ',
+    '<a@b.test>',
+    '<',
+    '("',
+    '(',
+    '"',
+    '\\',
+    ':;',
+    '@',
+    ',',
+  ])('costs linear time, of nothing but %j', (piece) => {
+    expectLinearCost((size) => parseAddresses(piece.repeat(size / piece.length)), 50_000)
   })
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { readStructure } from '../../src/mime/structure.ts'
+import { expectLinearCost } from '../support/linear-cost.ts'
 import { parseWithContents } from './_message.ts'
 
 const lines = (...all: string[]): string => all.join('\r\n')
@@ -401,12 +402,22 @@ describe('bounds', () => {
         { length: 200 },
         (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\r\n\r\n--b${i}\r\n`,
       ).join(''),
-      /nested too deep/,
+      /nested more than 100 deep/,
     ],
     [
       'header of one part',
       mixed('--b', `Content-Type: text/plain; x=${'y'.repeat(100_000)}`, '', 'T'),
-      /too long/,
+      /^The header of a part has more than 65536 bytes; the fields after that are not read\.$/,
+    ],
+    [
+      'header of the message',
+      `${'X-Long: value\r\n'.repeat(80_000)}Content-Type: text/html\r\n\r\nHello`,
+      /^The header of the message has more than 1048576 bytes; the fields after that are not read\.$/,
+    ],
+    [
+      'boundaries',
+      lines(head(`multipart/mixed; boundary=${'b'.repeat(1000)}`), '', `--${'b'.repeat(1000)}`, '', 'T'),
+      /^A boundary has more than 200 characters; its multipart is shown as text\.$/,
     ],
     [
       'header of all parts',
@@ -435,7 +446,32 @@ describe('bounds', () => {
     const source = Buffer.from(`X-A: ${'y'.repeat(2_000_000)}\r\nContent-Type: text/html\r\n\r\nHello`)
     expect(await parseWithContents(source)).toMatchObject({
       text: 'Hello',
-      problem: expect.stringMatching(/too long/),
+      problem: expect.stringMatching(/^The header of the message has more than/),
     })
+  })
+
+  it('take no half field at the end of a header that is too long', async () => {
+    const long = (to: string): Buffer =>
+      Buffer.from(`X-A: ${'y'.repeat(1_048_576 - 20)}\r\nTo: ${to}\r\n\r\nHello`)
+    expect(await parseWithContents(long('bob@example.com'))).toMatchObject({ to: [], text: 'Hello' })
+    // The list of addresses has a limit of its own.
+    const list = Array.from({ length: 30_000 }, (_, i) => `bob${i}@example.com`)
+    const { to } = await parseWithContents(Buffer.from(`To: ${list.join(', ')}\r\n\r\nHello`))
+    expect(to.map(({ address }) => address)).toEqual(list.slice(0, to.length))
+  })
+
+  it('look through nested multiparts in linear time', () => {
+    const nested = Array.from(
+      { length: 90 },
+      (_, i) => `Content-Type: multipart/mixed; boundary=b${i}x\r\n\r\n--b${i}x\r\n`,
+    ).join('')
+    expectLinearCost((size) => readStructure(Buffer.from(`${nested}\r\n${'-'.repeat(size)}`)), 50_000)
+    const all = `${nested}\r\n${'-'.repeat(1_000_000)}`
+    expect(readStructure(Buffer.from(all)).problem).toBe(null)
+    const large = readStructure(Buffer.from(`${nested}\r\n${'-'.repeat(4_000_000)}`))
+    expect(large.problem).toBe(
+      'Nested multiparts are too large to be taken apart; the innermost is shown as text.',
+    )
+    expect(large.text).not.toBe(null)
   })
 })

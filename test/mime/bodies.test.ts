@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { readBodies } from '../../src/mime/bodies.ts'
+import { readStructure } from '../../src/mime/structure.ts'
+import { sliceBytes } from '../../src/mime/slices.ts'
+
+/** Reads a body, and counts the turns of the event loop meanwhile. */
+async function read(contentType: string, body: Buffer): Promise<{ text: string; turns: number }> {
+  const message = Buffer.concat([Buffer.from(`Content-Type: ${contentType}\r\n\r\n`), body])
+  let turns = 0
+  let isOver = false
+  const count = (): void => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const bodies = await readBodies(message, readStructure(message))
+  isOver = true
+  return { text: bodies.text + bodies.html, turns }
+}
+
+/** Text in each way that it is decoded, of many slices and in one line. */
+const bodies: [contentType: string, octets: string, text: string][] = [
+  ['text/plain; charset=utf-8', 'f09f8e89', '🎉'],
+  ['text/plain', 'e4bda0', '你'],
+  ['text/plain', 'fc', 'ü'],
+  ['text/html', 'e4bda0', '你'],
+  ['text/plain; charset=utf-16be', '4f60', '你'],
+  ['text/plain; charset=utf-16le', '604f', '你'],
+  ['text/plain; charset=utf-32le', '604f0000', '你'],
+  ['text/plain; charset=gb18030', '8139ee39', '㐀'],
+  ['text/plain; charset=shift_jis', '82b1', 'こ'],
+  ['text/plain; charset=iso-2022-jp', '1b244224331b284261', 'こa'],
+  ['text/plain; format=flowed', '61', 'a'],
+]
+
+describe('a body', () => {
+  it.each(bodies)('of %s in one long line is decoded in slices (%s)', async (type, octets, text) => {
+    const unit = Buffer.from(octets, 'hex')
+    // One more octet in front moves each character over the ends of the slices; in wide charsets none can be added.
+    const shift = /utf-(?:16|32)/.test(type) ? '' : 'a'
+    const count = Math.ceil((8 * sliceBytes) / unit.length)
+    const body = Buffer.concat([Buffer.from(shift), Buffer.alloc(count * unit.length, unit)])
+    const found = await read(type, body)
+    expect(found.text === shift + text.repeat(count)).toBe(true)
+    // As many again when its bytes are read; turns may be shared.
+    expect(found.turns).toBeGreaterThanOrEqual(8)
+  })
+
+  it.each(['utf-8', 'utf-16be', 'utf-16le', 'utf-32le', 'windows-1252'])(
+    'in %s has LF for each line end, also where one is cut by a slice',
+    async (charset) => {
+      const width = /16/.test(charset) ? 2 : /32/.test(charset) ? 4 : 1
+      for (const before of [sliceBytes / width - 2, sliceBytes / width - 1, sliceBytes / width]) {
+        const written = `${'a'.repeat(before)}\r\nb\rc\nd\r\n\r\ne\r`
+        const text = Buffer.from(written, charset.startsWith('utf-16') ? 'utf16le' : 'utf8')
+        const body =
+          charset === 'utf-16be'
+            ? text.swap16()
+            : charset === 'utf-32le'
+              ? Buffer.from(Uint32Array.from(written, (char) => char.charCodeAt(0)).buffer)
+              : text
+        const found = await read(`text/plain; charset=${charset}`, body)
+        expect(found.text.slice(before)).toBe('\nb\nc\nd\n\ne\n')
+      }
+    },
+  )
+
+  it.each([
+    ['format=flowed', 'one \r\ntwo\r\n', 'one two\n'],
+    ['format=flowed; delsp=yes', 'one \r\ntwo', 'onetwo'],
+  ])('with %s is joined over the ends of slices', async (parameters, lines, text) => {
+    const count = Math.ceil((3 * sliceBytes) / lines.length)
+    const found = await read(`text/plain; ${parameters}`, Buffer.from(`${lines}\r\n`.repeat(count)))
+    expect(found.text.startsWith(text)).toBe(true)
+    expect(found.text.split(text)).toHaveLength(count + 1)
+  })
+})
