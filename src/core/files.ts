@@ -43,6 +43,8 @@ export interface Files {
   touch(path: string): Promise<void>
   /** A file's time of change, to be compared with itself alone; null where there is no file. */
   touched(path: string): Promise<number | null>
+  /** How many bytes this user can still write to the disk of a folder. */
+  freeBytes(folder: string): Promise<number>
 }
 
 // Above it, the copying would hold the event loop.
@@ -105,6 +107,10 @@ export const nodeFiles: Files = {
         await file.close()
       }
     }),
+  async freeBytes(folder) {
+    const { bavail, bsize } = await fs.promises.statfs(folder)
+    return bavail * bsize
+  },
 }
 
 const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])

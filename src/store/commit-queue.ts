@@ -1,7 +1,7 @@
 import { storeFault } from './io-errors.ts'
 import type { Feed } from './change-feed.ts'
 import type { Medium, Move, TakenBlob } from './medium.ts'
-import type { PreparedChange } from './prepare.ts'
+import { isNewAlone, type PreparedChange } from './prepare.ts'
 import type { Records } from './records.ts'
 import { restoringEffects, type StoreSnapshot } from './restore.ts'
 import { Staging } from './batch.ts'
@@ -86,10 +86,14 @@ export function createQueue(parts: { records: Records; medium: Medium; feed: Fee
       }
     }
     try {
-      if (staging.commits.length > 0) await medium.write(staging.commits)
+      if (staging.commits.length > 0) await medium.write(staging.commits, !staged.some(isNew))
     } catch (error) {
       const fault = storeFault(error, 'Storing a commit')
-      for (const item of staged) item.reject(fault)
+      // On a full disk, what frees room must not fail with the new mail that shares its batch.
+      const others = staged.filter((item) => !isNew(item))
+      const isMixed = fault.code === 'store_full' && others.length < staged.length
+      for (const item of staged) if (!isMixed || isNew(item)) item.reject(fault)
+      for (let at = 0; isMixed && at < others.length;) at = await runBatch(others, at)
       return next
     }
     seq += staging.commits.length
@@ -114,6 +118,10 @@ export function createQueue(parts: { records: Records; medium: Medium; feed: Fee
 // One batch is staged, encoded and applied without a pause, so these bound how long the event loop may stand.
 const batchCommits = 256
 const batchBytes = 4 * 1024 * 1024
+
+function isNew(item: Waiting): boolean {
+  return 'snapshot' in item || ('changes' in item && isNewAlone(item.changes))
+}
 
 function areTaken(blobs: readonly (TakenBlob | Promise<TakenBlob>)[]): blobs is readonly TakenBlob[] {
   return !blobs.some((blob) => blob instanceof Promise)

@@ -4,7 +4,7 @@ import { misuse, storeFault } from './io-errors.ts'
 import { Feed } from './change-feed.ts'
 import type { Medium } from './medium.ts'
 import { countRecords, readPage, readRecord } from './pages.ts'
-import { type PreparedChange, prepareChange } from './prepare.ts'
+import { isNewAlone, type PreparedChange, prepareChange } from './prepare.ts'
 import { createQueue } from './commit-queue.ts'
 import { type BlobName, splitBlobId } from './disk/names.ts'
 import { Records } from './records.ts'
@@ -41,7 +41,10 @@ export async function createStore(
     const size = heldBy(prepared, blobs)
     // Changes of what is there are bounded by who makes them, and losing one would cost more than it frees.
     if (!isNewAlone(changes)) pending.takeAnyway(size)
-    else if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
+    else {
+      medium.assertRoom()
+      if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
+    }
     const taking: ReturnType<Medium['take']>[] = []
     try {
       for (const { blob, name } of named) taking.push(medium.take(blob, name))
@@ -145,11 +148,6 @@ function heldBy(changes: readonly PreparedChange[], blobs: readonly Blob[]): num
   for (const change of changes) if (change.op !== 'remove') size += change.text.length
   for (const { parts } of blobs) for (const part of parts ?? []) size += part.byteLength
   return size
-}
-
-/** Whether a commit brings new records and touches none that are there. */
-function isNewAlone(changes: readonly Change[]): boolean {
-  return changes.some(({ op }) => op === 'insert') && !changes.some(({ op }) => op === 'update')
 }
 
 /**

@@ -38,8 +38,14 @@ export interface Medium extends PlaceKeeper {
   take(blob: Blob, name: BlobName): { taken: TakenBlob | Promise<TakenBlob>; undo(reason: unknown): void }
   /** Where a held blob will be, when the frame's payload has `at` bytes before it. */
   placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
-  /** Stores a batch durably, or rejects and leaves everything as it was; with store_unknown it may be stored. */
-  write(batch: readonly StagedCommit[]): Promise<void>
+  /** @throws store_full while the disk has no room for what is new. */
+  assertRoom(): void
+  /**
+   * Stores a batch durably, or rejects and leaves everything as it was; with store_unknown it may be stored.
+   *
+   * @param mayUseReserve  Whether nothing in it is new, so that it may take the last room of the disk.
+   */
+  write(batch: readonly StagedCommit[], mayUseReserve: boolean): Promise<void>
   /** The batch written last is in memory now. */
   applied(): void
   read(place: Place, start: number, end: number): Promise<Buffer>

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { type Processes, systemProcesses } from './lock/processes.ts'
 import type { Clock } from '../core/clock.ts'
+import { isErrorOf } from '../core/errors.ts'
 import { createStore } from './engine.ts'
 import { storeFault } from './io-errors.ts'
 import { type Files, nodeFiles, unreadable } from '../core/files.ts'
@@ -11,7 +12,8 @@ import { createLogMedium } from './disk/medium.ts'
 import { createMemoryMedium } from './memory/medium.ts'
 import type { Medium } from './medium.ts'
 import { createSchema, type Migration } from './disk/migrate.ts'
-import { createPaths } from './disk/paths.ts'
+import { createPaths, type Paths } from './disk/paths.ts'
+import { createReserve, defaultReserveBytes, releaseReserve } from './disk/reserve.ts'
 import type { RestorableStore } from './restore.ts'
 import { replaceFile } from './disk/snapshot.ts'
 import type { Collection, Store, StoredRecord } from './store.ts'
@@ -54,6 +56,8 @@ export interface LogStoreOptions {
   readonly logFileBytes?: number
   /** After how many bytes of log a checkpoint is made. Default: 16 MB. */
   readonly checkpointBytes?: number
+  /** How much room is kept for removing mail on a full disk, in bytes. Default: 4 MiB. */
+  readonly reserveBytes?: number
 }
 
 /**
@@ -76,8 +80,20 @@ export function openMemoryStore(options: MemoryStoreOptions): Promise<Restorable
  * const store = await openLogStore({ dir: '.localpost', collections, clock: systemClock, durability: 'process' })
  */
 export async function openLogStore(options: LogStoreOptions): Promise<Store> {
-  const { files: all = nodeFiles, processes, onNotice = () => {} } = options
+  const { files = nodeFiles } = options
   const paths = createPaths(resolve(options.dir))
+  try {
+    return await openFolder(options, paths, false)
+  } catch (error) {
+    // The lock alone needs room.
+    if (!isErrorOf(error, 'store_full') || !(await releaseReserve(files, paths).catch(() => false)))
+      throw error
+    return await openFolder(options, paths, true)
+  }
+}
+
+async function openFolder(options: LogStoreOptions, paths: Paths, isFull: boolean): Promise<Store> {
+  const { files: all = nodeFiles, processes, onNotice = () => {} } = options
   let lock: HeldLock | null = null
   try {
     const isNew = await claimFolder(all, paths)
@@ -89,12 +105,14 @@ export async function openLogStore(options: LogStoreOptions): Promise<Store> {
     // Also where they were there: an earlier start may have ended in between.
     await files.syncFolder(dirname(paths.folder)).catch(unreadable)
     for (const path of [paths.folder, paths.logs]) await files.syncFolder(path)
+    const bytes = options.reserveBytes ?? defaultReserveBytes
     const medium = createLogMedium({
       ...options,
       files,
       paths,
       onNotice,
       lock,
+      reserve: createReserve({ files, paths, bytes, onNotice }, isFull),
       durable: options.durability === 'disk',
       boot: options.boot ?? (await systemProcesses.pidSpace()).boot,
       schema: createSchema(options.migrations),

@@ -21,6 +21,13 @@ export type PreparedChange =
       readonly version: number | undefined
     }
 
+/** Whether a commit brings new records and touches none that are there. */
+export function isNewAlone(changes: readonly Pick<Change, 'op'>[]): boolean {
+  return (
+    changes.some(({ op }) => op === 'insert') && !changes.some(({ op }) => op === 'update' || op === 'remove')
+  )
+}
+
 /**
  * Takes the caller's changes.
  *

@@ -33,6 +33,7 @@ export function openIn(dir: string, options: Partial<LogStoreOptions> = {}): Pro
     collections: [notes, labels],
     clock: systemClock,
     durability: 'process',
+    reserveBytes: 0,
     ...options,
   })
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
-import { note, notes, pattern } from '../contracts/notes.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { contents, mortal, openAfterKill, openIn } from './_setup.ts'
 
 /** A disk of 4 MB, or null where this user may mount none. */
@@ -84,3 +84,50 @@ test.each(['process', 'disk'] as const)(
     await last.close()
   },
 )
+
+test('on a full disk a commit that removes passes, also with inserts in it and with new mail in its batch', async () => {
+  const disk = smallDisk()
+  if (!disk) return console.warn('SKIPPED: mounting a small disk needs root on Linux.')
+  const dir = join(disk, 'data')
+  const notices: string[] = []
+  const options = { ...mortal, reserveBytes: 500_000, onNotice: (text: string) => void notices.push(text) }
+  const store = await openIn(dir, options)
+  const add = (n: number, size: number): Promise<void> =>
+    store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(size, n))])
+  let taken = 0
+  const refused: unknown = await (async () => {
+    for (;;) {
+      await add(taken, 20_000)
+      taken++
+    }
+  })().catch((error: unknown) => error)
+  expect(refused).toMatchObject({ code: 'store_full' })
+  await writeFile(join(disk, 'ballast'), Buffer.alloc(4_000_000)).catch(() => {})
+
+  const results = await Promise.allSettled([
+    add(1000, 20_000),
+    ...[0, 1, 2, 3].map((n) =>
+      store.commit([remove(notes, note(n).id), insert(labels, { id: `l${n}`, title: `${n}`.padEnd(5000) })]),
+    ),
+    add(1001, 20_000),
+  ])
+  expect(results.map(({ status }) => status)).toEqual([
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+  ])
+  // The room that is left is for what removes.
+  await expect(add(1002, 10)).rejects.toMatchObject({ code: 'store_full' })
+  const writer = store.createBlob(`${note(1003).id}/message`)
+  await expect(writer.write(pattern(300_000))).rejects.toMatchObject({ code: 'store_full' })
+  expect(notices.filter((text) => text.includes('is full'))).toHaveLength(1)
+
+  const again = await openAfterKill(dir, { reserveBytes: 500_000 })
+  expect(await again.count(notes)).toBe(taken - 4)
+  expect(await again.count(labels)).toBe(4)
+  await again.commit([remove(notes, note(5).id)])
+  await again.close()
+})

@@ -16,10 +16,11 @@ export function deadLogs(log: Log, usage: Usage, before: number): number[] {
 export interface Mover {
   /**
    * @param before  Only files before this one.
+   * @param mostLive  Only files with no more live bytes than this: each of them is written again first.
    * @param goOn  Asked between steps; false ends the work early.
    * @returns Whether anything was moved, so that files may be dead now.
    */
-  moveLive(before: number, goOn: () => boolean): Promise<boolean>
+  moveLive(before: number, mostLive: number, goOn: () => boolean): Promise<boolean>
 }
 
 export function createMover(log: Log, usage: Usage, upkeep: Upkeep): Mover {
@@ -32,10 +33,11 @@ export function createMover(log: Log, usage: Usage, upkeep: Upkeep): Mover {
   }
 
   return {
-    async moveLive(before, goOn) {
+    async moveLive(before, mostLive, goOn) {
       const candidates = new Set<number>()
       for (const [number, length] of log.lengths)
-        if (isCandidate(number, length, before)) candidates.add(number)
+        if (isCandidate(number, length, before) && (usage.live.get(number) ?? 0) <= mostLive)
+          candidates.add(number)
       if (candidates.size === 0) return false
       let moved = false
       for (const [number, places] of await findPlaces(upkeep, candidates)) {

@@ -81,6 +81,7 @@ const isStranger = (name: string): boolean =>
 const own = new Set([
   'lock',
   'lock.takeover',
+  'reserve',
   'log',
   'large',
   // Made anew from the messages where it is missing.

@@ -4,6 +4,7 @@ import { createMover, deadLogs } from './cleanup.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import type { Log, LogPosition } from './log.ts'
 import type { Upkeep } from '../medium.ts'
+import type { Reserve } from './reserve.ts'
 import type { Usage } from './space.ts'
 
 /** Checkpoints and clean-up, beside the commits. */
@@ -21,6 +22,7 @@ export interface UpkeepParts extends CheckpointParts {
   readonly usage: Usage
   /** Brings all commits so far to the disk. */
   readonly flush: () => Promise<void>
+  readonly reserve: Reserve
   readonly engine: Upkeep
   readonly seq: number
   readonly checkpointBytes?: number | undefined
@@ -30,16 +32,20 @@ export interface UpkeepParts extends CheckpointParts {
 const defaultCheckpointBytes = 16 * 1024 * 1024
 /** Where commits do not sync themselves: a power cut loses no more than this and what a sync takes. */
 const syncMs = 4000
+/** A move that broke off in the middle would have used the reserve up for nothing. */
+const mostLiveOnFullDisk = 1024 * 1024
 /** A person who opens the files sees what happened a moment ago. */
 const quietMs = 5000
 
 export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
-  const { clock, log, usage, engine, onNotice } = parts
+  const { clock, log, usage, reserve, engine, onNotice } = parts
   const { records } = engine
   const checkpointBytes = parts.checkpointBytes ?? defaultCheckpointBytes
   const mover = createMover(log, usage, engine)
   let at = { ...log.end, seq: parts.seq }
+  /** Bytes of log, and of large files that are to go, that no checkpoint has seen. */
   let bytesSince = 0
+  let deadLargeSeen = 0
   let dueBytes = checkpointBytes
   let running: Promise<void> | null = null
   let cancelTimer: (() => void) | null = null
@@ -55,13 +61,14 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
     const larges = [...usage.deadLarge]
     const bytes = bytesSince
     await parts.lock.check()
-    await writeCheckpoint(parts, records, position, parts.flush)
+    await reserve.spend(() => writeCheckpoint(parts, records, position, parts.flush))
     bytesSince -= bytes
     for (const number of logs) await log.remove(number)
     for (const name of larges) {
       await parts.files.remove(parts.paths.large(name))
       usage.deadLarge.delete(name)
     }
+    if (!closing) await reserve.refill()
   }
 
   async function run(): Promise<void> {
@@ -70,7 +77,11 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
       dueBytes = checkpointBytes
       failing = false
       if (closing) return
-      const moved = await mover.moveLive(at.log, () => !closing)
+      const moved = await mover.moveLive(
+        at.log,
+        reserve.isOpen ? mostLiveOnFullDisk : Infinity,
+        () => !closing,
+      )
       if (moved && !closing) await checkpoint()
     } catch (error) {
       // The log still has everything. Trying at every commit would only add to the trouble.
@@ -117,7 +128,8 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
           cancelSync = null
           void sync()
         })
-      bytesSince += bytes
+      bytesSince += bytes + usage.deadLargeBytes - deadLargeSeen
+      deadLargeSeen = usage.deadLargeBytes
       if (bytesSince >= dueBytes) begin()
       else wait()
     },

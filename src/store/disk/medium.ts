@@ -16,12 +16,15 @@ import { claimLog, loadFolder } from './load.ts'
 import { Log } from './log.ts'
 import type { Medium } from '../medium.ts'
 import type { BlobId } from '../store.ts'
+import type { Reserve } from './reserve.ts'
 import { createUpkeep, type UpkeepRunner } from './maintenance.ts'
 import { Usage } from './space.ts'
 
 export interface LogMediumParts extends CheckpointParts {
   readonly clock: Clock
   readonly lock: HeldLock
+  /** Room for removing mail on a full disk. */
+  readonly reserve: Reserve
   /** How many bytes unfinished blobs hold in memory, all together; default 32 MiB. */
   readonly heldBytes?: number | undefined
   /** How large a log file gets; default {@link logFileBytes}. */
@@ -35,7 +38,10 @@ export function createLogMedium(parts: LogMediumParts): Medium {
   const usage = new Usage()
   const held = createBudget(parts.heldBytes ?? 32 * 1024 * 1024)
   const frames = new FrameWriter(parts.durable)
-  const spool = (id: BlobId): Promise<SpooledFile> => openSpool(parts, id)
+  const spool = async (id: BlobId): Promise<SpooledFile> => {
+    parts.reserve.assertWhole()
+    return await openSpool(parts, id)
+  }
   let log: Log | null = null
   let upkeep: UpkeepRunner | null = null
   let flush: Flush | null = null
@@ -93,6 +99,7 @@ export function createLogMedium(parts: LogMediumParts): Medium {
       if (checkpoint.schema < parts.schema.version)
         await writeCheckpoint(parts, records, { ...log.end, seq }, flush.run)
       else await claimLog(parts, checkpoint)
+      await parts.reserve.refill()
       return seq
     },
     start(engine) {
@@ -133,17 +140,22 @@ export function createLogMedium(parts: LogMediumParts): Medium {
         },
       }
     },
+    assertRoom: () => parts.reserve.assertWhole(),
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
-    async write(batch) {
+    async write(batch, mayUseReserve) {
       const target = theLog()
       const checking = parts.lock.assertHeld()
       if (checking) await checking
       const opening = target.makeRoom(roughSize(batch))
-      if (opening) await opening
+      if (opening)
+        await (mayUseReserve
+          ? opening.catch(() => parts.reserve.spend(async () => target.makeRoom(roughSize(batch))))
+          : opening)
       const { log: number, offset } = target.end
       const encoded = frames.encode(batch, number, offset)
       const bytes = encoded instanceof Promise ? await encoded : encoded
-      await target.append(bytes)
+      if (mayUseReserve) await parts.reserve.spend(() => target.append(bytes))
+      else await target.append(bytes)
       written = bytes.byteLength
       seq = batch.at(-1)?.seq ?? seq
     },

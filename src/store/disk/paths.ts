@@ -7,6 +7,7 @@ export interface Paths {
   readonly db: string
   readonly lock: string
   readonly gitignore: string
+  readonly reserve: string
   readonly logs: string
   readonly larges: string
   log(number: number): string
@@ -24,6 +25,7 @@ export function createPaths(folder: string): Paths {
     db: join(folder, 'db.json'),
     lock: join(folder, 'lock'),
     gitignore: join(folder, '.gitignore'),
+    reserve: join(folder, 'reserve'),
     logs,
     larges,
     log: (number) => join(logs, `${sixDigits(number)}.log`),

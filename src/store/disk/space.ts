@@ -7,6 +7,8 @@ export class Usage implements PlaceKeeper {
   readonly live: Map<number, number> = new Map()
   /** Large files to remove once a checkpoint no longer names them. */
   readonly deadLarge: Set<string> = new Set()
+  /** How many bytes have gone to `deadLarge` so far. */
+  deadLargeBytes = 0
   /** Large files that records name. */
   readonly large: Set<string> = new Set()
 
@@ -20,7 +22,10 @@ export class Usage implements PlaceKeeper {
   release(places: Places | null, without: Places | null): void {
     eachNew(places, without, (place) => {
       if ('log' in place) this.live.set(place.log, (this.live.get(place.log) ?? 0) - place.size)
-      else if ('large' in place && this.large.delete(place.large)) this.deadLarge.add(place.large)
+      else if ('large' in place && this.large.delete(place.large)) {
+        this.deadLarge.add(place.large)
+        this.deadLargeBytes += place.size
+      }
     })
   }
 }

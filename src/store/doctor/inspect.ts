@@ -1,4 +1,4 @@
-import { stat, statfs } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type CheckpointParts, readCheckpoint } from '../disk/checkpoint.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
@@ -106,7 +106,7 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
     about('snapshot').ok(`The folder holds ${counts.join(', ')}.`)
   }
   await inspectLeftovers(parts, about('leftovers'))
-  const free = await (options.freeBytes ?? freeBytesOf)(paths.folder)
+  const free = await (options.freeBytes ?? nodeFiles.freeBytes)(paths.folder)
   const space = `The disk has ${Math.floor(free / MiB)} MiB left`
   if (free >= enoughBytes) about('disk').ok(`${space}.`)
   else
@@ -195,9 +195,5 @@ const refusing: Files = {
   link: refuse,
   touch: refuse,
   touched: refuse,
-}
-
-async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
+  freeBytes: refuse,
 }

@@ -31,6 +31,7 @@ export function createMemoryMedium(): Medium {
       const [first] = bytes
       return { bytes: bytes.length === 1 && first ? first : Buffer.concat(bytes), size }
     },
+    assertRoom() {},
     async write() {},
     applied() {},
     hold() {},

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { readdir, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTransport } from 'nodemailer'
+import { expect, onTestFinished, test } from 'vitest'
+import { startCommand, type Started } from '../cli/command.ts'
+
+const diskBytes = 64 * 1024 * 1024
+
+/** A disk of 64 MB, or null where this user may mount none. */
+function smallDisk(): string | null {
+  const dir = mkdtempSync(join(tmpdir(), 'localpost-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', dir], { stdio: 'ignore' })
+  } catch {
+    rmSync(dir, { recursive: true })
+    console.warn('SKIPPED: mounting a disk of 64 MB needs root on Linux.')
+    return null
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', dir])
+    rmSync(dir, { recursive: true })
+  })
+  return dir
+}
+
+const text = `${'0123456789abcdef'.repeat(4)}\r\n`.repeat(15_000)
+
+/** Submits mails of 1 MB, one after the other. @returns The replies that were no 250. */
+async function submit(
+  { smtpPort }: Started,
+  count: number,
+  after = async (): Promise<void> => {},
+): Promise<string[]> {
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: smtpPort,
+    pool: true,
+    maxConnections: 1,
+    ignoreTLS: true,
+  })
+  const refused: string[] = []
+  for (let n = 0; n < count; n++) {
+    const mail = { from: 'app@acme.test', to: 'ada@example.com', subject: `mail ${n}`, text }
+    await transport.sendMail(mail).catch((error: Error) => refused.push(error.message))
+    await after()
+  }
+  transport.close()
+  return refused
+}
+
+async function api(server: Started, path: string, init: RequestInit = {}): Promise<Response> {
+  return await fetch(server.url + path, {
+    ...init,
+    headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
+  })
+}
+
+async function kill(server: Started): Promise<void> {
+  process.kill(server.pid, 'SIGKILL')
+  await server.ended
+}
+
+test('with --max-emails, mails of 1 MB never fill a disk of 64 MB', { timeout: 120_000 }, async () => {
+  const cwd = smallDisk()
+  if (!cwd) return
+  const server = await startCommand(['--dir=data', '--max-emails=10'], { cwd })
+  let most = 0
+  const refused = await submit(server, 120, async () => {
+    const { blocks, bfree, bsize } = await statfs(cwd)
+    most = Math.max(most, (blocks - bfree) * bsize)
+  })
+  expect(refused).toEqual([])
+  console.log(`120 mails of 1 MB, 10 kept: at most ${Math.round(most / 1e6)} MB on the disk`)
+  await expect.poll(async () => (await readdir(join(cwd, 'data', 'large'))).length).toBeLessThan(30)
+  await kill(server)
+})
+
+test(
+  'on a full disk of 64 MB mail can be removed, a start works, and mail is taken when there is room',
+  { timeout: 120_000 },
+  async () => {
+    const cwd = smallDisk()
+    if (!cwd) return
+    const first = await startCommand(['--dir=data'], { cwd })
+    // What is removed is announced, so that a removal stores something too.
+    const hook = { url: 'http://127.0.0.1:9/', events: ['*'] }
+    expect((await api(first, '/dev/webhooks', { method: 'POST', body: JSON.stringify(hook) })).status).toBe(
+      201,
+    )
+    const refused = await submit(first, 75)
+    expect(refused.length).toBeGreaterThan(5)
+    for (const reply of refused) expect(reply).toMatch(/452 4\.3\.1/)
+    const { count, emails } = (await (await api(first, '/v1/emails')).json()) as {
+      count: number
+      emails: { id: string }[]
+    }
+    expect(count).toBe(75 - refused.length)
+    for (const { id } of emails.slice(0, 5))
+      expect((await api(first, `/dev/inbox/${id}`, { method: 'DELETE' })).ok).toBe(true)
+    await kill(first)
+
+    const second = await startCommand(['--dir=data'], { cwd })
+    expect(((await (await api(second, '/v1/emails')).json()) as { count: number }).count).toBe(count - 5)
+    for (const { id } of emails.slice(5, 20))
+      expect((await api(second, `/dev/inbox/${id}`, { method: 'DELETE' })).ok).toBe(true)
+    await expect
+      .poll(async () => (await submit(second, 1)).length, { timeout: 30_000, interval: 1000 })
+      .toBe(0)
+    await kill(second)
+    const third = await startCommand(['--dir=data'], { cwd })
+    expect(((await (await api(third, '/v1/emails')).json()) as { count: number }).count).toBe(count - 20 + 1)
+    expect((await submit(third, 2)).length).toBe(0)
+    await kill(third)
+  },
+)
