@@ -61,7 +61,7 @@ const flipCount = Number(process.env['LOCALPOST_FLIPS'] ?? 40)
 
 test.each(['db.json', 'notes/000001.json', 'checkpoint.json', 'lock', 'log/000001.log', 'large'])(
   'a changed bit of %s is refused, marked or harmless, and never changed data',
-  { timeout: 120_000 },
+  { timeout: 120_000 + flipCount * 2000 },
   async (kind) => {
     const dir = await lived()
     const [large = ''] = await readdir(join(dir, 'large'))
