@@ -37,7 +37,7 @@ export const contactInputSchema: z.ZodType<ContactInput> = z.object({
       const fault = addressFault(email)
       if (fault) context.addIssue({ code: 'custom', message: fault })
     })
-    .describe('Bare address; the key within the audience, whatever its case'),
+    .meta({ description: 'Bare address; the key within the audience, whatever its case', maxLength: 320 }),
   first_name: givenName,
   last_name: givenName,
   is_subscribed: z.boolean().optional().describe('Default for a new contact: true'),

@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import type { Broadcast, BroadcastRequest, LeftOut } from './broadcast.ts'
 import { maxLeftOut } from './left-out.ts'
+import { maxSubjectBytes } from '../emails/render.ts'
+import { sendMembers } from '../emails/schema.ts'
 
 /** The body of `POST /dev/broadcasts`. */
 export const broadcastRequestSchema: z.ZodType<BroadcastRequest> = z
   .object({
     audience_id: z.string().min(1),
-    from: z.string().min(1).describe('Sender, display name plus address form'),
-    subject: z.string(),
+    from: sendMembers.from,
+    subject: z.string().max(maxSubjectBytes),
     html: z.string().optional(),
     text: z.string().optional(),
   })

@@ -66,7 +66,10 @@ export const sendMembers: {
   variables: z
     .record(z.string(), variableValue)
     .optional()
-    .describe(`Name to value, or to value and default; at most ${maxVariables}`),
+    .meta({
+      description: `Name to value, or to value and default; at most ${maxVariables}`,
+      maxProperties: maxVariables,
+    }),
   attachments: z.array(attachmentReference).max(maxEntries).optional(),
 }
 

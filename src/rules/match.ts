@@ -19,7 +19,7 @@ export interface Match {
 export function readMatch(given: string): Match | { problem: string } {
   const text = given.trim().normalize('NFC').toLowerCase()
   if (text === '') return { problem: 'must not be empty' }
-  if (text.length > maxLength) return { problem: `must have at most ${maxLength} characters` }
+  if (text.length > maxMatchLength) return { problem: `must have at most ${maxMatchLength} characters` }
   if (/[\x00-\x1f\x7f]/.test(text)) return { problem: 'has a control character' }
   const at = text.lastIndexOf('@')
   const local = at <= 0 ? '*' : text.slice(0, at)
@@ -34,7 +34,8 @@ export function readMatch(given: string): Match | { problem: string } {
   return { isExact, test: (recipient) => isMatch(local, ascii, addressKey(recipient)) }
 }
 
-const maxLength = 320
+/** How many characters the `match` of a rule may have. */
+export const maxMatchLength = 320
 
 function isMatch(local: string, domain: string, recipient: string): boolean {
   const at = recipient.lastIndexOf('@')

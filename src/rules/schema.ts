@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { quote } from '../core/errors.ts'
-import { readMatch } from './match.ts'
+import { maxMatchLength, readMatch } from './match.ts'
 import type { Rule, RuleInput } from './rule.ts'
 
 /** Longest wait that a rule or a fault may ask for, in milliseconds. */
@@ -30,7 +30,10 @@ const match = z
     if ('problem' in read)
       context.addIssue({ code: 'custom', message: `${JSON.stringify(text)} ${read.problem}` })
   })
-  .describe('An address, a domain, or a pattern with `*`; the first rule that matches a recipient wins')
+  .meta({
+    description: 'An address, a domain, or a pattern with `*`; the first rule that matches a recipient wins',
+    maxLength: maxMatchLength,
+  })
 
 const enhanced_code = z.string().regex(/^[45]\.\d{1,3}\.\d{1,3}$/, 'must be an RFC 3463 code such as "5.1.1"')
 const times = z.int().min(1).max(100)

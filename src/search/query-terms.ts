@@ -16,8 +16,8 @@ import { rowTerm } from './text-rows.ts'
  * @throws invalid_query that points at the place.
  */
 export function readTerms(text: string, now: number): QueryPart[] {
-  if (text.length > maxLength) {
-    const message = `The query has ${text.length} characters; it may have up to ${maxLength}.`
+  if (text.length > maxQueryLength) {
+    const message = `The query has ${text.length} characters; it may have up to ${maxQueryLength}.`
     throw new LocalpostError('invalid_query', message)
   }
   const matches = [...text.matchAll(form)]
@@ -49,7 +49,8 @@ export function readTerms(text: string, now: number): QueryPart[] {
 // Each part is looked for in every mail, and so is each id.
 const maxTerms = 100
 const maxIds = 500
-const maxLength = 20_000
+/** How many characters a query may have. */
+export const maxQueryLength = 20_000
 const form = /(-?)(?:([A-Za-z_]+):)?(?:"([^"]*)("?)|([^\s"]+)|(?<=:)(?=\s|$))/g
 
 type Fault = (what: string) => LocalpostError

@@ -102,7 +102,7 @@ function toParameters(route: Route, schemas: SchemaWriter): object[] {
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
+    schema: { type: 'string', ...(name === undefined ? {} : route.params?.[name]) },
   }))
   const query = route.query ? schemas.write(route.query, 'output') : {}
   const inQuery = Object.entries((query['properties'] ?? {}) as Record<string, object>).map(

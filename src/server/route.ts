@@ -10,6 +10,8 @@ export interface Route {
   /** The chapter of the document that it stands in. */
   readonly tag: string
   readonly summary: string
+  /** What its path parameters look like, where there is more to say than that they are text; only for the document. */
+  readonly params?: Readonly<Record<string, { readonly maxLength: number; readonly pattern: string }>>
   /** Strings to what the handler takes; every query is read by it, and it says whether unknown members are left out. */
   readonly query?: z.ZodType
   /** Request headers that it reads, with what they mean and how many characters they may have; only for the document. */

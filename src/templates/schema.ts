@@ -5,6 +5,7 @@ const maxBodyBytes = 1_000_000
 
 const body = z
   .string()
+  .max(maxBodyBytes)
   .refine((text) => Buffer.byteLength(text) <= maxBodyBytes, 'must have at most 1 MB')
   .nullable()
   .optional()

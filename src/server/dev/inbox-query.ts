@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
 import type { Selection } from '../../inbox/bulk.ts'
+import { maxQueryLength } from '../../search/query-terms.ts'
 
-const searchText = z
-  .string()
-  .describe(
+// Only said here, since a query that is too long has an error of its own.
+const searchText = z.string().meta({
+  maxLength: maxQueryLength,
+  description:
     'A search: words, `"phrases"`, `from:`, `to:`, `subject:`, `body:`, `status:`, `tag:`, `is:unread`, `has:attachment`, `after:2h`, …, each with `-` for its opposite',
-  )
+})
 
 // A slip in a name must not ask for every mail: these refuse what they do not know.
 

@@ -1,0 +1,21 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import { renderBanner } from '../../src/cli/banner.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
+
+test.each([false, true])('every line of the banner fits 100 columns, with strict: %s', async (strict) => {
+  const post = await createLocalpost({ strict })
+  const options = { dir: undefined, strict, host: '127.0.0.1' }
+  for (const url of ['http://127.0.0.1:65535', 'http://[2001:db8:1234:5678:9abc:def0:1234:5678]:65535']) {
+    // A key as one is made, and one of 64 digits as people bring them along.
+    for (const apiKey of [post.apiKey, 'f'.repeat(64)]) {
+      const shown = { url, apiKey, smtp: { host: '2001:db8:1234:5678:9abc:def0:1234:5678', port: 65_535 } }
+      const settings = { options, warnings: [] } as unknown as Parameters<typeof renderBanner>[1]
+      const banner = renderBanner(shown as unknown as typeof post, settings, '10.20.30-beta.40')
+      const lines = stripVTControlCharacters(banner).split('\n')
+      expect(lines.length).toBeGreaterThan(8)
+      expect(lines.filter((line) => line.length > 100)).toEqual([])
+    }
+  }
+  await post.close()
+})

@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+import { openInProcess, type Face } from './_face.ts'
+import { hollowApp } from './validate-response.ts'
+import { toOpenApi } from '../../src/server/openapi.ts'
+
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: Schema | boolean
+  maxLength?: number
+  minLength?: number
+  maximum?: number
+  minimum?: number
+  maxItems?: number
+  minItems?: number
+  maxProperties?: number
+}
+interface Operation {
+  parameters: { name: string; in: string; schema: Schema }[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+}
+
+const document = JSON.parse(JSON.stringify(toOpenApi(hollowApp().routes, '1.2.3'))) as {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+function resolved(schema: Schema): Schema {
+  const name = schema.$ref?.split('/').at(-1)
+  return name === undefined ? schema : resolved(document.components.schemas[name] ?? {})
+}
+
+/** Values of members that have a form beside their length. */
+const forms: Record<string, (length: number) => string> = {
+  url: (length) => 'http://127.0.0.1:1/'.padEnd(length, 'x'),
+  enhanced_code: () => '4.0.0',
+  secret: () => `whsec_${'A'.repeat(32)}`,
+  email: () => 'ada@example.com',
+  match: () => '*@example.com',
+}
+
+function sample(schema: Schema, name = ''): unknown {
+  const { type, anyOf, enum: words, const: word, minimum = 0, ...own } = resolved(schema)
+  if (word !== undefined) return word
+  if (words) return words[0]
+  if (anyOf?.[0]) return sample(anyOf[0], name)
+  if (own.properties) {
+    return Object.fromEntries(
+      (own.required ?? []).map((key) => [key, sample(own.properties?.[key] ?? {}, key)]),
+    )
+  }
+  if (type === 'array') return Array.from({ length: own.minItems ?? 0 }, () => sample(own.items ?? {}, name))
+  if (type === 'object') return {}
+  if (type === 'boolean') return true
+  return type === 'integer' || type === 'number' ? minimum : text(name, Math.max(1, own.minLength ?? 1))
+}
+
+const text = (name: string, length: number): string => (forms[name] ?? ((n: number) => 'x'.repeat(n)))(length)
+
+/** A bound that the document names: a value that keeps it, and one that is beyond. */
+interface Bound {
+  where: string
+  within: unknown
+  beyond: unknown
+}
+
+function boundsOf(given: Schema, where: string, put: (value: unknown) => unknown): Bound[] {
+  const schema = resolved(given)
+  const name = where.replace(/\[\]$/, '').split('.').at(-1) ?? ''
+  const found: Bound[] = []
+  const add = (kind: string, within: unknown, beyond: unknown): void => {
+    found.push({ where: `${where} ${kind}`, within: put(within), beyond: put(beyond) })
+  }
+  const { maxLength, minLength, maximum, minimum, maxItems, minItems, maxProperties } = schema
+  if (maxLength !== undefined) add(`maxLength ${maxLength}`, text(name, maxLength), 'x'.repeat(maxLength + 1))
+  if (minLength !== undefined) add(`minLength ${minLength}`, text(name, minLength), 'x'.repeat(minLength - 1))
+  if (maximum !== undefined) add(`maximum ${maximum}`, maximum, maximum + 1)
+  if (minimum !== undefined) add(`minimum ${minimum}`, minimum, minimum - 1)
+  const many = (count: number): unknown[] =>
+    Array.from({ length: count }, () => sample(schema.items ?? {}, name))
+  if (maxItems !== undefined) add(`maxItems ${maxItems}`, many(maxItems), many(maxItems + 1))
+  if (minItems !== undefined) add(`minItems ${minItems}`, many(minItems), many(minItems - 1))
+  const members = (count: number): unknown =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, 'x']))
+  if (maxProperties !== undefined)
+    add(`maxProperties ${maxProperties}`, members(maxProperties), members(maxProperties + 1))
+  for (const other of schema.anyOf ?? []) found.push(...boundsOf(other, where, put))
+  if (schema.items) found.push(...boundsOf(schema.items, `${where}[]`, (value) => put([value])))
+  const whole = schema.properties ? (sample(schema) as object) : {}
+  for (const [key, member] of Object.entries(schema.properties ?? {})) {
+    found.push(...boundsOf(member, `${where}.${key}`, (value) => put({ ...whole, [key]: value })))
+  }
+  return found
+}
+
+/** The strings of which the document names no length. */
+function openEndsOf(given: Schema, where: string, put: (value: unknown) => unknown): [string, unknown][] {
+  const schema = resolved(given)
+  const isText = [schema.type].flat().includes('string')
+  const isOpen = isText && !schema.enum && schema.const === undefined && schema.maxLength === undefined
+  const found: [string, unknown][] = isOpen ? [[where, put('x'.repeat(25_000))]] : []
+  for (const other of schema.anyOf ?? []) found.push(...openEndsOf(other, where, put))
+  if (schema.items) found.push(...openEndsOf(schema.items, `${where}[]`, (value) => put([value])))
+  const whole = schema.properties ? (sample(schema) as object) : {}
+  for (const [key, member] of Object.entries(schema.properties ?? {})) {
+    found.push(...openEndsOf(member, `${where}.${key}`, (value) => put({ ...whole, [key]: value })))
+  }
+  return found
+}
+
+const operations = Object.entries(document.paths).flatMap(([path, byMethod]) =>
+  Object.entries(byMethod).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+)
+
+const inQuery = operations.flatMap(({ method, path, operation }) =>
+  operation.parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, schema }) => ({ method, path, name, schema })),
+)
+const inBody = operations.flatMap(({ method, path, operation }) => {
+  const schema = operation.requestBody?.content['application/json']?.schema
+  return schema ? [{ method, path, schema }] : []
+})
+
+type Case = [what: string, method: string, path: string, send: Sent]
+type Sent = { query: Record<string, string> } | { body: unknown }
+
+function casesOf(pick: (bound: Bound) => unknown): Case[] {
+  const cases = [
+    ...inQuery.flatMap(({ method, path, name, schema }) =>
+      boundsOf(schema, name, (value) => value).map((bound): Case => [
+        `${method} ${path}?${bound.where}`,
+        method,
+        path,
+        { query: { [name]: String(pick(bound)) } },
+      ]),
+    ),
+    ...inBody.flatMap(({ method, path, schema }) =>
+      boundsOf(schema, 'body', (value) => value).map((bound): Case => [
+        `${method} ${path} ${bound.where}`,
+        method,
+        path,
+        { body: pick(bound) },
+      ]),
+    ),
+  ]
+  // What removes comes last, so that the others find what they are about.
+  return cases.sort((one, other) => Number(removes(one)) - Number(removes(other)))
+}
+
+const removes = ([, method, path]: Case): boolean => method === 'DELETE' || path === '/dev/reset'
+
+/** An instance that has one of everything. */
+async function openFilled(): Promise<{ face: Face; fill(path: string): string }> {
+  const face = await openInProcess({ limits: {} })
+  const create = async (path: string, body: unknown): Promise<string> => {
+    const answer = (await (await face.call('POST', path, { body })).json()) as { id: string }
+    return answer.id
+  }
+  const email = await create('/v1/emails', {
+    from: 'a@acme.test',
+    to: 'ada@example.com',
+    subject: 'x',
+    text: 'x',
+  })
+  const domain = await create('/v1/domains', { name: 'acme.test' })
+  const audience = await create('/dev/audiences', { name: 'People' })
+  await face.call('POST', `/dev/audiences/${audience}/contacts`, { body: { email: 'ada@example.com' } })
+  const list = await (await face.call('GET', `/v1/audiences/${audience}/contacts`)).json()
+  const contact = (list as { contacts: { id: string }[] }).contacts[0]?.id ?? ''
+  await face.call('PUT', '/dev/templates/hello', { body: { text: 'x' } })
+  return {
+    face,
+    fill: (path) =>
+      path
+        .replace('{contactId}', contact)
+        .replace('{audienceId}', audience)
+        .replace(/\{\w+\}/, () => {
+          if (path.includes('/audiences')) return audience
+          if (path.includes('/templates')) return 'hello'
+          return path.includes('/domains') ? domain : email
+        }),
+  }
+}
+
+interface Refusal {
+  status: number
+  text: string
+}
+
+async function send(
+  { face, fill }: Awaited<ReturnType<typeof openFilled>>,
+  [, method, path, sent]: Case,
+): Promise<Refusal> {
+  // Nothing is waited for.
+  const shared = path === '/dev/inbox/wait' ? { timeout_ms: '0' } : {}
+  const query = 'query' in sent ? `?${new URLSearchParams({ ...shared, ...sent.query })}` : ''
+  const options = 'body' in sent ? { body: sent.body } : method === 'PATCH' ? { body: {} } : {}
+  const answer = await face.call(method, fill(path) + query, options)
+  // An import answers what it did not take.
+  const hasRefused =
+    path.endsWith('/contacts') && answer.ok && (await answer.clone().text()).includes('"line"')
+  const status = hasRefused ? 422 : answer.status
+  const refusal = { status, text: status === 422 ? await answer.text() : '' }
+  // What was set must not meet the next request.
+  if (path === '/dev/faults') await face.call('DELETE', path)
+  return refusal
+}
+
+const lengthWords =
+  /at most|at least \d|too (?:long|many|big|small)|may have up to|takes up to|characters; it/i
+
+describe('the limits that the OpenAPI document names', () => {
+  test('are many', () => {
+    expect(casesOf(({ within }) => within).length).toBeGreaterThan(60)
+  })
+
+  test(
+    'are those of the server: what keeps them is not refused for its size',
+    { timeout: 60_000 },
+    async () => {
+      const filled = await openFilled()
+      const wrong: string[] = []
+      for (const given of casesOf(({ within }) => within)) {
+        if (given[0] === 'GET /dev/inbox/wait?timeout_ms maximum 300000') continue
+        const { text: refusal } = await send(filled, given)
+        if (lengthWords.test(refusal)) wrong.push(`${given[0]}: ${refusal}`)
+      }
+      expect(wrong).toEqual([])
+    },
+  )
+
+  test('are those of the server: what is beyond is 422', { timeout: 60_000 }, async () => {
+    const filled = await openFilled()
+    const wrong: string[] = []
+    for (const given of casesOf(({ beyond }) => beyond)) {
+      const { status } = await send(filled, given)
+      if (status !== 422) wrong.push(`${given[0]}: ${status}`)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('are those of the server: the ids of templates', async () => {
+    const { face } = await openFilled()
+    const put = async (id: string): Promise<number> =>
+      (await face.call('PUT', `/dev/templates/${id}`, { body: { text: 'x' } })).status
+    const [id] = document.paths['/dev/templates/{id}']?.['put']?.parameters ?? []
+    const maxLength = id?.schema.maxLength ?? 0
+    expect([await put('x'.repeat(maxLength)), await put('x'.repeat(maxLength + 1))]).toEqual([200, 422])
+  })
+
+  test('are all that it has: other texts are not refused for their size', { timeout: 60_000 }, async () => {
+    const filled = await openFilled()
+    const cases: Case[] = [
+      ...inQuery.flatMap(({ method, path, name, schema }) =>
+        openEndsOf(schema, name, (value) => value).map(([where, value]): Case => [
+          `${method} ${path}?${where}`,
+          method,
+          path,
+          { query: { [name]: String(value) } },
+        ]),
+      ),
+      ...inBody.flatMap(({ method, path, schema }) =>
+        openEndsOf(schema, 'body', (value) => value).map(([where, body]): Case => [
+          `${method} ${path} ${where}`,
+          method,
+          path,
+          { body },
+        ]),
+      ),
+    ]
+    expect(cases.length).toBeGreaterThan(5)
+    const wrong: string[] = []
+    for (const given of cases) {
+      const { text: refusal } = await send(filled, given)
+      if (lengthWords.test(refusal)) wrong.push(`${given[0]}: ${refusal}`)
+    }
+    expect(wrong).toEqual([])
+  })
+})
