@@ -10,7 +10,11 @@ import { dateNow } from './machine.ts'
  * Descriptors are numbers; offsets and lengths are bytes.
  */
 export interface Files {
-  /** With `w` and `w+` the file is made anew: what stood there is removed, and a link is never followed. */
+  /**
+   * With `w` and `w+` the file is made anew: what stood there is removed, and a link is never followed. Other flags
+   * follow links, as openNow does: a data folder in which others may put one is refused at the start, and its owner
+   * may have moved a file to another disk.
+   */
   open(path: string, flags: string): Promise<number>
   /** Opens for reading at once, so that nothing can happen between choosing a file and holding it. */
   openNow(path: string): number

@@ -6,6 +6,7 @@ import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { holding } from '../core/keep-alive.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
+import { privateHeaders } from '../server/answer.ts'
 import type { App } from '../server/app.ts'
 import { reportForeignClients } from '../server/client-error.ts'
 import {
@@ -100,7 +101,7 @@ export function createHttpFace(
       } catch (error) {
         // Nobody had asked for the face before the instance was closed.
         if (!isErrorOf(error, 'closed')) throw error
-        return Response.json(error, { status: error.status })
+        return Response.json(error, { status: error.status, headers: privateHeaders })
       }
     },
     async listen(options) {

@@ -9,6 +9,19 @@ export interface Answer {
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null
 }
 
+/**
+ * What every answer says. It may hold mail and keys: no browser may take it for something else, keep it, or hand it to
+ * another site's page.
+ */
+export const privateHeaders = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
+/** The media type of answers in JSON. */
+export const jsonType = 'application/json; charset=utf-8'
+
 /** An answer in JSON; the text is made once, for the socket and the log. */
 export function jsonAnswer(
   value: unknown,
@@ -18,18 +31,18 @@ export function jsonAnswer(
   return {
     kind: answerKind,
     status,
-    headers: { ...jsonHeaders, ...headers },
+    headers: { ...privateHeaders, 'content-type': jsonType, ...headers },
     body: JSON.stringify(value),
   }
 }
 
-/** An answer of bytes or text, with a media type of its own. */
+/** An answer of bytes or text, with a media type of its own; its headers may overrule {@link privateHeaders}. */
 export function bytesAnswer(
   body: Answer['body'],
   headers: Readonly<Record<string, string>>,
   status = 200,
 ): Answer {
-  return { kind: answerKind, status, headers, body }
+  return { kind: answerKind, status, headers: { ...privateHeaders, ...headers }, body }
 }
 
 /** The one place where errors become answers. Errors of no code of ours answer 500 and say nothing of themselves. */
@@ -64,12 +77,5 @@ export function streamBody(stream: Readable): ReadableStream<Uint8Array> {
 }
 
 const answerKind: unique symbol = Symbol('answer')
-// Answers hold mail and keys: no browser may take them for something else, keep them, or hand them to another site's page.
-const jsonHeaders = {
-  'content-type': 'application/json; charset=utf-8',
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
-} as const
 const internalMessage =
   'Something went wrong inside Localpost. The log has the details; nothing of them is sent.'

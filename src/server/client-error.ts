@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
+import { jsonType, privateHeaders } from './answer.ts'
 
 /**
  * Answers what never becomes a request, in the shape of every error: garbage, methods that nobody knows, a header that
@@ -24,6 +25,7 @@ export function answerClientErrors(server: Server): void {
     const fault = new LocalpostError('expectation_failed', message)
     const body = JSON.stringify(fault)
     const headers = {
+      ...privateHeaders,
       'content-type': jsonType,
       'content-length': Buffer.byteLength(body),
       connection: 'close',
@@ -31,8 +33,6 @@ export function answerClientErrors(server: Server): void {
     response.writeHead(fault.status, headers).end(body)
   })
 }
-
-const jsonType = 'application/json; charset=utf-8'
 
 /** Behind the beginning of an answer, another one would be read as a part of it, or as that to an earlier request. */
 function mayAnswer(socket: Duplex): boolean {
@@ -46,6 +46,7 @@ function answer(socket: Duplex, fault: LocalpostError): void {
   const lines = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? ''}`,
     'Connection: close',
+    ...Object.entries(privateHeaders).map(([name, value]) => `${name}: ${value}`),
     `Content-Type: ${jsonType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
   ]

@@ -69,9 +69,9 @@ const common = {
 } as const
 
 const guarded = {
-  'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
+  // Mail shows the image in whatever program reads it.
+  'cross-origin-resource-policy': 'cross-origin',
 }
 
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')

@@ -19,12 +19,11 @@ export async function pageFile(uiDir: string, path: string, name: string | undef
   if (path === '/favicon.svg') {
     const icon = await readOrNull(join(uiDir, 'favicon.svg'))
     if (!icon) throw notThere(path)
-    return bytesAnswer(icon, { ...common, 'content-type': 'image/svg+xml', 'cache-control': 'max-age=3600' })
+    return bytesAnswer(icon, { 'content-type': 'image/svg+xml', 'cache-control': 'max-age=3600' })
   }
   const page = await readOrNull(join(uiDir, 'index.html'))
-  if (!page) return bytesAnswer(notBuilt, { ...common, 'content-type': 'text/plain; charset=utf-8' })
+  if (!page) return bytesAnswer(notBuilt, { 'content-type': 'text/plain; charset=utf-8' })
   return bytesAnswer(page, {
-    ...common,
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
     'content-security-policy': policy,
@@ -39,13 +38,10 @@ async function assetFile(uiDir: string, name: string): Promise<Answer> {
   if (!type || !content) throw notThere(`/assets/${name}`)
   // The name has a hash of the content in it.
   return bytesAnswer(content, {
-    ...common,
     'content-type': type,
     'cache-control': 'public, max-age=31536000, immutable',
   })
 }
-
-const common = { 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' }
 
 const policy = [
   "default-src 'none'",

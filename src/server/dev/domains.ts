@@ -65,10 +65,7 @@ export function devDomainRoutes(
       success: { type: 'text/plain; charset=utf-8', description: 'RFC 1035 zone file text' },
       errors: ['not_found'],
       handler: async ({ params }) =>
-        bytesAnswer(await domains.zone(params.id), {
-          'content-type': 'text/plain; charset=utf-8',
-          'x-content-type-options': 'nosniff',
-        }),
+        bytesAnswer(await domains.zone(params.id), { 'content-type': 'text/plain; charset=utf-8' }),
     }),
   ]
 }

@@ -99,8 +99,6 @@ export function inboxRoutes(inbox: Inbox): Route[] {
         bytesAnswer(streamBody(await inbox.export(query.query)), {
           'content-type': 'application/zip',
           'content-disposition': 'attachment; filename="mails.zip"',
-          'x-content-type-options': 'nosniff',
-          'cache-control': 'no-store',
         }),
     }),
     defineRoute({

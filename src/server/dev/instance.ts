@@ -74,7 +74,6 @@ const resetSchema: z.ZodType<{ keep?: ResetScope[] | undefined }> = z.object({
 
 const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store',
   // A proxy that gathers the stream would hold the events back.
   'x-accel-buffering': 'no',
 }

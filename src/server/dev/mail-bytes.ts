@@ -140,10 +140,7 @@ const inlineImages = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/web
 const typeForm = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
 
 const guarded = {
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
   'content-security-policy': "sandbox; default-src 'none'",
 }
 

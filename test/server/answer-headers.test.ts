@@ -1,0 +1,144 @@
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { describeBoth, openInProcess, openOverSocket, type Face } from './_face.ts'
+
+interface Document {
+  paths: Record<string, Record<string, unknown>>
+}
+
+/** What an answer must say, whatever it is. The page's own files may be kept; the tracking image is for any program. */
+function assertPrivate(what: string, headers: Headers): void {
+  const path = what.split(' ')[1] ?? ''
+  expect([what, headers.get('x-content-type-options')]).toEqual([what, 'nosniff'])
+  const policy =
+    path.startsWith('/t/') && headers.get('content-type')?.startsWith('application/json') !== true
+  expect([what, headers.get('cross-origin-resource-policy')]).toEqual([
+    what,
+    policy ? 'cross-origin' : 'same-origin',
+  ])
+  expect([what, headers.get('cache-control')]).toEqual([what, 'no-store'])
+}
+
+/** Every operation of the table that the router is made from. */
+async function operationsOf({ call }: Face): Promise<(readonly [method: string, path: string])[]> {
+  const answer = await call('GET', '/dev/openapi.json')
+  expect(answer.status).toBe(200)
+  const { paths } = (await answer.json()) as Document
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item)
+      .filter((method) => /^(?:get|post|put|patch|delete)$/.test(method))
+      .map((method) => [method.toUpperCase(), path] as const),
+  )
+}
+
+/** Ids of one of each thing, in an instance that has them. */
+async function fill({ call, post }: Face): Promise<string[]> {
+  const ids: string[] = []
+  const make = async (path: string, body: object): Promise<void> => {
+    const answer = await call('POST', path, { body })
+    expect([path, answer.status]).toEqual([path, expect.toBeOneOf([200, 201, 202])])
+    const { id } = (await answer.json()) as { id: string }
+    ids.push(id)
+  }
+  const attachments = [{ filename: 'a.txt', path: 'data:text/plain;base64,QQ==' }]
+  const mail = { from: 'a@acme.test', to: 'b@example.com', subject: 'Hi', html: '<p>Hi</p>', attachments }
+  await make('/v1/emails', mail)
+  await make('/v1/domains', { name: 'other.example' })
+  await make('/dev/audiences', { name: 'Readers' })
+  await post.inbox.waitFor({ to: 'b@example.com' })
+  return ids
+}
+
+describeBoth('every answer', (open) => {
+  test('of every route that refuses has nosniff, no-store and a resource policy', async () => {
+    const face = await open()
+    const operations = await operationsOf(face)
+    expect(operations.length).toBeGreaterThan(60)
+    const wrong = [
+      ['POST', '/dev/health'],
+      ['GET', '/v2/emails'],
+      ['GET', '/v1/nothing'],
+      ['GET', '/dev/nothing'],
+      ['PUT', '/'],
+      ['GET', '/t/nothing'],
+      ['GET', '/%ff'],
+    ] as const
+    let refused = 0
+    for (const [method, path] of [...operations, ...wrong]) {
+      const at = path.replace(/\{\w+\}/g, 'nothing')
+      const strange = { 'sec-fetch-site': 'cross-site', 'x-forwarded-for': '192.0.2.1' }
+      const answer = await face.call(method, at, { key: null, headers: strange })
+      assertPrivate(`${method} ${at}`, answer.headers)
+      if (answer.status >= 400) refused++
+      await answer.body?.cancel()
+    }
+    expect(refused).toBeGreaterThan(60)
+  })
+
+  test('of every route that reads has them where it succeeds', async () => {
+    const face = await open()
+    const ids = await fill(face)
+    const reached = new Set<string>()
+    for (const [method, path] of await operationsOf(face)) {
+      if (method !== 'GET') continue
+      for (const id of path.includes('{id}') ? ids : ['']) {
+        const at = path
+          .replace('{id}', id)
+          .replace('{index}', '0')
+          .replace(/\{\w+\}/g, 'nothing')
+        const answer = await face.call('GET', at)
+        assertPrivate(`GET ${at}`, answer.headers)
+        if (answer.status === 200) reached.add(path)
+        await answer.body?.cancel()
+      }
+    }
+    expect([...reached]).toEqual(
+      expect.arrayContaining([
+        '/v1/emails/{id}',
+        '/dev/inbox/{id}/raw',
+        '/dev/inbox/{id}/html',
+        '/dev/inbox/{id}/attachments/{index}',
+        '/dev/inbox/export',
+        '/dev/domains/{id}/zone',
+        '/dev/events',
+      ]),
+    )
+  })
+})
+
+describe('what never becomes a request, or comes to a closed instance,', () => {
+  test.each([
+    ['garbage', 'nonsense\r\n\r\n'],
+    ['a request without Host', 'GET /v1/emails HTTP/1.1\r\n\r\n'],
+    ['a foreign Host', 'GET /v1/emails HTTP/1.1\r\nHost: evil.test\r\n\r\n'],
+    ['CONNECT', 'CONNECT x.test:443 HTTP/1.1\r\nHost: x.test\r\n\r\n'],
+    ['an unknown Expect', 'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: magic\r\n\r\n'],
+    ['a header that is too large', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
+    ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001'],
+    ['SMTP', 'EHLO localhost\r\n'],
+  ])('%s: is answered with them', async (_, bytes) => {
+    const { base } = await openOverSocket()
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(base).port), '127.0.0.1', () => socket.write(bytes, 'latin1'))
+      let said = ''
+      socket.setEncoding('latin1').on('data', (piece: string) => {
+        said += piece
+        if (said.includes('\r\n\r\n')) socket.destroy()
+      })
+      socket.on('error', reject).on('close', () => resolve(said))
+    })
+    const [, ...lines] = (text.split('\r\n\r\n')[0] ?? '').split('\r\n')
+    expect(text).toMatch(/^HTTP\/1\.1 4\d\d /)
+    assertPrivate('GET /', new Headers(lines.map((line) => line.split(': ', 2) as [string, string])))
+  })
+
+  test.each([true, false])('the instance is closed (used before: %s)', async (isUsed) => {
+    const { post } = await openInProcess()
+    const ask = (): Promise<Response> => post.fetch(new Request('http://localhost/dev/health'))
+    if (isUsed) await ask()
+    await post.close()
+    const answer = await ask()
+    expect(answer.status).toBeGreaterThanOrEqual(200)
+    assertPrivate('GET /dev/health', answer.headers)
+  })
+})
