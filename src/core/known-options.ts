@@ -16,10 +16,18 @@ export function assertKnownOptions(given: unknown, names: readonly string[], of:
   }
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue
+    const present = presentName(name, names)
+    if (present)
+      throw new LocalpostError('invalid_option', `Option "${name}" of ${of} is called "${present}" now.`)
     const near = nearest(name.slice(0, longestName), names)
     const hint = near ? `Did you mean "${near}"?` : `Known: ${names.join(', ')}.`
     throw new LocalpostError('invalid_option', `Unknown option ${quote(name)} of ${of}. ${hint}`)
   }
+}
+
+/** The name that an option of an earlier version has now; undefined for what never was one. */
+export function presentName(name: string, names: readonly string[]): string | undefined {
+  return name === 'withinMs' && names.includes('timeoutMs') ? 'timeoutMs' : undefined
 }
 
 // Distances cost the product of both lengths.

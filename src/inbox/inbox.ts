@@ -116,6 +116,8 @@ export interface InboxParts {
   /** Closed with the inbox. */
   column: TextColumn
   pageSize: number
+  /** The option of that name. */
+  waitTimeoutMs: number
   /** Takes imported messages. */
   submit: Submit
   /** Hands one message to the relay and gives its reply; null where none is configured. */
@@ -133,7 +135,7 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
   const digesting = startDigesting({ store, clock, digests, column })
   const search = createSearch({ store, digests, digesting, column, pageSize })
   const pending = createPending()
-  const waits = createWaits({ store, clock, search, now })
+  const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: parts.waitTimeoutMs })
   const bulk = { store, search, now }
   const findKey = createKeyFinder(store)
 

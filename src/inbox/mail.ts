@@ -103,15 +103,15 @@ export type MailQuery =
     }
 
 export interface WaitOptions {
-  /** Default: 3,000. */
+  /** In milliseconds. Default: `waitTimeoutMs` of the instance. */
   timeoutMs?: number
   /** Only mail that arrived after this one: an id of a mail, also of one that is gone; or not before a time. */
   after?: Date | string
 }
 
 export interface QuietOptions {
-  /** How long nothing may arrive. Default: 1,000. */
-  withinMs?: number
+  /** How long nothing may arrive, in milliseconds. Default: 1,000. */
+  timeoutMs?: number
   /** As in {@link WaitOptions}. Default: also what is there already counts. */
   after?: Date | string
 }

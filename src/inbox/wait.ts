@@ -40,9 +40,11 @@ export interface WaitParts {
   search: Pick<Search, 'matches' | 'fits'>
   /** What relative dates of queries go by. */
   now(): number
+  /** How long a wait for mail takes where it does not say so, in milliseconds. */
+  defaultTimeoutMs: number
 }
 
-export function createWaits({ store, clock, search, now }: WaitParts): Waits {
+export function createWaits({ store, clock, search, now, defaultTimeoutMs }: WaitParts): Waits {
   const pending = new Set<(error: LocalpostError) => void>()
   const noHandler = (): void => {}
 
@@ -116,7 +118,7 @@ export function createWaits({ store, clock, search, now }: WaitParts): Waits {
 
   return {
     async waitFor(query, options = {}) {
-      const { timeoutMs, after } = readWaitOptions(options, 'waitFor()')
+      const { timeoutMs, after } = readWaitOptions(options, 'waitFor()', defaultTimeoutMs)
       const wanted = wantedBy(query, timeoutMs, after)
       return await watch(
         wanted,
@@ -127,7 +129,7 @@ export function createWaits({ store, clock, search, now }: WaitParts): Waits {
       )
     },
     async waitForCount(query, count, options = {}) {
-      const { timeoutMs, after } = readWaitOptions(options, 'waitForCount()')
+      const { timeoutMs, after } = readWaitOptions(options, 'waitForCount()', defaultTimeoutMs)
       if (!Number.isInteger(count) || count < 1 || count > maxCount) {
         const message = `must be a whole number from 1 to ${maxCount}, not ${quote(count)}`
         throw validationError([{ field: 'count', message }])
@@ -147,10 +149,8 @@ export function createWaits({ store, clock, search, now }: WaitParts): Waits {
       )
     },
     async expectNone(query, options = {}) {
-      assertKnownOptions(options, ['withinMs', 'after'], 'expectNone()')
-      const { withinMs = 1000, after } = options
-      assertWaitMs('withinMs', withinMs)
-      const wanted = wantedBy(query, withinMs, after)
+      const { timeoutMs, after } = readWaitOptions(options, 'expectNone()', defaultQuietMs)
+      const wanted = wantedBy(query, timeoutMs, after)
       await watch<null>(
         wanted,
         (email) => {
@@ -167,15 +167,15 @@ export function createWaits({ store, clock, search, now }: WaitParts): Waits {
   }
 }
 
-// Well below the 5,000 of the test frameworks, which would else end the test before the nearest misses are told.
-const defaultTimeoutMs = 3000
+const defaultQuietMs = 1000
 
 function readWaitOptions(
   options: WaitOptions,
   of: string,
+  defaultMs: number,
 ): { timeoutMs: number; after: Date | string | undefined } {
   assertKnownOptions(options, ['timeoutMs', 'after'], of)
-  const { timeoutMs = defaultTimeoutMs, after } = options
+  const { timeoutMs = defaultMs, after } = options
   assertWaitMs('timeoutMs', timeoutMs)
   return { timeoutMs, after }
 }

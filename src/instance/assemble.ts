@@ -17,8 +17,9 @@ import type { HttpFace } from './http.ts'
 import type { createInbox } from '../inbox/inbox.ts'
 import type { Keys } from '../keys/keys.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
-import { publicMembers } from './public-members.ts'
-import type { Snapshots } from './snapshots.ts'
+import { fromCall, publicMembers } from './public-members.ts'
+import type { ListenOptions } from '../server/listener.ts'
+import type { Snapshot, Snapshots } from './snapshots.ts'
 import type { Store } from '../store/store.ts'
 import type { RunningTime } from './time.ts'
 import type { Templates } from '../templates/templates.ts'
@@ -51,6 +52,7 @@ export interface Running {
   http: HttpFace
   snapshots: Snapshots
   time: RunningTime
+  waitTimeoutMs: number
 }
 
 /** Puts the parts together to what the library gives. */
@@ -61,36 +63,33 @@ export function assemble(parts: Running): Localpost {
     if (closing) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
   }
   const { snapshots, time } = parts
+  const called = <Given extends unknown[], T>(
+    name: string,
+    run: (...given: Given) => Promise<T>,
+  ): ((...given: Given) => Promise<T>) => fromCall(name, run, assertOpen)
   const close = (): Promise<void> => (closing ??= holding(() => closeAll(parts)))
   return {
     ...publicMembers({ ...parts, clock: time.clock }, assertOpen),
     apiKey: keys.primary(),
+    waitTimeoutMs: parts.waitTimeoutMs,
     smtp,
     get url() {
       return http.url
     },
     fetch: http.fetch,
-    async listen(options = {}) {
-      assertOpen()
+    listen: called('listen', async (options: ListenOptions = {}) => {
       assertKnownOptions(options, ['port', 'host', 'listener'], 'listen()')
       assertPort('port', options.port)
       const bound = await http.listen(options)
       parts.deliver()
       return bound
-    },
-    async reset(options = {}) {
-      assertOpen()
+    }),
+    reset: called('reset', async (options: { keep?: ResetScope[] } = {}) => {
       assertKnownOptions(options, ['keep'], 'reset()')
       await parts.reset(options.keep ?? [])
-    },
-    async snapshot() {
-      assertOpen()
-      return snapshots.snapshot()
-    },
-    async restore(snapshot) {
-      assertOpen()
-      await snapshots.restore(snapshot)
-    },
+    }),
+    snapshot: called('snapshot', () => snapshots.snapshot()),
+    restore: called('restore', (snapshot: Snapshot) => snapshots.restore(snapshot)),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -31,6 +31,8 @@ export interface Localpost {
   /** What goes wrong between apps and this instance. */
   readonly faults: Faults
   readonly webhooks: Webhooks
+  /** How long its waits, matchers and assertions wait for what should come, in milliseconds: the option of that name. */
+  readonly waitTimeoutMs: number
   /** The first API key: given, or made at the first start. */
   readonly apiKey: string
   /** Where mail is submitted; fits `nodemailer.createTransport(post.smtp)`. */

@@ -118,6 +118,7 @@ export async function openLocalpost(
       now: clock.now,
       column: await openTextColumn(config.dir && join(config.dir, 'derived')),
       pageSize,
+      waitTimeoutMs: config.waitTimeoutMs,
       submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
       release: relay && releaseThrough(relay),
       transcriptOf: transcripts.of,
@@ -228,6 +229,7 @@ export async function openLocalpost(
       http,
       snapshots,
       time,
+      waitTimeoutMs: config.waitTimeoutMs,
     })
   } catch (error) {
     // What goes wrong here follows from the first error, which tells more.

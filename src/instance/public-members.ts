@@ -116,16 +116,16 @@ function exposed<Noun extends object>(noun: Noun, names: object, assertOpen: () 
  * The same method, whose error shows the line that called it: by the time of a refusal, such as that of a wait that is
  * over, the stack has nothing of the caller any more.
  */
-function fromCall(
+export function fromCall<Given extends unknown[], T>(
   name: string,
-  run: (...given: unknown[]) => unknown,
+  run: (...given: Given) => T | Promise<T>,
   assertOpen: () => void,
-): (...given: unknown[]) => Promise<unknown> {
-  const method = (...given: unknown[]): Promise<unknown> => {
+): (...given: Given) => Promise<T> {
+  const method = (...given: Given): Promise<T> => {
     const call: { stack?: string } = {}
     Error.captureStackTrace(call, method)
-    let answered: Promise<unknown> | undefined
-    const answer = async (): Promise<unknown> => {
+    let answered: Promise<T> | undefined
+    const answer = async (): Promise<T> => {
       try {
         assertOpen()
       } catch (error) {

@@ -106,6 +106,7 @@ const optionChecks: Record<keyof LocalpostOptions, Check> = {
     (value) => isCount(value) && Number(value) > 0 && Number(value) <= 500,
     'a number from 1 to 500',
   ],
+  waitTimeoutMs: [isCount, 'milliseconds from 0'],
   escapeHtml: [isBoolean, 'true or false'],
   account: [isObject, 'an object'],
   attachments: [isObject, 'an object'],

@@ -9,6 +9,7 @@ import { wholeClock } from '../core/manual-clock.ts'
 import { resolveLimits, type Limits } from './limits.ts'
 import { checkOptions } from './option-checks.ts'
 import { checkInput } from '../core/validate.ts'
+import { defaultWaitTimeoutMs } from './wait-timeout.ts'
 import { webhookOptionSchema } from '../webhooks/schema.ts'
 import type { WebhookInput } from '../webhooks/webhook.ts'
 
@@ -63,6 +64,11 @@ export interface LocalpostOptions {
   allowOutgoing?: string[]
   /** Items per page of every list. Default: 50. */
   pageSize?: number
+  /**
+   * How long waits of the inbox, matchers and assertions wait for what should come, in milliseconds, unless they say it
+   * themselves. Default: 3,000.
+   */
+  waitTimeoutMs?: number
   /** Escapes `& < > "` of variables in `html`. Default: false, as the service. */
   escapeHtml?: boolean
   /** Who `created_by` names. Default: `dev@localpost.test` without a name. */
@@ -174,6 +180,7 @@ export interface Config {
   relayAll: boolean
   allowOutgoing: string[]
   pageSize: number
+  waitTimeoutMs: number
   escapeHtml: boolean
   account: Account
   attachments: { root: string | null; allowPrivate: boolean; timeoutMs: number }
@@ -225,6 +232,7 @@ export function resolveOptions(
     relayAll: options.relayAll ?? false,
     allowOutgoing: options.allowOutgoing ?? [],
     pageSize: options.pageSize ?? 50,
+    waitTimeoutMs: options.waitTimeoutMs ?? defaultWaitTimeoutMs,
     escapeHtml: options.escapeHtml ?? false,
     account: {
       email: account.email ?? 'dev@localpost.test',

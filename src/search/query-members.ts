@@ -50,7 +50,8 @@ export function isAfter(after: Date | string): (email: Pick<EmailRecord, 'id' | 
   return typeof after === 'string' ? ({ id }) => id > after : ({ created }) => created >= after.getTime()
 }
 
-function isPlainObject(value: unknown): value is object {
+/** Whether a value is an object with members of its own, and no array, RegExp or Date. */
+export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   // An object of another realm, such as that of a test of Jest, has another prototype, which has none itself.
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -3,8 +3,7 @@ import { assertQueryMembers, isAfter } from './query-members.ts'
 import type { Where } from '../store/store.ts'
 import { compileWhere } from '../store/where.ts'
 import type { MailQuery } from '../inbox/mail.ts'
-import { isMailbox } from '../mime/addresses.ts'
-import { spellingsOf } from './query-addresses.ts'
+import { addressForm, fits, withoutState } from './query-fits.ts'
 import { foldText } from './searchable.ts'
 import { readTerms } from './query-terms.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
@@ -109,23 +108,4 @@ function fromMembers(query: Exclude<MailQuery, string>): MailFilter {
 function isTag(tag: string, wanted: string | RegExp): boolean {
   if (typeof wanted === 'string') return tag.toLowerCase() === wanted.toLowerCase()
   return withoutState(wanted).test(tag)
-}
-
-function addressForm(wanted: string | RegExp): (address: string) => boolean {
-  const forms = wanted instanceof RegExp ? [wanted] : spellingsOf(wanted)
-  return (address) => forms.some((form) => fits(address, form))
-}
-
-// A whole address names one mailbox: "ada@x.test" must not find "canada@x.test". Other text may stand anywhere.
-function fits(value: string, wanted: string | RegExp): boolean {
-  if (wanted instanceof RegExp) return withoutState(wanted).test(value)
-  // With a name before it, as a mail's field has it, the address is what counts.
-  const mailbox = /^(?:[^<>]*<)?([^\s@<>]+@[^\s@<>]+?)>?$/.exec(wanted)?.[1]
-  if (mailbox !== undefined) return isMailbox(value, mailbox)
-  return value.toLowerCase().includes(wanted.toLowerCase())
-}
-
-// With `g` or `y` a RegExp remembers where it was.
-function withoutState(form: RegExp): RegExp {
-  return new RegExp(form.source, form.flags.replace(/[gy]/g, ''))
 }

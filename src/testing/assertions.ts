@@ -15,28 +15,32 @@ import { checkSent, type SentExpectation } from './sent.ts'
  */
 export async function assertSent(post: Inspected, expectation?: SentExpectation): Promise<void> {
   assertInspected(post, 'assertSent')
-  demand(await checkSent(post, expectation), true, assertSent)
+  const stack = stackOf(assertSent)
+  demand(await checkSent(post, expectation), true, assertSent, stack)
 }
 
-/** Asserts that no such mail was accepted until now, or comes within `withinMs`. @throws AssertionError. */
+/** Asserts that no such mail was accepted until now, or comes within `timeoutMs`. @throws AssertionError. */
 export async function assertNotSent(post: Inspected, expectation?: SentExpectation): Promise<void> {
   assertInspected(post, 'assertNotSent')
-  demand(await checkSent(post, expectation, { isNot: true }), false, assertNotSent)
+  const stack = stackOf(assertNotSent)
+  demand(await checkSent(post, expectation, { isNot: true }), false, assertNotSent, stack)
 }
 
 /** Asserts that something happened to a recipient of an instance's mails, or of one mail. @throws AssertionError. */
 export async function assertEvent(received: Inspected | Mail, expectation?: EventExpectation): Promise<void> {
   assertReceived(received, 'assertEvent')
-  demand(await checkEvent(received, expectation), true, assertEvent)
+  const stack = stackOf(assertEvent)
+  demand(await checkEvent(received, expectation), true, assertEvent, stack)
 }
 
-/** Asserts that no such event happened until now, or comes within `withinMs`. @throws AssertionError. */
+/** Asserts that no such event happened until now, or comes within `timeoutMs`. @throws AssertionError. */
 export async function assertNoEvent(
   received: Inspected | Mail,
   expectation?: EventExpectation,
 ): Promise<void> {
   assertReceived(received, 'assertNoEvent')
-  demand(await checkEvent(received, expectation, { isNot: true }), false, assertNoEvent)
+  const stack = stackOf(assertNoEvent)
+  demand(await checkEvent(received, expectation, { isNot: true }), false, assertNoEvent, stack)
 }
 
 /** Asserts that a mail has a link. @throws AssertionError. */
@@ -57,13 +61,29 @@ export function assertNoUnrenderedPlaceholders(mail: Mail): void {
   demand(checkPlaceholders(mail), true, assertNoUnrenderedPlaceholders)
 }
 
-function demand({ pass, message, actual, expected }: Outcome, wanted: boolean, caller: Function): void {
+function demand(
+  { pass, message, actual, expected }: Outcome,
+  wanted: boolean,
+  caller: Function,
+  stack?: string,
+): void {
   if (pass === wanted) return
-  throw new AssertionError({
-    message: message(),
+  const said = message()
+  const error = new AssertionError({
+    message: said,
     actual,
     expected,
     operator: caller.name,
     stackStartFn: caller,
   })
+  if (stack !== undefined) error.stack = `${error.name} [${error.code}]: ${said}\n${stack}`
+  throw error
+}
+
+/** The lines of the caller: after a wait, the stack of an error has them only where its promise is awaited at once. */
+function stackOf(caller: Function): string {
+  const call: { stack?: string } = {}
+  Error.captureStackTrace(call, caller)
+  const { stack = '' } = call
+  return stack.slice(stack.indexOf('\n') + 1)
 }

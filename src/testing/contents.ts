@@ -1,3 +1,4 @@
+import { isRegExp } from 'node:util/types'
 import type { Link, Mail } from '../inbox/mail.ts'
 import { unrenderedPlaceholders } from '../inbox/placeholders.ts'
 import { assertExpectation, assertPattern } from './expectation.ts'
@@ -9,7 +10,7 @@ export type LinkExpectation = TextPattern | { href?: TextPattern; text?: TextPat
 /** Checks whether a mail has a link. Without an expectation: any. */
 export function checkLink({ id, links }: Mail, expectation: LinkExpectation = {}): Outcome {
   const wanted: { href?: TextPattern; text?: TextPattern } =
-    typeof expectation === 'string' || expectation instanceof RegExp ? { href: expectation } : expectation
+    typeof expectation === 'string' || isRegExp(expectation) ? { href: expectation } : expectation
   assertExpectation(wanted, { href: 'pattern', text: 'pattern' }, 'A link')
   const { href, text } = wanted
   const fits = (link: Link): boolean =>

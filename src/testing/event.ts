@@ -2,7 +2,7 @@ import { bounceSubtypes, bounceTypes, eventStatuses } from '../emails/email.ts'
 import type { BounceSubtype, BounceType, EmailEvent, EventStatus } from '../emails/email.ts'
 import type { Mail } from '../inbox/mail.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
-import { createMailReader, type Inspected, type MailReader } from './mails.ts'
+import { createMailReader, defaultTimeoutMs, type Inspected, type MailReader } from './mails.ts'
 import {
   fitsAddress,
   fitsText,
@@ -11,7 +11,7 @@ import {
   type Sense,
   type TextPattern,
 } from './outcome.ts'
-import { defaultWithinMs, poll } from './poll.ts'
+import { poll } from './poll.ts'
 
 /** An event that should have happened to a recipient; every member that is given must hold. */
 export interface EventExpectation {
@@ -32,10 +32,10 @@ export interface EventExpectation {
   /** Of a failure. */
   reason?: TextPattern
   /**
-   * How long it may take, in milliseconds of the machine's clock. Default: 2,000; 0 for a mail in hand, and where the
-   * opposite is asserted.
+   * How long it may take, in milliseconds of the machine's clock. Default: `waitTimeoutMs` of the instance; 0 for a mail
+   * in hand, and where the opposite is asserted.
    */
-  withinMs?: number
+  timeoutMs?: number
 }
 
 /**
@@ -48,17 +48,17 @@ export async function checkEvent(
   { isNot }: Sense = { isNot: false },
 ): Promise<Outcome> {
   assertExpectation(expectation, memberKinds, 'An event')
-  const { withinMs: given, email, ...wanted } = expectation
-  const withinMs = given ?? (isNot || !('inbox' in received) ? 0 : defaultWithinMs)
+  const { timeoutMs: given, email, ...wanted } = expectation
+  const timeoutMs = given ?? (isNot || !('inbox' in received) ? 0 : defaultTimeoutMs(received))
   const ask =
     'inbox' in received ? readEvents(createMailReader(received), email) : async () => happenedTo(received)
-  const all = await poll(ask, (events) => events.some((event) => fits(event, wanted)), withinMs)
+  const all = await poll(ask, (events) => events.some((event) => fits(event, wanted)), timeoutMs)
   const matches = all.filter((event) => fits(event, wanted))
   const pass = matches.length > 0
   return {
     pass,
     message: () => {
-      const within = withinMs > 0 ? ` within ${withinMs} ms` : ''
+      const within = timeoutMs > 0 ? ` within ${timeoutMs} ms` : ''
       const where = email === undefined ? '' : ` of ${email}`
       if (pass) return `Expected no event ${sayExpectation(wanted)}${where}, but there is:\n${list(matches)}`
       const had =
@@ -78,10 +78,10 @@ const memberKinds = {
   smtp_response: 'pattern',
   link: 'pattern',
   reason: 'pattern',
-  withinMs: 'milliseconds',
+  timeoutMs: 'milliseconds',
 } as const satisfies Record<keyof EventExpectation, MemberKind>
 
-type Wanted = Omit<EventExpectation, 'email' | 'withinMs'>
+type Wanted = Omit<EventExpectation, 'email' | 'timeoutMs'>
 type Happened = EmailEvent & { email: string; recipient: string }
 
 function readEvents(reader: MailReader, email: string | undefined): () => Promise<Happened[]> {

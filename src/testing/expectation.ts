@@ -1,6 +1,8 @@
 import { isRegExp } from 'node:util/types'
 import { quote } from '../core/errors.ts'
+import { presentName } from '../core/known-options.ts'
 import { nearest } from '../core/suggest.ts'
+import { isPlainObject } from '../search/query-members.ts'
 
 /** What a member of an expectation takes: text or pattern, text, a number of a kind, or one of some words. */
 export type MemberKind = 'pattern' | 'text' | 'count' | 'milliseconds' | readonly string[]
@@ -18,18 +20,24 @@ export function assertExpectation(
   what: string,
 ): void {
   const names = Object.keys(known)
-  if (typeof expectation !== 'object' || expectation === null || Array.isArray(expectation))
+  if (!isPlainObject(expectation))
     throw new TypeError(
       `${what} is described by an object with some of ${names.join(', ')}, not by ${say(expectation)}.`,
     )
   for (const [name, value] of Object.entries(expectation)) {
     const kind = Object.hasOwn(known, name) ? known[name] : undefined
     if (kind === undefined) {
+      const present = presentName(name, names)
+      if (present) throw new TypeError(`${what}: "${name}" is called "${present}" now.`)
       const meant = nearest(name, names)
       const hint = meant ? `Did you mean ${JSON.stringify(meant)}?` : `It takes ${names.join(', ')}.`
       throw new TypeError(`${what} has no member ${JSON.stringify(name)}. ${hint}`)
     }
-    if (value === undefined || takes(kind, value)) continue
+    if (value === undefined)
+      throw new TypeError(`${what}: ${name} is undefined. Leave it out, or give it a value.`)
+    if (value === '')
+      throw new TypeError(`${what}: ${name} is empty, which anything fits. Leave it out for any.`)
+    if (takes(kind, value)) continue
     const meant = typeof kind === 'object' && typeof value === 'string' ? nearest(value, kind) : undefined
     const hint = meant ? ` Did you mean ${JSON.stringify(meant)}?` : ''
     const each = kind === 'pattern' && Array.isArray(value) ? ' Ask for each on its own.' : ''
@@ -39,6 +47,7 @@ export function assertExpectation(
 
 /** Refuses what is neither text nor pattern. @throws TypeError. */
 export function assertPattern(value: unknown, what: string): void {
+  if (value === '') throw new TypeError(`${what} is empty, which anything fits. Leave it out for any.`)
   if (!takes('pattern', value)) throw new TypeError(`${what} takes ${sayKind('pattern')}, not ${say(value)}.`)
 }
 
@@ -61,5 +70,6 @@ function sayKind(kind: MemberKind): string {
 }
 
 function say(value: unknown): string {
-  return isRegExp(value) ? String(value) : quote(value)
+  if (typeof value === 'function') return 'a function'
+  return isRegExp(value) || value instanceof Date ? String(value) : quote(value)
 }

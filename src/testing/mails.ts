@@ -1,9 +1,15 @@
 import { quote } from '../core/errors.ts'
 import type { Mail, MailSummary } from '../inbox/mail.ts'
 import type { Localpost } from '../instance/instance.ts'
+import { defaultWaitTimeoutMs } from '../options/wait-timeout.ts'
 
 /** The part of an instance that checks look at. */
-export type Inspected = Pick<Localpost, 'inbox'>
+export type Inspected = Pick<Localpost, 'inbox'> & Partial<Pick<Localpost, 'waitTimeoutMs'>>
+
+/** How long a check waits for what should come, in milliseconds. */
+export function defaultTimeoutMs({ waitTimeoutMs }: Inspected): number {
+  return waitTimeoutMs ?? defaultWaitTimeoutMs
+}
 
 /** Reads the mails of an inbox, newest first, as often as a check asks. */
 export interface MailReader {

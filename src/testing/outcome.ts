@@ -1,4 +1,5 @@
-import { isMailbox } from '../mime/addresses.ts'
+import { addressForm } from '../search/query-fits.ts'
+import { foldText, searchableText } from '../search/searchable.ts'
 
 /** What a check found: the shape that `expect.extend` takes, of vitest and of Jest. */
 export interface Outcome {
@@ -27,10 +28,16 @@ export function fitsText(value: string, wanted: TextPattern): boolean {
       new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, '')).test(value)
 }
 
-/** Whether an address field names this mailbox; a text that is no address may stand anywhere in it. */
+/** Whether an address field names this mailbox, as queries of the inbox have it. */
 export function fitsAddress(value: string, wanted: TextPattern): boolean {
-  if (typeof wanted !== 'string' || !/^[^\s@<>]+@[^\s@<>]+$/.test(wanted)) return fitsText(value, wanted)
-  return isMailbox(value, wanted)
+  return addressForm(wanted)(value)
+}
+
+/** Whether a mail's text is what an expectation names: as written, or as queries of the inbox look at it. */
+export function fitsBody({ text, html }: { text: string; html: string }, wanted: TextPattern): boolean {
+  if (fitsText(text, wanted)) return true
+  const folded = typeof wanted === 'string' ? foldText(wanted) : wanted
+  return fitsText(foldText(text), folded) || fitsText(searchableText(text, html), folded)
 }
 
 /** An expectation as one line: `{ to: "ada@example.com", subject: /welcome/i }`. */

@@ -1,15 +1,16 @@
 import type { Mail, MailSummary } from '../inbox/mail.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
-import { createMailReader, type Inspected, type MailReader } from './mails.ts'
+import { createMailReader, defaultTimeoutMs, type Inspected, type MailReader } from './mails.ts'
 import {
   fitsAddress,
+  fitsBody,
   fitsText,
   sayExpectation,
   type Outcome,
   type Sense,
   type TextPattern,
 } from './outcome.ts'
-import { defaultWithinMs, poll } from './poll.ts'
+import { poll } from './poll.ts'
 
 /** A mail that should have been sent; every member that is given must hold. */
 export interface SentExpectation {
@@ -19,17 +20,19 @@ export interface SentExpectation {
   from?: TextPattern
   /** A part of it in any case, or a pattern. */
   subject?: TextPattern
-  /** A part of the plain text, likewise. */
+  /** A part of the text, likewise; white space counts as one space, and of mail without a text part what its HTML shows. */
   text?: TextPattern
+  /** The same as `text`. */
+  body?: TextPattern
   /** A part of the HTML, likewise. */
   html?: TextPattern
   /** Exactly so many. Default: at least one. */
   count?: number
   /**
-   * How long it may take, in milliseconds of the machine's clock. Default: 2,000. Where the opposite is asserted, how
-   * long nothing may come; default: 0, what was accepted until now.
+   * How long it may take, in milliseconds of the machine's clock. Default: `waitTimeoutMs` of the instance. Where the
+   * opposite is asserted, how long nothing may come; default: 0, what was accepted until now.
    */
-  withinMs?: number
+  timeoutMs?: number
 }
 
 /**
@@ -42,20 +45,24 @@ export async function checkSent(
   { isNot }: Sense = { isNot: false },
 ): Promise<Outcome> {
   assertExpectation(expectation, memberKinds, 'What should have been sent')
-  const { count, withinMs = isNot ? 0 : defaultWithinMs, ...wanted } = expectation
+  const { count, timeoutMs = isNot ? 0 : defaultTimeoutMs(post), text, body, ...others } = expectation
+  if (text !== undefined && body !== undefined)
+    throw new TypeError('What should have been sent: text and body are the same; give one of them.')
+  const said = text ?? body
+  const wanted: Wanted = said === undefined ? others : { ...others, text: said }
   const reader = createMailReader(post)
   const isRight = ({ matches }: Found): boolean =>
     count === undefined ? matches.length > 0 : matches.length === count
-  const found = await poll(() => find(reader, wanted), isRight, withinMs)
+  const found = await poll(() => find(reader, wanted), isRight, timeoutMs)
   const pass = isRight(found)
   return {
     pass,
-    message: () => say(found, expectation, { pass, withinMs }),
+    message: () => say(found, { wanted, count }, { pass, timeoutMs }),
     ...(pass || isNot ? {} : await differenceOf(found, { count, wanted }, reader)),
   }
 }
 
-type Wanted = Omit<SentExpectation, 'count' | 'withinMs'>
+type Wanted = Omit<SentExpectation, 'count' | 'timeoutMs' | 'body'>
 
 interface Found {
   all: MailSummary[]
@@ -93,7 +100,7 @@ function membersThatDiffer(mail: MailSummary | Mail, wanted: Wanted): (keyof Wan
     differing.push('to')
   if (from !== undefined && !fitsAddress(mail.from, from)) differing.push('from')
   if (subject !== undefined && !fitsText(mail.subject, subject)) differing.push('subject')
-  if (text !== undefined && !('text' in mail && fitsText(mail.text, text))) differing.push('text')
+  if (text !== undefined && !('text' in mail && fitsBody(mail, text))) differing.push('text')
   if (html !== undefined && !('html' in mail && fitsText(mail.html, html))) differing.push('html')
   return differing
 }
@@ -132,9 +139,10 @@ const memberKinds = {
   from: 'pattern',
   subject: 'pattern',
   text: 'pattern',
+  body: 'pattern',
   html: 'pattern',
   count: 'count',
-  withinMs: 'milliseconds',
+  timeoutMs: 'milliseconds',
 } as const satisfies Record<keyof SentExpectation, MemberKind>
 
 async function nearestOf(
@@ -153,15 +161,14 @@ const nearestAmong = 50
 
 function say(
   { all, matches }: Found,
-  expectation: SentExpectation,
-  { pass, withinMs }: { pass: boolean; withinMs: number },
+  { wanted, count }: { wanted: Wanted; count: number | undefined },
+  { pass, timeoutMs }: { pass: boolean; timeoutMs: number },
 ): string {
-  const { withinMs: _, count, ...wanted } = expectation
   const what = `mail ${sayExpectation(wanted)}`
   if (pass) {
     return `Expected ${count === undefined ? 'no' : `other than ${count}`} ${what}, but ${plural(matches.length)} sent:\n${list(matches)}`
   }
-  const within = withinMs > 0 ? ` within ${withinMs} ms` : ''
+  const within = timeoutMs > 0 ? ` within ${timeoutMs} ms` : ''
   const number = count === undefined ? '' : `${count} times `
   if (all.length === 0)
     return `Expected ${what} ${number}to have been sent${within}, but no mail was sent at all.`

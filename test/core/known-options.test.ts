@@ -32,7 +32,7 @@ it('refuses a slip in the options of a call before anything happens', async () =
       () => inbox.waitForCount('x', 1, { timeoutMs: -1 }),
       'Option "timeoutMs" takes milliseconds from 0, not -1',
     ],
-    [() => inbox.expectNone('x', { withinMs: -1 }), 'Option "withinMs" takes milliseconds from 0, not -1'],
+    [() => inbox.expectNone('x', { timeoutMs: -1 }), 'Option "timeoutMs" takes milliseconds from 0, not -1'],
     [() => inbox.waitFor(slip('subjekt', 'x')), '"subjekt" is no member of a query. Did you mean subject?'],
     [() => inbox.list(slip('limt', 1)), 'Unknown option "limt" of inbox.list(). Did you mean "limit"?'],
     [() => inbox.raw(id, slip('recipent', 'x')), 'Unknown option "recipent" of inbox.raw()'],

@@ -36,7 +36,7 @@ const refused: readonly [string, unknown][] = [
 const methods: Readonly<Record<string, (query: never) => Promise<unknown>>> = {
   waitFor: (query) => post.inbox.waitFor(query, { timeoutMs: 10 }),
   waitForCount: (query) => post.inbox.waitForCount(query, 1, { timeoutMs: 10 }),
-  expectNone: (query) => post.inbox.expectNone(query, { withinMs: 10 }),
+  expectNone: (query) => post.inbox.expectNone(query, { timeoutMs: 10 }),
   latest: (query) => post.inbox.latest(query),
   list: (query) => post.inbox.list({ query }),
   export: (query) => post.inbox.export(query),
@@ -78,8 +78,8 @@ describe('a query by members', () => {
     expect((await post.inbox.waitFor({ id: one.id })).subject).toBe('one')
     expect(await post.inbox.waitForCount({ after: start }, 2)).toHaveLength(2)
     expect((await post.inbox.waitFor({ after: middle })).id).toBe(two.id)
-    await post.inbox.expectNone({ after: two.id }, { withinMs: 10 })
-    await post.inbox.expectNone({ after: new Date(Date.now() + 60_000) }, { withinMs: 10 })
+    await post.inbox.expectNone({ after: two.id }, { timeoutMs: 10 })
+    await post.inbox.expectNone({ after: new Date(Date.now() + 60_000) }, { timeoutMs: 10 })
     expect(await post.inbox.waitForCount({ after: new Date(Date.now() - 60_000) }, 2)).toHaveLength(2)
     await post.inbox.waitFor(undefined, { after: new Date(Date.now() - 60_000) })
     expect((await post.inbox.latest({ subject: 'one' }))?.id).toBe(one.id)

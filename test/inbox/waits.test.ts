@@ -32,8 +32,8 @@ describe('waits', () => {
 
   it('for nothing resolve in time, or name the mail at once', async () => {
     const post = await start()
-    await post.inbox.expectNone('welcome', { withinMs: 20 })
-    const none = post.inbox.expectNone('welcome', { withinMs: 60_000 })
+    await post.inbox.expectNone('welcome', { timeoutMs: 20 })
+    const none = post.inbox.expectNone('welcome', { timeoutMs: 60_000 })
     const outcome = expect(none).rejects.toMatchObject({
       code: 'unexpected_mail',
       message: expect.stringContaining('subject "Welcome"') as string,
@@ -41,9 +41,9 @@ describe('waits', () => {
     await submit(post, { subject: 'Welcome' })
     await outcome
     const { id } = await post.inbox.waitFor('welcome')
-    await post.inbox.expectNone('welcome', { withinMs: 20, after: id })
+    await post.inbox.expectNone('welcome', { timeoutMs: 20, after: id })
     await expect(post.inbox.expectNone('welcome')).rejects.toMatchObject({ code: 'unexpected_mail' })
-    const open = [post.inbox.expectNone('never', { withinMs: 60_000 }), post.inbox.waitForCount('never', 2)]
+    const open = [post.inbox.expectNone('never', { timeoutMs: 60_000 }), post.inbox.waitForCount('never', 2)]
     const closed = open.map((wait) => expect(wait).rejects.toMatchObject({ code: 'closed' }))
     await post.close()
     await Promise.all(closed)

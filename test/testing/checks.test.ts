@@ -74,7 +74,7 @@ describe('what was sent', () => {
     const post = await start()
     await post.emails.send({ ...welcome, to: 'canada@example.com', cc: undefined })
     await assertNotSent(post, { to: 'ada@example.com' })
-    await assertNotSent(post, { to: 'canada@example.com', subject: 'Goodbye', withinMs: 20 })
+    await assertNotSent(post, { to: 'canada@example.com', subject: 'Goodbye', timeoutMs: 20 })
   })
 
   it('fails with the nearest mail beside what was wanted', async () => {
@@ -82,7 +82,7 @@ describe('what was sent', () => {
     await post.emails.send({ ...welcome, to: 'eve@example.com', cc: undefined, subject: 'Something else' })
     const { id } = await post.emails.send(welcome)
     const error = await failureOf(() =>
-      assertSent(post, { to: 'ada@example.com', subject: 'Goodbye', withinMs: 20 }),
+      assertSent(post, { to: 'ada@example.com', subject: 'Goodbye', timeoutMs: 20 }),
     )
     expect(error.message).toContain('{ to: "ada@example.com", subject: "Goodbye" }')
     expect(error.message).toContain('none of 2 fits')
@@ -93,10 +93,10 @@ describe('what was sent', () => {
 
   it('fails by its number, and says that nothing was sent at all', async () => {
     const post = await start()
-    const nothing = await failureOf(() => assertSent(post, { withinMs: 0 }))
+    const nothing = await failureOf(() => assertSent(post, { timeoutMs: 0 }))
     expect(nothing.message).toContain('no mail was sent at all')
     await post.emails.send(welcome)
-    const one = await failureOf(() => assertSent(post, { to: 'ada@example.com', count: 2, withinMs: 20 }))
+    const one = await failureOf(() => assertSent(post, { to: 'ada@example.com', count: 2, timeoutMs: 20 }))
     expect(one.message).toMatch(/2 times .* one was sent/)
     expect(one.actual).toEqual({ to: 'ada@example.com', count: 1 })
     expect(one.expected).toEqual({ to: 'ada@example.com', count: 2 })
@@ -122,13 +122,13 @@ describe('an event', () => {
     const { id } = await post.emails.send({ ...welcome, cc: undefined })
     await post.inbox.waitFor(`id:${id}`)
     const error = await failureOf(() =>
-      assertEvent(post, { status: 'clicked', recipient: 'ada@example.com', withinMs: 20 }),
+      assertEvent(post, { status: 'clicked', recipient: 'ada@example.com', timeoutMs: 20 }),
     )
     expect(error.message).toMatch(/Expected an event .*clicked.* within 20 ms/)
     expect(error.message).toContain(`delivered to ada@example.com (${id})`)
     expect(error.expected).toEqual({ status: 'clicked', recipient: 'ada@example.com' })
     expect(error.actual).toMatchObject({ recipient: 'ada@example.com' })
-    const nowhere = await failureOf(() => assertEvent(post, { email: 'em_none', withinMs: 0 }))
+    const nowhere = await failureOf(() => assertEvent(post, { email: 'em_none', timeoutMs: 0 }))
     expect(nowhere.message).toContain('nothing happened at all')
   })
 })
@@ -153,7 +153,7 @@ describe('a value that cannot be', () => {
     ['{"to":["a@b"]}', /to takes a text or a regular expression, not \["a@b"\]\. Ask for each/],
     ['{"subject":5}', /subject takes a text or a regular expression, not 5/],
     ['{"count":"2"}', /count takes a whole number from 0, not "2"/],
-    ['{"withinMs":-1}', /withinMs takes a number of milliseconds from 0, not -1/],
+    ['{"timeoutMs":-1}', /timeoutMs takes a number of milliseconds from 0, not -1/],
     ['"x"', /described by an object with some of to, from, .*, not by "x"/],
     ['null', /described by an object .* not by null/],
   ])('is refused of a mail: %s', async (text, said) => {

@@ -24,9 +24,9 @@ async function live(post) {
   if (Math.abs(got.received - realNow()) > 60_000) throw new Error('received ' + got.received)
   const late = await post.inbox.waitFor({ to: 'nobody' }, { timeoutMs: 20 }).catch((error) => error.code)
   if (late !== 'wait_timeout') throw new Error('late ' + late)
-  await post.inbox.expectNone({ to: 'nobody' }, { withinMs: 20 })
+  await post.inbox.expectNone({ to: 'nobody' }, { timeoutMs: 20 })
   await assertSent(post, { to: 'ada@example.com' })
-  await assertNotSent(post, { to: 'nobody', withinMs: 20 })
+  await assertNotSent(post, { to: 'nobody', timeoutMs: 20 })
   await post.inbox.waitForCount({ to: 'ada@example.com' }, 1)
   if (!globalThis.queueMicrotask.clock) {
     const answer = await post.fetch(new Request('http://localpost/v1/emails', { headers: { authorization: 'Bearer ' + post.apiKey } }))

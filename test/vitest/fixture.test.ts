@@ -28,7 +28,7 @@ describe('the fixture', () => {
     await expect(localpost).toHaveEvent({
       recipient: 'ada@example.com',
       status: 'delivered',
-      withinMs: 10_000,
+      timeoutMs: 10_000,
     })
     await expect(localpost).not.toHaveEvent({ status: 'opened' })
     const mail = await localpost.inbox.waitFor({ to: 'ada@example.com' })

@@ -42,7 +42,7 @@ describe('a project of its own', () => {
       'missing.test.js': `import { test, expect } from 'localpost/vitest'
         test('greets', async ({ localpost }) => {
           ${send}
-          await expect(localpost).toHaveSent({ to: 'ada@example.com', subject: 'Goodbye', withinMs: 50 })
+          await expect(localpost).toHaveSent({ to: 'ada@example.com', subject: 'Goodbye', timeoutMs: 50 })
         })`,
     })
     const { status, output } = await runVitest(dir, `--pool=${pool}`)
@@ -71,8 +71,8 @@ describe('a project of its own', () => {
         })`,
     })
     const { status, output } = await runVitest(dir)
-    expect(output).toContain('Expected mail { subject: "Goodbye" } to have been sent within 2000 ms')
-    expect(output).toContain('Expected an event { status: "opened" } within 2000 ms')
+    expect(output).toContain('Expected mail { subject: "Goodbye" } to have been sent within 3000 ms')
+    expect(output).toContain('Expected an event { status: "opened" } within 3000 ms')
     expect(output).toMatch(/No mail for \{ subject: "Goodbye" \} within 3000 ms\. The nearest misses: em_/)
     expect(output).not.toContain('Test timed out')
     expect(status).toBe(1)
@@ -164,7 +164,7 @@ describe('a project of its own', () => {
           await assertSent(localpost, { to: 'ada@example.com' })
         })
         test('misses', async () => {
-          await assertSent(given(), { to: 'ada@example.com', withinMs: 20 })
+          await assertSent(given(), { to: 'ada@example.com', timeoutMs: 20 })
         })
         test('forgets', async () => {
           const localpost = await startForTest()
