@@ -228,6 +228,7 @@ describe('a wait', () => {
       store,
       clock: systemClock,
       now: () => 0,
+      defaultTimeoutMs: 3000,
       search: {
         async *matches() {
           searches++
