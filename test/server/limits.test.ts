@@ -199,7 +199,7 @@ async function send(
   [, method, path, sent]: Case,
 ): Promise<Refusal> {
   // Nothing is waited for.
-  const shared = path === '/dev/inbox/wait' ? { timeout_ms: '0' } : {}
+  const shared: Record<string, string> = path === '/dev/inbox/wait' ? { timeout_ms: '0' } : {}
   const query = 'query' in sent ? `?${new URLSearchParams({ ...shared, ...sent.query })}` : ''
   const options = 'body' in sent ? { body: sent.body } : method === 'PATCH' ? { body: {} } : {}
   const answer = await face.call(method, fill(path) + query, options)
