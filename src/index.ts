@@ -104,8 +104,8 @@ export type { BulkChanges, Selection } from './inbox/bulk.ts'
 export type { Check } from './inbox/checks.ts'
 export type { Inbox, MailChanges } from './inbox/inbox.ts'
 export type { ListUnsubscribe } from './inbox/list-unsubscribe.ts'
+export type { Link } from './reading/links.ts'
 export type {
-  Link,
   Mail,
   MailAttachment,
   MailQuery,

@@ -11,6 +11,7 @@ import { normalizeAddress } from '../mime/addresses.ts'
 import { verifyDkim } from '../mime/dkim-verify.ts'
 import type { MimePart, PlacedPart } from '../mime/part.ts'
 import { decodeTransfer } from '../mime/transfer.ts'
+import { readFindings } from '../reading/jobs.ts'
 import type { Reader } from '../reading/reader.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
 import { remove, type BlobId, type ByteRange, type Store } from '../store/store.ts'
@@ -143,15 +144,17 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
 
   async function toDetail(email: EmailRecord): Promise<Mail> {
     const blob = messageBlob(email.id)
-    const message = email.message && (await reader.message(blob))
-    const content = email.source === 'smtp' && message ? message : await readContent(parts, email)
+    const submitted = email.message && email.source === 'smtp' ? await reader.mail(blob) : null
+    const message = submitted ?? (email.message && (await reader.message(blob)))
+    const content = submitted ?? (await readContent(parts, email))
+    const { links, codes } = submitted ?? readFindings({ ...content, subject: email.subject })
     const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
     const isSigned = message?.headers.some(([name]) => name.toLowerCase() === 'dkim-signature')
     const dkim = isSigned
       ? await reader.bytes(blob, (bytes) => verifyDkim(bytes, findKey, clock.now()))
       : null
     const transcript = parts.transcriptOf?.(email.id, email.message?.size_bytes ?? 0) ?? null
-    return toMail(email, digest, content, message, { dkim, transcript })
+    return toMail(email, digest, content, message, { links, codes, dkim, transcript })
   }
 
   async function openMessage(

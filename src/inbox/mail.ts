@@ -1,3 +1,4 @@
+import type { Link } from '../reading/links.ts'
 import type { EmailEvent, EventStatus, LastEvent } from '../emails/email.ts'
 import type { DkimResult } from '../mime/dkim-verify.ts'
 import type { ListUnsubscribe } from './list-unsubscribe.ts'
@@ -63,12 +64,6 @@ export interface Mail extends MailSummary {
 /** One line of an SMTP session. */
 export interface TranscriptLine {
   from: 'client' | 'server'
-  text: string
-}
-
-export interface Link {
-  href: string
-  /** The link's own text; the address itself where it stands in the text part. */
   text: string
 }
 

@@ -3,11 +3,9 @@ import { outcomeOf } from '../emails/events.ts'
 import { listedSubject, toLastEvent } from '../emails/views.ts'
 import type { ParsedAttachment, ParsedMessage } from '../mime/parse.ts'
 import type { Digest } from '../search/digests.ts'
-import { extractCodes } from './codes.ts'
-import { extractLinks } from './links.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
 import type { Mail, MailAttachment, MailSummary } from './mail.ts'
-import { visibleText } from '../mime/visible-text.ts'
+import type { Findings } from '../reading/jobs.ts'
 
 /** A mail in a list of the inbox. */
 export function toSummary(email: EmailRecord, digest: Digest): MailSummary {
@@ -40,7 +38,7 @@ export function toMail(
   digest: Digest,
   content: EmailContent,
   message: ParsedMessage | null,
-  facts: Pick<Mail, 'dkim' | 'transcript'>,
+  facts: Findings & Pick<Mail, 'dkim' | 'transcript'>,
 ): Mail {
   const { html, text } = content
   return {
@@ -54,8 +52,8 @@ export function toMail(
     headers: message?.headers ?? [],
     html,
     text,
-    links: extractLinks(html, text),
-    codes: extractCodes([email.subject, text, visibleText(html)].join('\n\n\n')),
+    links: facts.links,
+    codes: facts.codes,
     attachments: (message?.attachments ?? []).map(toAttachment),
     envelope: email.envelope,
     recipients: email.recipients,

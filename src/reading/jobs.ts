@@ -2,20 +2,51 @@ import { readBodies } from '../mime/bodies.ts'
 import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { readStructure, type MimeStructure } from '../mime/structure.ts'
+import { visibleText } from '../mime/visible-text.ts'
+import { extractCodes } from './codes.ts'
+import { extractLinks, type Link } from './links.ts'
 
 /** What can be found out of the bytes of a message. */
 export interface Readings {
   /** All of it, with the checksums of attachments. */
   message: ParsedMessage
+  /** The same with what is found in its bodies. */
+  mail: ParsedMessage & Findings
   structure: MimeStructure
   bodies: { text: string; html: string }
   /** The beginning of the bodies, for lists and searches. */
   beginning: { text: string; html: string; attachment_count: number }
 }
 
+/** What is found in the bodies of a mail. */
+export interface Findings {
+  links: Link[]
+  codes: string[]
+}
+
+/** Looks for links and codes in the bodies; each looks at a bounded beginning. */
+export function readFindings({
+  subject,
+  html,
+  text,
+}: {
+  subject: string
+  html: string
+  text: string
+}): Findings {
+  return {
+    links: extractLinks(html, text),
+    codes: extractCodes([subject, text, visibleText(html)].join('\n\n\n')),
+  }
+}
+
 /** The work on a message, in this thread. */
 export const jobs: { readonly [Kind in keyof Readings]: (bytes: Buffer) => Promise<Readings[Kind]> } = {
   message: parseMessage,
+  async mail(bytes) {
+    const message = await parseMessage(bytes)
+    return { ...message, ...readFindings(message) }
+  },
   structure: async (bytes) => readStructure(bytes),
   bodies: (bytes) => readBodies(bytes, readStructure(bytes)),
   async beginning(bytes) {

@@ -17,6 +17,8 @@ export interface Reader {
    * @throws service_unavailable when it waited too long for its turn.
    */
   message(blob: BlobId): Promise<ParsedMessage | null>
+  /** The same with its links and codes, under the same terms. */
+  mail(blob: BlobId): Promise<Readings['mail'] | null>
   /** The bodies alone, under the same terms. */
   bodies(blob: BlobId): Promise<Readings['bodies'] | null>
   /**
@@ -95,6 +97,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     )
 
   return {
+    mail: (blob) => read('mail', blob, defaultPatienceMs),
     message: (blob) => read('message', blob, defaultPatienceMs),
     bodies: (blob) => read('bodies', blob, defaultPatienceMs),
     beginning: (blob, { isPatient = false } = {}) =>

@@ -8,7 +8,7 @@ import { startCommand, type Started } from '../cli/command.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { hostileMessages } from './messages.ts'
 
-/** `LOCALPOST_HOSTILE=1 npm test -- test/hostile` runs it: it takes minutes, and its limits ask for an idle machine. */
+/** `LOCALPOST_HOSTILE=1 npm test -- test/hostile` runs it: it takes minutes. */
 const isAsked = process.env['LOCALPOST_HOSTILE'] !== undefined
 
 const maxPeakMib = 400

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { extractCodes } from '../../src/inbox/codes.ts'
-import { extractLinks } from '../../src/inbox/links.ts'
+import { extractCodes } from '../../src/reading/codes.ts'
+import { extractLinks } from '../../src/reading/links.ts'
 import { visibleText } from '../../src/mime/visible-text.ts'
 
 describe('links', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { extractLinks } from '../../src/inbox/links.ts'
+import { extractLinks } from '../../src/reading/links.ts'
 import { until, type Face } from '../decisions/helpers.ts'
 
 /** Mail from this domain, two links and one that is not tracked. */

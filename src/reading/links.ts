@@ -1,5 +1,10 @@
-import type { Link } from './mail.ts'
 import { scanHtml } from '../mime/scan-html.ts'
+
+export interface Link {
+  href: string
+  /** The link's own text; the address itself where it stands in the text part. */
+  text: string
+}
 
 /**
  * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has.
