@@ -24,6 +24,8 @@ export type Check =
   | 'yaml'
   | 'npm'
   | 'shown'
+  | 'proxy'
+  | 'elsewhere'
 
 /** All blocks of the README and the guides, those of the guide to searching aside, which has tests of its own. */
 export function readBlocks(): Block[] {
@@ -44,6 +46,9 @@ export function readBlocks(): Block[] {
  * - `yaml`: its shell lines name real flags, and its addresses are the default ones.
  * - `npm`: starts or installs something; the scripts and flags that it names exist.
  * - `shown`: what a program prints; compared with what it prints.
+ * - `proxy`: the configuration of a proxy, which leads to the default address of the page and the API. Those of nginx and
+ *   HAProxy are run by test/server/real-proxies.test.ts.
+ * - `elsewhere`: a command for another machine, by a name that is reserved for examples (RFC 6761).
  *
  * @returns null for a block that nobody thought of.
  */
@@ -69,7 +74,12 @@ export function checkOf({ language, code }: Block): Check | null {
     case 'text':
       return 'shown'
     case 'sh':
-      return /^(?:npm|npx|docker) /m.test(code) ? 'npm' : 'shell'
+      if (/^(?:npm|npx|docker) /m.test(code)) return 'npm'
+      return /\.example\.test\b/.test(code) ? 'elsewhere' : 'shell'
+    case 'nginx':
+    case 'haproxy':
+    case 'caddy':
+      return 'proxy'
     default:
       return null
   }

@@ -109,6 +109,14 @@ describe('what cannot be run here', () => {
     expect(code).toMatch(/\b1025\b/)
   })
 
+  it.each(each(blocksFor('proxy')))('%s leads to the default address', (_place, { code }) => {
+    expect(code).toMatch(/127\.0\.0\.1:8025\b/)
+  })
+
+  it.each(each(blocksFor('elsewhere')))('%s names Localpost by its port or a path', (_place, { code }) => {
+    expect(code).toMatch(/\b8025\b|\/dev\/|--public-url/)
+  })
+
   it.each(each(blocksFor('quoted')))('%s stands in an example that is run', (_place, { code }) => {
     const files = readdirSync(join(root, 'examples'), { recursive: true, withFileTypes: true }).filter(
       (entry) => entry.isFile() && entry.name.endsWith('.js') && !entry.parentPath.includes('node_modules'),

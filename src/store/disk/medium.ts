@@ -146,11 +146,17 @@ export function createLogMedium(parts: LogMediumParts): Medium {
       const target = theLog()
       const checking = parts.lock.assertHeld()
       if (checking) await checking
-      const opening = target.makeRoom(roughSize(batch))
-      if (opening)
-        await (mayUseReserve
-          ? opening.catch(() => parts.reserve.spend(async () => target.makeRoom(roughSize(batch))))
-          : opening)
+      const size = roughSize(batch)
+      const opening = target.makeRoom(size)
+      if (opening) {
+        let first: Promise<void> | undefined = opening
+        const open = async (): Promise<void> => {
+          const opened = first ?? target.makeRoom(size)
+          first = undefined
+          await opened
+        }
+        await (mayUseReserve ? parts.reserve.spend(open) : opening)
+      }
       const { log: number, offset } = target.end
       const encoded = frames.encode(batch, number, offset)
       const bytes = encoded instanceof Promise ? await encoded : encoded
