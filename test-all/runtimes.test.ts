@@ -31,7 +31,7 @@ for (const [one, other] of [[imported, required], [importedTesting, requiredTest
 ${life}
 const post = await imported.createLocalpost()
 await required.createLocalpost().then(live)
-const waiting = requiredTesting.assertSent(post, { to: 'ada@example.com', withinMs: 5000 })
+const waiting = requiredTesting.assertSent(post, { to: 'ada@example.com', timeoutMs: 5000 })
 await post.emails.send(mail)
 await waiting
 console.log(await live(post))

@@ -40,6 +40,9 @@ const keptMeta = /^(?:(?:supported-)?color-schemes?|viewport)$/i
 /** Stands where a tag was, so that what is before and behind it makes no tag together. */
 const gap = '<!---->'
 
+/** Stands where a `<base>` was: the sandbox lets no link lead to the top, so relative ones lead nowhere. */
+const ownBase = '<base target="_top">'
+
 type Listener = ConstructorParameters<ReturnType<typeof loadTokenizer>['Tokenizer']>[1]
 
 interface Writer {
@@ -80,7 +83,7 @@ function createWriter(html: string): Writer {
     isInTag = false
     if (leaving || !goneName.test(name)) return
     if (withContent.has(name) && !isSelfClosing) leaving = { name, start: tagStart }
-    else cut(tagStart, end + 1, name === 'meta' ? keptMetaOf(meta) : gap)
+    else cut(tagStart, end + 1, name === 'meta' ? keptMetaOf(meta) : name === 'base' ? ownBase : gap)
   }
 
   const listener: Listener = {

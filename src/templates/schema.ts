@@ -5,7 +5,7 @@ const maxBodyBytes = 1_000_000
 
 const body = z
   .string()
-  .max(maxBodyBytes)
+  .max(maxBodyBytes, { abort: true })
   .refine((text) => Buffer.byteLength(text) <= maxBodyBytes, 'must have at most 1 MB')
   .nullable()
   .optional()

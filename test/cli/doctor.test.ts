@@ -52,7 +52,10 @@ describe('localpost doctor', () => {
   })
 
   it.each([
-    [['--port=1'], 'doctor takes --dir, --config, --json and --help only'],
+    [
+      ['--port=1'],
+      'doctor takes --dir, --config, --json, --accept-edits, --salvage with --to, and --help only',
+    ],
     [['--dri=x'], 'Did you mean --dir?'],
     [['data'], '"data" is not a flag'],
     [['--memory'], 'doctor takes'],

@@ -3,7 +3,7 @@ import { withoutConnections } from '../../src/mime/without-connections.ts'
 
 /** How a browser finds a tag: a `<`, the name in any case, then white space, a slash or a closing bracket. */
 const tag =
-  /<\/?(?:link|meta(?! name="(?:color-scheme|viewport)" content)|base|script|iframe|frame|frameset|object|embed|applet|portal|fencedframe)(?=[\s/>])/i
+  /<\/?(?:link|meta(?! name="(?:color-scheme|viewport)" content)|base(?! target="_top">)|script|iframe|frame|frameset|object|embed|applet|portal|fencedframe)(?=[\s/>])/i
 
 const rels = [
   'preconnect',
@@ -31,7 +31,6 @@ describe('the HTML of a mail', () => {
     '<META HTTP-EQUIV=x-dns-prefetch-control CONTENT=on>',
     '<meta name="color-scheme" content="light" http-equiv="refresh">',
     '<meta name=referrer content=unsafe-url>',
-    '<base href="//x.test/" target=_top>',
     '<script type=speculationrules>{"prefetch":[{"urls":["//x.test"]}]}</script>',
     '<script type=webbundle>{"source":"//x.test"}</script>',
     '<script src=//x.test></script>',
@@ -46,6 +45,11 @@ describe('the HTML of a mail', () => {
     expect(await withoutConnections(`<p>before</p>${html}<p>after</p>`)).toMatch(
       /^<p>before<\/p>(?:<!---->)*<p>after<\/p>$/,
     )
+  })
+
+  it('has no address for relative links, which lead nowhere', async () => {
+    const html = '<p>before</p><base href="//x.test/" target=_self><p>after</p>'
+    expect(await withoutConnections(html)).toBe('<p>before</p><base target="_top"><p>after</p>')
   })
 
   it('keeps what a mail is made of, byte for byte', async () => {

@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { isErrorOf, LocalpostError } from '../../core/errors.ts'
 import { type Files, writeWhole } from '../../core/files.ts'
+import { monotonicNow } from '../../core/machine.ts'
 import type { Paths } from './paths.ts'
 
 /** Room on the disk that new mail cannot take, so that removing and cleaning up still work when the disk is full. */
@@ -82,7 +83,7 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveParts, i
     refill,
     assertWhole() {
       if (!open) return
-      const now = performance.now()
+      const now = monotonicNow()
       if (now - triedAt > retryMs) {
         triedAt = now
         void refill()
