@@ -80,13 +80,19 @@ describe.each(['h3', 'hono', 'express', 'next'])('examples/embed-%s', (name) => 
     })
     transport.close()
 
-    const wait = await fetch(`${url}/dev/inbox/wait?query=to:ada@example.com`)
+    // Next says of each request that it was passed on, so the control API asks for a key.
+    const headers = { authorization: `Bearer ${apiKey}` }
+    const wait = await fetch(`${url}/dev/inbox/wait?query=to:ada@example.com`, { headers })
     expect(await wait.json()).toMatchObject({ id, subject: 'Over HTTP' })
 
     const page = await browser.context.newPage()
     await page.goto(url)
     // What follows the path is the page's own.
     expect(new URL(page.url()).pathname).toBe('/mail/')
+    if (name === 'next') {
+      await page.getByLabel('API key').fill(apiKey)
+      await page.getByRole('button', { name: 'Open the inbox' }).click()
+    }
     const rows = page.getByRole('navigation', { name: 'Mails' })
     await rows.getByText('Over SMTP').waitFor()
     await rows.getByText('Over HTTP').click()

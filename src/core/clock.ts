@@ -13,18 +13,23 @@ export interface Clock {
 }
 
 /** The clock of the machine. */
-export const systemClock: Clock = {
-  now: dateNow,
-  after(delayMs, run) {
-    let timer: NodeJS.Timeout
-    const wait = (leftMs: number): void => {
-      const stepMs = Math.min(leftMs, longestTimerMs)
-      timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : run()), stepMs)
-      timer.unref()
-    }
-    wait(delayMs)
-    return () => clearTimeout(timer)
-  },
+export const systemClock: Clock = clockOf({ setTimeout, clearTimeout })
+
+/** The machine's time with other timers, for the tests of long delays. */
+export function clockOf(timers: Pick<typeof globalThis, 'setTimeout' | 'clearTimeout'>): Clock {
+  return {
+    now: dateNow,
+    after(delayMs, run) {
+      let timer: NodeJS.Timeout
+      const wait = (leftMs: number): void => {
+        const stepMs = Math.min(leftMs, longestTimerMs)
+        timer = timers.setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : run()), stepMs)
+        timer.unref()
+      }
+      wait(delayMs)
+      return () => timers.clearTimeout(timer)
+    },
+  }
 }
 
 // A longer timer runs at once.

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { systemClock } from '../../src/core/clock.ts'
+import { clockOf } from '../../src/core/clock.ts'
 
 const dayMs = 86_400_000
 
 describe('the clock of the machine', () => {
+  // Those that the test fakes.
+  const systemClock = clockOf(globalThis)
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
