@@ -36,7 +36,7 @@ export function startWarnings({ options, warnings }: Settings): string[] {
   }
   if (options.acceptAnyKey && !isLoopback(options.host)) {
     all.push(
-      `--accept-any-key with --host ${options.host}: no key protects anything. Whoever reaches the port can read, send and delete all mail.`,
+      `--accept-any-key with --host ${options.host}: no key protects anything. Everyone who can reach the port can read, send and delete all mail.`,
     )
   }
   if (!isLoopback(options.host)) {

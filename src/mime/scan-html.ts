@@ -77,7 +77,7 @@ export type HtmlTokenizing = Pick<typeof import('htmlparser2'), 'Tokenizer' | 'Q
 
 let loaded: HtmlTokenizing | undefined
 
-/** Loads it at the first call, which takes 20 ms: nobody needs it before there is HTML. */
+/** Loads it at the first call, which takes 20 ms: it is not needed before there is HTML. */
 export function loadTokenizer(): HtmlTokenizing {
   loaded ??= createRequire(import.meta.url)('htmlparser2') as HtmlTokenizing
   return loaded

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 /** Runs a bounded number of jobs at once; the others wait in order of arrival. */
 export interface Queue {
   /**
-   * @param patienceMs  How long it may wait for its turn; `Infinity` for a job that nobody waits for.
+   * @param patienceMs  How long it may wait for its turn; `Infinity` for a job without a waiting caller.
    * @throws service_unavailable when it waited so long, or when too many wait.
    */
   run<T>(job: () => Promise<T>, patienceMs: number): Promise<T>

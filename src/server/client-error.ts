@@ -6,7 +6,7 @@ import { createOncePerMinute } from '../net/once-per-minute.ts'
 import { jsonType, privateHeaders } from './answer.ts'
 
 /**
- * Answers what never becomes a request, in the shape of every error: garbage, methods that nobody knows, a header that
+ * Answers what never becomes a request, in the shape of every error: garbage, unknown methods, a header that
  * is too large or never ends, a body with broken chunks, CONNECT, an unknown Expect. Node answers these with a status
  * alone, or closes the connection without a word.
  */

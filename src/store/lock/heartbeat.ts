@@ -4,7 +4,7 @@ import { sleep } from '../../core/machine.ts'
 
 /** A holder renews its lock this often, in milliseconds. */
 export const beatMs = 1000
-/** A lock that nobody renews for so long belongs to a process that has ended. */
+/** A lock that is not renewed for so long belongs to a process that has ended. */
 export const silenceMs = 5000
 /** A holder that did not see its lock for so long looks at it before it writes. */
 export const freshMs = 2500
