@@ -29,9 +29,9 @@ ${codes.map(sectionOf).join('\n')}`
 }
 
 function sectionOf(code: ErrorCode): string {
-  const { status, meaning, mend } = errorTable[code]
+  const { status, meaning, fix } = errorTable[code]
   return `## \`${code}\`
 
-${meaning} ${mend} Status ${status}.
+${meaning} ${fix} Status ${status}.
 `
 }

@@ -84,7 +84,7 @@ export type {
   WebhookPayload,
 } from './webhooks/webhook.ts'
 
-// Causes: what goes wrong on purpose
+// Rules and faults: what goes wrong on purpose
 export type { Rules } from './rules/rules.ts'
 export type { Rule, RuleInput } from './rules/rule.ts'
 export type { Faults } from './faults/faults.ts'

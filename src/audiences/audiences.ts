@@ -28,14 +28,14 @@ export interface Audiences {
   remove(id: string): Promise<void>
 }
 
-export function createAudiences(parts: {
+export function createAudiences(deps: {
   store: Store
   clock: Clock
   ids: Ids
   account: Account
   pageSize: number
 }): Audiences {
-  const { store, clock, ids, account, pageSize } = parts
+  const { store, clock, ids, account, pageSize } = deps
 
   // Counted, not kept: the indexes of the contacts know both numbers, so they cannot be wrong.
   async function toAudience({ id, name, created, updated }: AudienceRecord): Promise<Audience> {

@@ -44,8 +44,8 @@ export interface Contacts {
   remove(audienceId: string, contactId: string): Promise<void>
 }
 
-export function createContacts(parts: { store: Store; clock: Clock; ids: Ids; pageSize: number }): Contacts {
-  const { store, clock, ids, pageSize } = parts
+export function createContacts(deps: { store: Store; clock: Clock; ids: Ids; pageSize: number }): Contacts {
+  const { store, clock, ids, pageSize } = deps
 
   const assertAudience = async (audienceId: string): Promise<void> => {
     await readRecord(store, audienceCollection, audienceId, 'audience')
@@ -190,7 +190,7 @@ export function createContacts(parts: { store: Store; clock: Clock; ids: Ids; pa
 
 // Large, because a commit has its own cost; small enough for the event loop to turn every few milliseconds.
 const importBatch = 250
-// An answer names the wrong rows for somebody to mend them; nobody mends more by hand.
+// An answer names the wrong rows so that a person can correct them; more than this is not corrected by hand.
 const maxRejected = 1000
 
 interface Saved {

@@ -2,7 +2,7 @@ import { audienceCollection, contactCollection, type ContactRecord } from '../au
 import type { Clock } from '../core/clock.ts'
 import { emailCollection } from '../emails/email.ts'
 import { createSizeCheck, render } from '../emails/render.ts'
-import { checkSend, toEmail, type Accepted, type SendParts } from '../emails/send.ts'
+import { checkSend, toEmail, type Accepted, type SendDeps } from '../emails/send.ts'
 import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/addresses.ts'
 import { readRecord } from '../store/repository.ts'
@@ -28,7 +28,7 @@ export interface Broadcasts {
   send(request: BroadcastRequest): Promise<Broadcast>
 }
 
-export interface BroadcastsParts extends SendParts {
+export interface BroadcastsDeps extends SendDeps {
   store: Store
   clock: Clock
   ids: Ids
@@ -39,8 +39,8 @@ export interface BroadcastsParts extends SendParts {
   unsubscribeUrl(audienceId: string, contactId: string): string
 }
 
-export function createBroadcasts(parts: BroadcastsParts): Broadcasts {
-  const { store, clock, ids } = parts
+export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
+  const { store, clock, ids } = deps
 
   async function acceptSlice(
     common: Accepted,
@@ -52,27 +52,27 @@ export function createBroadcasts(parts: BroadcastsParts): Broadcasts {
     const blobs: Blob[] = []
     const emailIds: string[] = []
     for (const contact of contacts) {
-      const personal = personalFor(common, contact, parts.escapeHtml)
+      const personal = personalFor(common, contact, deps.escapeHtml)
       if ('problem' in personal) {
         leaveOut.invalid(contact, personal.problem)
         continue
       }
       const id = ids.next('em')
-      const headers = unsubscribeHeaders(parts.unsubscribeUrl(contact.audience_id, contact.id))
-      const facts = { id, now: clock.now(), type: 'broadcast', via: parts.via, headers } as const
+      const headers = unsubscribeHeaders(deps.unsubscribeUrl(contact.audience_id, contact.id))
+      const facts = { id, now: clock.now(), type: 'broadcast', via: deps.via, headers } as const
       const made = toEmail(personal, facts)
       changes.push(insert(emailCollection, { ...made.email, tags: [broadcastId] }))
       blobs.push(...made.blobs)
       emailIds.push(id)
     }
     if (changes.length > 0) await store.commit(changes, blobs)
-    parts.wakeOutbox()
+    deps.wakeOutbox()
     return emailIds
   }
 
   // A contact with long names may make a mail that is too large: that is known before the first is accepted.
   async function checkSizes({ rendered }: Accepted, audienceId: string): Promise<void> {
-    const check = createSizeCheck(rendered, parts.escapeHtml)
+    const check = createSizeCheck(rendered, deps.escapeHtml)
     for await (const contacts of subscribedContacts(store, audienceId, maxSliceEmails)) {
       for (const contact of contacts) check(variablesOf(contact))
       await nextTurn()
@@ -82,7 +82,7 @@ export function createBroadcasts(parts: BroadcastsParts): Broadcasts {
   return {
     async send(input) {
       const request = parseInput(broadcastRequestSchema, input)
-      const common = await checkCommon(request, parts)
+      const common = await checkCommon(request, deps)
       await readRecord(store, audienceCollection, request.audience_id, 'audience')
       await checkSizes(common, request.audience_id)
       const id = ids.next('bc')
@@ -106,9 +106,9 @@ function sliceSizeOf({ rendered: { html, text } }: Accepted): number {
 }
 
 // What all have in common is checked once, as a send request to nobody in particular; placeholders stay for later.
-function checkCommon({ from, subject, html, text }: BroadcastRequest, parts: SendParts): Promise<Accepted> {
+function checkCommon({ from, subject, html, text }: BroadcastRequest, deps: SendDeps): Promise<Accepted> {
   const request = { from, subject, html, text, to: 'subscriber@localpost.test' }
-  return checkSend(request, { ...parts, strict: false })
+  return checkSend(request, { ...deps, strict: false })
 }
 
 function personalFor(

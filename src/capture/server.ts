@@ -43,7 +43,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
 
   constructor(
     options: SMTPServerOptions,
-    parts: {
+    deps: {
       clock: Clock
       faultAt: FaultAt
       maxClients?: Partial<SlotLimits>
@@ -53,12 +53,12 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     },
   ) {
     super(options)
-    this.#keepAlive = parts.keepAlive ?? true
-    this.clock = parts.clock
-    this.faultAt = parts.faultAt
-    this.#slots = new Slots({ ...noLimits, ...parts.maxClients })
-    this.#patience = { ...defaultPatience, ...parts.patience }
-    this.#onClientFault = (message) => parts.onClientFault?.(message)
+    this.#keepAlive = deps.keepAlive ?? true
+    this.clock = deps.clock
+    this.faultAt = deps.faultAt
+    this.#slots = new Slots({ ...noLimits, ...deps.maxClients })
+    this.#patience = { ...defaultPatience, ...deps.patience }
+    this.#onClientFault = (message) => deps.onClientFault?.(message)
     this.#deliveries = createServer((socket) => this.connect(socket, { id: this.#nextId() }, true))
     if (!this.#keepAlive) for (const server of [this.server, this.#deliveries]) server.unref()
   }

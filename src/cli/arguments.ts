@@ -2,7 +2,7 @@ import { parseArgs as readTokens } from 'node:util'
 import type { ArgsDef } from 'citty'
 import { parseArgs } from 'citty'
 import { LocalpostError } from '../core/errors.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 import { flags } from './flags.ts'
 import { readValue } from './values.ts'
 
@@ -111,7 +111,7 @@ function hasValue(token: { value?: string | undefined; inlineValue?: boolean | u
 }
 
 function hintFor(name: string, names: readonly string[]): string {
-  const near = nearest(name, names)
+  const near = suggest(name, names)
   return near ? ` Did you mean --${near}?` : ''
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { LocalpostError } from '../core/errors.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 import { assertOption, optionNames } from './values.ts'
 
 /** The configuration file's options, checked; paths in it are made absolute from its own folder. */
@@ -49,7 +49,7 @@ async function load(path: string, shown: string): Promise<unknown> {
 
 function assertEntry(name: string, value: unknown, shown: string): void {
   if (!optionNames().includes(name)) {
-    const near = nearest(name, optionNames())
+    const near = suggest(name, optionNames())
     const hint = near ? `Did you mean "${near}"?` : `Known: ${optionNames().join(', ')}.`
     throw refusal(`${shown} has an unknown option "${name}". ${hint}`)
   }

@@ -106,8 +106,8 @@ function renderInspection({ folder, healthy, findings }: Inspection): string {
   return [...findings.map(lineOf), summary].join('\n')
 }
 
-function lineOf({ level, message, mend }: Finding): string {
+function lineOf({ level, message, fix }: Finding): string {
   const label =
     level === 'problem' ? paint('red', 'problem') : level === 'note' ? paint('yellow', 'note   ') : 'ok     '
-  return `${label}  ${message}${mend === null ? '' : ` ${mend}`}`
+  return `${label}  ${message}${fix === null ? '' : ` ${fix}`}`
 }

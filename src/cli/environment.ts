@@ -1,4 +1,4 @@
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 import { flags, variableOf } from './flags.ts'
 import { readValue } from './values.ts'
 
@@ -35,7 +35,7 @@ function findSlips(variables: NodeJS.ProcessEnv): string[] {
   const endings = known.map((name) => name.slice(prefix.length))
   return Object.keys(variables).flatMap((name) => {
     if (!name.startsWith(prefix) || known.includes(name)) return []
-    const near = nearest(name.slice(prefix.length), endings)
+    const near = suggest(name.slice(prefix.length), endings)
     return near ? [`${name} is not a variable of Localpost. Did you mean ${prefix}${near}?`] : []
   })
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { toError } from '../client/answer-error.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 import { readEnvironment } from './environment.ts'
 import { readKeys } from './secrets.ts'
 
@@ -65,7 +65,7 @@ export function parseRemoteArguments(
       continue
     }
     if (!names.includes(token.name)) {
-      const near = token.name.length > 1 ? nearest(token.name, [...names, 'help']) : undefined
+      const near = token.name.length > 1 ? suggest(token.name, [...names, 'help']) : undefined
       const hint = near
         ? `Did you mean --${near}?`
         : 'What begins with a dash and is no flag stands behind --.'

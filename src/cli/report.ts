@@ -25,7 +25,7 @@ export function describeError(error: unknown, advice: Advice = {}): string {
   }
   const message = error instanceof Error ? error.message : String(error)
   if (process.env['DEBUG'] && error instanceof Error) return `internal_error: ${error.stack ?? message}`
-  return `internal_error: ${sentence(message)} ${errorTable.internal_error.mend} DEBUG=1 shows where it happened.`
+  return `internal_error: ${sentence(message)} ${errorTable.internal_error.fix} DEBUG=1 shows where it happened.`
 }
 
 /** The exit code of an error: 2 for a wrong command line, variable or configuration file, else 1. */

@@ -1,5 +1,5 @@
 /**
- * One row per error code: the HTTP status it answers with, what it means, and how to mend it.
+ * One row per error code: the HTTP status it answers with, what it means, and how to fix it.
  * `docs/errors.md` has a section for each.
  */
 export const errorTable = {
@@ -7,276 +7,276 @@ export const errorTable = {
   missing_api_key: {
     status: 401,
     meaning: 'The request has no API key.',
-    mend: 'Send `Authorization: Bearer <API_KEY>`.',
+    fix: 'Send `Authorization: Bearer <API_KEY>`.',
   },
   invalid_api_key: {
     status: 401,
     meaning: 'No such API key.',
-    mend: 'Use the key that Localpost printed at its start, or add one.',
+    fix: 'Use the key that Localpost printed at its start, or add one.',
   },
   forbidden_host: {
     status: 403,
     meaning: 'The Host header names a host that this listener does not serve.',
-    mend: 'Use 127.0.0.1 or localhost, or allow the name with `allowHosts`.',
+    fix: 'Use 127.0.0.1 or localhost, or allow the name with `allowHosts`.',
   },
   forbidden_origin: {
     status: 403,
     meaning: 'A page of another origin asked for the control API.',
-    mend: 'Call it from the inbox page or without a browser.',
+    fix: 'Call it from the inbox page or without a browser.',
   },
   invalid_request: {
     status: 400,
     meaning: 'What came over the connection is no HTTP request, or of a method that HTTP does not know.',
-    mend: 'Send HTTP/1.1; see the message.',
+    fix: 'Send HTTP/1.1; see the message.',
   },
   expectation_failed: {
     status: 417,
     meaning: 'The header Expect asks for something other than `100-continue`.',
-    mend: 'Leave the header out.',
+    fix: 'Leave the header out.',
   },
   header_too_large: {
     status: 431,
     meaning: 'The header of the request is too large.',
-    mend: 'Send less in the header.',
+    fix: 'Send less in the header.',
   },
   request_too_slow: {
     status: 408,
     meaning: 'The request did not come to its end in time.',
-    mend: 'Send the header within 20 seconds and the body within two minutes.',
+    fix: 'Send the header within 20 seconds and the body within two minutes.',
   },
-  invalid_json: { status: 400, meaning: 'The body is not JSON.', mend: 'Send one valid JSON value.' },
+  invalid_json: { status: 400, meaning: 'The body is not JSON.', fix: 'Send one valid JSON value.' },
   unsupported_media_type: {
     status: 415,
     meaning: 'The Content-Type is not one that this operation takes.',
-    mend: 'Send `Content-Type: application/json`.',
+    fix: 'Send `Content-Type: application/json`.',
   },
   payload_too_large: {
     status: 413,
     meaning:
       'The request body is larger than this operation takes: 50 MiB for sends and imports, less elsewhere.',
-    mend: 'Send less, or give attachments as URLs.',
+    fix: 'Send less, or give attachments as URLs.',
   },
   range_not_satisfiable: {
     status: 416,
     meaning: 'The range of bytes that the request asks for begins behind the end.',
-    mend: 'Ask for a range within `Content-Range`, or leave the header `Range` out.',
+    fix: 'Ask for a range within `Content-Range`, or leave the header `Range` out.',
   },
   message_too_large: {
     status: 413,
     meaning: 'The message would be larger than 40 MB after encoding.',
-    mend: 'Send fewer or smaller attachments.',
+    fix: 'Send fewer or smaller attachments.',
   },
   validation_error: {
     status: 422,
     meaning: 'Members of the request are missing or wrong.',
-    mend: 'See `errors`: one entry per member.',
+    fix: 'See `errors`: one entry per member.',
   },
   missing_variable: {
     status: 422,
     meaning: 'A variable has neither a value nor a default.',
-    mend: 'Give `value` or `default`.',
+    fix: 'Give `value` or `default`.',
   },
   invalid_attachment: {
     status: 422,
     meaning: 'An attachment cannot be taken as given.',
-    mend: 'Use an http(s) URL, a `data:` URI, or a file under `attachments.root`.',
+    fix: 'Use an http(s) URL, a `data:` URI, or a file under `attachments.root`.',
   },
   invalid_cursor: {
     status: 422,
     meaning: 'The cursor is not one of this list.',
-    mend: 'Pass the `cursor` of the previous page as it was, or none.',
+    fix: 'Pass the `cursor` of the previous page as it was, or none.',
   },
   invalid_query: {
     status: 422,
     meaning: 'The search query cannot be read.',
-    mend: 'Mend the query at the place that the message points at.',
+    fix: 'Fix the query at the position shown in the message.',
   },
   not_found: {
     status: 404,
     meaning: 'There is no such thing at this address.',
-    mend: 'Check the id and the path.',
+    fix: 'Check the id and the path.',
   },
   template_not_found: {
     status: 404,
     meaning: 'No template has this id.',
-    mend: 'Store it with `PUT /dev/templates/{id}`, or use another id.',
+    fix: 'Store it with `PUT /dev/templates/{id}`, or use another id.',
   },
   method_not_allowed: {
     status: 405,
     meaning: 'The path exists, but not with this method.',
-    mend: 'Use one of the methods in `Allow`.',
+    fix: 'Use one of the methods in `Allow`.',
   },
   wait_timeout: {
     status: 408,
     meaning: 'No matching mail arrived in time.',
-    mend: 'Check the query against the nearest misses, or wait longer.',
+    fix: 'Check the query against the nearest misses, or wait longer.',
   },
   unexpected_mail: {
     status: 409,
     meaning: 'A mail arrived that was not to arrive.',
-    mend: 'See the mail that the message names, or narrow the query.',
+    fix: 'See the mail that the message names, or narrow the query.',
   },
   domain_not_verified: {
     status: 403,
     meaning: 'The sending domain is registered and not verified.',
-    mend: 'Verify it, for example with `POST /dev/domains/{id}/verify`.',
+    fix: 'Verify it, for example with `POST /dev/domains/{id}/verify`.',
   },
   domain_not_registered: {
     status: 403,
     meaning: 'The sending domain is not registered (`strict`).',
-    mend: 'Create it with `POST /v1/domains` and verify it.',
+    fix: 'Create it with `POST /v1/domains` and verify it.',
   },
   domain_exists: {
     status: 409,
     meaning: 'The domain is registered already.',
-    mend: 'Use the one that exists.',
+    fix: 'Use the one that exists.',
   },
   webhook_exists: {
     status: 409,
     meaning: 'A webhook with this URL is there already; a second one would hear of each event twice.',
-    mend: 'Use the one that exists, or remove it first to choose other events.',
+    fix: 'Use the one that exists, or remove it first to choose other events.',
   },
-  name_taken: { status: 409, meaning: 'Another record has this name already.', mend: 'Choose another name.' },
+  name_taken: { status: 409, meaning: 'Another record has this name already.', fix: 'Choose another name.' },
   idempotency_conflict: {
     status: 409,
     meaning: 'The Idempotency-Key was used with another body.',
-    mend: 'Use a new key for a new request.',
+    fix: 'Use a new key for a new request.',
   },
   state_conflict: {
     status: 409,
     meaning: 'The request contradicts what has happened already.',
-    mend: 'See the state in the message.',
+    fix: 'See the state in the message.',
   },
   message_pending: {
     status: 409,
     meaning: 'The message of this email is not written yet, or never will be.',
-    mend: 'Try again in a moment; see its events.',
+    fix: 'Try again in a moment; see its events.',
   },
   rate_limit_exceeded: {
     status: 429,
     meaning: 'More requests than the rate limit allows.',
-    mend: 'Wait for `Retry-After` seconds.',
+    fix: 'Wait for `Retry-After` seconds.',
   },
   internal_error: {
     status: 500,
     meaning: 'A fault of Localpost itself.',
-    mend: 'Please report it with the log.',
+    fix: 'Please report it with the log.',
   },
   service_unavailable: {
     status: 503,
     meaning: 'Localpost cannot take this now.',
-    mend: 'Try again after `Retry-After` seconds.',
+    fix: 'Try again after `Retry-After` seconds.',
   },
   injected_fault: {
     status: 500,
     meaning: 'A fault that was asked for with `/dev/faults`; the status is the one that was asked for.',
-    mend: 'Handle it as a fault of the service, or take it away with `DELETE /dev/faults`.',
+    fix: 'Handle it as a fault of the service, or take it away with `DELETE /dev/faults`.',
   },
   // delivery
   relay_not_configured: {
     status: 409,
     meaning: 'No relay is configured.',
-    mend: 'Start with `--relay smtp://host:port`.',
+    fix: 'Start with `--relay smtp://host:port`.',
   },
   relay_failed: {
     status: 502,
     meaning: 'The relay did not take the message.',
-    mend: 'See the reply in the message.',
+    fix: 'See the reply in the message.',
   },
   attachment_failed: {
     status: 502,
     meaning: 'An attachment could not be fetched.',
-    mend: 'Check the URL, its host and its size.',
+    fix: 'Check the URL, its host and its size.',
   },
   // store
   version_conflict: {
     status: 409,
     meaning: 'The record was changed by somebody else meanwhile.',
-    mend: 'Read it again and repeat the change.',
+    fix: 'Read it again and repeat the change.',
   },
-  unique_conflict: { status: 409, meaning: 'A unique key is taken.', mend: 'Use another value.' },
+  unique_conflict: { status: 409, meaning: 'A unique key is taken.', fix: 'Use another value.' },
   store_in_use: {
     status: 503,
     meaning: 'Another process uses the data folder.',
-    mend: 'Stop that process, or use another folder.',
+    fix: 'Stop that process, or use another folder.',
   },
   store_corrupt: {
     status: 500,
     meaning: 'A file of the data folder cannot be read.',
-    mend: 'Restore the named file, or move it away; nothing was overwritten.',
+    fix: 'Restore the named file, or move it away; nothing was overwritten.',
   },
   store_newer_schema: {
     status: 500,
     meaning: 'The data folder was written by a newer Localpost.',
-    mend: 'Use that version, or another folder.',
+    fix: 'Use that version, or another folder.',
   },
   store_read_only: {
     status: 503,
     meaning: 'The data folder cannot be written.',
-    mend: 'Give write permission, or use another folder.',
+    fix: 'Give write permission, or use another folder.',
   },
   store_full: {
     status: 507,
     meaning: 'The disk is full.',
-    mend: 'Free some space; nothing of the refused request was stored.',
+    fix: 'Free some space; nothing of the refused request was stored.',
   },
   store_failed: {
     status: 500,
     meaning: 'The data folder failed while it was read or written.',
-    mend: 'See the cause; restart when it is mended.',
+    fix: 'See the cause; restart when it is fixed.',
   },
   store_unknown: {
     status: 503,
     meaning: 'It is not known whether the data was stored.',
-    mend: 'Send it again; after the next start it may be there twice.',
+    fix: 'Send it again; after the next start it may be there twice.',
   },
   // operators
   invalid_option: {
     status: 500,
     meaning: 'An option is unknown or has a wrong value.',
-    mend: 'See the message for the nearest option and what it takes.',
+    fix: 'See the message for the nearest option and what it takes.',
   },
   port_in_use: {
     status: 500,
     meaning: 'The port is taken by another program.',
-    mend: 'Stop that program, or choose another port.',
+    fix: 'Stop that program, or choose another port.',
   },
   listen_failed: {
     status: 500,
     meaning: 'The address cannot be listened on.',
-    mend: 'Check the host and the port, and the right to use them.',
+    fix: 'Check the host and the port, and the right to use them.',
   },
   already_listening: {
     status: 500,
     meaning: 'This instance listens already.',
-    mend: 'Use its `url`, or create another instance.',
+    fix: 'Use its `url`, or create another instance.',
   },
-  closed: { status: 503, meaning: 'This instance is closed.', mend: 'Create a new one.' },
+  closed: { status: 503, meaning: 'This instance is closed.', fix: 'Create a new one.' },
   clock_not_held: {
     status: 500,
     meaning: 'The clock of this instance runs by itself and cannot be moved.',
-    mend: 'Create the instance with `clock: fixedClock("2026-01-01T00:00:00Z")`.',
+    fix: 'Create the instance with `clock: fixedClock("2026-01-01T00:00:00Z")`.',
   },
   snapshot_not_possible: {
     status: 500,
     meaning: 'A snapshot cannot be taken of this instance, or is not of this instance.',
-    mend: 'Use an instance in memory, and its own snapshots.',
+    fix: 'Use an instance in memory, and its own snapshots.',
   },
   // client
   request_failed: {
     status: 502,
     meaning: 'The client could not reach the service.',
-    mend: 'Check the base URL, and that the service runs; see the cause.',
+    fix: 'Check the base URL, and that the service runs; see the cause.',
   },
   request_timeout: {
     status: 504,
     meaning: 'The service did not answer the client in time.',
-    mend: 'Try again, or give the client a longer `timeoutMs`.',
+    fix: 'Try again, or give the client a longer `timeoutMs`.',
   },
   unexpected_response: {
     status: 502,
     meaning: 'The client got an answer that is not one of the interface.',
-    mend: 'See status and text in the message; check that the base URL is that of the service.',
+    fix: 'See status and text in the message; check that the base URL is that of the service.',
   },
 } as const
 

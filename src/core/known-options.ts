@@ -1,5 +1,5 @@
 import { LocalpostError, quote } from './errors.ts'
-import { nearest } from './suggest.ts'
+import { suggest } from './suggest.ts'
 
 /**
  * Refuses an option that nobody reads: a slip such as `keeep` must not do what leaving it out does.
@@ -19,7 +19,7 @@ export function assertKnownOptions(given: unknown, names: readonly string[], of:
     const present = presentName(name, names)
     if (present)
       throw new LocalpostError('invalid_option', `Option "${name}" of ${of} is called "${present}" now.`)
-    const near = nearest(name.slice(0, longestName), names)
+    const near = suggest(name.slice(0, longestName), names)
     const hint = near ? `Did you mean "${near}"?` : `Known: ${names.join(', ')}.`
     throw new LocalpostError('invalid_option', `Unknown option ${quote(name)} of ${of}. ${hint}`)
   }

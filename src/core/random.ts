@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 
 /** Where chance comes from: the system's, or a sequence that a seed decides. */
-export interface Chance {
+export interface RandomSource {
   bytes(count: number): Buffer
   /** A whole number from 0 up to but not `below`, which is at most 2 ** 48. */
   integer(below: number): number
@@ -13,15 +13,18 @@ export interface Chance {
  * @param seed  The same seed gives the same sequences, and so guessable secrets: for tests alone. null: the system's
  *   chance.
  */
-export function createChances(seed: string | number | null): (purpose: string) => Chance {
-  if (seed === null) return () => systemChance
-  return (purpose) => seededChance(`${typeof seed}:${seed}:${purpose}`)
+export function createRandomSources(seed: string | number | null): (purpose: string) => RandomSource {
+  if (seed === null) return () => systemRandom
+  return (purpose) => seededRandom(`${typeof seed}:${seed}:${purpose}`)
 }
 
-const systemChance: Chance = { bytes: (count) => randomBytes(count), integer: (below) => randomInt(below) }
+const systemRandom: RandomSource = {
+  bytes: (count) => randomBytes(count),
+  integer: (below) => randomInt(below),
+}
 
 // Blocks of a hash over a counter: repeatable, and as even as it has to be for an id.
-function seededChance(source: string): Chance {
+function seededRandom(source: string): RandomSource {
   let block = 0
   let pool = Buffer.alloc(0)
   const bytes = (count: number): Buffer => {

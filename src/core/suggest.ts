@@ -1,5 +1,5 @@
 /** The name with the smallest edit distance, whole or by its last word, where it is small enough to be a slip. */
-export function nearest(name: string, names: readonly string[]): string | undefined {
+export function suggest(name: string, names: readonly string[]): string | undefined {
   const short = name.toLowerCase()
   const scored = names.map((candidate) => {
     // "prot" is a slip of "port", and that of "smtpPort"; behind every whole name that is as near.

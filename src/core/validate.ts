@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { FieldError } from './errors.ts'
-import { nearest } from './suggest.ts'
+import { suggest } from './suggest.ts'
 import { firstOf, quote, shorten, validationError } from './errors.ts'
 
 /**
@@ -125,7 +125,7 @@ function meantBy({
   inst,
 }: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string {
   if (key === undefined || others.length > 0 || !inst || !('shape' in inst)) return ''
-  const near = nearest(shorten(key, 40), Object.keys(inst.shape ?? {}))
+  const near = suggest(shorten(key, 40), Object.keys(inst.shape ?? {}))
   return near ? ` (did you mean ${near}?)` : ''
 }
 

@@ -56,7 +56,7 @@ export async function processDkimKey(selector: string): Promise<DkimKey> {
 let processKey: Promise<DkimKey> | undefined
 
 /** What the keys are made of. */
-export interface DkimKeysParts {
+export interface DkimKeysDeps {
   store: Store
   clock: Clock
   selector: string
@@ -65,8 +65,8 @@ export interface DkimKeysParts {
 }
 
 /** The keys of an instance's domains. The shared one is made when it is first needed, once. */
-export function createDkimKeys(parts: DkimKeysParts): DkimKeys {
-  const { store, clock, selector, makeShared = generateDkimKey } = parts
+export function createDkimKeys(deps: DkimKeysDeps): DkimKeys {
+  const { store, clock, selector, makeShared = generateDkimKey } = deps
   const parsed = new Map<string, KeyObject>()
   let shared: Promise<DkimKey> | undefined
 

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import { insert, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { DkimKeys } from './dkim-keys.ts'
-import { createDkimKeys, generateDkimKey, type DkimKeysParts } from './dkim-keys.ts'
+import { createDkimKeys, generateDkimKey, type DkimKeysDeps } from './dkim-keys.ts'
 import type { DnsLookup } from './dns-lookup.ts'
 import { createDnsLookup } from './dns-lookup.ts'
 import type { DnsSettings } from './dns-records.ts'
@@ -40,10 +40,10 @@ import { checkRecords, findSoa, firstFault } from './verification.ts'
 import { toCreatedDomain, toDomainDetail, toDomainListItem } from './views.ts'
 
 /** What the domains are made of. */
-export interface DomainsParts {
+export interface DomainsDeps {
   store: Store
   /** Makes the key of domains that only mail mentioned. Default: a new one. */
-  makeSharedKey?: DkimKeysParts['makeShared']
+  makeSharedKey?: DkimKeysDeps['makeShared']
   clock: Clock
   ids: Ids
   account: Account
@@ -87,9 +87,9 @@ export interface Domains {
 /** The same, and what the other parts of an instance need: none of it is for a user. */
 export interface InnerDomains extends Domains, Senders, Pick<DkimKeys, 'signingKey'> {}
 
-export function createDomains(parts: DomainsParts): InnerDomains {
-  const { store, clock, ids, account, dns, pageSize, strict = false, lookup = createDnsLookup() } = parts
-  const keys = createDkimKeys({ store, clock, selector: dns.selector, makeShared: parts.makeSharedKey })
+export function createDomains(deps: DomainsDeps): InnerDomains {
+  const { store, clock, ids, account, dns, pageSize, strict = false, lookup = createDnsLookup() } = deps
+  const keys = createDkimKeys({ store, clock, selector: dns.selector, makeShared: deps.makeSharedKey })
 
   const read = (id: string): Promise<DomainRecord> => readRecord(store, domainCollection, id, 'domain')
   const change = (id: string, to: (domain: DomainRecord) => DomainRecord): Promise<DomainRecord> =>

@@ -19,14 +19,14 @@ export interface Rechecks {
  * @param parts.verify  Looks one domain up and stores what came of it.
  * @param parts.onError  Hears of faults; the next round comes all the same.
  */
-export function startRechecks(parts: {
+export function startRechecks(deps: {
   store: Store
   clock: Clock
   intervalMs: number | null
   verify(id: string): Promise<unknown>
   onError(error: unknown): void
 }): Rechecks {
-  const { store, clock, intervalMs } = parts
+  const { store, clock, intervalMs } = deps
   if (intervalMs === null) return { idle: () => Promise.resolve(), close: () => Promise.resolve() }
   let isClosed = false
   let running: Promise<void> = Promise.resolve()
@@ -45,17 +45,17 @@ export function startRechecks(parts: {
         await verify(id)
       }
     } catch (error) {
-      if (!isErrorOf(error, 'closed')) parts.onError(error)
+      if (!isErrorOf(error, 'closed')) deps.onError(error)
     }
   }
 
   // A fault with one domain is no reason to pass over the next.
   async function verify(id: string): Promise<void> {
     try {
-      await parts.verify(id)
+      await deps.verify(id)
     } catch (error) {
       // It may have been removed since the page was read.
-      if (!isErrorOf(error, 'not_found', 'closed')) parts.onError(error)
+      if (!isErrorOf(error, 'not_found', 'closed')) deps.onError(error)
     }
   }
 

@@ -9,7 +9,7 @@ import type { DnsRecord } from './domain.ts'
  *
  * @param found  One text per record, the strings of a TXT joined; `10 host` for an MX.
  */
-export function publishedFault(record: DnsRecord, found: readonly string[]): string | null {
+export function recordMismatch(record: DnsRecord, found: readonly string[]): string | null {
   if (record.type === 'MX') return mxFault(record, found)
   switch (record.for) {
     case 'DKIM':

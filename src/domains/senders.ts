@@ -28,7 +28,7 @@ export interface Senders {
    * The domain of an SMTP submission: of any status, added where it is unknown, and {@link builtInDomain} where the
    * name could not be a sending domain. Never refuses; answers at once where mail came from there lately.
    */
-  adopt(domainName: string): DomainRecord | Promise<DomainRecord>
+  ensureDomain(domainName: string): DomainRecord | Promise<DomainRecord>
   /**
    * What an email goes out with whose domain was removed while it was on its way: the name with the shared key, and no
    * tracking. Stores nothing, so that the removed domain does not come back.
@@ -37,8 +37,8 @@ export interface Senders {
 }
 
 /** @param parts.strict  Refuses API sends from domains that nobody created. */
-export function createSenders(parts: { store: Store; clock: Clock; ids: Ids; strict: boolean }): Senders {
-  const { store, clock, ids, strict } = parts
+export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; strict: boolean }): Senders {
+  const { store, clock, ids, strict } = deps
   const adding = new Map<string, Promise<DomainRecord>>()
 
   const recent = createRecentDomains(store)
@@ -80,7 +80,7 @@ export function createSenders(parts: { store: Store; clock: Clock; ids: Ids; str
       const blank = blankDomain('', toDomainName(domainName) ?? builtInDomain, clock.now())
       return { ...blank, version: 0, registered: false }
     },
-    adopt(domainName) {
+    ensureDomain(domainName) {
       const found = recent.find(domainName.toLowerCase())
       if (!(found instanceof Promise)) return found
       return found.then((known) => known ?? findOrAdd(toDomainName(domainName) ?? builtInDomain))

@@ -1,7 +1,7 @@
 import type { DnsLookup } from './dns-lookup.ts'
 import { absoluteName } from './dns-records.ts'
 import type { DnsRecord, RecordCheck, VerificationErrorType, VerificationInfo } from './domain.ts'
-import { publishedFault } from './record-checks.ts'
+import { recordMismatch } from './record-checks.ts'
 import { zoneOf } from './names.ts'
 
 /** Looks up the records of a domain and judges what is there, all at the same time and in their order. Never rejects. */
@@ -43,7 +43,7 @@ async function checkRecord(domainName: string, record: DnsRecord, lookup: DnsLoo
   const about = { type: record.type, name, for: record.for, required: record.required, expected }
   try {
     const found = await (record.type === 'MX' ? findMx(name, lookup) : lookup.txt(name))
-    const fault = publishedFault(record, found)
+    const fault = recordMismatch(record, found)
     return fault === null
       ? { ...about, found, verdict: 'ok', error_type: null, message: null }
       : { ...about, found, verdict: 'wrong', error_type: 'INVALID_VALUE', message: fault }

@@ -14,7 +14,7 @@ import {
   type SendRequest,
 } from './email.ts'
 import { findRepeated, prepareRepeatable, repeatable, type Repeatable } from './idempotency.ts'
-import { checkSend, toEmail, type Accepted, type SendParts } from './send.ts'
+import { checkSend, toEmail, type Accepted, type SendDeps } from './send.ts'
 import { toDetail, toListItem } from './views.ts'
 
 /** The emails of an instance, as `/v1/emails` shows them. */
@@ -39,7 +39,7 @@ export interface SendOptions {
   idempotencyKey?: string
 }
 
-export interface EmailsParts extends SendParts {
+export interface EmailsDeps extends SendDeps {
   store: Store
   clock: Clock
   ids: Ids
@@ -52,8 +52,8 @@ export interface EmailsParts extends SendParts {
   wakeOutbox(): void
 }
 
-export function createEmails(parts: EmailsParts): Emails {
-  const { store, clock, ids, pageSize } = parts
+export function createEmails(deps: EmailsDeps): Emails {
+  const { store, clock, ids, pageSize } = deps
 
   async function accept(
     input: unknown,
@@ -63,9 +63,9 @@ export function createEmails(parts: EmailsParts): Emails {
     const request = options.idempotencyKey === undefined ? null : repeatable(options.idempotencyKey, input)
     const earlier = request && (await findRepeated(store, request, clock.now()))
     if (earlier) return { id: earlier, warnings: [] }
-    const accepted = await checkSend(input, parts)
+    const accepted = await checkSend(input, deps)
     const id = await commit(accepted, request)
-    parts.wakeOutbox()
+    deps.wakeOutbox()
     return { id, warnings: accepted.warnings }
   }
 
@@ -78,7 +78,7 @@ export function createEmails(parts: EmailsParts): Emails {
       const remember = request ? await prepareRepeatable(store, request, now) : () => []
       // The id is the place in the list: nothing may come between it and the commit, or a page could miss an arrival.
       const id = ids.next('em')
-      const { email, blobs } = toEmail(accepted, { id, now, type: 'transactional', via: parts.via })
+      const { email, blobs } = toEmail(accepted, { id, now, type: 'transactional', via: deps.via })
       await store.commit([insert(emailCollection, email), ...remember(id)], blobs)
       return id
     })
@@ -96,7 +96,7 @@ export function createEmails(parts: EmailsParts): Emails {
     },
     async get(id) {
       const email = await readRecord(store, emailCollection, id, 'email')
-      return toDetail(email, await readContent(parts, email))
+      return toDetail(email, await readContent(deps, email))
     },
   }
 }

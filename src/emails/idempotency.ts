@@ -102,13 +102,13 @@ export async function prepareRepeatable(
 }
 
 /** Removes what is expired, now and each hour: without new requests nothing else would. */
-export function startKeyExpiry(parts: {
+export function startKeyExpiry(deps: {
   store: Store
   clock: Clock
   /** Called with faults; the next hour tries again. */
   onError(error: unknown): void
 }): { idle(): Promise<void>; close(): Promise<void> } {
-  const { store, clock, onError } = parts
+  const { store, clock, onError } = deps
   let isClosed = false
   let cancel = (): void => {}
 

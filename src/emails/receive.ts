@@ -11,13 +11,13 @@ import { deliveredEvent, sentTo } from './events.ts'
 import { tagsOf } from './tags.ts'
 
 /** What taking submissions needs of the rest. */
-export interface ReceiveParts {
+export interface ReceiveDeps {
   store: Store
   clock: Clock
   ids: Ids
   hostname: string
   /** The domain that a submission belongs to, whatever its status. */
-  adoptDomain(domainName: string): DomainRecord | Promise<DomainRecord>
+  ensureDomain(domainName: string): DomainRecord | Promise<DomainRecord>
   /** Whether the simulator or a rule decides over a recipient: the outbox delivers to them, as often as it takes. */
   needsDelivery(recipient: string): boolean
   /** What long headers hold while they come in, all together. */
@@ -42,14 +42,14 @@ export interface SubmissionReception {
  */
 export function receiveSubmission(
   envelope: { mail_from: string; rcpt_to: string[] },
-  parts: ReceiveParts,
+  deps: ReceiveDeps,
   onStored?: (id: string) => void,
 ): SubmissionReception {
-  const { store, clock, ids } = parts
+  const { store, clock, ids } = deps
   const started = clock.now()
   // A name that nobody else has; the email's own id comes with the commit.
   const writer = store.createBlob(messageBlob(ids.next('em')))
-  const head = createHead(parts.headRoom)
+  const head = createHead(deps.headRoom)
   return {
     write(piece) {
       head.take(piece)
@@ -60,16 +60,16 @@ export function receiveSubmission(
       const blob = finished instanceof Promise ? await finished : finished
       const header = readHeaderBlock(head.bytes())
       head.free()
-      const adopted = parts.adoptDomain(senderDomain(header, envelope.mail_from))
-      const domain = adopted instanceof Promise ? await adopted : adopted
+      const ensured = deps.ensureDomain(senderDomain(header, envelope.mail_from))
+      const domain = ensured instanceof Promise ? await ensured : ensured
       // The id is the place in the list: nothing may come between it and the commit, or a page could miss an arrival.
       const id = ids.next('em')
       const reply = `OK: captured as ${id}`
       const now = clock.now()
-      const taken = deliveredEvent(`250 2.6.0 ${reply}`, now, { reporting_mta: parts.hostname, started })
+      const taken = deliveredEvent(`250 2.6.0 ${reply}`, now, { reporting_mta: deps.hostname, started })
       const recipients = envelope.rcpt_to.map((recipient): RecipientState => {
         const state = sentTo(recipient, now)
-        return parts.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
+        return deps.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
       })
       const email = toEmail(id, envelope, header, {
         domain_id: domain.id,
@@ -80,7 +80,7 @@ export function receiveSubmission(
       })
       await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
       onStored?.(id)
-      if (email.outbox) parts.wakeOutbox()
+      if (email.outbox) deps.wakeOutbox()
       return reply
     },
     discard() {
@@ -148,7 +148,7 @@ function cut(text: string): string {
   return text.length > maxFieldLength ? text.slice(0, maxFieldLength) : text
 }
 
-/** Room for long headers of one instance; see {@link ReceiveParts}. */
+/** Room for long headers of one instance; see {@link ReceiveDeps}. */
 export const headRoomBytes: number = 16 * 1024 * 1024
 
 /** Keeps the beginning of a message until its header block has ended, as much as is looked at. */

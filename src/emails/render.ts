@@ -35,7 +35,7 @@ export const maxSubjectBytes: number = 4 * 998
  *   subject that is too long and for too many placeholders; message_too_large for bodies that are.
  */
 export function render(
-  parts: { subject: string; html: string; text: string },
+  deps: { subject: string; html: string; text: string },
   variables: Readonly<Record<string, VariableValue>>,
   escapeHtml = false,
 ): Rendered {
@@ -63,9 +63,9 @@ export function render(
   }
   const { subject, bodies } = budgets()
   const rendered = {
-    subject: fillIn('subject', parts.subject, subject, (name) => valueOf(name, false)),
-    html: fillIn('html', parts.html, bodies, (name) => valueOf(name, true)),
-    text: fillIn('text', parts.text, bodies, (name) => valueOf(name, false)),
+    subject: fillIn('subject', deps.subject, subject, (name) => valueOf(name, false)),
+    html: fillIn('html', deps.html, bodies, (name) => valueOf(name, true)),
+    text: fillIn('text', deps.text, bodies, (name) => valueOf(name, false)),
   }
   const unused = [...values.keys()].filter((name) => !used.has(name))
   return {
@@ -87,15 +87,15 @@ export function render(
  * @returns Throws what {@link render} throws for results that are too large.
  */
 export function createSizeCheck(
-  parts: { subject: string; html: string; text: string },
+  deps: { subject: string; html: string; text: string },
   escapeHtml: boolean,
 ): (variables: Readonly<Record<string, string>>) => void {
   const places = { left: maxPlaceholders }
   const texts = (['subject', 'html', 'text'] as const).map((field) => ({
     isSubject: field === 'subject',
     isEscaped: field === 'html' && escapeHtml,
-    bytes: Buffer.byteLength(parts[field]),
-    counts: countPlaceholders(field, parts[field], places),
+    bytes: Buffer.byteLength(deps[field]),
+    counts: countPlaceholders(field, deps[field], places),
   }))
   return (variables) => {
     const { subject, bodies } = budgets()

@@ -11,7 +11,7 @@ export interface Retention {
   close(): Promise<void>
 }
 
-export interface RetentionParts {
+export interface RetentionDeps {
   store: Store
   clock: Clock
   /** How many emails are kept; null: all. */
@@ -26,8 +26,8 @@ export interface RetentionParts {
  * Begins to keep the emails within bounds: at once, a moment after emails changed, and when the oldest is due.
  * An email that the outbox still works on is kept until it is settled, and nothing younger goes in its place.
  */
-export function startRetention(parts: RetentionParts): Retention {
-  const { store, clock, maxEmails, maxAgeMs } = parts
+export function startRetention(deps: RetentionDeps): Retention {
+  const { store, clock, maxEmails, maxAgeMs } = deps
   if (maxEmails === null && maxAgeMs === null)
     return { idle: () => Promise.resolve(), close: () => Promise.resolve() }
   let isClosed = false
@@ -61,7 +61,7 @@ export function startRetention(parts: RetentionParts): Retention {
       if (youngest) wakeIn(Math.min(youngest.created + maxAgeMs - clock.now(), longestWaitMs))
     } catch (error) {
       if (isErrorOf(error, 'closed')) return
-      parts.onError(error)
+      deps.onError(error)
       wakeIn(retryMs)
     }
   }

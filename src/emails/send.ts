@@ -31,7 +31,7 @@ import { render, type Rendered } from './render.ts'
 import { tagsOf } from './tags.ts'
 
 /** What checking a send request needs of the rest. */
-export interface SendParts {
+export interface SendDeps {
   sources: AttachmentSources
   strict: boolean
   escapeHtml: boolean
@@ -57,14 +57,14 @@ export interface Accepted {
  * @throws validation_error with every wrong member; invalid_attachment where only attachments are wrong;
  *   template_not_found, missing_variable, message_too_large, domain_not_verified, domain_not_registered.
  */
-export async function checkSend(input: unknown, parts: SendParts): Promise<Accepted> {
+export async function checkSend(input: unknown, deps: SendDeps): Promise<Accepted> {
   const errors: FieldError[] = []
   const addressWarnings: string[] = []
   const given = asObject(input)
   const request = readMembers(given, errors)
   const { from, to, cc, bcc, reply_to } = request
   const addresses = readAddresses({ from, to, cc, bcc, reply_to }, errors, addressWarnings)
-  const template = request.template_id === undefined ? null : await parts.findTemplate(request.template_id)
+  const template = request.template_id === undefined ? null : await deps.findTemplate(request.template_id)
   const source = {
     subject: request.subject ?? template?.subject ?? undefined,
     html: request.html ?? template?.html ?? '',
@@ -73,7 +73,7 @@ export async function checkSend(input: unknown, parts: SendParts): Promise<Accep
   checkContent(request, source, template !== null, errors)
   const attachmentErrors: FieldError[] = []
   const attached = request.attachments
-    ? await checkAttachments(request.attachments, parts.sources, attachmentErrors)
+    ? await checkAttachments(request.attachments, deps.sources, attachmentErrors)
     : 0
   if (errors.length > 0) addDomainFault(addresses.from_address, errors)
   refuse(errors, attachmentErrors)
@@ -86,16 +86,16 @@ export async function checkSend(input: unknown, parts: SendParts): Promise<Accep
   const rendered = render(
     { ...source, subject: source.subject ?? '' },
     request.variables ?? {},
-    parts.escapeHtml,
+    deps.escapeHtml,
   )
   checkRendered(rendered, attached)
   const warnings = warningsOf(given, request, addressWarnings, rendered.warnings)
-  if (parts.strict && warnings.length > 0) {
+  if (deps.strict && warnings.length > 0) {
     throw new LocalpostError('validation_error', `Refused because of \`strict\`: ${warnings.join('; ')}.`, {
       errors: warnings.map((message) => ({ field: 'body', message })),
     })
   }
-  const domain = await parts.resolveSender(
+  const domain = await deps.resolveSender(
     addresses.from_address.slice(addresses.from_address.lastIndexOf('@') + 1),
   )
   if (!domain.registered) {

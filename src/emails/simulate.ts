@@ -34,8 +34,8 @@ export interface Simulation {
 }
 
 /** @param parts.hostname  The `reporting_mta` of deliveries. */
-export function createSimulation(parts: { store: Store; clock: Clock; hostname: string }): Simulation {
-  const { store, clock, hostname } = parts
+export function createSimulation(deps: { store: Store; clock: Clock; hostname: string }): Simulation {
+  const { store, clock, hostname } = deps
   return {
     async addEvent(id, input) {
       const given = parseInput(addedEventSchema, input)

@@ -1,4 +1,4 @@
-import { createChances, type Chance } from '../core/random.ts'
+import { createRandomSources, type RandomSource } from '../core/random.ts'
 import { parseInput } from '../core/validate.ts'
 import type {
   FaultChance,
@@ -46,7 +46,7 @@ export interface ArmedFaults extends Faults {
  *
  * @param chance  Gives the seed of dice for which none was named. Default: the system's.
  */
-export function createFaults(chance: Chance = createChances(null)('faults')): ArmedFaults {
+export function createFaults(random: RandomSource = createRandomSources(null)('faults')): ArmedFaults {
   let http: Armed<HttpFault>[] = []
   let smtp: Armed<SmtpFault>[] = []
   let rate_limit: FaultRateLimit | null = null
@@ -62,7 +62,7 @@ export function createFaults(chance: Chance = createChances(null)('faults')): Ar
     get: async () => state(),
     async set(input) {
       const faults = parseInput(faultsInputSchema, input)
-      seed = faults.seed ?? chance.integer(2 ** 32)
+      seed = faults.seed ?? random.integer(2 ** 32)
       // Each has dice of its own, so that what strikes one does not depend on what happens to another.
       http = (faults.http ?? []).map((fault, i) => arm(fault, seed + 2 * i))
       smtp = (faults.smtp ?? []).map((fault, i) => arm(fault, seed + 2 * i + 1))

@@ -20,25 +20,25 @@ export interface BulkChanges {
   remove_tags?: string[]
 }
 
-export interface BulkParts {
+export interface BulkDeps {
   store: Store
   search: Pick<Search, 'matches'>
   now(): number
 }
 
 /** Removes what is selected. @returns How many were there. @throws invalid_query. */
-export async function removeMatching(parts: BulkParts, selection: Selection): Promise<number> {
-  const ids = await idsOf(parts, selection)
+export async function removeMatching(deps: BulkDeps, selection: Selection): Promise<number> {
+  const ids = await idsOf(deps, selection)
   for (let at = 0; at < ids.length; at += removalSlice) {
     const slice = ids.slice(at, at + removalSlice)
-    await parts.store.commit(slice.map((id) => remove(emailCollection, id)))
+    await deps.store.commit(slice.map((id) => remove(emailCollection, id)))
   }
   return ids.length
 }
 
 /** Marks and tags what is selected. @returns How many were there. @throws invalid_query, validation_error. */
 export async function changeMatching(
-  parts: BulkParts,
+  deps: BulkDeps,
   selection: Selection,
   changes: BulkChanges,
 ): Promise<number> {
@@ -47,8 +47,8 @@ export async function changeMatching(
   checkIsChange({ unread, tags, add_tags: changes.add_tags, remove_tags: changes.remove_tags })
   const isGone = new Set(remove_tags)
   let changed = 0
-  for (const id of await idsOf(parts, selection)) {
-    const email = await modifyEmail(parts.store, id, (stored) => ({
+  for (const id of await idsOf(deps, selection)) {
+    const email = await modifyEmail(deps.store, id, (stored) => ({
       ...stored,
       unread: unread ?? stored.unread,
       tags: [...new Set([...(tags ?? stored.tags), ...add_tags])]
@@ -61,7 +61,7 @@ export async function changeMatching(
 }
 
 /** Those that are there. Only ids are held: a selection may be all there is. */
-async function idsOf({ store, search, now }: BulkParts, selection: Selection): Promise<string[]> {
+async function idsOf({ store, search, now }: BulkDeps, selection: Selection): Promise<string[]> {
   const ids: string[] = []
   if (selection !== null && typeof selection === 'object') {
     assertKnownOptions(selection, ['ids'], 'a selection')

@@ -4,7 +4,7 @@ import { readContent } from '../emails/content.ts'
 import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
-import { holding } from '../core/keep-alive.ts'
+import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListQuery } from '../core/lists.ts'
 import { normalizeAddress } from '../mime/addresses.ts'
@@ -16,7 +16,7 @@ import type { Reader } from '../reading/reader.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
 import { remove, type BlobId, type ByteRange, type Store } from '../store/store.ts'
 import { checkMail, type Check } from './checks.ts'
-import { startDigesting } from '../search/indexer.ts'
+import { startIndexer } from '../search/indexer.ts'
 import { createDigests, digestOf } from '../search/digests.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
@@ -107,7 +107,7 @@ export interface MailChanges {
   tags?: string[]
 }
 
-export interface InboxParts {
+export interface InboxDeps {
   store: Store
   /** Closed with the inbox. */
   reader: Reader
@@ -130,13 +130,13 @@ export interface InboxParts {
 /** Less than the id of every mail. */
 const beforeAll = `em_${'0'.repeat(22)}`
 
-export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void> } {
-  const { store, reader, clock, now, column, pageSize } = parts
-  const digests = createDigests(parts)
-  const digesting = startDigesting({ store, clock, digests, column })
-  const search = createSearch({ store, digests, digesting, column, pageSize })
+export function createInbox(deps: InboxDeps): Inbox & { close(): Promise<void> } {
+  const { store, reader, clock, now, column, pageSize } = deps
+  const digests = createDigests(deps)
+  const indexer = startIndexer({ store, clock, digests, column })
+  const search = createSearch({ store, digests, indexer, column, pageSize })
   const pending = createPending()
-  const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: parts.waitTimeoutMs })
+  const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
   const bulk = { store, search, now }
   const findKey = createKeyFinder(store)
 
@@ -146,14 +146,14 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
     const blob = messageBlob(email.id)
     const submitted = email.message && email.source === 'smtp' ? await reader.mail(blob) : null
     const message = submitted ?? (email.message && (await reader.message(blob)))
-    const content = submitted ?? (await readContent(parts, email))
+    const content = submitted ?? (await readContent(deps, email))
     const { links, codes } = submitted ?? readFindings({ ...content, subject: email.subject })
     const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
     const isSigned = message?.headers.some(([name]) => name.toLowerCase() === 'dkim-signature')
     const dkim = isSigned
       ? await reader.bytes(blob, (bytes) => verifyDkim(bytes, findKey, clock.now()))
       : null
-    const transcript = parts.transcriptOf?.(email.id, email.message?.size_bytes ?? 0) ?? null
+    const transcript = deps.transcriptOf?.(email.id, email.message?.size_bytes ?? 0) ?? null
     return toMail(email, digest, content, message, { links, codes, dkim, transcript })
   }
 
@@ -223,7 +223,7 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       const message = email.message && (await reader.message(blob))
       // What the content of an API send shows is without tracking: that is in the copies only.
       const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
-      const { html } = isInMessage && message ? message : await readContent(parts, email)
+      const { html } = isInMessage && message ? message : await readContent(deps, email)
       if (!message || !html.toLowerCase().includes('cid:')) return html
       const images = await reader.bytes(blob, (bytes) => readInlineImages(bytes, message.attachments))
       return withInlineImages(html, images ?? [])
@@ -275,7 +275,7 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
         return mails
       }),
     expectNone: (query, options) => pending.add(() => waits.expectNone(query, options)),
-    import: (bytes) => importMessage(bytes, parts.submit),
+    import: (bytes) => importMessage(bytes, deps.submit),
     async export(query) {
       const filter = parseMailQuery(query, now())
       assertExportable((await search.list(filter, { limit: 1 })).count)
@@ -285,7 +285,7 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       assertKnownOptions(request, ['to'], 'inbox.release()')
       const { to } = request
       const email = await find(id)
-      if (!parts.release) {
+      if (!deps.release) {
         throw new LocalpostError(
           'relay_not_configured',
           'There is no relay to release through: start with the option `relay`, `--relay smtp://host:port`.',
@@ -294,14 +294,14 @@ export function createInbox(parts: InboxParts): Inbox & { close(): Promise<void>
       const address = typeof to === 'string' ? normalizeAddress(to) : { problem: 'is no address' }
       if ('problem' in address)
         throw validationError([{ field: 'to', message: `${quote(to)} ${address.problem}` }])
-      const { release } = parts
-      const smtp_response = await holding(() => release(email, address.address, () => openMessage(email)))
+      const { release } = deps
+      const smtp_response = await keepAlive(() => release(email, address.address, () => openMessage(email)))
       return { id, to: address.address, smtp_response }
     },
     async close() {
       pending.quiet()
       waits.close()
-      await digesting.close()
+      await indexer.close()
       await reader.close()
       await column.close()
     },

@@ -1,5 +1,5 @@
 import { quote, validationError, type FieldError } from '../core/errors.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 
 /** @throws validation_error for members that are not known, and values that nobody can store. */
 export function checkChanges(
@@ -11,7 +11,7 @@ export function checkChanges(
     throw validationError([{ field: 'body', message: `must be an object, not ${quote(given)}` }])
   const errors: FieldError[] = []
   for (const field of Object.keys(given).filter((name) => !members.includes(name))) {
-    const near = nearest(field.slice(0, 40), members)
+    const near = suggest(field.slice(0, 40), members)
     errors.push({
       field,
       message: `is not known; ${near ? `did you mean ${near}?` : `known: ${members.join(', ')}`}`,

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
-import { holding } from '../core/keep-alive.ts'
+import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import type { Store } from '../store/store.ts'
 import type { MailQuery, QuietOptions, WaitOptions } from './mail.ts'
@@ -34,7 +34,7 @@ export interface Waits {
   close(): void
 }
 
-export interface WaitParts {
+export interface WaitDeps {
   store: Store
   clock: Clock
   search: Pick<Search, 'matches' | 'fits'>
@@ -44,7 +44,7 @@ export interface WaitParts {
   defaultTimeoutMs: number
 }
 
-export function createWaits({ store, clock, search, now, defaultTimeoutMs }: WaitParts): Waits {
+export function createWaits({ store, clock, search, now, defaultTimeoutMs }: WaitDeps): Waits {
   const pending = new Set<(error: LocalpostError) => void>()
   const noHandler = (): void => {}
 
@@ -98,7 +98,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
         // What is there already is found first, however short the time.
         searched.then(atEnd).then(resolve, reject)
       })
-      return await holding(() => promise)
+      return await keepAlive(() => promise)
     } finally {
       stop()
       cancel()

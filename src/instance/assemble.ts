@@ -11,7 +11,7 @@ import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
 import type { Simulation } from '../emails/simulate.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { holding } from '../core/keep-alive.ts'
+import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions, assertPort } from '../core/known-options.ts'
 import type { HttpFace } from './http.ts'
 import type { createInbox } from '../inbox/inbox.ts'
@@ -42,7 +42,7 @@ export interface Running {
   reset(keep: readonly ResetScope[]): Promise<void>
   lookup: DnsLookup
   /** What goes on by itself. */
-  upkeep: readonly { close(): Promise<void> }[]
+  maintenance: readonly { close(): Promise<void> }[]
   outbox: Outbox
   /** Begins to deliver, where that waited for the listener; harmless afterwards. */
   deliver(): void
@@ -67,7 +67,7 @@ export function assemble(parts: Running): Localpost {
     name: string,
     run: (...given: Given) => Promise<T>,
   ): ((...given: Given) => Promise<T>) => fromCall(name, run, assertOpen)
-  const close = (): Promise<void> => (closing ??= holding(() => closeAll(parts)))
+  const close = (): Promise<void> => (closing ??= keepAlive(() => closeAll(parts)))
   return {
     ...publicMembers({ ...parts, clock: time.clock }, assertOpen),
     apiKey: keys.primary(),
@@ -100,7 +100,7 @@ export function assemble(parts: Running): Localpost {
 function closeAll({
   inbox,
   lookup,
-  upkeep,
+  maintenance,
   webhooks,
   http,
   outbox,
@@ -123,7 +123,7 @@ function closeAll({
     () => runTogether([() => outbox.close(), () => capture.endDelays()]),
     () => relay?.close(),
     () => capture.close(),
-    ...upkeep.map((task) => () => task.close()),
+    ...maintenance.map((task) => () => task.close()),
     () => store.close(),
   ])
 }

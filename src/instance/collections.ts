@@ -6,7 +6,7 @@ import { domainCollection } from '../domains/domain.ts'
 import { emailCollection } from '../emails/email.ts'
 import { idempotencyCollection } from '../emails/idempotency.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 import type { Ids } from '../core/ids.ts'
 import { apiKeyCollection } from '../keys/key.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
@@ -54,7 +54,7 @@ export async function emptyStore(store: Store, keep: readonly ResetScope[]): Pro
   }
   for (const name of keep) {
     if (Object.hasOwn(scopes, name)) continue
-    const near = nearest(String(name), known)
+    const near = suggest(String(name), known)
     const hint = near ? `Did you mean "${near}"?` : `Known: ${known.join(', ')}.`
     throw new LocalpostError('invalid_option', `Option "keep" has ${quote(name)}. ${hint}`)
   }

@@ -3,7 +3,7 @@ import type { Capture } from '../capture/capture.ts'
 import { countAll } from './collections.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
-import { holding } from '../core/keep-alive.ts'
+import { keepAlive } from '../core/keep-alive.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import { privateHeaders } from '../server/answer.ts'
@@ -16,7 +16,7 @@ import {
   type HttpListener,
   type ListenOptions,
 } from '../server/listener.ts'
-import type { ServerParts } from '../server/deps.ts'
+import type { ServerDeps } from '../server/deps.ts'
 import type { Store } from '../store/store.ts'
 import { version } from '../core/version.ts'
 
@@ -31,7 +31,7 @@ export interface HttpFace {
 }
 
 type Nouns = Pick<
-  ServerParts,
+  ServerDeps,
   | 'emails'
   | 'domains'
   | 'audiences'
@@ -49,7 +49,7 @@ type Nouns = Pick<
 
 /** Puts the HTTP face together; it opens nothing before `listen`. */
 export function createHttpFace(
-  parts: Nouns & {
+  deps: Nouns & {
     store: Store
     config: Config
     capture: Capture
@@ -58,7 +58,7 @@ export function createHttpFace(
     reset(keep: readonly ResetScope[]): Promise<void>
   },
 ): HttpFace {
-  const { config, capture, smtp } = parts
+  const { config, capture, smtp } = deps
   let listener: HttpListener | null = null
   let opening: Promise<HttpListener> | null = null
   let isClosing = false
@@ -73,8 +73,8 @@ export function createHttpFace(
     return app
   }
 
-  const appParts: ServerParts = {
-    ...parts,
+  const appParts: ServerDeps = {
+    ...deps,
     version,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
     listener: () => listener,
@@ -87,8 +87,8 @@ export function createHttpFace(
       smtp,
       warnings: config.relayAll ? ['relayAll is on: API sends leave this machine'] : [],
     }),
-    counts: () => countAll(parts.store),
-    reset: ({ keep }) => parts.reset(keep ?? []),
+    counts: () => countAll(deps.store),
+    reset: ({ keep }) => deps.reset(keep ?? []),
     onError: (error) => config.onNotice({ level: 'error', message: 'A request met a fault.', error }),
   }
   return {
@@ -97,7 +97,7 @@ export function createHttpFace(
     },
     async fetch(request) {
       try {
-        return await holding(async () => (app ?? (await (loading ??= load()))).fetch(request))
+        return await keepAlive(async () => (app ?? (await (loading ??= load()))).fetch(request))
       } catch (error) {
         // Nobody had asked for the face before the instance was closed.
         if (!isErrorOf(error, 'closed')) throw error
@@ -122,7 +122,7 @@ export function createHttpFace(
       )
       try {
         listener = await opening
-        parts.outgoing.opened({ host: boundHost(listener) ?? address.host, port: listener.port })
+        deps.outgoing.opened({ host: boundHost(listener) ?? address.host, port: listener.port })
         reportForeignClients(listener.server, (message) => config.onNotice({ level: 'warning', message }))
         return { url: listener.url, port: listener.port }
       } catch (error) {

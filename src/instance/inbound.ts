@@ -12,11 +12,11 @@ import type { Config } from '../options/options.ts'
 import type { Store } from '../store/store.ts'
 
 /** The SMTP listener of an instance: it takes submissions, and the outbox's deliveries. */
-export function openCapture(parts: {
+export function openCapture(deps: {
   store: Store
   ids: Ids
   config: Config
-  domains: Pick<InnerDomains, 'adopt'>
+  domains: Pick<InnerDomains, 'ensureDomain'>
   keys: Pick<Keys, 'accepts'>
   findRule: FindRule
   faults: Pick<ArmedFaults, 'smtp'>
@@ -27,7 +27,7 @@ export function openCapture(parts: {
   /** What the outbox proves itself with. */
   secret: string
 }): Promise<Capture> {
-  const { store, ids, config, domains, keys, findRule, faults, secret, transcripts } = parts
+  const { store, ids, config, domains, keys, findRule, faults, secret, transcripts } = deps
   const { clock, hostname, rejectSubmissions } = config
   const hasRule = (recipient: string): boolean => findRule(recipient, false) !== null
   const receive = {
@@ -35,12 +35,12 @@ export function openCapture(parts: {
     clock,
     ids,
     hostname,
-    adoptDomain: domains.adopt,
+    ensureDomain: domains.ensureDomain,
     // Where submissions hear the rules, who was to be refused never came to be a recipient.
     needsDelivery: (recipient: string) =>
       isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
     headRoom: createBudget(headRoomBytes),
-    wakeOutbox: parts.wakeOutbox,
+    wakeOutbox: deps.wakeOutbox,
   }
   return startCapture({
     host: config.host,

@@ -6,7 +6,7 @@ import { createFaults } from '../faults/faults.ts'
 import { createReader } from '../reading/reader.ts'
 import { createRules } from '../rules/rules.ts'
 import { createTranscripts } from '../capture/transcripts.ts'
-import { createChances } from '../core/random.ts'
+import { createRandomSources } from '../core/random.ts'
 import { systemClock } from '../core/clock.ts'
 import { collections, emptyStore, raiseIds } from './collections.ts'
 import { createBudget } from '../core/byte-budget.ts'
@@ -64,11 +64,11 @@ export async function openLocalpost(
   const { opened, restorable } = await openStore(config)
   const undo: (() => unknown)[] = [() => opened.close()]
   try {
-    const chances = createChances(config.seed)
-    const ids = createIds(clock, (prefix) => chances(`ids.${prefix}`).bytes)
+    const randomSources = createRandomSources(config.seed)
+    const ids = createIds(clock, (prefix) => randomSources(`ids.${prefix}`).bytes)
     await raiseIds(opened, ids)
     const outgoing = createOutgoing(config.allowOutgoing)
-    const webhooks = await openWebhooks(opened, ids, config, chances('webhooks'), outgoing)
+    const webhooks = await openWebhooks(opened, ids, config, randomSources('webhooks'), outgoing)
     undo.push(() => webhooks.close())
     // Whoever writes emails and domains through it announces what happens to them.
     const { store } = webhooks
@@ -78,7 +78,7 @@ export async function openLocalpost(
       ids,
       given: config.apiKeys,
       acceptAny: config.acceptAnyKey,
-      chance: chances('keys'),
+      random: randomSources('keys'),
     })
     const { account, dns, strict, escapeHtml } = config
     const lookup = createDnsLookup(dns.servers ? { servers: dns.servers } : {})
@@ -103,7 +103,7 @@ export async function openLocalpost(
       clock,
       ids,
       hostname: config.hostname,
-      adoptDomain: domains.adopt,
+      ensureDomain: domains.ensureDomain,
       // It was delivered long ago: no rule speaks of it, and there is nothing to do.
       needsDelivery: () => false,
       headRoom: createBudget(headRoomBytes),
@@ -126,7 +126,7 @@ export async function openLocalpost(
     undo.push(() => inbox.close())
     const secret = randomBytes(32).toString('base64url')
     const rules = await createRules({ store, given: config.rules })
-    const faults = createFaults(chances('faults'))
+    const faults = createFaults(randomSources('faults'))
     // Mail may come in before there is an outbox; it looks for work when it begins.
     let wakeOutbox = (): void => {}
     const parts = { store, ids, config, domains, keys, faults, secret, transcripts }
@@ -137,7 +137,7 @@ export async function openLocalpost(
     const tracking = await createTracking({
       store,
       clock,
-      chance: chances('tracking'),
+      random: randomSources('tracking'),
       baseUrl: () => config.publicUrl ?? http.url ?? 'http://localpost',
       onUnsubscribe: (audienceId, contactId) =>
         audiences.contacts.update(audienceId, contactId, { is_subscribed: false }),
@@ -196,13 +196,13 @@ export async function openLocalpost(
     }
     if (deliversFrom === 'start') deliver()
     webhooks.start()
-    const upkeep = [
+    const maintenance = [
       tracking,
       openRetention(store, config),
       openKeyExpiry(store, config),
       openRechecks(store, config, domains),
     ]
-    const settle = createSettle({ store, outbox, others: [tracking, webhooks, ...upkeep] })
+    const settle = createSettle({ store, outbox, others: [tracking, webhooks, ...maintenance] })
     const snapshots = createSnapshots({
       store: restorable,
       faults,
@@ -220,7 +220,7 @@ export async function openLocalpost(
       store,
       lookup,
       reset,
-      upkeep,
+      maintenance,
       outbox,
       deliver,
       capture,

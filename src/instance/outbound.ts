@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { outboxUser } from '../capture/auth.ts'
 import { aftermathOf, isSimulator, isSuppressed } from '../rules/verdicts.ts'
-import type { Chance } from '../core/random.ts'
+import type { RandomSource } from '../core/random.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { Domains, InnerDomains } from '../domains/domains.ts'
 import { startRechecks, type Rechecks } from '../domains/rechecks.ts'
@@ -46,7 +46,7 @@ export function openRelay(config: Config, outgoing: Outgoing): Transport | null 
 }
 
 /** The outbox, delivering to the instance's own capture server. */
-export function openOutbox(parts: {
+export function openOutbox(deps: {
   store: Store
   config: Config
   domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
@@ -56,7 +56,7 @@ export function openOutbox(parts: {
   sources: AttachmentSources
   capture: { host: string; port: number; secret: string }
 }): Outbox {
-  const { store, config, domains, tracking, capture } = parts
+  const { store, config, domains, tracking, capture } = deps
   return createOutbox({
     store,
     clock: config.clock,
@@ -70,9 +70,9 @@ export function openOutbox(parts: {
       // As many as emails are under way: a recipient whose answer a rule delays holds up nobody else.
       maxConnections: 16,
     }),
-    relay: config.relayAll ? parts.relay : null,
+    relay: config.relayAll ? deps.relay : null,
     simulator,
-    sources: parts.sources,
+    sources: deps.sources,
     retryDelaysMs: config.retryDelaysMs,
     hostname: config.hostname,
     async senderOf(email) {
@@ -89,7 +89,7 @@ export function openOutbox(parts: {
     },
     async firstLinkOf(email) {
       if (!email.recipients.some(({ recipient }) => aftermathOf(recipient) === 'clicked')) return null
-      const { html, text } = await readContent(parts, email)
+      const { html, text } = await readContent(deps, email)
       return extractLinks(html, text).find(({ href }) => /^https?:/i.test(href))?.href ?? null
     },
     onError: (error) =>
@@ -138,14 +138,14 @@ export function openWebhooks(
   store: Store,
   ids: Ids,
   config: Config,
-  chance: Chance,
+  random: RandomSource,
   outgoing: Outgoing,
 ): Promise<RunningWebhooks> {
   const { clock, pageSize, webhooks, webhookRetryDelaysMs, onNotice } = config
   return createWebhooks({
     store,
     clock,
-    chance,
+    random,
     ids,
     pageSize,
     given: webhooks,

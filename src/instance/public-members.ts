@@ -77,22 +77,22 @@ const contactMethods: Readonly<Record<keyof Localpost['audiences']['contacts'], 
  *
  * @param assertOpen  Throws where the instance is closed; every method asks it first.
  */
-export function publicMembers(parts: Nouns, assertOpen: () => void): Nouns {
+export function publicMembers(deps: Nouns, assertOpen: () => void): Nouns {
   const expose = <Noun extends object>(noun: Noun, names: object): Noun => exposed(noun, names, assertOpen)
   return {
-    emails: expose(parts.emails, methods.emails),
-    domains: expose(parts.domains, methods.domains),
+    emails: expose(deps.emails, methods.emails),
+    domains: expose(deps.domains, methods.domains),
     audiences: {
-      ...expose(parts.audiences, methods.audiences),
-      contacts: expose(parts.audiences.contacts, contactMethods),
+      ...expose(deps.audiences, methods.audiences),
+      contacts: expose(deps.audiences.contacts, contactMethods),
     },
-    broadcasts: expose(parts.broadcasts, methods.broadcasts),
-    templates: expose(parts.templates, methods.templates),
-    inbox: expose(parts.inbox, methods.inbox),
-    rules: expose(parts.rules, methods.rules),
-    faults: expose(parts.faults, methods.faults),
-    webhooks: expose(parts.webhooks, methods.webhooks),
-    clock: { ...expose(parts.clock, { advance: true }), now: exposedNow(parts.clock, assertOpen) },
+    broadcasts: expose(deps.broadcasts, methods.broadcasts),
+    templates: expose(deps.templates, methods.templates),
+    inbox: expose(deps.inbox, methods.inbox),
+    rules: expose(deps.rules, methods.rules),
+    faults: expose(deps.faults, methods.faults),
+    webhooks: expose(deps.webhooks, methods.webhooks),
+    clock: { ...expose(deps.clock, { advance: true }), now: exposedNow(deps.clock, assertOpen) },
   }
 }
 

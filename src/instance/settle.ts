@@ -1,6 +1,6 @@
 import { systemClock } from '../core/clock.ts'
 import type { Outbox } from '../outbox/outbox.ts'
-import { holding } from '../core/keep-alive.ts'
+import { keepAlive } from '../core/keep-alive.ts'
 import type { Store } from '../store/store.ts'
 
 /** What an instance does by itself, and can be waited for. */
@@ -13,12 +13,12 @@ export interface Busy {
  * itself. Deliveries are waited for until nothing is due, or nothing was stored for a quarter of a second of the
  * machine's time: one that waits for the instance's own clock, as a rule may have it, would else never end.
  */
-export function createSettle(parts: {
+export function createSettle(deps: {
   store: Store
   outbox: Outbox
   others: readonly Busy[]
 }): () => Promise<void> {
-  const { store, outbox, others } = parts
+  const { store, outbox, others } = deps
   return async () => {
     let cancel = (): void => {}
     let stopListening = (): void => {}
@@ -30,7 +30,7 @@ export function createSettle(parts: {
       stopListening = store.changes(begin)
       begin()
     })
-    await holding(async () => {
+    await keepAlive(async () => {
       try {
         await Promise.race([outbox.idle(), still])
       } finally {

@@ -25,14 +25,14 @@ export interface Snapshots {
  * @param parts.settle  Waits for what is under way.
  * @param parts.reload  Has those who hold a part of the records in memory read it again.
  */
-export function createSnapshots(parts: {
+export function createSnapshots(deps: {
   store: RestorableStore | null
   faults: Pick<ArmedFaults, 'hold'>
   now(): number
   settle(): Promise<void>
   reload(): Promise<void>
 }): Snapshots {
-  const { store, faults, settle } = parts
+  const { store, faults, settle } = deps
   // Only as long as somebody holds them.
   const undos = new WeakMap<Snapshot, () => Promise<void>>()
   return {
@@ -46,7 +46,7 @@ export function createSnapshots(parts: {
       await settle()
       const records = store.snapshot(kept)
       const putFaultsBack = faults.hold()
-      const snapshot: Snapshot = Object.freeze({ taken: parts.now() })
+      const snapshot: Snapshot = Object.freeze({ taken: deps.now() })
       undos.set(snapshot, async () => {
         await store.restore(records)
         putFaultsBack()
@@ -63,7 +63,7 @@ export function createSnapshots(parts: {
       }
       await settle()
       await undo()
-      await parts.reload()
+      await deps.reload()
     },
   }
 }

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { createChances, type Chance } from '../core/random.ts'
+import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
@@ -41,15 +41,15 @@ export interface Keys {
  * @param parts.acceptAny  Accepts any value that is not empty.
  * @param parts.chance  Where new keys come from. Default: the system's.
  */
-export async function createKeys(parts: {
+export async function createKeys(deps: {
   store: Store
   clock: Clock
   ids: Ids
   given: readonly string[]
   acceptAny: boolean
-  chance?: Chance
+  random?: RandomSource
 }): Promise<Keys> {
-  const { store, clock, ids, given, acceptAny, chance = createChances(null)('keys') } = parts
+  const { store, clock, ids, given, acceptAny, random = createRandomSources(null)('keys') } = deps
   const stored = await readAll(store)
   const begun = clock.now()
   const digests = new Map(given.map((value, i) => [optionId(i), digest(value)]))
@@ -62,7 +62,7 @@ export async function createKeys(parts: {
   if (stored.length === 0) await add(null)
 
   async function add(name: string | null): Promise<ApiKeyRecord> {
-    const value = `lp_${chance.bytes(30).toString('base64url')}`
+    const value = `lp_${random.bytes(30).toString('base64url')}`
     const key = { id: ids.next('key'), version: 1, name, value, created: clock.now() }
     await store.commit([insert(apiKeyCollection, key)])
     stored.push(key)

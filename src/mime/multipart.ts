@@ -7,7 +7,7 @@ export interface SplitBudget {
 }
 
 /** The parts of a multipart, as places in the message. */
-export interface SplitParts {
+export interface SplitDeps {
   places: [start: number, end: number][]
   /** Whether the budget was spent before the end: what follows is in the last place. */
   isCut: boolean
@@ -29,7 +29,7 @@ export function splitMultipart(
   boundary: string,
   maxParts: number,
   budget: SplitBudget,
-): SplitParts {
+): SplitDeps {
   const mark = Buffer.from(`--${boundary}`)
   // A boundary that is not there must not be looked for in all that follows, part after part.
   const within = message.subarray(0, end)

@@ -1,5 +1,5 @@
 import { LocalpostError, quote } from '../core/errors.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 
 /** How much of a flood is held at once. Beyond, clients are told to try again; nothing acknowledged is touched. */
 export interface Limits {
@@ -43,7 +43,7 @@ export function resolveLimits(given: object = {}): Limits {
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(defaults, name)) {
       const known = Object.keys(defaults)
-      const near = nearest(name, known)
+      const near = suggest(name, known)
       const hint = near ? `Did you mean "limits.${near}"?` : `Known: ${known.join(', ')}.`
       throw new LocalpostError('invalid_option', `Unknown option "limits.${name}". ${hint}`)
     }

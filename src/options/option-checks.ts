@@ -3,7 +3,7 @@ import type { Account } from '../domains/domain.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { parseAllowed } from '../net/allowed.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 import type { LocalpostOptions } from './options.ts'
 
 /**
@@ -182,7 +182,7 @@ function assertKnown(given: object, checks: Record<string, Check>, path: string)
   for (const [name, value] of Object.entries(given)) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined
     if (!check) {
-      const near = nearest(name, Object.keys(checks))
+      const near = suggest(name, Object.keys(checks))
       const hint = near ? ` Did you mean "${path}${near}"?` : ` Known: ${Object.keys(checks).join(', ')}.`
       throw new LocalpostError('invalid_option', `Unknown option "${path}${name}".${hint}`)
     }

@@ -133,7 +133,7 @@ export interface LocalpostOptions {
   verifyIntervalMs?: number
   /** Name by which both SMTP sides introduce themselves. Default: `localhost`. */
   hostname?: string
-  /** Hears what an operator should know: a damaged log that was mended, a fault behind a 500. Default: nobody. */
+  /** Called with operational warnings and errors: a damaged log that was repaired, a fault behind a 500. Default: none. */
   onNotice?: (notice: Notice) => void
   /**
    * Whether the open ports keep the process alive, as servers do. With false a process may end although the instance

@@ -9,7 +9,7 @@ import { needsOf } from './extensions.ts'
 import type { Transport } from './transport.ts'
 
 /** Where deliveries go. */
-export interface DeliveryParts {
+export interface DeliveryDeps {
   store: Store
   /** To the instance's own capture server. */
   capture: Transport
@@ -28,26 +28,26 @@ export interface DeliveryParts {
  */
 export async function tryDelivery(
   email: EmailRecord,
-  parts: DeliveryParts,
+  deps: DeliveryDeps,
   written: readonly Blob[] = [],
 ): Promise<Map<string, SmtpReply> | null> {
   const replies = new Map<string, SmtpReply>()
-  const found = routes(email, parts)
+  const found = routes(email, deps)
   const first = email.message?.copies ? found.flatMap((route) => apart(route)) : found
-  if (!(await runAll(email, first, parts, written, replies))) return null
+  if (!(await runAll(email, first, deps, written, replies))) return null
   // Behind a relay, a broken connection is nobody's verdict, and it may well have taken the mail.
   const lost = first
-    .filter(({ transport, recipients }) => transport === parts.capture && recipients.length > 1)
+    .filter(({ transport, recipients }) => transport === deps.capture && recipients.length > 1)
     .flatMap((route) => apart(route))
     .filter(({ recipients: [recipient = ''] }) => isLost(replies.get(recipient)))
-  return (await runAll(email, lost, parts, written, replies)) ? replies : null
+  return (await runAll(email, lost, deps, written, replies)) ? replies : null
 }
 
 /** Adds to the replies. @returns Whether the message was there. */
 async function runAll(
   email: EmailRecord,
   transactions: readonly Route[],
-  parts: DeliveryParts,
+  deps: DeliveryDeps,
   written: readonly Blob[],
   replies: Map<string, SmtpReply>,
 ): Promise<boolean> {
@@ -58,11 +58,11 @@ async function runAll(
         const copy = email.recipients.findIndex(({ recipient }) => recipient === recipients[0])
         const id = messageBlobOf(email, copy)
         const open = async (): Promise<Readable | null> =>
-          atHand(written, id) ?? (await parts.store.openBlob(id))
+          atHand(written, id) ?? (await deps.store.openBlob(id))
         const message = await open()
         if (!message) return null
         const delivery = { id: email.id, mail_from, rcpt_to: recipients, message }
-        if (transport === parts.capture) return transport.deliver(delivery)
+        if (transport === deps.capture) return transport.deliver(delivery)
         // The own server takes everything; others have to be asked for what goes beyond plain SMTP.
         const needs = await needsOf(message, [mail_from, ...recipients])
         const again = await open()
@@ -90,7 +90,7 @@ interface Route {
   recipients: string[]
 }
 
-function routes(email: EmailRecord, { capture, relay, simulator }: DeliveryParts): Route[] {
+function routes(email: EmailRecord, { capture, relay, simulator }: DeliveryDeps): Route[] {
   const pending = pendingRecipients(email)
   // Mail queued for a relay that is no longer configured stays on the machine.
   if (email.outbox?.via !== 'relay' || !relay) return [{ transport: capture, recipients: pending }]

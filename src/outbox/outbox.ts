@@ -7,9 +7,9 @@ import { pendingRecipients } from '../emails/events.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import { afterDelivery, afterFailure } from './outcome.ts'
 import { bringForward, waitsTooLong } from './clock-steps.ts'
-import { tryDelivery, type DeliveryParts } from './deliver.ts'
+import { tryDelivery, type DeliveryDeps } from './deliver.ts'
 import { createRests, restAfter } from './rests.ts'
-import { writeMessage, type WriteParts } from './write.ts'
+import { writeMessage, type WriteDeps } from './write.ts'
 
 /** Brings accepted emails to their recipients: writes each message, delivers it, stores what became of it. */
 export interface Outbox {
@@ -21,7 +21,7 @@ export interface Outbox {
   close(): Promise<void>
 }
 
-export interface OutboxParts extends WriteParts, DeliveryParts {
+export interface OutboxDeps extends WriteDeps, DeliveryDeps {
   store: Store
   clock: Clock
   retryDelaysMs: readonly number[]
@@ -32,8 +32,8 @@ export interface OutboxParts extends WriteParts, DeliveryParts {
   onError(error: unknown): void
 }
 
-export function createOutbox(parts: OutboxParts): Outbox {
-  const { store, clock } = parts
+export function createOutbox(deps: OutboxDeps): Outbox {
+  const { store, clock } = deps
   const underWay = new Map<string, Promise<void>>()
   /** Those of them that get their attachments: a server that hangs must not hold up mail that needs none. */
   const fetching = new Set<string>()
@@ -104,7 +104,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
     latest = now
     let next = Number.POSITIVE_INFINITY
     for (const type of lanes) {
-      if (isStepped) await bringForward(store, type, now, parts.retryDelaysMs)
+      if (isStepped) await bringForward(store, type, now, deps.retryDelaysMs)
       const places = isRush ? maxInRush : maxUnderWay
       await takeUpLane(type, type === 'broadcast' ? places - minFree : places, now)
       const later = await store.page(emailCollection, {
@@ -114,8 +114,8 @@ export function createOutbox(parts: OutboxParts): Outbox {
         limit: 1,
       })
       const [first] = later.records
-      if (first && waitsTooLong(first, now, parts.retryDelaysMs)) {
-        await bringForward(store, type, now, parts.retryDelaysMs)
+      if (first && waitsTooLong(first, now, deps.retryDelaysMs)) {
+        await bringForward(store, type, now, deps.retryDelaysMs)
         lookAgain = true
       }
       next = Math.min(next, first?.outbox_due ?? next)
@@ -185,7 +185,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
   // A listener that throws must not stop the mail of others.
   function report(error: unknown): void {
     try {
-      parts.onError(error)
+      deps.onError(error)
     } catch {}
   }
 
@@ -194,13 +194,13 @@ export function createOutbox(parts: OutboxParts): Outbox {
     const email = due.message ? due : await write(due, written)
     if (!email?.message || isClosed) return
     if (pendingRecipients(email).length === 0) return takeOut(email.id)
-    const replies = await tryDelivery(email, parts, written)
+    const replies = await tryDelivery(email, deps, written)
     if (!replies) return fail(email.id, 'The message of this email is gone from the store.')
-    const link = await parts.firstLinkOf(email)
+    const link = await deps.firstLinkOf(email)
     const rules = {
-      simulator: parts.simulator,
-      retryDelaysMs: parts.retryDelaysMs,
-      reporting_mta: parts.hostname,
+      simulator: deps.simulator,
+      retryDelaysMs: deps.retryDelaysMs,
+      reporting_mta: deps.hostname,
       link,
       started: email.created,
     }
@@ -229,7 +229,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
   async function write(email: EmailRecord, written: Blob[]): Promise<EmailRecord | null> {
     try {
       if (email.attachment_count) fetching.add(email.id)
-      const { message, blobs, discard } = await writeMessage(email, parts)
+      const { message, blobs, discard } = await writeMessage(email, deps)
       try {
         const stored = await modifyEmail(store, email.id, (stored) => ({ ...stored, message }), blobs)
         written.push(...blobs.filter(({ size }) => size <= inOnePieceBytes))
@@ -274,8 +274,8 @@ export function createOutbox(parts: OutboxParts): Outbox {
       cancelPutOff?.()
       rests.end()
       await Promise.race([Promise.all(underWay.values()), graceOf()])
-      parts.capture.close()
-      parts.relay?.close()
+      deps.capture.close()
+      deps.relay?.close()
       lookAgain = false
       settle()
     },

@@ -30,7 +30,7 @@ export interface Sender {
 }
 
 /** What writing a message needs of the rest. */
-export interface WriteParts {
+export interface WriteDeps {
   store: Store
   sources: AttachmentSources
   /** The email's domain as a sender. */
@@ -44,12 +44,12 @@ export interface WriteParts {
  *
  * @throws attachment_failed where an attachment cannot be had, message_too_large where the whole grows too large.
  */
-export async function writeMessage(email: EmailRecord, parts: WriteParts): Promise<WrittenMessage> {
-  const content = await readStoredContent(parts.store, email)
-  const references = await readAttachmentReferences(parts.store, email)
+export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise<WrittenMessage> {
+  const content = await readStoredContent(deps.store, email)
+  const references = await readAttachmentReferences(deps.store, email)
   const bodyBytes = Buffer.byteLength(content.html) + Buffer.byteLength(content.text)
-  const attachments = await loadAll(references, parts.sources, maxMessageBytes - bodyBytes)
-  const sender = await parts.senderOf(email)
+  const attachments = await loadAll(references, deps.sources, maxMessageBytes - bodyBytes)
+  const sender = await deps.senderOf(email)
   const message_id = messageIdOf(email)
   const compose = async (html: string): Promise<ComposedMessage> => {
     const composed = await composeSigned(
@@ -73,7 +73,7 @@ export async function writeMessage(email: EmailRecord, parts: WriteParts): Promi
   }
   const copyFor = sender.copiesOf(content.html)
   if (copyFor) {
-    const written = await writeCopies(email, parts.store, (recipient) => compose(copyFor(recipient)))
+    const written = await writeCopies(email, deps.store, (recipient) => compose(copyFor(recipient)))
     return { ...written, message: { ...written.message, message_id } }
   }
   const { size_bytes, parts: pieces } = await compose(content.html)

@@ -34,11 +34,11 @@ export type FindRule = (recipient: string, exactOnly: boolean) => Rule | null
  *
  * @param parts.given  From the options: they take the place of the stored ones at every start. null keeps those.
  */
-export async function createRules(parts: {
+export async function createRules(deps: {
   store: Store
   given: readonly RuleInput[] | null
 }): Promise<Rules & { find: FindRule; restore(): Promise<void>; reload(): Promise<void> }> {
-  const { store, given } = parts
+  const { store, given } = deps
   let known = (await store.get(rulesCollection, recordId))?.rules ?? []
   let compiled = compile(known)
 

@@ -9,7 +9,7 @@ import type { TextColumn } from './text-column.ts'
 import { nextTurn } from '../core/machine.ts'
 
 /** Finds out behind capture what lists and searches show of submissions, and stores it in their records. */
-export interface Digesting {
+export interface Indexer {
   /**
    * Reads at once what is not read yet; after some seconds the rest is left for later.
    *
@@ -21,7 +21,7 @@ export interface Digesting {
   close(): Promise<void>
 }
 
-export interface DigestingParts {
+export interface IndexerDeps {
   store: Store
   clock: Clock
   digests: Pick<Digests, 'take'>
@@ -34,7 +34,7 @@ export interface DigestingParts {
  * but for a short slice now and then in a stream that has no pause. What is still to be read is all behind the last row
  * of the column: nothing is held here, a restart goes on where it was, and a column that is lost is made anew.
  */
-export function startDigesting({ store, clock, digests, column }: DigestingParts): Digesting {
+export function startIndexer({ store, clock, digests, column }: IndexerDeps): Indexer {
   let isClosed = false
   let lastArrival = clock.now()
   let cancelTimer: (() => void) | null = null

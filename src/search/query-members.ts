@@ -1,6 +1,6 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 import type { EmailRecord } from '../emails/email.ts'
 
 const textMembers = ['to', 'cc', 'from', 'subject', 'text', 'body', 'tag']
@@ -19,7 +19,7 @@ export function assertQueryMembers(query: unknown): void {
   }
   for (const [name, value] of Object.entries(query)) {
     if (!members.includes(name)) {
-      const near = nearest(name.slice(0, 40), members)
+      const near = suggest(name.slice(0, 40), members)
       const hint = near ? `Did you mean ${near}?` : `Use ${members.join(', ')}.`
       throw refusal(`${quote(name)} is no member of a query. ${hint}`)
     }

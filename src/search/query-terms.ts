@@ -1,7 +1,7 @@
 import type { EmailRecord } from '../emails/email.ts'
 import { outcomeOf } from '../emails/events.ts'
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 import type { Where } from '../store/store.ts'
 import type { QueryPart } from './query.ts'
 import { spellingsOf } from './query-addresses.ts'
@@ -65,7 +65,7 @@ function keyed(name: string, value: string, context: Context): QueryPart {
   const { now, isNegative, fault } = context
   const known = queryKeys.find((key) => key.name === name)
   if (!known) {
-    const near = nearest(
+    const near = suggest(
       name,
       queryKeys.map((key) => key.name),
     )

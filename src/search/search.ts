@@ -4,7 +4,7 @@ import type { ListPage, ListQuery } from '../core/lists.ts'
 import { checkPage, listRecords } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { createPacer } from '../core/yield.ts'
-import type { Digesting } from './indexer.ts'
+import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
 import type { MailFilter } from './query.ts'
 import { foldText } from './searchable.ts'
@@ -30,15 +30,15 @@ export interface SearchPage<T> extends ListPage<T> {
   unread_texts?: number
 }
 
-export interface SearchParts {
+export interface SearchDeps {
   store: Store
   digests: Pick<Digests, 'text'>
-  digesting: Pick<Digesting, 'catchUp'>
+  indexer: Pick<Indexer, 'catchUp'>
   column: Pick<TextColumn, 'scan'>
   pageSize: number
 }
 
-export function createSearch({ store, digests, digesting, column, pageSize }: SearchParts): Search {
+export function createSearch({ store, digests, indexer, column, pageSize }: SearchDeps): Search {
   async function fits(email: EmailRecord, filter: MailFilter): Promise<boolean> {
     if (!filter.accepts(email)) return false
     if (filter.rows.length === 0 && !filter.bodyForm) return true
@@ -63,7 +63,7 @@ export function createSearch({ store, digests, digesting, column, pageSize }: Se
   }
 
   async function* matches(filter: MailFilter, options?: { complete?: boolean }): AsyncGenerator<EmailRecord> {
-    if (asksForText(filter)) await digesting.catchUp(options)
+    if (asksForText(filter)) await indexer.catchUp(options)
     yield* found(filter)
   }
 
@@ -155,7 +155,7 @@ export function createSearch({ store, digests, digesting, column, pageSize }: Se
     matches,
     async list(filter, query) {
       const order = emailOrder(pageSize)
-      const left = asksForText(filter) ? await digesting.catchUp() : 0
+      const left = asksForText(filter) ? await indexer.catchUp() : 0
       const unread = left > 0 ? { unread_texts: left } : {}
       const isPlain = filter.rows.length === 0 && !filter.test && !filter.bodyForm
       if (isPlain) {

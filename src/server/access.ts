@@ -5,14 +5,14 @@ import { socketRequestOf } from './client-address.ts'
 import { isForwarded, isForwardedHttps } from './forwarded.ts'
 import { assertOrigin, hostOf } from './guard.ts'
 import { boundHost, type HttpListener } from './listener.ts'
-import type { ServerParts } from './deps.ts'
+import type { ServerDeps } from './deps.ts'
 import { createRateLimits } from './rate-limit.ts'
 import type { Exchange } from './request-log.ts'
 import type { Route } from './route.ts'
 import type { Sessions } from './session.ts'
 
 /** Decides who comes in, before anything of a request is read. */
-export interface Door {
+export interface AccessControl {
   /**
    * @returns Headers for the answer.
    * @throws missing_api_key, invalid_api_key, rate_limit_exceeded, forbidden_origin.
@@ -28,11 +28,11 @@ export interface Door {
 }
 
 /** @see DESIGN: "Who may come in". The Host header is the listener's affair; see `guard.ts`. */
-export function createDoor(
-  parts: Pick<ServerParts, 'keys' | 'clock' | 'config' | 'faults' | 'listener'>,
+export function createAccessControl(
+  deps: Pick<ServerDeps, 'keys' | 'clock' | 'config' | 'faults' | 'listener'>,
   sessions: Sessions,
-): Door {
-  const { keys, clock, config, faults } = parts
+): AccessControl {
+  const { keys, clock, config, faults } = deps
   const limits = createRateLimits(config.rateLimit, faults.rateLimit, clock)
   const publicUrl = config.publicUrl === null ? null : new URL(config.publicUrl)
 
@@ -50,7 +50,7 @@ export function createDoor(
     if (isForwarded(request?.headers ?? event.req.headers)) return false
     if (!request) return true
     if (!isLoopback(hostOf(request.headers.host ?? '') ?? '')) return false
-    const listener = parts.listener()
+    const listener = deps.listener()
     if (listener === null) return false
     if (listener !== asked) {
       asked = listener

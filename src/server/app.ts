@@ -7,7 +7,7 @@ import { errorAnswer } from './answer.ts'
 import { createBodyRoom } from './body-room.ts'
 import { listenerContext } from './client-address.ts'
 import { devAudienceRoutes } from './dev/audiences.ts'
-import { causeRoutes } from './dev/rules-and-faults.ts'
+import { ruleAndFaultRoutes } from './dev/rules-and-faults.ts'
 import { broadcastRoutes } from './dev/broadcasts.ts'
 import { devDomainRoutes } from './dev/domains.ts'
 import { devEmailRoutes } from './dev/emails.ts'
@@ -17,14 +17,14 @@ import { keyRoutes } from './dev/keys.ts'
 import { mailByteRoutes } from './dev/mail-bytes.ts'
 import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
-import { createDoor } from './access.ts'
+import { createAccessControl } from './access.ts'
 import { createFailedKeys } from './failed-keys.ts'
 import { brokenConnection, createFaultGate, isCut } from './faults.ts'
 import { assertHost, hostOf } from './guard.ts'
 import type { LiveEvents } from './live-events.ts'
 import { createLiveEvents } from './live-events.ts'
 import { openApiRoute } from './openapi.ts'
-import type { ServerParts } from './deps.ts'
+import type { ServerDeps } from './deps.ts'
 import { createRequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { createRouter, registeredRoutes } from './router.ts'
@@ -49,11 +49,11 @@ export interface App {
 }
 
 /** Makes the HTTP face out of the nouns. It opens nothing: see `listener.ts`. */
-export function createApp(parts: ServerParts): App {
-  const live = createLiveEvents(parts.store)
+export function createApp(deps: ServerDeps): App {
+  const live = createLiveEvents(deps.store)
   const log = createRequestLog({
-    clock: parts.clock,
-    ids: parts.ids,
+    clock: deps.clock,
+    ids: deps.ids,
     onAdded(request) {
       live.publish('request.logged', () => {
         const { request_body: _request, response_body: _response, ...rest } = request()
@@ -61,24 +61,24 @@ export function createApp(parts: ServerParts): App {
       })
     },
   })
-  const sessions = createSessions(parts.keys, { port: () => parts.listener()?.port ?? null })
-  const door = createDoor(parts, sessions)
-  const routes = tableOf(parts, live, sessions, log)
-  routes.push(openApiRoute(routes, parts.version))
+  const sessions = createSessions(deps.keys, { port: () => deps.listener()?.port ?? null })
+  const accessControl = createAccessControl(deps, sessions)
+  const routes = tableOf(deps, live, sessions, log)
+  routes.push(openApiRoute(routes, deps.version))
 
-  const faults = createFaultGate(parts)
-  const bodies = createBodyRoom(parts.config.limits.requestBytes)
-  const failedKeys = createFailedKeys(parts.clock)
+  const faults = createFaultGate(deps)
+  const bodies = createBodyRoom(deps.config.limits.requestBytes)
+  const failedKeys = createFailedKeys(deps.clock)
   const answers = createAnswerRoom()
-  const h3 = createRouter(routes, parts.uiDir, {
-    door,
+  const h3 = createRouter(routes, deps.uiDir, {
+    accessControl,
     faults,
     log,
     bodies,
     answers,
     failedKeys,
-    strict: parts.config.strict,
-    onError: parts.onError,
+    strict: deps.config.strict,
+    onError: deps.onError,
   })
   const answer = async (request: Request, context: Record<string, unknown>): Promise<Response> =>
     // A context of our own: the request's may belong to a server that we are mounted in.
@@ -89,7 +89,7 @@ export function createApp(parts: ServerParts): App {
       return answer(request, node ? listenerContext(node.req, node.res) : {})
     },
   } as unknown as H3)
-  const allowedHosts = createAllowedHosts(parts)
+  const allowedHosts = createAllowedHosts(deps)
 
   return {
     async fetch(request) {
@@ -103,7 +103,7 @@ export function createApp(parts: ServerParts): App {
         assertHost(request, allowedHosts())
         void overSocket(request, response)
       } catch (error) {
-        if (!(error instanceof LocalpostError)) parts.onError(error)
+        if (!(error instanceof LocalpostError)) deps.onError(error)
         sendError(response, error)
       }
     },
@@ -117,27 +117,27 @@ export function createApp(parts: ServerParts): App {
 }
 
 function tableOf(
-  parts: ServerParts,
+  deps: ServerDeps,
   live: LiveEvents,
   sessions: ReturnType<typeof createSessions>,
   log: ReturnType<typeof createRequestLog>,
 ): Route[] {
   return [
-    ...emailRoutes(parts.emails),
-    ...domainRoutes(parts.domains),
-    ...audienceRoutes(parts.audiences),
-    ...inboxRoutes(parts.inbox),
-    ...mailByteRoutes(parts.inbox),
-    ...devEmailRoutes(parts.emails),
-    ...devDomainRoutes(parts.domains),
-    ...devAudienceRoutes(parts.audiences),
-    ...broadcastRoutes(parts.broadcasts),
-    ...templateRoutes(parts.templates),
-    ...webhookRoutes(parts.webhooks),
-    ...keyRoutes(parts.keys, sessions),
-    ...causeRoutes(parts.rules, parts.faults),
-    ...instanceRoutes(parts, live, log),
-    ...trackingRoutes(parts.tracking),
+    ...emailRoutes(deps.emails),
+    ...domainRoutes(deps.domains),
+    ...audienceRoutes(deps.audiences),
+    ...inboxRoutes(deps.inbox),
+    ...mailByteRoutes(deps.inbox),
+    ...devEmailRoutes(deps.emails),
+    ...devDomainRoutes(deps.domains),
+    ...devAudienceRoutes(deps.audiences),
+    ...broadcastRoutes(deps.broadcasts),
+    ...templateRoutes(deps.templates),
+    ...webhookRoutes(deps.webhooks),
+    ...keyRoutes(deps.keys, sessions),
+    ...ruleAndFaultRoutes(deps.rules, deps.faults),
+    ...instanceRoutes(deps, live, log),
+    ...trackingRoutes(deps.tracking),
   ]
 }
 
@@ -145,7 +145,7 @@ function tableOf(
 function createAllowedHosts({
   config,
   listener,
-}: Pick<ServerParts, 'config' | 'listener'>): () => Set<string> {
+}: Pick<ServerDeps, 'config' | 'listener'>): () => Set<string> {
   const given = config.publicUrl ? [...config.allowHosts, new URL(config.publicUrl).host] : config.allowHosts
   const hosts = new Set(given.flatMap((host) => hostOf(host) ?? []))
   let ownUrl: string | undefined

@@ -18,7 +18,7 @@ import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { HttpListener } from './listener.ts'
 
 /** What the HTTP face is made of; the composition root gives it. */
-export interface ServerParts {
+export interface ServerDeps {
   readonly emails: Pick<Emails, 'accept' | 'list' | 'get'> & Simulation
   readonly domains: Pick<
     Domains,

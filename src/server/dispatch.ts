@@ -9,7 +9,7 @@ import { errorAnswer, isAnswer, jsonAnswer } from './answer.ts'
 import { readBody } from './body.ts'
 import type { BodyRoom } from './body-room.ts'
 import { ipOf, socketRequestOf, socketResponseOf } from './client-address.ts'
-import type { Door } from './access.ts'
+import type { AccessControl } from './access.ts'
 import type { FailedKeys } from './failed-keys.ts'
 import type { FaultGate } from './faults.ts'
 import { isCut } from './faults.ts'
@@ -18,8 +18,8 @@ import type { Route } from './route.ts'
 import { monotonicNow } from '../core/machine.ts'
 
 /** What every request passes through, whatever its route. */
-export interface DispatchParts {
-  readonly door: Door
+export interface DispatchDeps {
+  readonly accessControl: AccessControl
   readonly faults: FaultGate
   readonly log: RequestLog
   readonly bodies: BodyRoom
@@ -37,11 +37,11 @@ export interface DispatchParts {
  * @param run  Gives the answer, or throws; called when the request was let in.
  */
 export function dispatcher(
-  parts: DispatchParts,
+  deps: DispatchDeps,
   access: Route['access'] | 'none',
   run: (event: H3Event, exchange: Exchange) => unknown,
 ): (event: H3Event) => Promise<HTTPResponse> {
-  const { door, faults, log, answers, failedKeys } = parts
+  const { accessControl, faults, log, answers, failedKeys } = deps
   const slowedDown = (error: unknown, event: H3Event): unknown =>
     isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
       ? failedKeys.count(ipOf(event), error)
@@ -53,13 +53,13 @@ export function dispatcher(
     try {
       const fault = access === 'key' && !exchange.fromPage ? faults.meet(event, exchange) : null
       const struck = fault && (await fault)
-      if (access !== 'none' && !struck) headers = door.admit(event, access, exchange)
+      if (access !== 'none' && !struck) headers = accessControl.admit(event, access, exchange)
       const result = struck ?? (await run(event, exchange))
       answer = isAnswer(result) ? result : jsonAnswer(result)
       const response = socketResponseOf(event)
       if (response) answers.admit(answer, response)
     } catch (error) {
-      if (!(error instanceof LocalpostError) || error.code === 'internal_error') parts.onError(error)
+      if (!(error instanceof LocalpostError) || error.code === 'internal_error') deps.onError(error)
       answer = errorAnswer(slowedDown(error, event))
     }
     if (access === 'key' && !exchange.fromPage) {
@@ -77,7 +77,7 @@ export async function runRoute(
   route: Route,
   event: H3Event,
   exchange: Exchange,
-  { door, bodies, strict }: Pick<DispatchParts, 'door' | 'bodies' | 'strict'>,
+  { accessControl, bodies, strict }: Pick<DispatchDeps, 'accessControl' | 'bodies' | 'strict'>,
 ): Promise<unknown> {
   if (route.access === 'key' && event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
   const params = paramsOf(event)
@@ -89,8 +89,8 @@ export async function runRoute(
       query,
       body,
       headers,
-      isLocal: () => door.isLocal(event),
-      isSecure: () => door.isSecure(event),
+      isLocal: () => accessControl.isLocal(event),
+      isSecure: () => accessControl.isSecure(event),
       isHead: method === 'HEAD',
       ip: () => ipOf(event),
       warn(warnings) {

@@ -21,8 +21,8 @@ export interface FaultGate {
   close(): void
 }
 
-export function createFaultGate(parts: { faults: Pick<ArmedFaults, 'http'>; clock: Clock }): FaultGate {
-  const { faults, clock } = parts
+export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock: Clock }): FaultGate {
+  const { faults, clock } = deps
   const closing = new AbortController()
   async function strike(event: H3Event, exchange: Exchange, fault: HttpFault): Promise<Answer | null> {
     const { delay_ms = 0, disconnect, status } = fault

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FaultsState } from '../faults/fault.ts'
 import { faultsSchema } from '../faults/schema.ts'
-import type { Counts, ServerParts, ServerState } from './deps.ts'
+import type { Counts, ServerDeps, ServerState } from './deps.ts'
 import { smtpSchema } from './schemas.ts'
 
 /** The answer of `/dev/health`. */
@@ -33,16 +33,16 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
 
 /** What there is, and whether it works. */
 export async function readHealth(
-  parts: Pick<ServerParts, 'counts' | 'state' | 'listener' | 'version' | 'faults'>,
+  deps: Pick<ServerDeps, 'counts' | 'state' | 'listener' | 'version' | 'faults'>,
 ): Promise<Health> {
-  const { status, smtp, warnings } = parts.state()
+  const { status, smtp, warnings } = deps.state()
   return {
     status,
-    version: parts.version,
+    version: deps.version,
     smtp: { host: smtp.host, port: smtp.port },
-    url: parts.listener()?.url ?? null,
-    counts: await parts.counts(),
-    faults: parts.faults.state(),
+    url: deps.listener()?.url ?? null,
+    counts: await deps.counts(),
+    faults: deps.faults.state(),
     warnings,
   }
 }

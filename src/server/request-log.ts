@@ -6,7 +6,7 @@ import type { ListPage, ListQuery } from '../core/lists.ts'
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { givenCursor } from '../core/lists.ts'
 import { maskKey } from '../keys/keys.ts'
-import { createShelf } from './slab.ts'
+import { createSlab } from './slab.ts'
 import { monotonicNow } from '../core/machine.ts'
 
 /** One request to `/v1`, as `/dev/requests` shows it. Keys are masked wherever they stand. */
@@ -69,20 +69,20 @@ export interface RequestLog {
 }
 
 /** @param onAdded  Told of each one, for the live events. */
-export function createRequestLog(parts: {
+export function createRequestLog(deps: {
   clock: Clock
   ids: Ids
   onAdded: (request: () => LoggedRequest) => void
 }): RequestLog {
   let kept: Kept[] = []
-  const shelf = createShelf()
+  const slab = createSlab()
   return {
     add(exchange) {
       const { method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
       // Member by member: what a spread makes is ten times as large, and a thousand are kept.
       const request: Kept = {
-        id: parts.ids.next('req'),
-        timestamp: parts.clock.now(),
+        id: deps.ids.next('req'),
+        timestamp: deps.clock.now(),
         duration_ms: Math.round((monotonicNow() - startedAt) * 1000) / 1000,
         method,
         path,
@@ -92,13 +92,13 @@ export function createRequestLog(parts: {
           warnings.length === 0
             ? none
             : warnings.map((warning) => shorten(masked(warning, key), maxWarningChars)),
-        requestBody: requestBody && shelf.put(firstBytes(requestBody)),
+        requestBody: requestBody && slab.put(firstBytes(requestBody)),
         responseBody: bounded(responseBody),
       }
       kept.push(request)
       // Cut in large steps: shifting at every request would move a thousand entries each time.
       if (kept.length >= 2 * maxRequests) kept = kept.slice(-maxRequests)
-      parts.onAdded(() => toLogged(request))
+      deps.onAdded(() => toLogged(request))
     },
     list(query) {
       const newest = kept.slice(-maxRequests).reverse()

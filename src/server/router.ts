@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3'
 import { H3 } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
-import type { DispatchParts } from './dispatch.ts'
+import type { DispatchDeps } from './dispatch.ts'
 import { dispatcher, runRoute } from './dispatch.ts'
 import type { Route } from './route.ts'
 import { pageFile, pagePaths } from './ui.ts'
@@ -10,33 +10,31 @@ import { pageFile, pagePaths } from './ui.ts'
  * Puts the table and the page into h3. Every path has an answer of ours, also where nothing is there: h3's own would
  * echo the address, and would not know 405.
  */
-export function createRouter(routes: readonly Route[], uiDir: string, parts: DispatchParts): H3 {
+export function createRouter(routes: readonly Route[], uiDir: string, deps: DispatchDeps): H3 {
   const h3 = new H3({ silent: true, allowMalformedURL: true })
   for (const route of routes) {
-    const handle = dispatcher(parts, route.access, (event, exchange) =>
-      runRoute(route, event, exchange, parts),
-    )
+    const handle = dispatcher(deps, route.access, (event, exchange) => runRoute(route, event, exchange, deps))
     h3.on(route.method, toPattern(route.path), handle)
     if (route.method === 'GET') h3.on('HEAD', toPattern(route.path), handle)
   }
   for (const path of pagePaths) {
-    const page = dispatcher(parts, 'open', (event) => pageFile(uiDir, path, nameOf(event)))
+    const page = dispatcher(deps, 'open', (event) => pageFile(uiDir, path, nameOf(event)))
     for (const method of ['GET', 'HEAD'] as const) h3.on(method, toPattern(path), page)
   }
   for (const [path, allow] of methodsByPath(routes)) {
     const access = areaOf(path)
     h3.all(
       toPattern(path),
-      dispatcher(parts, access, (event) => {
-        const isOther = parts.strict && access === 'key' && event.url.pathname.endsWith('/')
+      dispatcher(deps, access, (event) => {
+        const isOther = deps.strict && access === 'key' && event.url.pathname.endsWith('/')
         return isOther ? refusePath(event) : refuseMethod(event, allow)
       }),
     )
   }
   // A path that does not exist asks for a key like one that does.
-  h3.all('/v1/**', dispatcher(parts, 'key', refusePath))
-  h3.all('/dev/**', dispatcher(parts, 'local', refusePath))
-  h3.all('/**', dispatcher(parts, 'none', refusePath))
+  h3.all('/v1/**', dispatcher(deps, 'key', refusePath))
+  h3.all('/dev/**', dispatcher(deps, 'local', refusePath))
+  h3.all('/**', dispatcher(deps, 'none', refusePath))
   return h3
 }
 

@@ -1,16 +1,16 @@
 /** Keeps copies of many small pieces of bytes for a while. */
-export interface Shelf {
+export interface Slab {
   /** @returns The copy; its memory is given back when no copy beside it is needed any more. */
   put(bytes: Uint8Array): Buffer
 }
 
 /**
- * Makes a shelf of a few large boards outside the heap: the collector moves whatever outlives a moment in it from place
+ * Makes a slab of a few large buffers outside the heap: the collector moves whatever outlives a moment in it from place
  * to place, and a thousand request bodies were a tenth of what a request costs.
  *
  * @param boardBytes  How much one board takes; a larger piece has a board of its own.
  */
-export function createShelf(boardBytes: number = 256 * 1024): Shelf {
+export function createSlab(boardBytes: number = 256 * 1024): Slab {
   let board = Buffer.alloc(0)
   let taken = 0
   return {

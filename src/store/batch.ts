@@ -12,7 +12,7 @@ import { paced } from '../core/yield.ts'
  * The commits of one write: each is checked against memory and those staged before it, and one that is refused
  * leaves no trace on the others.
  */
-export class Staging {
+export class Batch {
   readonly commits: StagedCommit[] = []
   size = 0
   readonly #records: Records

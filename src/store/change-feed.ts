@@ -6,7 +6,7 @@ import { queueMicrotask } from '../core/machine.ts'
 type Listener = (change: StoreChange) => void
 
 /** Hands the changes of commits to listeners, and keeps the last 10,000 for those that ask what they missed. */
-export class Feed {
+export class ChangeFeed {
   #seq: number
   /** The seq of the last change that is no longer known. */
   #droppedThrough: number

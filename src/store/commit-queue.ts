@@ -1,10 +1,10 @@
 import { storeFault } from './io-errors.ts'
-import type { Feed } from './change-feed.ts'
+import type { ChangeFeed } from './change-feed.ts'
 import type { Medium, Move, TakenBlob } from './medium.ts'
 import { isNewAlone, type PreparedChange } from './prepare.ts'
 import type { Records } from './records.ts'
 import { restoringEffects, type StoreSnapshot } from './restore.ts'
-import { Staging } from './batch.ts'
+import { Batch } from './batch.ts'
 import { nextTurn } from '../core/machine.ts'
 
 /** A commit that waits for its turn. */
@@ -33,9 +33,14 @@ export interface Queue {
 /**
  * @param seq  Of the last commit that the medium holds.
  */
-export function createQueue(parts: { records: Records; medium: Medium; feed: Feed; seq: number }): Queue {
-  const { records, medium, feed } = parts
-  let seq = parts.seq
+export function createQueue(deps: {
+  records: Records
+  medium: Medium
+  feed: ChangeFeed
+  seq: number
+}): Queue {
+  const { records, medium, feed } = deps
+  let seq = deps.seq
   let waiting: Waiting[] = []
   let running: Promise<void> | null = null
 
@@ -57,27 +62,27 @@ export function createQueue(parts: { records: Records; medium: Medium; feed: Fee
 
   /** @returns The position of the first commit that had no place in this batch. */
   async function runBatch(all: readonly Waiting[], from: number): Promise<number> {
-    const staging = new Staging(records, medium, seq)
+    const batch = new Batch(records, medium, seq)
     const staged: Waiting[] = []
     let next = from
-    while (next < all.length && next - from < batchCommits && staging.size < batchBytes) {
+    while (next < all.length && next - from < batchCommits && batch.size < batchBytes) {
       const item = all[next]
       // A commit whose large blob is still being written does not hold up those before it.
       if (!item || (staged.length > 0 && 'blobs' in item && !areTaken(item.blobs))) break
       // What is put back is told from what is in memory, so no other commit may share the batch.
       if ('snapshot' in item) {
         if (staged.length > 0) break
-        staging.stageEffects(restoringEffects(item.snapshot))
+        batch.stageEffects(restoringEffects(item.snapshot))
         staged.push(item)
         next++
         break
       }
       next++
       try {
-        if ('moves' in item) staging.stageMoves(item.moves)
+        if ('moves' in item) batch.stageMoves(item.moves)
         else {
           const blobs = areTaken(item.blobs) ? item.blobs : await allTaken(item.blobs)
-          const unfinished = staging.stage(item.changes, blobs)
+          const unfinished = batch.stage(item.changes, blobs)
           if (unfinished) await unfinished
         }
         staged.push(item)
@@ -86,7 +91,7 @@ export function createQueue(parts: { records: Records; medium: Medium; feed: Fee
       }
     }
     try {
-      if (staging.commits.length > 0) await medium.write(staging.commits, !staged.some(isNew))
+      if (batch.commits.length > 0) await medium.write(batch.commits, !staged.some(isNew))
     } catch (error) {
       const fault = storeFault(error, 'Storing a commit')
       // On a full disk, what frees room must not fail with the new mail that shares its batch.
@@ -96,11 +101,11 @@ export function createQueue(parts: { records: Records; medium: Medium; feed: Fee
       for (let at = 0; isMixed && at < others.length;) at = await runBatch(others, at)
       return next
     }
-    seq += staging.commits.length
-    records.apply(staging.commits.flatMap((commit) => commit.effects))
+    seq += batch.commits.length
+    records.apply(batch.commits.flatMap((commit) => commit.effects))
     medium.applied()
     for (const item of staged) item.resolve()
-    const telling = feed.publish(staging.commits)
+    const telling = feed.publish(batch.commits)
     if (telling) await telling
     return next
   }

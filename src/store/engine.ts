@@ -1,7 +1,7 @@
 import { createBudget, noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { misuse, storeFault } from './io-errors.ts'
-import { Feed } from './change-feed.ts'
+import { ChangeFeed } from './change-feed.ts'
 import type { Medium } from './medium.ts'
 import { countRecords, readPage, readRecord } from './pages.ts'
 import { isNewAlone, type PreparedChange, prepareChange } from './prepare.ts'
@@ -24,7 +24,7 @@ export async function createStore(
 ): Promise<RestorableStore> {
   const records = new Records(collections, medium)
   const seq = await medium.load(records)
-  const feed = new Feed(seq)
+  const feed = new ChangeFeed(seq)
   const queue = createQueue({ records, medium, feed, seq })
   medium.start({ records, move: (moves) => queue.move(moves) })
   const pending = createBudget(pendingBytes)

@@ -15,12 +15,12 @@ export function storeFault(error: unknown, doing: string): LocalpostError {
       ? 'store_read_only'
       : 'store_failed'
   const reason = error instanceof Error ? error.message : String(error)
-  return new LocalpostError(kind, `${doing} failed: ${reason}. ${errorTable[kind].mend}`, { cause: error })
+  return new LocalpostError(kind, `${doing} failed: ${reason}. ${errorTable[kind].fix}`, { cause: error })
 }
 
 /** The error of a file that cannot be understood. Nothing was changed when it is thrown. */
-export function corrupt(place: string, what: string, mend: string, cause?: unknown): LocalpostError {
-  return new LocalpostError('store_corrupt', `${place}: ${what} ${mend} Nothing was overwritten.`, { cause })
+export function corrupt(place: string, what: string, fix: string, cause?: unknown): LocalpostError {
+  return new LocalpostError('store_corrupt', `${place}: ${what} ${fix} Nothing was overwritten.`, { cause })
 }
 
 /** The error of a caller that breaks the store's contract: a fault in this program, not of the medium or a user. */

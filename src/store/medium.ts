@@ -29,7 +29,7 @@ export interface Medium extends PlaceKeeper {
   /** Fills the records from what is stored. @returns the seq of the last commit. */
   load(records: Records): Promise<number>
   /** Begins upkeep; `move` commits records anew with some blobs at another place. */
-  start(upkeep: Upkeep): void
+  start(maintenance: Maintenance): void
   createBlob(id: BlobId): BlobWriter
   /**
    * Takes a commit's blob: what is too large for a frame is written now. `undo` gives it up again, told why the commit
@@ -55,7 +55,7 @@ export interface Medium extends PlaceKeeper {
 }
 
 /** What upkeep needs of the engine. */
-export interface Upkeep {
+export interface Maintenance {
   readonly records: Records
   /** Commits a blob's bytes at a new place, for each of these that still is where it was. */
   move(moves: readonly Move[]): Promise<void>

@@ -168,7 +168,7 @@ export class Records {
     if (state.hasSmall && entry.segment > 0) this.forget(state, entry.id)
     const before = state.byId.size
     state.byId.set(entry.id, entry)
-    if (state.byId.size === before) this.#dropTwin(state, entry.id)
+    if (state.byId.size === before) this.#dropDuplicate(state, entry.id)
     state.segment(entry.segment).entries.add(entry)
   }
 
@@ -201,9 +201,9 @@ export class Records {
       const entries = [...state.byId.values()]
       for (const index of [state.idIndex, ...state.indexes]) {
         index.takeAll(entries)
-        const twins = index.unique ? index.twins() : null
-        if (!twins) continue
-        const ids = twins.map((entry) => entry.id).join(' and ')
+        const duplicates = index.unique ? index.duplicates() : null
+        if (!duplicates) continue
+        const ids = duplicates.map((entry) => entry.id).join(' and ')
         const what = `the records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`
         throw corrupt(folder, what, 'Change or remove one of them in its file.')
       }
@@ -225,7 +225,7 @@ export class Records {
     small.entries.clear()
   }
 
-  #dropTwin(state: CollectionState, id: string): void {
+  #dropDuplicate(state: CollectionState, id: string): void {
     for (const segment of state.segments.values()) {
       for (const old of segment.entries) {
         if (old.id !== id) continue

@@ -117,7 +117,7 @@ export class SortedIndex {
   }
 
   /** Two records that hold the same key, or null. */
-  twins(): [Entry, Entry] | null {
+  duplicates(): [Entry, Entry] | null {
     for (let i = 1; i < this.entries.length; i++) {
       const [a, b] = [this.entries[i - 1], this.entries[i]]
       const key = b && this.keyOf(b)

@@ -36,8 +36,8 @@ export interface InnerTemplates extends Templates {
   find(id: string): Promise<TemplateContent | null>
 }
 
-export function createTemplates(parts: { store: Store; clock: Clock; pageSize: number }): InnerTemplates {
-  const { store, clock, pageSize } = parts
+export function createTemplates(deps: { store: Store; clock: Clock; pageSize: number }): InnerTemplates {
+  const { store, clock, pageSize } = deps
   return {
     async list(query) {
       const order = { pageSize, cursorIs: 'the id of a template', isCursor: isTemplateId }

@@ -1,7 +1,7 @@
 import { isRegExp } from 'node:util/types'
 import { quote } from '../core/errors.ts'
 import { presentName } from '../core/known-options.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 import { isPlainObject } from '../search/query-members.ts'
 
 /** What a member of an expectation takes: text or pattern, text, a number of a kind, or one of some words. */
@@ -29,7 +29,7 @@ export function assertExpectation(
     if (kind === undefined) {
       const present = presentName(name, names)
       if (present) throw new TypeError(`${what}: "${name}" is called "${present}" now.`)
-      const meant = nearest(name, names)
+      const meant = suggest(name, names)
       const hint = meant ? `Did you mean ${JSON.stringify(meant)}?` : `It takes ${names.join(', ')}.`
       throw new TypeError(`${what} has no member ${JSON.stringify(name)}. ${hint}`)
     }
@@ -38,7 +38,7 @@ export function assertExpectation(
     if (value === '')
       throw new TypeError(`${what}: ${name} is empty, which anything fits. Leave it out for any.`)
     if (takes(kind, value)) continue
-    const meant = typeof kind === 'object' && typeof value === 'string' ? nearest(value, kind) : undefined
+    const meant = typeof kind === 'object' && typeof value === 'string' ? suggest(value, kind) : undefined
     const hint = meant ? ` Did you mean ${JSON.stringify(meant)}?` : ''
     const each = kind === 'pattern' && Array.isArray(value) ? ' Ask for each on its own.' : ''
     throw new TypeError(`${what}: ${name} takes ${sayKind(kind)}, not ${say(value)}.${hint}${each}`)

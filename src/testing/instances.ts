@@ -1,6 +1,6 @@
 import { createNoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
-import { nearest } from '../core/suggest.ts'
+import { suggest } from '../core/suggest.ts'
 import { placeOf } from '../instance/leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import { sayTestProcess } from '../instance/test-process.ts'
@@ -126,7 +126,7 @@ function readHooks(hooks: TestHooks): TestHooks {
   const isHook = (name: string): boolean => typeof Reflect.get(given, name) === 'function'
   for (const name of ['beforeEach', 'afterEach']) {
     if (isHook(name)) continue
-    const near = nearest(
+    const near = suggest(
       name,
       Object.keys(given).filter((key) => !hookNames.has(key)),
     )

@@ -53,8 +53,8 @@ interface Queue {
 }
 
 /** @param parts.onError  Called with faults in storing hits that were answered before. */
-export function createHits(parts: { store: Store; clock: Clock; onError(error: unknown): void }): Hits {
-  const { store, clock, onError } = parts
+export function createHits(deps: { store: Store; clock: Clock; onError(error: unknown): void }): Hits {
+  const { store, clock, onError } = deps
   const queues = new Map<string, Queue>()
   let isClosed = false
 

@@ -1,4 +1,4 @@
-import type { Chance } from '../core/random.ts'
+import type { RandomSource } from '../core/random.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { insert, type Collection, type Store, type StoredRecord } from '../store/store.ts'
 
@@ -15,11 +15,11 @@ export const trackingSecretCollection: Collection<TrackingSecretRecord> = {
 }
 
 /** The secret of the instance, made at its first start. @param chance  Where it comes from. */
-export function readTrackingSecret(store: Store, chance: Chance): Promise<Buffer> {
+export function readTrackingSecret(store: Store, random: RandomSource): Promise<Buffer> {
   return untilCommitted(async () => {
     const stored = await store.get(trackingSecretCollection, 'secret')
     if (stored) return Buffer.from(stored.value, 'base64url')
-    const secret = chance.bytes(32)
+    const secret = random.bytes(32)
     const value = secret.toString('base64url')
     await store.commit([insert(trackingSecretCollection, { id: 'secret', value })])
     return secret

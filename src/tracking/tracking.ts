@@ -1,4 +1,4 @@
-import { createChances, type Chance } from '../core/random.ts'
+import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import { emailCollection } from '../emails/email.ts'
@@ -37,11 +37,11 @@ export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
 }
 
 /** What tracking needs of the rest. */
-export interface TrackingParts {
+export interface TrackingDeps {
   store: Store
   clock: Clock
   /** Where the secret comes from, at the first start. Default: the system's. */
-  chance?: Chance
+  random?: RandomSource
   /** Base of the addresses, without a slash at its end; asked for whenever a message is written. */
   baseUrl(): string
   /** @throws not_found where the contact is gone. */
@@ -51,10 +51,10 @@ export interface TrackingParts {
 }
 
 /** Reads the secret, or makes it at the first start. */
-export async function createTracking(parts: TrackingParts): Promise<Tracking> {
-  const { store, clock, chance = createChances(null)('tracking') } = parts
-  const tokens = createTokens(await readTrackingSecret(store, chance), clock)
-  const hits = createHits(parts)
+export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
+  const { store, clock, random = createRandomSources(null)('tracking') } = deps
+  const tokens = createTokens(await readTrackingSecret(store, random), clock)
+  const hits = createHits(deps)
 
   async function hit(hit: Hit, visitor: Visitor | null): Promise<void> {
     const isThere = visitor
@@ -69,7 +69,7 @@ export async function createTracking(parts: TrackingParts): Promise<Tracking> {
     copiesOf({ id }, html, domain) {
       const { open_tracking_enabled: opens, click_tracking_enabled: clicks } = domain
       if (html === '' || (!opens && !clicks)) return null
-      const base = `${parts.baseUrl()}/t`
+      const base = `${deps.baseUrl()}/t`
       const rewrite = prepareRewrite(html)
       return (recipient) =>
         rewrite({
@@ -83,7 +83,7 @@ export async function createTracking(parts: TrackingParts): Promise<Tracking> {
     },
     unsubscribeUrl(audienceId, contactId) {
       const token = tokens.make({ kind: 'unsubscribe', audience_id: audienceId, contact_id: contactId })
-      return `${parts.baseUrl()}/t/u/${token}`
+      return `${deps.baseUrl()}/t/u/${token}`
     },
     async open(text, visitor) {
       const token = tokens.read('open', text)
@@ -101,7 +101,7 @@ export async function createTracking(parts: TrackingParts): Promise<Tracking> {
     async unsubscribe(text, { ask = false } = {}) {
       const token = tokens.read('unsubscribe', text)
       if (!token) throw unknownAddress()
-      if (!ask) await parts.onUnsubscribe(token.audience_id, token.contact_id)
+      if (!ask) await deps.onUnsubscribe(token.audience_id, token.contact_id)
     },
   }
 }

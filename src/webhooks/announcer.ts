@@ -16,7 +16,7 @@ import { webhookDeliveryCollection } from './webhook.ts'
  *
  * @param parts.senders  The webhooks there are now, by id.
  */
-export function createAnnouncer(parts: {
+export function createAnnouncer(deps: {
   senders: ReadonlyMap<string, Sender>
   log: Pick<Deliveries, 'begin' | 'removeWaiting'>
   ids: Ids
@@ -25,7 +25,7 @@ export function createAnnouncer(parts: {
   onWarning(message: string): void
   onError(error: unknown): void
 }): Announcer {
-  const { senders, log, ids, clock, maxWaiting, onError } = parts
+  const { senders, log, ids, clock, maxWaiting, onError } = deps
   const overfull = new Set<Sender>()
 
   function hasRoom(sender: Sender, count: number): boolean {
@@ -36,7 +36,7 @@ export function createAnnouncer(parts: {
     if (!overfull.has(sender)) {
       overfull.add(sender)
       const { url } = sender.webhook
-      parts.onWarning(
+      deps.onWarning(
         `The webhook ${url} does not keep up: ${maxWaiting} deliveries wait for it, and what comes now is dropped.`,
       )
     }

@@ -69,7 +69,7 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
 
   return {
     commit(changes, blobs) {
-      const written = announcer.isNeeded() ? changes.filter(isHeardOf) : []
+      const written = announcer.isNeeded() ? changes.filter(isAnnounced) : []
       return written.length === 0 ? store.commit(changes, blobs) : commitAnnounced(changes, written, blobs)
     },
     get: (collection, id) => store.get(collection, id),
@@ -88,7 +88,7 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
 type Written = Exclude<Change, { op: 'remove' }>
 type Replaced = readonly (StoredRecord | null)[]
 
-function isHeardOf(change: Change): change is Written {
+function isAnnounced(change: Change): change is Written {
   const { name } = change.collection
   return change.op !== 'remove' && (name === emailCollection.name || name === domainCollection.name)
 }

@@ -31,13 +31,13 @@ export interface Deliveries {
 /** How many deliveries that are over are kept; up to a hundred more wait for the next trimming. */
 const maxFinished = 1000
 
-export function createDeliveries(parts: {
+export function createDeliveries(deps: {
   store: Store
   clock: Clock
   ids: Ids
   pageSize: number
 }): Deliveries {
-  const { store, clock, ids, pageSize } = parts
+  const { store, clock, ids, pageSize } = deps
   let isTrimming = false
 
   function begin(webhook_id: string, event_id: string, payload: WebhookPayload): WebhookDeliveryRecord {

@@ -22,7 +22,7 @@ export interface Sender {
   close(): Promise<void>
 }
 
-export interface SenderParts extends Calling {
+export interface SenderDeps extends Calling {
   store: Store
   clock: Clock
   retryDelaysMs: readonly number[]
@@ -41,8 +41,8 @@ export interface SenderParts extends Calling {
  * What is due is read from the store when there is room for it, and nothing is held. A process that ends between an
  * answer and its note posts the event again after the next start: at least once, with the same `webhook-id`.
  */
-export function createSender(webhook: Webhook, parts: SenderParts): Sender {
-  const { store, clock } = parts
+export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
+  const { store, clock } = deps
   const underWay = new Map<string, Promise<void>>()
   const subjects = new Set<string>()
   const running = new Set<AbortController>()
@@ -122,26 +122,26 @@ export function createSender(webhook: Webhook, parts: SenderParts): Sender {
   async function send(delivery: WebhookDeliveryRecord): Promise<void> {
     const controller = new AbortController()
     // The receiver's answer takes the machine's time, whatever the instance's clock says.
-    const cancelLimit = systemClock.after(parts.timeoutMs, () =>
-      controller.abort(new Error(`no answer within ${parts.timeoutMs} ms`)),
+    const cancelLimit = systemClock.after(deps.timeoutMs, () =>
+      controller.abort(new Error(`no answer within ${deps.timeoutMs} ms`)),
     )
     running.add(controller)
     const { signal } = controller
-    const given = { now: clock.now(), signal, lookup: parts.lookup, problemOf: parts.problemOf }
+    const given = { now: clock.now(), signal, lookup: deps.lookup, problemOf: deps.problemOf }
     const attempt = await attemptDelivery(webhook, delivery, given)
     cancelLimit()
     running.delete(controller)
     // What was broken off by us says nothing of the receiver.
     if (isClosed && attempt.status === null) return
-    const changed = afterAttempt(delivery, attempt, parts.retryDelaysMs, clock.now())
+    const changed = afterAttempt(delivery, attempt, deps.retryDelaysMs, clock.now())
     await store.commit([update(webhookDeliveryCollection, changed)])
-    if (changed.due === null) parts.onFinished()
+    if (changed.due === null) deps.onFinished()
   }
 
   // The store may be full for now. What could not be noted stays due and is sent again.
   function pauseAfter(error: unknown): void {
     if (isClosed || isErrorOf(error, 'closed')) return
-    parts.onError(error)
+    deps.onError(error)
     isPaused = true
     cancelTimer?.()
     cancelTimer = clock.after(faultDelayMs, () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createChances, type Chance } from '../core/random.ts'
+import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
@@ -60,12 +60,12 @@ export interface RunningWebhooks extends Webhooks {
   close(): Promise<void>
 }
 
-export interface WebhooksParts extends Calling {
+export interface WebhooksDeps extends Calling {
   /** Keeps webhooks and deliveries. */
   store: Store
   clock: Clock
   /** Where new secrets come from. Default: the system's. */
-  chance?: Chance
+  random?: RandomSource
   ids: Ids
   pageSize: number
   /** Of the options; never stored. */
@@ -82,10 +82,10 @@ export interface WebhooksParts extends Calling {
   onError(error: unknown): void
 }
 
-export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebhooks> {
-  const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000 } = parts
-  const { chance = createChances(null)('webhooks') } = parts
-  const log = createDeliveries(parts)
+export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhooks> {
+  const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000 } = deps
+  const { random = createRandomSources(null)('webhooks') } = deps
+  const log = createDeliveries(deps)
   const senders = new Map<string, Sender>()
   // Of webhooks whose commit is under way: two requests at once must not make the same one twice.
   const urlsInTheMaking = new Set<string>()
@@ -93,11 +93,11 @@ export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebho
   const onFinished = (): void => void log.trim().catch(onError)
 
   function onError(error: unknown): void {
-    if (!isClosed) parts.onError(error)
+    if (!isClosed) deps.onError(error)
   }
 
   function add(webhook: Webhook): Sender {
-    const sender = createSender(webhook, { ...parts, timeoutMs, onFinished, onError })
+    const sender = createSender(webhook, { ...deps, timeoutMs, onFinished, onError })
     senders.set(webhook.id, sender)
     return sender
   }
@@ -110,16 +110,16 @@ export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebho
 
   /** @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are one. */
   function assertNewUrl(url: string): void {
-    const twin = [...senders.values()].find(({ webhook }) => new URL(webhook.url).href === url)
-    if (!twin && !urlsInTheMaking.has(url)) return
-    const which = twin ? `: ${quote(twin.webhook.id)}` : ''
+    const duplicate = [...senders.values()].find(({ webhook }) => new URL(webhook.url).href === url)
+    if (!duplicate && !urlsInTheMaking.has(url)) return
+    const which = duplicate ? `: ${quote(duplicate.webhook.id)}` : ''
     throw new LocalpostError(
       'webhook_exists',
       `There is a webhook to ${quote(url)} already${which}. A second one would hear of each event twice: use that one, or remove it first.`,
     )
   }
 
-  for (const webhook of fromOptions(given, chance)) add(webhook)
+  for (const webhook of fromOptions(given, random)) add(webhook)
   await addStored()
   await log.removeWaitingExcept(new Set(senders.keys()))
   // By whatever way a stored webhook goes, `remove` or a reset, this is how its sender hears of it.
@@ -130,7 +130,7 @@ export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebho
     void sender?.close()
   })
 
-  const announcer = createAnnouncer({ ...parts, log, senders, maxWaiting, onError })
+  const announcer = createAnnouncer({ ...deps, log, senders, maxWaiting, onError })
   return {
     store: announcingStore(store, announcer),
     start: () => senders.forEach((sender) => sender.wake()),
@@ -153,10 +153,10 @@ export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebho
       }
       const url = new URL(read.url).href
       assertNewUrl(url)
-      const webhook = toWebhook(ids.next('wh'), read, chance)
+      const webhook = toWebhook(ids.next('wh'), read, random)
       urlsInTheMaking.add(url)
       try {
-        await store.commit([insert(webhookCollection, { ...webhook, created: parts.clock.now() })])
+        await store.commit([insert(webhookCollection, { ...webhook, created: deps.clock.now() })])
         add(webhook)
       } finally {
         urlsInTheMaking.delete(url)
@@ -190,16 +190,16 @@ export async function createWebhooks(parts: WebhooksParts): Promise<RunningWebho
 const maxWebhooks = 20
 const optionPrefix = 'option_'
 
-function toWebhook(id: string, input: WebhookInput, chance: Chance): Webhook {
-  const { url, secret = `whsec_${chance.bytes(32).toString('base64')}`, events = ['*'] } = input
+function toWebhook(id: string, input: WebhookInput, random: RandomSource): Webhook {
+  const { url, secret = `whsec_${random.bytes(32).toString('base64')}`, events = ['*'] } = input
   return { id, url, secret, events: [...new Set<WebhookPattern>(events)] }
 }
 
 // Named after the address, so that what waits for it goes on after a restart, and never to another address.
-function fromOptions(given: readonly WebhookInput[], chance: Chance): Webhook[] {
+function fromOptions(given: readonly WebhookInput[], random: RandomSource): Webhook[] {
   return given.map((input, i) => {
     const digest = createHash('sha256').update(input.url).digest('hex').slice(0, 16)
-    const twins = given.slice(0, i).filter(({ url }) => url === input.url).length
-    return toWebhook(`${optionPrefix}${digest}${twins > 0 ? `_${twins + 1}` : ''}`, input, chance)
+    const duplicates = given.slice(0, i).filter(({ url }) => url === input.url).length
+    return toWebhook(`${optionPrefix}${digest}${duplicates > 0 ? `_${duplicates + 1}` : ''}`, input, random)
   })
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { createClock, createLocalpost, fixedClock, type LocalpostOptions } from '../../src/index.ts'
-import { nearest } from '../../src/core/suggest.ts'
+import { suggest } from '../../src/core/suggest.ts'
 import { startForTest, useLocalpost, type TestHooks } from '../../src/testing/index.ts'
 import { createTest } from '../../src/vitest/index.ts'
 
@@ -106,8 +106,8 @@ it.each<[call: () => unknown, said: string]>([
   expect(call).toThrow(said)
 })
 
-it('finds the nearest name by its last word too', () => {
-  expect(nearest('prot', ['smtpHost', 'smtpPort', 'dir'])).toBe('smtpPort')
-  expect(nearest('prot', ['smtpPort', 'port'])).toBe('port')
-  expect(nearest('timeout', ['maxAgeMs', 'after'])).toBeUndefined()
+it('finds the closest name by its last word too', () => {
+  expect(suggest('prot', ['smtpHost', 'smtpPort', 'dir'])).toBe('smtpPort')
+  expect(suggest('prot', ['smtpPort', 'port'])).toBe('port')
+  expect(suggest('timeout', ['maxAgeMs', 'after'])).toBeUndefined()
 })

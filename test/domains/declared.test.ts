@@ -60,7 +60,7 @@ describe('declaring a state', () => {
     [{ status: 'FAILED', error_type: 'OTHER' }, 'error_type'],
     [[], 'body'],
   ])('refuses %j because of %s', async (declared, field) => {
-    const { id } = await domains.adopt('acme.com')
+    const { id } = await domains.ensureDomain('acme.com')
     await expect(Reflect.apply(domains.verify, undefined, [id, declared])).rejects.toMatchObject({
       code: 'validation_error',
       errors: [{ field }],

@@ -141,7 +141,7 @@ describe('reading domains', () => {
 
   it('lists newest first, in pages that continue behind a domain that is gone', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((label) => `${label}.test`)
-    for (const name of names) await domains.adopt(name)
+    for (const name of names) await domains.ensureDomain(name)
     const all = await readAll(domains.list)
     expect(all).toMatchObject({ pages: 3, count: 7 })
     expect(all.items.map(({ name }) => name)).toEqual(names.toReversed())
@@ -154,12 +154,12 @@ describe('reading domains', () => {
   })
 
   it('has no cursor on a last page that is full', async () => {
-    for (const name of ['a.test', 'b.test', 'c.test']) await domains.adopt(name)
+    for (const name of ['a.test', 'b.test', 'c.test']) await domains.ensureDomain(name)
     expect(await domains.list()).toMatchObject({ count: 3, cursor: null })
   })
 
   it.each(['', 'null', null, undefined])('takes the cursor %j as the first page', async (cursor) => {
-    await domains.adopt('a.test')
+    await domains.ensureDomain('a.test')
     expect((await domains.list({ cursor })).items).toHaveLength(1)
   })
 
@@ -206,7 +206,7 @@ describe('changing a domain', () => {
   })
 
   it('keeps the time of the warm-up until it is taken back', async () => {
-    const { id } = await domains.adopt('acme.com')
+    const { id } = await domains.ensureDomain('acme.com')
     const warmed_up_at = parts.clock.now()
     expect(await domains.update(id, { is_warmed_up: true })).toMatchObject({
       is_warmed_up: true,
@@ -221,7 +221,7 @@ describe('changing a domain', () => {
   })
 
   it('keeps both of two changes at once', async () => {
-    const { id } = await domains.adopt('acme.com')
+    const { id } = await domains.ensureDomain('acme.com')
     await Promise.all([
       domains.update(id, { open_tracking_enabled: true }),
       domains.update(id, { click_tracking_enabled: true }),
@@ -235,7 +235,7 @@ describe('changing a domain', () => {
   })
 
   it('refuses members of another type', async () => {
-    const { id } = await domains.adopt('acme.com')
+    const { id } = await domains.ensureDomain('acme.com')
     const settings: object = { is_warmed_up: 'yes', open_tracking_enabled: 1 }
     await expect(domains.update(id, settings)).rejects.toMatchObject({
       code: 'validation_error',

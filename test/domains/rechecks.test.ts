@@ -40,7 +40,7 @@ it('looks up, at every interval, the domains whose verification was begun, and n
   const waiting = await domains.create({ name: 'waiting.test' })
   await domains.verify(waiting.id)
   const idle = await domains.create({ name: 'idle.test' })
-  await domains.adopt('mentioned.test')
+  await domains.ensureDomain('mentioned.test')
   const timers = heldTimers()
   const seen: string[] = []
   const rechecks = startRechecks({

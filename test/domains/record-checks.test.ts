@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dnsRecords } from '../../src/domains/dns-records.ts'
-import { publishedFault } from '../../src/domains/record-checks.ts'
+import { recordMismatch } from '../../src/domains/record-checks.ts'
 import { dns } from './dns-settings.ts'
 
 const records = dnsRecords('acme.com', { selector: 'localpost', public_key: 'KEY' }, dns)
@@ -8,7 +8,7 @@ const records = dnsRecords('acme.com', { selector: 'localpost', public_key: 'KEY
 /** Whether what is found does for the nth of the four records. */
 function counts(nth: number, found: string[]): boolean {
   const record = records[nth]
-  return record !== undefined && publishedFault(record, found) === null
+  return record !== undefined && recordMismatch(record, found) === null
 }
 
 describe('what is published', () => {

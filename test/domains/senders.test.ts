@@ -29,7 +29,7 @@ describe('sending from a domain', () => {
     const found = await Promise.all(
       ['new.test', 'New.test', 'new.test.', 'new.test'].flatMap((name) => [
         domains.resolveSender(name),
-        Promise.resolve(domains.adopt(name)),
+        Promise.resolve(domains.ensureDomain(name)),
       ]),
     )
     expect(new Set(found.map(({ id }) => id)).size).toBe(1)
@@ -69,7 +69,7 @@ describe('sending from a domain', () => {
 
   it('with strict, takes registered domains only', async () => {
     const strict = createDomains({ ...parts, dns, strict: true })
-    await domains.adopt('mentioned.test')
+    await domains.ensureDomain('mentioned.test')
     for (const name of ['new.test', 'mentioned.test']) {
       await expect(strict.resolveSender(name)).rejects.toMatchObject({
         code: 'domain_not_registered',
@@ -91,9 +91,9 @@ describe('sending from a domain', () => {
 
   it('adopts submissions of any status, and those from nowhere as localpost.test', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
-    expect(await domains.adopt('acme.com')).toMatchObject({ id, status: 'NOT_STARTED' })
+    expect(await domains.ensureDomain('acme.com')).toMatchObject({ id, status: 'NOT_STARTED' })
     const names = ['localhost', '', '[127.0.0.1]', '::1', 'localpost.test']
-    const nowhere = await Promise.all(names.map((name) => Promise.resolve(domains.adopt(name))))
+    const nowhere = await Promise.all(names.map((name) => Promise.resolve(domains.ensureDomain(name))))
     expect(new Set(nowhere.map(({ name }) => name))).toEqual(new Set(['localpost.test']))
     expect(new Set(nowhere.map((domain) => domain.id)).size).toBe(1)
     expect(nowhere[0]).toMatchObject({ registered: false, status: 'SUCCESS' })
@@ -110,27 +110,30 @@ describe('sending from a domain', () => {
     }
     domains = createDomains({ ...parts, store, dns })
     const { id } = await domains.create({ name: 'acme.com' })
-    await domains.adopt('acme.com')
+    await domains.ensureDomain('acme.com')
     looks = 0
-    for (let i = 0; i < 5; i++) expect(await domains.adopt('Acme.com')).toMatchObject({ id })
+    for (let i = 0; i < 5; i++) expect(await domains.ensureDomain('Acme.com')).toMatchObject({ id })
     expect(looks).toBe(0)
     await domains.verify(id, { status: 'SUCCESS' })
-    expect(await domains.adopt('acme.com')).toMatchObject({ id, status: 'SUCCESS' })
+    expect(await domains.ensureDomain('acme.com')).toMatchObject({ id, status: 'SUCCESS' })
     looks = 0
     for (let i = 0; i < 5; i++) expect(await domains.resolveSender('Acme.com')).toMatchObject({ id })
     expect(looks).toBe(0)
     await domains.verify(id, { status: 'TEMPORARY_FAILURE' })
     await expect(domains.resolveSender('acme.com')).rejects.toMatchObject({ code: 'domain_not_verified' })
     await domains.remove(id)
-    const added = await domains.adopt('acme.com')
+    const added = await domains.ensureDomain('acme.com')
     expect(added).toMatchObject({ registered: false })
     expect(added.id).not.toBe(id)
   })
 
   it('does not remember what it read before a change', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
-    const [before] = await Promise.all([domains.adopt('acme.com'), domains.verify(id, { status: 'SUCCESS' })])
+    const [before] = await Promise.all([
+      domains.ensureDomain('acme.com'),
+      domains.verify(id, { status: 'SUCCESS' }),
+    ])
     expect(before).toMatchObject({ id })
-    expect(await domains.adopt('acme.com')).toMatchObject({ id, status: 'SUCCESS' })
+    expect(await domains.ensureDomain('acme.com')).toMatchObject({ id, status: 'SUCCESS' })
   })
 })

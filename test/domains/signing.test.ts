@@ -15,7 +15,7 @@ beforeEach(async () => {
 describe('signing keys', () => {
   it('belong to the published public key', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
-    const key = await domains.signingKey(await domains.adopt('acme.com'))
+    const key = await domains.signingKey(await domains.ensureDomain('acme.com'))
     expect(key).toMatchObject({ domain: 'acme.com', selector: 'localpost' })
     const { public_key } = await domains.get(id)
     const signature = createSign('sha256').update('x').sign(key.privateKey)
@@ -25,12 +25,12 @@ describe('signing keys', () => {
 
   it('are parsed once', async () => {
     await domains.create({ name: 'acme.com' })
-    const [a, b] = [await domains.adopt('acme.com'), await domains.adopt('acme.com')]
+    const [a, b] = [await domains.ensureDomain('acme.com'), await domains.ensureDomain('acme.com')]
     expect((await domains.signingKey(a)).privateKey).toBe((await domains.signingKey(b)).privateKey)
   })
 
   it('are one for all domains that only mail mentioned, also after a restart', async () => {
-    const [a, b] = [await domains.adopt('a.test'), await domains.adopt('b.test')]
+    const [a, b] = [await domains.ensureDomain('a.test'), await domains.ensureDomain('b.test')]
     const [one, two] = await Promise.all([domains.signingKey(a), domains.signingKey(b)])
     expect(one.privateKey).toBe(two.privateKey)
     expect([one.domain, two.domain]).toEqual(['a.test', 'b.test'])
@@ -42,7 +42,7 @@ describe('signing keys', () => {
   })
 
   it('are one even when two instances over one store need the shared one first', async () => {
-    const a = await domains.adopt('a.test')
+    const a = await domains.ensureDomain('a.test')
     const other = createDomains({ ...parts, dns })
     const [one, two] = await Promise.all([domains.get(a.id), other.get(a.id)])
     expect(one.public_key).toBe(two.public_key)

@@ -119,7 +119,7 @@ it('The focus can be seen wherever Tab takes it', async () => {
   const { post, page } = await openPage({}, false)
   await post.templates.put('broken', { subject: 'Hi {{name}', text: 'Hello {{first name}}' })
   await submit(post, { subject: 'Hello', text: 'Hello' })
-  for (const path of ['', 'templates/broken', 'webhooks', 'causes', 'requests', 'connect']) {
+  for (const path of ['', 'templates/broken', 'webhooks', 'rules', 'requests', 'connect']) {
     await page.goto(`${post.url}/#/${path}`)
     await page.getByText('Live', { exact: true }).waitFor()
     await expect.poll(() => page.getByText('Loading…').count()).toBe(0)

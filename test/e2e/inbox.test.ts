@@ -94,7 +94,7 @@ describe('the inbox', () => {
     await page.evaluate(() => localStorage.clear())
   })
 
-  it('picks a range with Shift, all matches with one press, and does one deed to all', async () => {
+  it('picks a range with Shift, all matches with one press, and does one action to all', async () => {
     const { post, page } = await openPage({}, false)
     for (let i = 0; i < 70; i++)
       await post.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: `Mail ${i}.`, text: 'x' })

@@ -99,7 +99,7 @@ describe.each(looks)('nothing is to be objected to, $colorScheme and $width', ({
 
   it('in a rule that is edited', () =>
     inspectFilled(
-      () => 'causes',
+      () => 'rules',
       (page) => page.getByRole('button', { name: 'Edit the rule for gone.test' }).click(),
     ))
 })

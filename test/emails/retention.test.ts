@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
-import { startRetention, type RetentionParts } from '../../src/emails/retention.ts'
+import { startRetention, type RetentionDeps } from '../../src/emails/retention.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import { openLogStore, openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert, type Store, update } from '../../src/store/store.ts'
@@ -42,7 +42,7 @@ function email(n: number, created: number, isPending = false): EmailRecord {
   }
 }
 
-async function begin(bounds: Partial<RetentionParts>): Promise<{
+async function begin(bounds: Partial<RetentionDeps>): Promise<{
   store: Store
   clock: SteppedClock
   add(n: number, created: number, isPending?: boolean): Promise<void>

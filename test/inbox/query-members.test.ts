@@ -87,7 +87,7 @@ describe('a query by members', () => {
   })
 })
 
-describe('an error that a test causes', () => {
+describe('an error in the query of a test', () => {
   it('begins with the line of the test, also after a wait', async () => {
     const stackOf = async (call: Promise<unknown>): Promise<string> =>
       call.then(

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../../src/core/clock.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
 import { simulator } from '../../src/instance/outbound.ts'
-import { createOutbox, type Outbox, type OutboxParts } from '../../src/outbox/outbox.ts'
+import { createOutbox, type Outbox, type OutboxDeps } from '../../src/outbox/outbox.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert, type Store } from '../../src/store/store.ts'
 
@@ -41,7 +41,7 @@ async function storeWithMail(due: number, attempts = 0): Promise<Store> {
   return store
 }
 
-function open(store: Store, more: Partial<OutboxParts> = {}): Outbox {
+function open(store: Store, more: Partial<OutboxDeps> = {}): Outbox {
   const outbox = createOutbox({
     store,
     clock: systemClock,

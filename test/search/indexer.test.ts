@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
-import { startDigesting } from '../../src/search/indexer.ts'
+import { startIndexer } from '../../src/search/indexer.ts'
 import type { Digests } from '../../src/search/digests.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { createSearch } from '../../src/search/search.ts'
@@ -23,7 +23,7 @@ async function open(take?: (store: Store) => Digests['take']) {
   const digests = take ? { take: take(store) } : digestsOf(store)
   const column = await openTextColumn(null)
   const begin = () =>
-    startDigesting({
+    startIndexer({
       store,
       clock,
       column,
@@ -49,7 +49,7 @@ test('What is there at the start and what arrives later is read when things are 
   const { clock, read, begin, arrive, snippets, left, store } = await open()
   await arrive(1)
   await arrive(2)
-  const digesting = begin()
+  const indexer = begin()
   await clock.advance(60)
   await arrive(3)
   await clock.advance(60)
@@ -66,19 +66,19 @@ test('What is there at the start and what arrives later is read when things are 
   // Nothing is left to be done, and nothing runs idly.
   await sleep(10)
   expect(clock.timers()).toBe(0)
-  await digesting.close()
+  await indexer.close()
 })
 
 test('In a stream of arrivals without a pause there is a slice of work now and then', async () => {
   const { clock, read, begin, arrive } = await open()
-  const digesting = begin()
+  const indexer = begin()
   for (let n = 1; n <= 30; n++) {
     await arrive(n)
     await clock.advance(50)
     if (n < 20) expect(read).toEqual([])
   }
   expect(read.length).toBeGreaterThan(0)
-  await digesting.close()
+  await indexer.close()
 })
 
 test('A message that cannot be read has no text and no attachments, and does not hold up the others', async () => {
@@ -87,11 +87,11 @@ test('A message that cannot be read has no text and no attachments, and does not
     return digestsOf(store).take(email)
   })
   for (const n of [1, 2, 3]) await arrive(n)
-  const digesting = begin()
+  const indexer = begin()
   await clock.advance(150)
   await vi.waitUntil(async () => (await left()) === 0)
   expect(await snippets()).toEqual(['Text 1', '', 'Text 3'])
-  await digesting.close()
+  await indexer.close()
 })
 
 test('A search behind a large flood says how much it could not look into; what must be complete waits', async () => {
@@ -100,7 +100,7 @@ test('A search behind a large flood says how much it could not look into; what m
   const digests = digestsOf(store)
   // Each takes so long that the patience of a search is over with the second.
   let now = 0
-  const digesting = startDigesting({
+  const indexer = startIndexer({
     store,
     column,
     clock: { now: () => now, after: () => () => {} },
@@ -111,8 +111,8 @@ test('A search behind a large flood says how much it could not look into; what m
       },
     },
   })
-  onTestFinished(() => digesting.close())
-  const search = createSearch({ store, digests, digesting, column, pageSize: 50 })
+  onTestFinished(() => indexer.close())
+  const search = createSearch({ store, digests, indexer, column, pageSize: 50 })
   const filter = parseMailQuery('body:text', 0)
   expect(await search.list(filter, {})).toMatchObject({ count: 2, unread_texts: 3 })
   expect(await search.list(parseMailQuery('-has:attachment', 0), {})).toMatchObject({
@@ -139,16 +139,16 @@ test('Never are two messages read at a time, also while searches wait for them; 
     return { snippet: 'x', attachment_count: 0, body: '' }
   })
   for (const n of [1, 2, 3, 4]) await arrive(n)
-  const digesting = begin()
-  await Promise.all([clock.advance(150), digesting.catchUp(), digesting.catchUp()])
+  const indexer = begin()
+  await Promise.all([clock.advance(150), indexer.catchUp(), indexer.catchUp()])
   expect(await left()).toBe(0)
   expect(most).toBe(1)
-  await digesting.close()
+  await indexer.close()
 })
 
 test('What arrives meanwhile is not forgotten', async () => {
   const { clock, begin, arrive, left } = await open()
-  const digesting = begin()
+  const indexer = begin()
   await arrive(1)
   const going = clock.advance(150)
   for (let n = 2; n < 60; n++) {
@@ -158,7 +158,7 @@ test('What arrives meanwhile is not forgotten', async () => {
   await going
   for (let i = 0; i < 20 && (await left()) > 0; i++) await clock.advance(150)
   expect(await left()).toBe(0)
-  await digesting.close()
+  await indexer.close()
 })
 
 test('Closing waits for the message that is being read, and begins no other', async () => {
@@ -169,11 +169,11 @@ test('Closing waits for the message that is being read, and begins no other', as
   )
   await arrive(1)
   await arrive(2)
-  const digesting = begin()
+  const indexer = begin()
   await clock.advance(150)
   expect(read).toEqual([idOf(1)])
   let isClosed = false
-  const closing = digesting.close().then(() => (isClosed = true))
+  const closing = indexer.close().then(() => (isClosed = true))
   await sleep(5)
   expect(isClosed).toBe(false)
   end()
@@ -244,7 +244,7 @@ test('A mail whose bytes cannot be read for a while keeps no others back, and is
     return hits
   }
   for (const n of [1, 2, 3]) await arrive(n)
-  const digesting = begin()
+  const indexer = begin()
   for (let i = 0; i < 12 && column.cursor < idOf(3); i++) {
     await clock.advance(5000)
     await sleep(5)
@@ -260,19 +260,19 @@ test('A mail whose bytes cannot be read for a while keeps no others back, and is
   expect(await found()).toBe(1)
   await expect.poll(snippets).toEqual(['Text 1', 'Text 2', 'Text 3'])
   expect(column.rows).toBe(3)
-  await digesting.close()
+  await indexer.close()
 })
 
 test('A mail that can still not be read when the instance ends is read anew at the next start', async () => {
   const failing = new LocalpostError('store_failed', 'Reading failed: EIO.')
   const { clock, column, begin, arrive } = await open(() => () => Promise.reject(failing))
   await arrive(1)
-  const digesting = begin()
+  const indexer = begin()
   for (let i = 0; i < 12 && column.cursor === ''; i++) {
     await clock.advance(5000)
     await sleep(5)
   }
   expect(column.cursor).toBe(idOf(1))
-  await digesting.close()
+  await indexer.close()
   expect(column.cursor).toBe('')
 })

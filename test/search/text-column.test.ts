@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
-import { startDigesting } from '../../src/search/indexer.ts'
+import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { createSearch } from '../../src/search/search.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
@@ -58,9 +58,9 @@ test('A page over many blocks counts what is there, also where mails of some blo
   const gone = [1, 3, 4, 1499]
   await store.commit(gone.map((n) => remove(emailCollection, idOf(n))))
   const digests = digestsOf(store)
-  const digesting = startDigesting({ store, clock: systemClock, digests, column })
-  onTestFinished(() => digesting.close())
-  const search = createSearch({ store, digests, digesting, column, pageSize: 50 })
+  const indexer = startIndexer({ store, clock: systemClock, digests, column })
+  onTestFinished(() => indexer.close())
+  const search = createSearch({ store, digests, indexer, column, pageSize: 50 })
   const filter = parseMailQuery('odd', 0)
   const wanted = all.filter((n) => n % 2 === 1 && !gone.includes(n)).reverse()
   const ids: string[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ServerParts } from '../../src/server/deps.ts'
+import type { ServerDeps } from '../../src/server/deps.ts'
 import { describeBoth, goodMail, openInProcess, openOverSocket, outcome } from './_face.ts'
 import { hollowApp } from './validate-response.ts'
 
@@ -238,7 +238,7 @@ describe('a fault of Localpost', () => {
   test('answers 500 internal_error, says nothing of itself, and is reported', async () => {
     const notices: unknown[] = []
     const fault = new TypeError('secret /home/ada path')
-    const domains = { list: () => Promise.reject(fault) } as unknown as ServerParts['domains']
+    const domains = { list: () => Promise.reject(fault) } as unknown as ServerDeps['domains']
     const app = hollowApp({ domains, onError: (error) => notices.push(error) })
     const headers = { authorization: 'Bearer the-only-key-there-is' }
     const response = await app.fetch(new Request('http://localpost/v1/domains', { headers }))

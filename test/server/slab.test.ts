@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { createShelf } from '../../src/server/slab.ts'
+import { createSlab } from '../../src/server/slab.ts'
 
 it('keeps copies, many on one board, and a large one on its own', () => {
-  const shelf = createShelf(10)
+  const slab = createSlab(10)
   const given = Buffer.from('abcdef')
   const [first, second, large] = [
-    shelf.put(given),
-    shelf.put(Buffer.from('ghij')),
-    shelf.put(Buffer.alloc(25, 'x')),
+    slab.put(given),
+    slab.put(Buffer.from('ghij')),
+    slab.put(Buffer.alloc(25, 'x')),
   ]
-  const last = shelf.put(Buffer.from('k'))
+  const last = slab.put(Buffer.from('k'))
   given.fill('-')
   expect([first, second, last].map(String)).toEqual(['abcdef', 'ghij', 'k'])
   expect(second.buffer).toBe(first.buffer)

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { resolveOptions } from '../../src/options/options.ts'
 import { createApp, type App } from '../../src/server/app.ts'
 import { toOpenApi, type OpenApiDocument } from '../../src/server/openapi.ts'
-import type { ServerParts } from '../../src/server/deps.ts'
+import type { ServerDeps } from '../../src/server/deps.ts'
 
 /**
  * Proves that an answer is one that the OpenAPI document promises: its status, its media type, and its body with
@@ -49,7 +49,7 @@ export function validated(
 }
 
 /** The app with nothing behind it: its table and its document are all there, its handlers are not to be called. */
-export function hollowApp(over: Partial<ServerParts> = {}): App {
+export function hollowApp(over: Partial<ServerDeps> = {}): App {
   return createApp({
     emails: {},
     domains: {},
@@ -75,7 +75,7 @@ export function hollowApp(over: Partial<ServerParts> = {}): App {
     listener: () => null,
     onError: () => undefined,
     ...over,
-  } as unknown as ServerParts)
+  } as unknown as ServerDeps)
 }
 
 interface Operation {

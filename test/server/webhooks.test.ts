@@ -34,8 +34,8 @@ describeBoth('webhooks over HTTP', (open) => {
       cursor: null,
     })
     expect((await post.webhooks.list()).items).toEqual(listed.webhooks)
-    const twin = await call('POST', '/dev/webhooks', { body: { url: 'http://127.0.0.1:9' } })
-    expect([twin.status, await twin.json()]).toMatchObject([409, { name: 'webhook_exists' }])
+    const duplicate = await call('POST', '/dev/webhooks', { body: { url: 'http://127.0.0.1:9' } })
+    expect([duplicate.status, await duplicate.json()]).toMatchObject([409, { name: 'webhook_exists' }])
     const removed = await call('DELETE', `/dev/webhooks/${webhook.id}`)
     expect(await removed.json()).toEqual({ deleted: 1 })
     expect((await call('DELETE', `/dev/webhooks/${webhook.id}`)).status).toBe(404)

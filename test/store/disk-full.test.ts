@@ -63,7 +63,7 @@ test.each(['process', 'disk'] as const)(
     // Its upkeep may be at a checkpoint.
     await sleep(300)
     const again = await openAfterKill(dir).catch((error: { code: string }) => error.code)
-    // A start needs a little room to mend what a kill left; without it, it says so and changes nothing.
+    // A start needs a little room to repair what a kill left; without it, it says so and changes nothing.
     if (typeof again === 'string') expect(again).toBe('store_full')
     else {
       expect(await contents(again)).toEqual(full)

@@ -7,7 +7,7 @@ import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { copyOf, filesIn, inspect, mortal, noProcesses, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
 const problems = ({ findings }: Inspection): string[] =>
-  findings.filter(({ level }) => level === 'problem').map(({ message, mend }) => `${message} ${mend}`)
+  findings.filter(({ level }) => level === 'problem').map(({ message, fix }) => `${message} ${fix}`)
 const remarks = ({ findings }: Inspection): string[] =>
   findings.filter(({ level }) => level === 'note').map(({ message }) => message)
 
@@ -158,7 +158,7 @@ test('what many messages have lost in the same way is said once, with the first 
   expect(found.length).toBeLessThan(8)
 })
 
-test('what a crash leaves and the next start mends is no problem, but said', async () => {
+test('what a crash leaves and the next start repairs is reported as a note', async () => {
   const dir = await lived()
   await writeFile(join(dir, 'large', 'n_1-message-00.eml'), 'nobody')
   await writeFile(join(dir, 'notes', '000001.json.tmp'), 'half')

@@ -102,7 +102,7 @@ test(
     for (let at = 1; at <= Number(whole); at += stride) {
       const copy = await copyOf(dir)
       if ((await run(script, copy, at)) === null) kills++
-      // A second kill in the start that mends the first.
+      // A second kill in the start that repairs the first.
       if (kills % 3 === 0) await run(script, copy, 12 + at)
       await expectWhole(copy, state, at)
     }

@@ -9,7 +9,7 @@ import { createIds, type Ids } from '../../src/core/ids.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
 import type { WebhookDelivery } from '../../src/webhooks/webhook.ts'
-import { createWebhooks, type RunningWebhooks, type WebhooksParts } from '../../src/webhooks/webhooks.ts'
+import { createWebhooks, type RunningWebhooks, type WebhooksDeps } from '../../src/webhooks/webhooks.ts'
 
 /** The noun over a store, with ways to make things happen. */
 export interface Noun {
@@ -28,7 +28,7 @@ export interface Noun {
 }
 
 /** Opens the noun over a store in memory, or over the given one; the end of the test closes it. */
-export async function openNoun(over: Partial<WebhooksParts> = {}): Promise<Noun> {
+export async function openNoun(over: Partial<WebhooksDeps> = {}): Promise<Noun> {
   const clock = over.clock ?? systemClock
   const ids = createIds(clock)
   const inner = over.store ?? (await openMemoryStore({ collections }))

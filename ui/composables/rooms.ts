@@ -9,7 +9,7 @@ export const rooms = {
   templates: { label: 'Templates', key: 't', icon: 'templates' },
   requests: { label: 'Requests', key: 'r', icon: 'requests' },
   webhooks: { label: 'Webhooks', key: 'w', icon: 'webhooks' },
-  causes: { label: 'Rules and faults', key: 'f', icon: 'bolt' },
+  rules: { label: 'Rules and faults', key: 'f', icon: 'bolt' },
   connect: { label: 'Connect', key: 'c', icon: 'plug' },
 } as const
 

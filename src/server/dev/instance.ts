@@ -3,7 +3,7 @@ import { resetScopes, type ResetScope } from '../../options/reset-scopes.ts'
 import { bytesAnswer, jsonAnswer } from '../answer.ts'
 import { readHealth, healthSchema } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
-import type { ServerParts } from '../deps.ts'
+import type { ServerDeps } from '../deps.ts'
 import type { RequestLog } from '../request-log.ts'
 import { loggedRequestSchema } from '../request-log.ts'
 import type { Route } from '../route.ts'
@@ -11,7 +11,7 @@ import { defineRoute } from '../route.ts'
 import { listSchema, pageQuery, toList } from '../schemas.ts'
 
 /** What is asked of the instance itself: health, reset, live events, the request log. */
-export function instanceRoutes(parts: ServerParts, live: LiveEvents, log: RequestLog): Route[] {
+export function instanceRoutes(deps: ServerDeps, live: LiveEvents, log: RequestLog): Route[] {
   return [
     defineRoute({
       ...common,
@@ -20,7 +20,7 @@ export function instanceRoutes(parts: ServerParts, live: LiveEvents, log: Reques
       summary: 'Whether the listeners accept, and what is there',
       success: { schema: healthSchema, alsoStatus: [503] },
       async handler() {
-        const health = await readHealth(parts)
+        const health = await readHealth(deps)
         return jsonAnswer(health, health.status === 'ok' ? 200 : 503)
       },
     }),
@@ -32,7 +32,7 @@ export function instanceRoutes(parts: ServerParts, live: LiveEvents, log: Reques
       body: { schema: resetSchema, optional: true },
       success: { schema: z.strictObject({ status: z.literal('reset') }) },
       async handler({ body }) {
-        await parts.reset(body)
+        await deps.reset(body)
         log.clear()
         return { status: 'reset' }
       },

@@ -7,7 +7,7 @@ import { defineRoute } from '../route.ts'
 import { deletedSchema } from '../schemas.ts'
 
 /** `/dev/rules` and `/dev/faults`: what goes wrong on purpose. */
-export function causeRoutes(rules: Rules, faults: Faults): Route[] {
+export function ruleAndFaultRoutes(rules: Rules, faults: Faults): Route[] {
   return [
     defineRoute({
       ...common,
@@ -54,4 +54,4 @@ export function causeRoutes(rules: Rules, faults: Faults): Route[] {
   ]
 }
 
-const common = { tag: 'Causes', access: 'local' } as const
+const common = { tag: 'Rules and faults', access: 'local' } as const

@@ -15,7 +15,7 @@ import { createSnapshotFile, emptySnapshot, replaceFile, type Snapshot } from '.
 import { dbName, nameOf } from './snapshot-files.ts'
 import { nextTurn } from '../../core/machine.ts'
 
-export interface CheckpointParts {
+export interface CheckpointDeps {
   readonly files: Files
   readonly paths: Paths
   readonly durable: boolean
@@ -37,17 +37,17 @@ export interface CheckpointParts {
  * @throws store_full, store_failed, store_read_only; then the old position stands and what changed is still noted.
  */
 export async function writeCheckpoint(
-  parts: CheckpointParts,
+  deps: CheckpointDeps,
   records: Records,
   at: LogPosition & { readonly seq: number },
   flush: () => Promise<void>,
 ): Promise<void> {
-  const { files, paths, schema } = parts
+  const { files, paths, schema } = deps
   const dirty = records.dirty
   records.dirty = new Set()
   try {
     await flush()
-    await removeEmpty(parts, records, dirty)
+    await removeEmpty(deps, records, dirty)
     const folders = new Set<string>()
     for (const segment of dirty) {
       // One that was emptied since the beginning is removed by the next checkpoint.
@@ -55,7 +55,7 @@ export async function writeCheckpoint(
         continue
       const folder = paths.collection(segment.state.name)
       if (await files.makeFolder(folder)) folders.add(paths.folder)
-      await writeSnapshot(parts, paths.segment(segment.state.name, segment.number), [segment], flush)
+      await writeSnapshot(deps, paths.segment(segment.state.name, segment.number), [segment], flush)
       folders.add(folder)
       records.files.add(nameOf(segment))
       await nextTurn()
@@ -67,18 +67,18 @@ export async function writeCheckpoint(
       const sections = [...records.collections.values()]
         .filter((state) => !state.large || state.segment(0).entries.size > 0)
         .map((state) => state.segment(0))
-      await writeSnapshot(parts, paths.db, sections, flush)
+      await writeSnapshot(deps, paths.db, sections, flush)
       await files.syncFolder(paths.folder)
       records.files.add(dbName)
     }
     const { log, offset, seq } = at
-    await saveCheckpoint(parts, {
+    await saveCheckpoint(deps, {
       schema: schema.version,
       log,
       offset,
       seq,
       files: [...records.files].sort(),
-      writer: writerOf(parts),
+      writer: writerOf(deps),
     })
   } catch (error) {
     for (const segment of dirty) records.dirty.add(segment)
@@ -91,16 +91,16 @@ export async function writeCheckpoint(
  * position: a crash after that finds each of them there or not, and the log takes out again what it held.
  */
 async function removeEmpty(
-  parts: CheckpointParts,
+  deps: CheckpointDeps,
   records: Records,
   dirty: ReadonlySet<Segment>,
 ): Promise<void> {
-  const { files, paths } = parts
+  const { files, paths } = deps
   const empty = [...dirty].filter(({ number, entries }) => number > 0 && entries.size === 0)
   const named = empty.filter((segment) => records.files.delete(nameOf(segment)))
   if (named.length > 0) {
-    const old = await readCheckpoint(parts)
-    if (old) await saveCheckpoint(parts, { ...old, files: [...records.files].sort() })
+    const old = await readCheckpoint(deps)
+    if (old) await saveCheckpoint(deps, { ...old, files: [...records.files].sort() })
   }
   for (const { state, number } of empty) {
     await files.remove(paths.segment(state.name, number))
@@ -111,13 +111,13 @@ async function removeEmpty(
 }
 
 /** What a log says of its writer from now on. */
-export function writerOf({ boot, durable }: CheckpointParts): LogWriter {
+export function writerOf({ boot, durable }: CheckpointDeps): LogWriter {
   return { boot, durability: durable ? 'disk' : 'process' }
 }
 
 /** Writes `checkpoint.json`, whole or not at all. */
-export async function saveCheckpoint(parts: CheckpointParts, checkpoint: Checkpoint): Promise<void> {
-  await replaceFile(parts.files, parts.paths.checkpoint, [Buffer.from(checkpointText(checkpoint))])
+export async function saveCheckpoint(deps: CheckpointDeps, checkpoint: Checkpoint): Promise<void> {
+  await replaceFile(deps.files, deps.paths.checkpoint, [Buffer.from(checkpointText(checkpoint))])
 }
 
 /**
@@ -126,29 +126,29 @@ export async function saveCheckpoint(parts: CheckpointParts, checkpoint: Checkpo
  * @returns null where there is none.
  * @throws store_corrupt, store_newer_schema.
  */
-export async function readCheckpoint(parts: CheckpointParts): Promise<ReadCheckpoint | null> {
-  const { files, paths, schema } = parts
+export async function readCheckpoint(deps: CheckpointDeps): Promise<ReadCheckpoint | null> {
+  const { files, paths, schema } = deps
   const bytes = await files.readAll(paths.checkpoint)
   return bytes === null ? null : parseCheckpoint(bytes, paths.checkpoint, schema)
 }
 
 /** Reads one file of the snapshot through lowdb; an empty snapshot where there is no file. */
-export async function readSnapshot(parts: CheckpointParts, path: string): Promise<Snapshot> {
-  const db = new Low(createSnapshotFile({ ...parts, path, flush: async () => {} }), emptySnapshot())
+export async function readSnapshot(deps: CheckpointDeps, path: string): Promise<Snapshot> {
+  const db = new Low(createSnapshotFile({ ...deps, path, flush: async () => {} }), emptySnapshot())
   await db.read()
   return db.data
 }
 
 async function writeSnapshot(
-  parts: CheckpointParts,
+  deps: CheckpointDeps,
   path: string,
   segments: readonly Segment[],
   flush: () => Promise<void>,
 ): Promise<void> {
   // A copy of the list, not of the records: entries may come and go while lines are made.
   const sections = new Map(segments.map(({ state, entries }) => [state.name, [...entries]]))
-  const db = new Low<Snapshot>(createSnapshotFile({ ...parts, path, flush }), {
-    schema: parts.schema.version,
+  const db = new Low<Snapshot>(createSnapshotFile({ ...deps, path, flush }), {
+    schema: deps.schema.version,
     indexes: new Map(segments.map(({ state }) => [state.name, state.signature])),
     sections,
   })

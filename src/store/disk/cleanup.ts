@@ -3,13 +3,13 @@ import type { LogPlace } from '../entry.ts'
 import { codeOf } from '../../core/errors.ts'
 import { endCode } from '../../core/files.ts'
 import type { Log } from './log.ts'
-import type { Move, Upkeep } from '../medium.ts'
+import type { Move, Maintenance } from '../medium.ts'
 import { createPacer } from '../../core/yield.ts'
-import type { Usage } from './space.ts'
+import type { SpaceAccounting } from './space.ts'
 
 /** The log files before a position that no live record names. */
-export function deadLogs(log: Log, usage: Usage, before: number): number[] {
-  return [...log.lengths.keys()].filter((number) => number < before && (usage.live.get(number) ?? 0) === 0)
+export function deadLogs(log: Log, space: SpaceAccounting, before: number): number[] {
+  return [...log.lengths.keys()].filter((number) => number < before && (space.live.get(number) ?? 0) === 0)
 }
 
 /** Finds log files that are mostly waste, and commits what lives in them anew. */
@@ -23,12 +23,12 @@ export interface Mover {
   moveLive(before: number, mostLive: number, goOn: () => boolean): Promise<boolean>
 }
 
-export function createMover(log: Log, usage: Usage, upkeep: Upkeep): Mover {
+export function createMover(log: Log, space: SpaceAccounting, maintenance: Maintenance): Mover {
   /** Files that would not shrink by half, with the live bytes they had when that was found out. */
   const kept = new Map<number, number>()
 
   function isCandidate(number: number, length: number, before: number): boolean {
-    const live = usage.live.get(number) ?? 0
+    const live = space.live.get(number) ?? 0
     return number < before && live > 0 && live * 2 < length && live < (kept.get(number) ?? Infinity) * 0.75
   }
 
@@ -36,20 +36,20 @@ export function createMover(log: Log, usage: Usage, upkeep: Upkeep): Mover {
     async moveLive(before, mostLive, goOn) {
       const candidates = new Set<number>()
       for (const [number, length] of log.lengths)
-        if (isCandidate(number, length, before) && (usage.live.get(number) ?? 0) <= mostLive)
+        if (isCandidate(number, length, before) && (space.live.get(number) ?? 0) <= mostLive)
           candidates.add(number)
       if (candidates.size === 0) return false
       let moved = false
-      for (const [number, places] of await findPlaces(upkeep, candidates)) {
+      for (const [number, places] of await findPlaces(maintenance, candidates)) {
         // Moving a blob writes its record again too: small blobs can cost more than the file holds.
         const cost = places.reduce((sum, place) => sum + place.cost, 0)
         if (cost * 2 >= (log.lengths.get(number) ?? 0)) {
-          kept.set(number, usage.live.get(number) ?? 0)
+          kept.set(number, space.live.get(number) ?? 0)
           continue
         }
         let damagedBytes = 0
         for (let i = 0; i < places.length && goOn(); i += groupSize) {
-          damagedBytes += await moveGroup(log, upkeep, places.slice(i, i + groupSize))
+          damagedBytes += await moveGroup(log, maintenance, places.slice(i, i + groupSize))
           moved = true
         }
         if (damagedBytes > 0) kept.set(number, damagedBytes)
@@ -70,10 +70,13 @@ interface Found {
 const groupSize = 32
 const frameCost = 200
 
-async function findPlaces(upkeep: Upkeep, candidates: ReadonlySet<number>): Promise<Map<number, Found[]>> {
+async function findPlaces(
+  maintenance: Maintenance,
+  candidates: ReadonlySet<number>,
+): Promise<Map<number, Found[]>> {
   const found = new Map<number, Found[]>([...candidates].map((number) => [number, []]))
   const pacer = createPacer()
-  for (const state of upkeep.records.collections.values()) {
+  for (const state of maintenance.records.collections.values()) {
     for (const entry of state.byId.values()) {
       if (pacer.due()) await pacer.turn()
       for (const name in entry.blobs) {
@@ -92,7 +95,7 @@ async function findPlaces(upkeep: Upkeep, candidates: ReadonlySet<number>): Prom
  *
  * @returns How many bytes stay.
  */
-async function moveGroup(log: Log, upkeep: Upkeep, group: readonly Found[]): Promise<number> {
+async function moveGroup(log: Log, maintenance: Maintenance, group: readonly Found[]): Promise<number> {
   const moves: Move[] = []
   let damagedBytes = 0
   for (const { collection, id, name, from } of group) {
@@ -100,7 +103,7 @@ async function moveGroup(log: Log, upkeep: Upkeep, group: readonly Found[]): Pro
     if (bytes && isWhole(from, bytes)) moves.push({ collection, id, name, from, bytes })
     else damagedBytes += from.size
   }
-  await upkeep.move(moves)
+  await maintenance.move(moves)
   return damagedBytes
 }
 

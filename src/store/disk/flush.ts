@@ -12,7 +12,7 @@ export interface Flush {
   run(): Promise<void>
 }
 
-export interface FlushParts {
+export interface FlushDeps {
   readonly files: Files
   readonly paths: Paths
   /** Where the log ends now. */
@@ -25,8 +25,8 @@ export interface FlushParts {
  * @param from  What is known to be on the disk already.
  * @param larges  Files of `large` that may not be.
  */
-export function createFlush(parts: FlushParts, from: LogPosition, larges: Iterable<string>): Flush {
-  const { files, paths, durable } = parts
+export function createFlush(deps: FlushDeps, from: LogPosition, larges: Iterable<string>): Flush {
+  const { files, paths, durable } = deps
   const unsynced = new Set(larges)
   let synced = from
   /** The number of the newest file of the log whose name is on the disk. */
@@ -50,7 +50,7 @@ export function createFlush(parts: FlushParts, from: LogPosition, larges: Iterab
   }
 
   async function once(): Promise<void> {
-    const end = parts.end()
+    const end = deps.end()
     const names = [...unsynced]
     if (names.length === 0 && end.log === synced.log && end.offset === synced.offset) return
     for (const name of names) await syncFile(paths.large(name))

@@ -6,7 +6,7 @@ import { corrupt } from '../io-errors.ts'
 import { newLockForm } from '../lock/lock-file.ts'
 import { assertPrivate } from './folder-owner.ts'
 import { numberOf, type Paths } from './paths.ts'
-import { type FolderParts, listSnapshot } from './snapshot-files.ts'
+import { type FolderDeps, listSnapshot } from './snapshot-files.ts'
 
 /**
  * Makes the data folder, or takes one that is empty or this store's. One that belongs to something else is left as
@@ -27,16 +27,16 @@ export async function claimFolder(files: Files, paths: Paths): Promise<boolean> 
   }
 }
 
-async function assertOurs(parts: FolderParts): Promise<void> {
-  const { folder, checkpoint } = parts.paths
-  if ((await parts.files.size(checkpoint)) !== null) return
+async function assertOurs(deps: FolderDeps): Promise<void> {
+  const { folder, checkpoint } = deps.paths
+  if ((await deps.files.size(checkpoint)) !== null) return
   try {
-    await assertNoData(parts)
+    await assertNoData(deps)
   } catch (error) {
     // What cannot be looked into is none of ours, and named below.
     if (codeOf(error) !== 'EACCES') throw error
   }
-  const [first, ...others] = await strangersIn(parts)
+  const [first, ...others] = await strangersIn(deps)
   if (first === undefined) return
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   const message = `The folder ${folder} holds ${JSON.stringify(first)}${more}, and no data of Localpost. Choose an empty or a new folder; nothing was changed.`
@@ -48,19 +48,19 @@ async function assertOurs(parts: FolderParts): Promise<void> {
  *
  * @throws store_corrupt.
  */
-export async function assertNoData(parts: FolderParts): Promise<void> {
-  const [path] = await dataIn(parts)
+export async function assertNoData(deps: FolderDeps): Promise<void> {
+  const [path] = await dataIn(deps)
   if (path === undefined) return
   const what = 'this file is there, but checkpoint.json is not, which says what it belongs to.'
-  const mend = `Restore ${parts.paths.checkpoint} from a copy, or use another folder.`
-  throw corrupt(path, what, mend)
+  const fix = `Restore ${deps.paths.checkpoint} from a copy, or use another folder.`
+  throw corrupt(path, what, fix)
 }
 
 /** The files of a store's data: records and log. */
-export async function dataIn(parts: FolderParts): Promise<string[]> {
-  const { files, paths } = parts
+export async function dataIn(deps: FolderDeps): Promise<string[]> {
+  const { files, paths } = deps
   const logs = (await files.list(paths.logs)).filter((name) => numberOf(name, '.log') !== null)
-  const snapshot = await listSnapshot(parts)
+  const snapshot = await listSnapshot(deps)
   return [...snapshot.map(({ path }) => path), ...logs.map((name) => join(paths.logs, name))]
 }
 
@@ -68,7 +68,7 @@ export async function dataIn(parts: FolderParts): Promise<string[]> {
  * What is in a folder without data and is none of what a start makes before its first checkpoint. Hidden files such
  * as `.gitkeep` are nobody's, and what a system puts into every folder or disk is too.
  */
-export async function strangersIn({ files, paths }: FolderParts): Promise<string[]> {
+export async function strangersIn({ files, paths }: FolderDeps): Promise<string[]> {
   const names = (await files.list(paths.folder)).filter(isStranger)
   for (const folder of [paths.logs, paths.larges])
     for (const name of await files.list(folder)) names.push(join(folder, name).slice(paths.folder.length + 1))

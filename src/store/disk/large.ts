@@ -15,7 +15,7 @@ export const largeBlobBytes: number = 256 * 1024
 
 /** A large blob on its way into a commit. */
 export class SpooledFile implements Spool {
-  readonly #parts: LargeParts
+  readonly #parts: LargeDeps
   readonly #name: string
   #fd: number | null
   #size = 0
@@ -23,8 +23,8 @@ export class SpooledFile implements Spool {
   /** Set while a commit has it, and for good when the commit succeeded. */
   taken = false
 
-  constructor(parts: LargeParts, name: string, fd: number) {
-    this.#parts = parts
+  constructor(deps: LargeDeps, name: string, fd: number) {
+    this.#parts = deps
     this.#name = name
     this.#fd = fd
   }
@@ -74,25 +74,25 @@ export class SpooledFile implements Spool {
 }
 
 /** What large blobs need of the store. */
-export interface LargeParts {
+export interface LargeDeps {
   readonly files: Files
   readonly paths: Paths
   readonly durable: boolean
 }
 
 /** Begins the file of a large blob. */
-export async function openSpool(parts: LargeParts, id: BlobId): Promise<SpooledFile> {
+export async function openSpool(deps: LargeDeps, id: BlobId): Promise<SpooledFile> {
   const name = largeName(id)
   try {
-    return new SpooledFile(parts, name, await parts.files.open(parts.paths.large(name), 'wx'))
+    return new SpooledFile(deps, name, await deps.files.open(deps.paths.large(name), 'wx'))
   } catch (error) {
-    throw storeFault(error, `Opening ${parts.paths.large(name)}`)
+    throw storeFault(error, `Opening ${deps.paths.large(name)}`)
   }
 }
 
 /** Writes a blob that came in one piece to a file of its own. */
-export async function spoolBlob(parts: LargeParts, blob: Blob): Promise<SpooledFile> {
-  const spool = await openSpool(parts, blob.id)
+export async function spoolBlob(deps: LargeDeps, blob: Blob): Promise<SpooledFile> {
+  const spool = await openSpool(deps, blob.id)
   try {
     for (const part of blob.parts ?? [])
       for (let at = 0; at < part.byteLength; at += spoolPieceBytes)
@@ -111,22 +111,22 @@ const spoolPieceBytes = 1024 * 1024
  * A stream of a part of a file. It holds the file open, so it reads to the end even where the file is removed. A
  * stream of all of it fails at its end where the bytes are not those that were stored.
  */
-export function openLarge(parts: LargeParts, place: LargePlace, start: number, end: number): Readable {
+export function openLarge(deps: LargeDeps, place: LargePlace, start: number, end: number): Readable {
   if (start === end) return Readable.from([], { objectMode: false })
   let fd: number
   try {
-    fd = parts.files.openNow(parts.paths.large(place.large))
+    fd = deps.files.openNow(deps.paths.large(place.large))
   } catch (error) {
-    throw damagedBy(error, parts.paths, place)
+    throw damagedBy(error, deps.paths, place)
   }
-  const stream = parts.files.stream(fd, start, end)
-  return start === 0 && end === place.size ? verified(stream, parts.paths, place) : stream
+  const stream = deps.files.stream(fd, start, end)
+  return start === 0 && end === place.size ? verified(stream, deps.paths, place) : stream
 }
 
 /** Removes the files that no record names; some a crash left, some a commit that never came. */
-export async function sweepLarge(parts: LargeParts, named: ReadonlySet<string>): Promise<void> {
-  for (const name of await parts.files.list(parts.paths.larges)) {
-    if (!named.has(name) && largeNameForm.test(name)) await parts.files.remove(parts.paths.large(name))
+export async function sweepLarge(deps: LargeDeps, named: ReadonlySet<string>): Promise<void> {
+  for (const name of await deps.files.list(deps.paths.larges)) {
+    if (!named.has(name) && largeNameForm.test(name)) await deps.files.remove(deps.paths.large(name))
   }
 }
 

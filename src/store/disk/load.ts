@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type CheckpointParts, readCheckpoint, readSnapshot, saveCheckpoint, writerOf } from './checkpoint.ts'
+import { type CheckpointDeps, readCheckpoint, readSnapshot, saveCheckpoint, writerOf } from './checkpoint.ts'
 import type { Checkpoint, LogWriter, ReadCheckpoint } from './checkpoint-text.ts'
 import { corrupt } from '../io-errors.ts'
 import { listed } from '../doctor/findings.ts'
@@ -39,13 +39,13 @@ export interface Loaded {
  *
  * @throws store_corrupt, store_newer_schema; then nothing was changed.
  */
-export async function loadFolder(parts: CheckpointParts, records: Records): Promise<Loaded> {
-  const { files, paths, schema } = parts
-  const checkpoint = (await readCheckpoint(parts)) ?? (await beginFolder(parts))
-  const found = await listSnapshot(parts)
-  assertAllThere(parts, checkpoint, found)
+export async function loadFolder(deps: CheckpointDeps, records: Records): Promise<Loaded> {
+  const { files, paths, schema } = deps
+  const checkpoint = (await readCheckpoint(deps)) ?? (await beginFolder(deps))
+  const found = await listSnapshot(deps)
+  assertAllThere(deps, checkpoint, found)
   for (const { name, path, segment } of found) {
-    fillRecords(records, await readSnapshot(parts, path), segment, schema, path)
+    fillRecords(records, await readSnapshot(deps, path), segment, schema, path)
     records.files.add(name)
     await nextTurn()
   }
@@ -54,17 +54,17 @@ export async function loadFolder(parts: CheckpointParts, records: Records): Prom
     {
       files,
       paths,
-      loss: lossOf(checkpoint.writer, parts.boot),
-      apply: (frame, log) => applyFrame(parts, records, checkpoint.schema, frame, log, unsynced),
+      loss: lossOf(checkpoint.writer, deps.boot),
+      apply: (frame, log) => applyFrame(deps, records, checkpoint.schema, frame, log, unsynced),
     },
     checkpoint,
   )
   records.settle(paths.folder)
-  const named = await checkPlaces(parts, records, lengths)
+  const named = await checkPlaces(deps, records, lengths)
   // From here on files change: what is refused was refused before.
-  await sweepTemporaries(parts)
-  if (broken) await setAside(parts, broken, lengths)
-  await sweepLarge(parts, named)
+  await sweepTemporaries(deps)
+  if (broken) await setAside(deps, broken, lengths)
+  await sweepLarge(deps, named)
   return { checkpoint, seq, lengths, unsynced }
 }
 
@@ -78,29 +78,29 @@ export function lossOf(writer: LogWriter | undefined, boot: string): Loss {
 }
 
 /** Notes who writes the log from now on, once all that is in it is on the disk. */
-export async function claimLog(parts: CheckpointParts, checkpoint: ReadCheckpoint): Promise<void> {
-  const writer = writerOf(parts)
+export async function claimLog(deps: CheckpointDeps, checkpoint: ReadCheckpoint): Promise<void> {
+  const writer = writerOf(deps)
   const { boot, durability } = checkpoint.writer ?? {}
   if (checkpoint.sealed && boot === writer.boot && durability === writer.durability) return
-  await saveCheckpoint(parts, { ...checkpoint, writer })
+  await saveCheckpoint(deps, { ...checkpoint, writer })
 }
 
-async function beginFolder(parts: CheckpointParts): Promise<ReadCheckpoint> {
-  await assertNoData(parts)
+async function beginFolder(deps: CheckpointDeps): Promise<ReadCheckpoint> {
+  await assertNoData(deps)
   const checkpoint: Checkpoint = {
-    schema: parts.schema.version,
+    schema: deps.schema.version,
     log: 1,
     offset: 0,
     seq: 0,
     files: [],
-    writer: writerOf(parts),
+    writer: writerOf(deps),
   }
-  await saveCheckpoint(parts, checkpoint)
+  await saveCheckpoint(deps, checkpoint)
   return { ...checkpoint, sealed: true }
 }
 
 function assertAllThere(
-  { paths }: CheckpointParts,
+  { paths }: CheckpointDeps,
   checkpoint: Checkpoint,
   found: readonly SnapshotFile[],
 ): void {
@@ -112,14 +112,14 @@ function assertAllThere(
 }
 
 /** Removes what a crash left half written. */
-async function sweepTemporaries(parts: CheckpointParts): Promise<void> {
-  const { files, paths } = parts
+async function sweepTemporaries(deps: CheckpointDeps): Promise<void> {
+  const { files, paths } = deps
   await files.remove(`${paths.lock}.takeover`)
   for (const name of await files.list(paths.folder))
     if (newLockForm.test(name)) await files.remove(join(paths.folder, name))
   await files.remove(`${paths.checkpoint}.tmp`)
   await files.remove(`${paths.db}.tmp`)
-  for (const folder of await collectionFolders(parts)) {
+  for (const folder of await collectionFolders(deps)) {
     for (const name of await files.list(paths.collection(folder))) {
       const number = numberOf(name, '.json.tmp')
       if (number !== null) await files.remove(`${paths.segment(folder, number)}.tmp`)
@@ -134,7 +134,7 @@ async function sweepTemporaries(parts: CheckpointParts): Promise<void> {
  * @throws store_corrupt.
  */
 export function applyFrame(
-  parts: CheckpointParts,
+  deps: CheckpointDeps,
   records: Records,
   from: number,
   frame: Frame,
@@ -143,9 +143,9 @@ export function applyFrame(
 ): void {
   for (const op of frame.ops) {
     if (!isObject(op) || typeof op.in !== 'string' || !collectionNameForm.test(op.in))
-      throw unknownOp(parts, frame, log)
+      throw unknownOp(deps, frame, log)
     const { segment = 0 } = op
-    if (typeof segment !== 'number') throw unknownOp(parts, frame, log)
+    if (typeof segment !== 'number') throw unknownOp(deps, frame, log)
     const state = records.stateOrUnknown(op.in, segment > 0)
     if (op.op === 'remove' && typeof op.id === 'string') {
       records.forget(state, op.id)
@@ -153,9 +153,9 @@ export function applyFrame(
     }
     const entry =
       op.op === 'put'
-        ? toEntry(state, segment, { record: op.record, blobs: op.blobs }, { schema: parts.schema, from })
+        ? toEntry(state, segment, { record: op.record, blobs: op.blobs }, { schema: deps.schema, from })
         : null
-    if (!entry) throw unknownOp(parts, frame, log)
+    if (!entry) throw unknownOp(deps, frame, log)
     for (const place of Object.values(entry.blobs ?? {})) {
       if ('large' in place) larges?.add(place.large)
       if (!('log' in place) || place.log !== 0) continue
@@ -167,10 +167,10 @@ export function applyFrame(
   }
 }
 
-function unknownOp(parts: CheckpointParts, frame: Frame, log: number): Error {
+function unknownOp(deps: CheckpointDeps, frame: Frame, log: number): Error {
   const what = `commit ${frame.seq}, whose bytes begin at ${frame.payloadAt}, holds a change that this version does not know.`
   return corrupt(
-    parts.paths.log(log),
+    deps.paths.log(log),
     what,
     'Use the Localpost that wrote it, or restore the file from a copy.',
   )
@@ -183,11 +183,11 @@ function unknownOp(parts: CheckpointParts, frame: Frame, log: number): Error {
  * @returns The files of `large` that records name.
  */
 async function checkPlaces(
-  parts: CheckpointParts,
+  deps: CheckpointDeps,
   records: Records,
   lengths: ReadonlyMap<number, number>,
 ): Promise<Set<string>> {
-  const { files, paths, onNotice } = parts
+  const { files, paths, onNotice } = deps
   const large = new Set<string>()
   const lost: string[] = []
   for (const state of records.collections.values()) {

@@ -33,14 +33,14 @@ export class Log {
    * @param first  The number of the first file where there is none yet.
    */
   constructor(
-    parts: { files: Files; paths: Paths; durable: boolean; fileBytes?: number | undefined },
+    deps: { files: Files; paths: Paths; durable: boolean; fileBytes?: number | undefined },
     lengths: Map<number, number>,
     first: number,
   ) {
-    this.#files = parts.files
-    this.#paths = parts.paths
-    this.#durable = parts.durable
-    this.#fileBytes = parts.fileBytes ?? logFileBytes
+    this.#files = deps.files
+    this.#paths = deps.paths
+    this.#durable = deps.durable
+    this.#fileBytes = deps.fileBytes ?? logFileBytes
     this.lengths = lengths
     this.#number = Math.max(first, ...lengths.keys())
   }
@@ -188,7 +188,7 @@ export class Log {
 
 function unknownOutcome(error: unknown, path: string): LocalpostError {
   const reason = error instanceof Error ? error.message : String(error)
-  const message = `Writing ${path} failed (${reason}), and what was written could not be cut off, so it is not known whether this was stored: the next start may find it. ${errorTable.store_unknown.mend}`
+  const message = `Writing ${path} failed (${reason}), and what was written could not be cut off, so it is not known whether this was stored: the next start may find it. ${errorTable.store_unknown.fix}`
   return new LocalpostError('store_unknown', message, { cause: error })
 }
 

@@ -1,29 +1,29 @@
 import type { Clock } from '../../core/clock.ts'
-import { type CheckpointParts, writeCheckpoint } from './checkpoint.ts'
+import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
 import { createMover, deadLogs } from './cleanup.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import type { Log, LogPosition } from './log.ts'
-import type { Upkeep } from '../medium.ts'
+import type { Maintenance } from '../medium.ts'
 import type { Reserve } from './reserve.ts'
-import type { Usage } from './space.ts'
+import type { SpaceAccounting } from './space.ts'
 
 /** Checkpoints and clean-up, beside the commits. */
-export interface UpkeepRunner {
+export interface MaintenanceRunner {
   /** Says that commits came into memory: how many bytes of log they were, and where the log stands behind them. */
   note(bytes: number, at: LogPosition & { readonly seq: number }): void
   /** Ends it with a last checkpoint, so that the next start has nothing to replay. */
   close(): Promise<void>
 }
 
-export interface UpkeepParts extends CheckpointParts {
+export interface MaintenanceDeps extends CheckpointDeps {
   readonly clock: Clock
   readonly lock: HeldLock
   readonly log: Log
-  readonly usage: Usage
+  readonly space: SpaceAccounting
   /** Brings all commits so far to the disk. */
   readonly flush: () => Promise<void>
   readonly reserve: Reserve
-  readonly engine: Upkeep
+  readonly engine: Maintenance
   readonly seq: number
   readonly checkpointBytes?: number | undefined
 }
@@ -37,12 +37,12 @@ const mostLiveOnFullDisk = 1024 * 1024
 /** A person who opens the files sees what happened a moment ago. */
 const quietMs = 5000
 
-export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
-  const { clock, log, usage, reserve, engine, onNotice } = parts
+export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
+  const { clock, log, space, reserve, engine, onNotice } = deps
   const { records } = engine
-  const checkpointBytes = parts.checkpointBytes ?? defaultCheckpointBytes
-  const mover = createMover(log, usage, engine)
-  let at = { ...log.end, seq: parts.seq }
+  const checkpointBytes = deps.checkpointBytes ?? defaultCheckpointBytes
+  const mover = createMover(log, space, engine)
+  let at = { ...log.end, seq: deps.seq }
   /** Bytes of log, and of large files that are to go, that no checkpoint has seen. */
   let bytesSince = 0
   let deadLargeSeen = 0
@@ -57,16 +57,16 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
   /** A checkpoint, then the removal of what it no longer names. */
   async function checkpoint(): Promise<void> {
     const position = at
-    const logs = deadLogs(log, usage, position.log)
-    const larges = [...usage.deadLarge]
+    const logs = deadLogs(log, space, position.log)
+    const larges = [...space.deadLarge]
     const bytes = bytesSince
-    await parts.lock.check()
-    await reserve.spend(() => writeCheckpoint(parts, records, position, parts.flush))
+    await deps.lock.check()
+    await reserve.spend(() => writeCheckpoint(deps, records, position, deps.flush))
     bytesSince -= bytes
     for (const number of logs) await log.remove(number)
     for (const name of larges) {
-      await parts.files.remove(parts.paths.large(name))
-      usage.deadLarge.delete(name)
+      await deps.files.remove(deps.paths.large(name))
+      space.deadLarge.delete(name)
     }
     if (!closing) await reserve.refill()
   }
@@ -110,7 +110,7 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
 
   async function sync(): Promise<void> {
     try {
-      await parts.flush()
+      await deps.flush()
       syncFailing = false
     } catch (error) {
       if (syncFailing) return
@@ -123,13 +123,13 @@ export function createUpkeep(parts: UpkeepParts): UpkeepRunner {
   return {
     note(bytes, position) {
       at = position
-      if (!parts.durable && !closing)
+      if (!deps.durable && !closing)
         cancelSync ??= clock.after(syncMs, () => {
           cancelSync = null
           void sync()
         })
-      bytesSince += bytes + usage.deadLargeBytes - deadLargeSeen
-      deadLargeSeen = usage.deadLargeBytes
+      bytesSince += bytes + space.deadLargeBytes - deadLargeSeen
+      deadLargeSeen = space.deadLargeBytes
       if (bytesSince >= dueBytes) begin()
       else wait()
     },

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { isErrorOf } from '../../core/errors.ts'
 import { damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from './blob-writer.ts'
-import { type CheckpointParts, writeCheckpoint } from './checkpoint.ts'
+import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
 import { crcOf } from './crc.ts'
 import type { LogPlace, Place } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
@@ -17,10 +17,10 @@ import { Log } from './log.ts'
 import type { Medium } from '../medium.ts'
 import type { BlobId } from '../store.ts'
 import type { Reserve } from './reserve.ts'
-import { createUpkeep, type UpkeepRunner } from './maintenance.ts'
-import { Usage } from './space.ts'
+import { createMaintenance, type MaintenanceRunner } from './maintenance.ts'
+import { SpaceAccounting } from './space.ts'
 
-export interface LogMediumParts extends CheckpointParts {
+export interface LogMediumDeps extends CheckpointDeps {
   readonly clock: Clock
   readonly lock: HeldLock
   /** Room for removing mail on a full disk. */
@@ -34,16 +34,16 @@ export interface LogMediumParts extends CheckpointParts {
 }
 
 /** A medium of files in a folder that this process holds the lock of. */
-export function createLogMedium(parts: LogMediumParts): Medium {
-  const usage = new Usage()
-  const held = createBudget(parts.heldBytes ?? 32 * 1024 * 1024)
-  const frames = new FrameWriter(parts.durable)
+export function createLogMedium(deps: LogMediumDeps): Medium {
+  const space = new SpaceAccounting()
+  const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
+  const frames = new FrameWriter(deps.durable)
   const spool = async (id: BlobId): Promise<SpooledFile> => {
-    parts.reserve.assertWhole()
-    return await openSpool(parts, id)
+    deps.reserve.assertWhole()
+    return await openSpool(deps, id)
   }
   let log: Log | null = null
-  let upkeep: UpkeepRunner | null = null
+  let maintenance: MaintenanceRunner | null = null
   let flush: Flush | null = null
   let seq = 0
   let written = 0
@@ -63,47 +63,44 @@ export function createLogMedium(parts: LogMediumParts): Medium {
     if (start === end) return Buffer.alloc(0)
     if ('log' in place) {
       const bytes = await readLog(place, start, end)
-      if (bytes.byteLength === place.size && !isWhole(place, bytes)) throw damaged(parts.paths, place)
+      if (bytes.byteLength === place.size && !isWhole(place, bytes)) throw damaged(deps.paths, place)
       return bytes
     }
     if (!('large' in place)) throw misuse('A store in a folder holds no bytes in memory.')
     const pieces: Buffer[] = []
-    for await (const piece of openLarge(parts, place, start, end)) pieces.push(piece as Buffer)
+    for await (const piece of openLarge(deps, place, start, end)) pieces.push(piece as Buffer)
     const bytes = Buffer.concat(pieces)
     if (bytes.byteLength === end - start) return bytes
-    throw damaged(parts.paths, place)
+    throw damaged(deps.paths, place)
   }
 
   async function readLog(place: LogPlace, start: number, end: number): Promise<Buffer> {
     try {
       return await theLog().read(place.log, place.at + start, end - start)
     } catch (error) {
-      throw damagedBy(error, parts.paths, place)
+      throw damagedBy(error, deps.paths, place)
     }
   }
 
   return {
     async load(records) {
-      const loaded = await loadFolder(parts, records)
+      const loaded = await loadFolder(deps, records)
       seq = loaded.seq
-      const target = new Log(
-        { ...parts, fileBytes: parts.logFileBytes },
-        loaded.lengths,
-        loaded.checkpoint.log,
-      )
+      const target = new Log({ ...deps, fileBytes: deps.logFileBytes }, loaded.lengths, loaded.checkpoint.log)
       log = target
       const { checkpoint, unsynced } = loaded
-      flush = createFlush({ ...parts, end: () => target.end }, checkpoint, unsynced)
+      flush = createFlush({ ...deps, end: () => target.end }, checkpoint, unsynced)
       await flush.run()
       // Old records were lifted while they were read: from here on the log is of the new form.
-      if (checkpoint.schema < parts.schema.version)
-        await writeCheckpoint(parts, records, { ...log.end, seq }, flush.run)
-      else await claimLog(parts, checkpoint)
-      await parts.reserve.refill()
+      if (checkpoint.schema < deps.schema.version)
+        await writeCheckpoint(deps, records, { ...log.end, seq }, flush.run)
+      else await claimLog(deps, checkpoint)
+      await deps.reserve.refill()
       return seq
     },
     start(engine) {
-      if (flush) upkeep = createUpkeep({ ...parts, log: theLog(), flush: flush.run, usage, engine, seq })
+      if (flush)
+        maintenance = createMaintenance({ ...deps, log: theLog(), flush: flush.run, space, engine, seq })
     },
     createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
     take(blob, { owner, name }) {
@@ -112,7 +109,7 @@ export function createLogMedium(parts: LogMediumParts): Medium {
       if (blob.spooled === undefined && !own)
         return { taken: { owner, name, size, content: blob.parts ?? [] }, undo() {} }
       if (own) {
-        const spooling = spoolBlob(parts, blob).then((spool) => {
+        const spooling = spoolBlob(deps, blob).then((spool) => {
           flush?.noteLarge(spool.place.large)
           return spool
         })
@@ -140,11 +137,11 @@ export function createLogMedium(parts: LogMediumParts): Medium {
         },
       }
     },
-    assertRoom: () => parts.reserve.assertWhole(),
+    assertRoom: () => deps.reserve.assertWhole(),
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
     async write(batch, mayUseReserve) {
       const target = theLog()
-      const checking = parts.lock.assertHeld()
+      const checking = deps.lock.assertHeld()
       if (checking) await checking
       const size = roughSize(batch)
       const opening = target.makeRoom(size)
@@ -155,32 +152,32 @@ export function createLogMedium(parts: LogMediumParts): Medium {
           first = undefined
           await opened
         }
-        await (mayUseReserve ? parts.reserve.spend(open) : opening)
+        await (mayUseReserve ? deps.reserve.spend(open) : opening)
       }
       const { log: number, offset } = target.end
       const encoded = frames.encode(batch, number, offset)
       const bytes = encoded instanceof Promise ? await encoded : encoded
-      if (mayUseReserve) await parts.reserve.spend(() => target.append(bytes))
+      if (mayUseReserve) await deps.reserve.spend(() => target.append(bytes))
       else await target.append(bytes)
       written = bytes.byteLength
       seq = batch.at(-1)?.seq ?? seq
     },
     applied() {
-      upkeep?.note(written, { ...theLog().end, seq })
+      maintenance?.note(written, { ...theLog().end, seq })
       written = 0
     },
-    hold: (places, without) => usage.hold(places, without),
-    release: (places, without) => usage.release(places, without),
+    hold: (places, without) => space.hold(places, without),
+    release: (places, without) => space.release(places, without),
     read,
     async open(place, start, end) {
-      if ('large' in place) return openLarge(parts, place, start, end)
+      if ('large' in place) return openLarge(deps, place, start, end)
       // What is in the log is small: read at once, it needs no file while the reader takes its time.
       return Readable.from(start === end ? [] : [await read(place, start, end)], { objectMode: false })
     },
     async close() {
       await theLog().cutBack()
       try {
-        await upkeep?.close()
+        await maintenance?.close()
       } finally {
         await theLog().close()
       }

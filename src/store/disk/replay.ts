@@ -4,7 +4,7 @@ import { type Frame, frameStart, readFrame } from './frame.ts'
 import type { LogPosition } from './log.ts'
 import { numberOf, type Paths } from './paths.ts'
 
-export interface ReplayParts {
+export interface ReplayDeps {
   readonly files: Files
   readonly paths: Paths
   /**
@@ -16,7 +16,7 @@ export interface ReplayParts {
   apply(frame: Frame, log: number): void
 }
 
-/** See {@link ReplayParts.loss}. */
+/** See {@link ReplayDeps.loss}. */
 export type Loss = 'tail' | 'pages'
 
 /** What reading the log came to. */
@@ -40,10 +40,10 @@ export interface Replayed {
  * @throws store_corrupt.
  */
 export async function replayLog(
-  parts: ReplayParts,
+  deps: ReplayDeps,
   from: LogPosition & { readonly seq: number; readonly sealed: boolean },
 ): Promise<Replayed> {
-  const { files, paths, loss } = parts
+  const { files, paths, loss } = deps
   const lengths = await listLogs(files, paths)
   const gap = assertComplete(lengths, from, paths, loss)
   let last = from.seq
@@ -61,7 +61,7 @@ export async function replayLog(
     }
     if (log === from.log && !from.sealed) assertPosition(bytes, from, path)
     for (let frame = nextFrame(bytes, at, last, path); frame; frame = nextFrame(bytes, at, last, path)) {
-      parts.apply(frame, log)
+      deps.apply(frame, log)
       last = frame.seq
       at = frame.end
     }
@@ -142,8 +142,8 @@ function assertNoFrame(
   if (at !== null) {
     const path = paths.log(bad.log)
     const what = `the commit at byte ${bad.offset} is damaged, and ${paths.log(log)} has whole commits after it, from byte ${at}.`
-    const mend = `Restore the file from a copy; or give up that commit and all later ones: move the log files after it away and run \`truncate -s ${bad.offset} ${path}\`.`
-    throw corrupt(`${path}:${bad.offset}`, what, mend)
+    const fix = `Restore the file from a copy; or give up that commit and all later ones: move the log files after it away and run \`truncate -s ${bad.offset} ${path}\`.`
+    throw corrupt(`${path}:${bad.offset}`, what, fix)
   }
 }
 
@@ -172,11 +172,11 @@ function isLater(frame: Frame, seq: number): boolean {
  * the same log to the next start. Files behind the one that broke are removed: the log goes on in that one.
  */
 export async function setAside(
-  parts: { files: Files; paths: Paths; onNotice: (text: string) => void },
+  deps: { files: Files; paths: Paths; onNotice: (text: string) => void },
   broken: LogPosition,
   lengths: Map<number, number>,
 ): Promise<void> {
-  const { files, paths, onNotice } = parts
+  const { files, paths, onNotice } = deps
   for (const [log, length] of [...lengths].reverse()) {
     const offset = log === broken.log ? broken.offset : 0
     if (log < broken.log) break

@@ -16,7 +16,7 @@ export interface Reserve {
   assertWhole(): void
 }
 
-export interface ReserveParts {
+export interface ReserveDeps {
   readonly files: Files
   readonly paths: Paths
   /** How large it is; 0 for none. */
@@ -30,7 +30,7 @@ export const defaultReserveBytes: number = 4 * 1024 * 1024
 /**
  * @param isOpen  Whether the start itself needed its room.
  */
-export function createReserve({ files, paths, bytes, onNotice }: ReserveParts, isOpen: boolean): Reserve {
+export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, isOpen: boolean): Reserve {
   let open = isOpen
   let triedAt = 0
   let filling: Promise<void> | null = null

@@ -5,7 +5,7 @@ import { numberOf, type Paths } from './paths.ts'
 import type { Segment } from '../records.ts'
 
 /** What looking at a folder needs. */
-export interface FolderParts {
+export interface FolderDeps {
   readonly files: Pick<Files, 'list' | 'size'>
   readonly paths: Paths
 }
@@ -20,11 +20,11 @@ export interface SnapshotFile {
 }
 
 /** `db.json` and the segments that are in the folder, in the order in which they are read. */
-export async function listSnapshot(parts: FolderParts): Promise<SnapshotFile[]> {
-  const { files, paths } = parts
+export async function listSnapshot(deps: FolderDeps): Promise<SnapshotFile[]> {
+  const { files, paths } = deps
   const found: SnapshotFile[] = []
   if ((await files.size(paths.db)) !== null) found.push({ name: dbName, path: paths.db, segment: 0 })
-  for (const folder of await collectionFolders(parts)) {
+  for (const folder of await collectionFolders(deps)) {
     const numbers = (await files.list(paths.collection(folder))).map((file) => numberOf(file, '.json'))
     for (const segment of numbers.filter((n) => n !== null && n > 0).sort((a, b) => Number(a) - Number(b))) {
       const number = Number(segment)
@@ -36,8 +36,8 @@ export async function listSnapshot(parts: FolderParts): Promise<SnapshotFile[]> 
 }
 
 /** The folders of large collections, by name. */
-export async function collectionFolders(parts: FolderParts): Promise<string[]> {
-  return (await parts.files.list(parts.paths.folder)).filter((name) => collectionNameForm.test(name)).sort()
+export async function collectionFolders(deps: FolderDeps): Promise<string[]> {
+  return (await deps.files.list(deps.paths.folder)).filter((name) => collectionNameForm.test(name)).sort()
 }
 
 /**

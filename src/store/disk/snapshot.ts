@@ -132,7 +132,7 @@ export function fillRecords(
         throw corrupt(
           path,
           `entry ${count} of ${name} is no record with id and version.`,
-          'Restore the file from a copy, or mend the entry.',
+          'Restore the file from a copy, or correct the entry.',
         )
       }
       records.fill(state, entry)

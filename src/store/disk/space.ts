@@ -2,7 +2,7 @@ import type { Place, Places } from '../entry.ts'
 import type { PlaceKeeper } from '../records.ts'
 
 /** Counts which blob bytes live records name, per log file, and which large files no record names any more. */
-export class Usage implements PlaceKeeper {
+export class SpaceAccounting implements PlaceKeeper {
   /** Bytes of each log file that live records name. */
   readonly live: Map<number, number> = new Map()
   /** Large files to remove once a checkpoint no longer names them. */

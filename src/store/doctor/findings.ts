@@ -6,14 +6,14 @@ export interface Finding {
   readonly subject: 'folder' | 'lock' | 'checkpoint' | 'snapshot' | 'log' | 'blobs' | 'leftovers' | 'disk'
   readonly message: string
   /** What to do about it; null where nothing is to be done. */
-  readonly mend: string | null
+  readonly fix: string | null
 }
 
 /** Collects findings of one subject. */
 export interface Report {
   ok(message: string): void
   note(message: string): void
-  problem(message: string, mend: string): void
+  problem(message: string, fix: string): void
   /** How many problems there are by now, of all subjects. */
   readonly problems: number
 }
@@ -32,9 +32,9 @@ export function createFindings(): { all: Finding[]; about(subject: Finding['subj
   return {
     all,
     about: (subject) => ({
-      ok: (message) => void all.push({ level: 'ok', subject, message, mend: null }),
-      note: (message) => void all.push({ level: 'note', subject, message, mend: null }),
-      problem: (message, mend) => void all.push({ level: 'problem', subject, message, mend }),
+      ok: (message) => void all.push({ level: 'ok', subject, message, fix: null }),
+      note: (message) => void all.push({ level: 'note', subject, message, fix: null }),
+      problem: (message, fix) => void all.push({ level: 'problem', subject, message, fix }),
       get problems() {
         return all.filter(({ level }) => level === 'problem').length
       },

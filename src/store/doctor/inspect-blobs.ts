@@ -1,5 +1,5 @@
 import { isWhole } from '../disk/blob-crc.ts'
-import type { CheckpointParts } from '../disk/checkpoint.ts'
+import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import type { Place } from '../entry.ts'
 import { listed, type Report } from './findings.ts'
 import type { SoundBytes } from './inspect-log.ts'
@@ -9,12 +9,12 @@ import { createPacer } from '../../core/yield.ts'
 
 /** Checks that the bytes of every message that a record names are there and whole, and looks for those of none. */
 export async function inspectBlobs(
-  parts: CheckpointParts,
+  deps: CheckpointDeps,
   records: Records,
   sound: SoundBytes,
   report: Report,
 ): Promise<void> {
-  const { files, paths } = parts
+  const { files, paths } = deps
   const pacer = createPacer()
   const named = new Set<string>()
   const lost = new Map<string, Lost[]>()
@@ -26,7 +26,7 @@ export async function inspectBlobs(
         count++
         if (pacer.due()) await pacer.turn()
         if ('large' in place) named.add(place.large)
-        const fault = await faultOf(parts, place, sound)
+        const fault = await faultOf(deps, place, sound)
         if (fault === null) continue
         const alike = lost.get(fault.kind) ?? []
         alike.push({ id: entry.id, blob: `${entry.id}/${name} (${place.size})`, text: fault.text })
@@ -34,7 +34,7 @@ export async function inspectBlobs(
       }
     }
   }
-  for (const [kind, alike] of lost) tellLost(report, kind, alike)
+  for (const [kind, alike] of lost) reportLost(report, kind, alike)
   if (report.problems === before) report.ok(`The bytes of all ${count} messages and contents are there.`)
   const orphans = (await files.list(paths.larges)).filter(
     (name) => largeNameForm.test(name) && !named.has(name),
@@ -56,13 +56,13 @@ interface Lost {
 }
 
 /** One line each for a few; where many are lost in the same way, one for all. */
-function tellLost(report: Report, kind: string, alike: readonly Lost[]): void {
+function reportLost(report: Report, kind: string, alike: readonly Lost[]): void {
   if (alike.length > fewLost) {
     const blobs = listed(alike.map(({ blob }) => blob))
-    const mend = 'Restore what is missing from a copy, or remove these records.'
+    const fix = 'Restore what is missing from a copy, or remove these records.'
     return report.problem(
       `The bytes of ${alike.length} messages and contents are lost: ${kind}: ${blobs}.`,
-      mend,
+      fix,
     )
   }
   for (const { id, blob, text } of alike) {
@@ -74,7 +74,7 @@ const fewLost = 3
 
 /** Why the bytes at a place cannot be had, and what many such places have in common; or null. */
 async function faultOf(
-  { files, paths }: CheckpointParts,
+  { files, paths }: CheckpointDeps,
   place: Place,
   sound: SoundBytes,
 ): Promise<{ kind: string; text: string } | null> {

@@ -1,4 +1,4 @@
-import type { CheckpointParts } from '../disk/checkpoint.ts'
+import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import type { Report } from './findings.ts'
 import { type Frame, frameStart, readFrame } from '../disk/frame.ts'
@@ -13,7 +13,7 @@ export type SoundBytes = Map<number, [start: number, end: number][]>
 
 /** What one file of the log is read for. */
 interface Reading {
-  readonly parts: CheckpointParts
+  readonly parts: CheckpointDeps
   readonly checkpoint: Checkpoint
   readonly records: Records
   readonly report: Report
@@ -28,18 +28,18 @@ interface Reading {
  * checkpoint into memory.
  */
 export async function inspectLog(
-  parts: CheckpointParts,
+  deps: CheckpointDeps,
   checkpoint: Checkpoint,
   records: Records,
   report: Report,
 ): Promise<SoundBytes> {
-  const { files, paths } = parts
+  const { files, paths } = deps
   const names = await files.list(paths.logs)
   const numbers = names.map((name) => numberOf(name, '.log')).filter((number) => number !== null)
   numbers.sort((a, b) => a - b)
   const sound: SoundBytes = new Map()
-  const loss = lossOf(checkpoint.writer, parts.boot)
-  const reading: Reading = { parts, checkpoint, records, report, loss, last: null, commits: 0 }
+  const loss = lossOf(checkpoint.writer, deps.boot)
+  const reading: Reading = { parts: deps, checkpoint, records, report, loss, last: null, commits: 0 }
   const before = report.problems
   let expected = checkpoint.log
   let isBroken = false
@@ -113,12 +113,12 @@ function readFile(
       )
       return { frames, whole: false }
     }
-    const mend =
+    const fix =
       at < inUse
         ? 'Restore the file from a copy; mails whose bytes are lost are named below, and can be removed.'
         : `Restore the file from a copy; or give up this commit and all later ones: move the log files after it away and run \`truncate -s ${at} ${path}\`.`
     const until = next === null ? 'to its end' : `to byte ${next}, where whole commits go on`
-    report.problem(`${path} is damaged from byte ${at} ${until}.`, mend)
+    report.problem(`${path} is damaged from byte ${at} ${until}.`, fix)
     if (at >= inUse) replays = false
     if (next === null) return { frames, whole: false }
     reading.last = (wholeFrame(bytes, next)?.seq ?? last + 1) - 1

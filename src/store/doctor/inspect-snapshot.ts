@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { CheckpointParts } from '../disk/checkpoint.ts'
+import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { listed, type Report } from './findings.ts'
 import type { Records } from '../records.ts'
@@ -10,12 +10,12 @@ import { nextTurn } from '../../core/machine.ts'
 
 /** Reads `db.json` and every segment into memory, and says which cannot be read, and which are missing. */
 export async function inspectSnapshot(
-  parts: CheckpointParts,
+  deps: CheckpointDeps,
   checkpoint: Checkpoint,
   records: Records,
   report: Report,
 ): Promise<void> {
-  const { files, paths } = parts
+  const { files, paths } = deps
   const before = report.problems
   let count = 0
   async function read(path: string, segment: number): Promise<void> {
@@ -23,15 +23,15 @@ export async function inspectSnapshot(
     if (bytes === null) return
     count++
     try {
-      const { snapshot, edited } = parseSnapshot(bytes, path, parts.schema)
-      fillRecords(records, snapshot, segment, parts.schema, path)
+      const { snapshot, edited } = parseSnapshot(bytes, path, deps.schema)
+      fillRecords(records, snapshot, segment, deps.schema, path)
       if (edited) report.note(`${path} was changed since Localpost wrote it, and is taken as it is.`)
     } catch (error) {
       report.problem(error instanceof Error ? error.message : String(error), 'Until then, no start takes it.')
     }
     await nextTurn()
   }
-  const found = await listSnapshot(parts)
+  const found = await listSnapshot(deps)
   const [first, ...others] = missingFrom(checkpoint, found)
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` So are ${listed(others)}.`
@@ -43,25 +43,25 @@ export async function inspectSnapshot(
 }
 
 /** Looks for records that hold one unique key. */
-export function inspectKeys(parts: CheckpointParts, records: Records, report: Report): void {
+export function inspectKeys(deps: CheckpointDeps, records: Records, report: Report): void {
   for (const state of records.collections.values()) {
     for (const index of [state.idIndex, ...state.indexes]) {
       index.takeAll([...state.byId.values()])
-      const twins = index.unique ? index.twins() : null
-      if (!twins) continue
-      const ids = twins.map(({ id }) => id).join(' and ')
+      const duplicates = index.unique ? index.duplicates() : null
+      if (!duplicates) continue
+      const ids = duplicates.map(({ id }) => id).join(' and ')
       report.problem(
         `The records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`,
-        `Change or remove one of them in its file under ${parts.paths.folder}.`,
+        `Change or remove one of them in its file under ${deps.paths.folder}.`,
       )
     }
   }
 }
 
-/** Looks for files that a crash or a mended start left. */
-export async function inspectLeftovers(parts: CheckpointParts, report: Report): Promise<void> {
-  const { files, paths } = parts
-  const folders = [paths.folder, ...(await collectionFolders(parts)).map((name) => paths.collection(name))]
+/** Looks for files that a crash or an interrupted repair left. */
+export async function inspectLeftovers(deps: CheckpointDeps, report: Report): Promise<void> {
+  const { files, paths } = deps
+  const folders = [paths.folder, ...(await collectionFolders(deps)).map((name) => paths.collection(name))]
   for (const folder of folders) {
     const left = (await files.list(folder)).filter((name) =>
       /^(?:[\w-]+\.json\.tmp|lock\.takeover)$/.test(name),

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type CheckpointParts, readCheckpoint } from '../disk/checkpoint.ts'
+import { type CheckpointDeps, readCheckpoint } from '../disk/checkpoint.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { createFindings, type Finding, listed } from './findings.ts'
 import { type Files, nodeFiles } from '../../core/files.ts'
@@ -122,12 +122,12 @@ const MiB = 1024 * 1024
 const enoughBytes = 64 * MiB
 
 async function inspectCheckpoint(
-  parts: CheckpointParts,
+  deps: CheckpointDeps,
   report: ReturnType<ReturnType<typeof createFindings>['about']>,
 ): Promise<Checkpoint | null> {
-  const { paths } = parts
+  const { paths } = deps
   try {
-    const checkpoint = await readCheckpoint(parts)
+    const checkpoint = await readCheckpoint(deps)
     if (checkpoint) {
       const { log, offset, seq, schema } = checkpoint
       report.ok(
@@ -135,8 +135,8 @@ async function inspectCheckpoint(
       )
       return checkpoint
     }
-    const strangers = await strangersIn(parts)
-    if ((await dataIn(parts)).length > 0) {
+    const strangers = await strangersIn(deps)
+    if ((await dataIn(deps)).length > 0) {
       report.problem(
         `${paths.checkpoint} is missing, which says what the other files belong to.`,
         'Restore it from a copy, or use another folder.',
@@ -161,7 +161,7 @@ function readOnlyParts(
   folder: string,
   files: Pick<Files, 'readAll' | 'size' | 'list'>,
   boot: string,
-): CheckpointParts {
+): CheckpointDeps {
   return {
     files: { ...refusing, readAll: files.readAll, size: files.size, list: files.list },
     paths: createPaths(folder),

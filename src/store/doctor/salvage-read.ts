@@ -1,6 +1,6 @@
 import type { Files } from '../../core/files.ts'
 import { nextTurn } from '../../core/machine.ts'
-import type { CheckpointParts } from '../disk/checkpoint.ts'
+import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import { type Checkpoint, parseCheckpoint } from '../disk/checkpoint-text.ts'
 import { type Frame, frameStart, readFrame } from '../disk/frame.ts'
 import { applyFrame } from '../disk/load.ts'
@@ -66,7 +66,7 @@ async function readCheckpoint({ files, paths, schema, lost }: SalvageReading): P
  */
 export async function salvageLog(reading: SalvageReading, checkpoint: Checkpoint | null): Promise<void> {
   const { files, paths, records, schema, lost } = reading
-  const parts: CheckpointParts = {
+  const deps: CheckpointDeps = {
     files,
     paths,
     schema,
@@ -97,7 +97,7 @@ export async function salvageLog(reading: SalvageReading, checkpoint: Checkpoint
   }
   for (const { frame, log } of run) {
     try {
-      applyFrame(parts, records, checkpoint?.schema ?? schema.version, frame, log)
+      applyFrame(deps, records, checkpoint?.schema ?? schema.version, frame, log)
     } catch (error) {
       lost.push(error instanceof Error ? error.message : String(error))
     }

@@ -20,7 +20,7 @@ export interface HeldLock {
   release(): Promise<void>
 }
 
-export interface HeldLockParts {
+export interface HeldLockDeps {
   readonly files: Files
   readonly path: string
   readonly folder: string
@@ -30,7 +30,7 @@ export interface HeldLockParts {
 }
 
 /** Renews the lock until it is released or lost. */
-export function holdLock({ files, path, folder, text, onNotice }: HeldLockParts): HeldLock {
+export function holdLock({ files, path, folder, text, onNotice }: HeldLockDeps): HeldLock {
   let lost: LocalpostError | null = null
   let released = false
   let checking: Promise<void> | null = null

@@ -8,7 +8,7 @@ import { type Processes, systemProcesses } from './processes.ts'
 import { sleep } from '../../core/machine.ts'
 
 /** What taking a lock needs. */
-export interface LockParts {
+export interface LockDeps {
   readonly files: Files
   readonly path: string
   readonly folder: string
@@ -24,14 +24,14 @@ export interface LockParts {
  *
  * @throws store_in_use when its holder lives; store_full, store_failed, store_read_only.
  */
-export async function takeLock(parts: LockParts): Promise<HeldLock> {
-  const { files, path, folder, processes = systemProcesses } = parts
+export async function takeLock(deps: LockDeps): Promise<HeldLock> {
+  const { files, path, folder, processes = systemProcesses } = deps
   const text = await lockText(processes)
   for (let tries = 0; tries < maxTries; tries++) {
-    if (await createLockFile(files, path, text)) return holdLock({ ...parts, text })
+    if (await createLockFile(files, path, text)) return holdLock({ ...deps, text })
     const found = await readSettled(files, path)
     if (found === null) continue
-    if ((await judge(parts, found)) === 'gone') await removeStale(parts, found, text)
+    if ((await judge(deps, found)) === 'gone') await removeStale(deps, found, text)
   }
   throw new LocalpostError(
     'store_in_use',
@@ -64,8 +64,8 @@ export async function readLock(
 const maxTries = 50
 
 /** @returns `changed` when the lock is another one by now. @throws store_in_use. */
-async function judge(parts: LockParts, found: string): Promise<'gone' | 'changed'> {
-  const { files, path, folder, processes = systemProcesses, onNotice } = parts
+async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
+  const { files, path, folder, processes = systemProcesses, onNotice } = deps
   const holder = parseHolder(found)
   if (!holder) return 'gone'
   const state = await lookUp(holder, processes)
@@ -109,10 +109,10 @@ async function isHere({ space, host }: Holder, processes: Processes): Promise<bo
  * Takes a dead process's lock away. Only who holds the guard may: else one who read the dead lock a moment ago would
  * take away the lock that a quicker one has put in its place.
  */
-async function removeStale(parts: LockParts, stale: string, own: string): Promise<void> {
-  const { files, path } = parts
+async function removeStale(deps: LockDeps, stale: string, own: string): Promise<void> {
+  const { files, path } = deps
   const guard = `${path}.takeover`
-  if (!(await createLockFile(files, guard, own))) return waitForGuard(parts, guard)
+  if (!(await createLockFile(files, guard, own))) return waitForGuard(deps, guard)
   try {
     if ((await readSettled(files, path)) === stale) await files.remove(path)
   } catch (error) {
@@ -122,7 +122,7 @@ async function removeStale(parts: LockParts, stale: string, own: string): Promis
   }
 }
 
-async function waitForGuard({ files, processes }: LockParts, guard: string): Promise<void> {
+async function waitForGuard({ files, processes }: LockDeps, guard: string): Promise<void> {
   // Its maker may have been killed within the few milliseconds that a guard is there.
   const found = await readLock(files, guard, processes)
   if (found && !found.lives) await files.remove(guard)

@@ -9,7 +9,7 @@ export const roomViews: Readonly<Record<RoomName, Component>> = {
   templates: lazy(() => import('../../views/templates/TemplatesRoom.vue')),
   requests: lazy(() => import('../../views/requests/RequestsRoom.vue')),
   webhooks: lazy(() => import('../../views/webhooks/WebhooksRoom.vue')),
-  causes: lazy(() => import('../../views/rules/RulesRoom.vue')),
+  rules: lazy(() => import('../../views/rules/RulesRoom.vue')),
   connect: lazy(() => import('../../views/connect/ConnectRoom.vue')),
 }
 

@@ -7,10 +7,10 @@ import { countWords } from '../../composables/words.ts'
 import { createBulk, exportPath } from './bulk.ts'
 import type { Selection } from './selection.ts'
 
-/** What a person can do to mails. A deed that fails says why in `problem`. */
+/** What a person can do to mails. A action that fails says why in `problem`. */
 export interface Actions {
   problem: Ref<string>
-  /** Whether a deed is under way. */
+  /** Whether a action is under way. */
   busy: Ref<boolean>
   /** Does something that may fail. */
   attempt(work: () => Promise<void>): Promise<void>

@@ -2,7 +2,7 @@ import type { Api } from '../../composables/api.ts'
 import type { InboxList } from '../../composables/inbox.ts'
 import type { Selection } from './selection.ts'
 
-/** What one deed does to every picked mail. */
+/** What one action does to every picked mail. */
 export interface Bulk {
   setUnread(unread: boolean): Promise<void>
   addTag(tag: string): Promise<void>
@@ -13,7 +13,7 @@ export interface Bulk {
   markMatchesRead(): Promise<void>
 }
 
-/** Deeds on a selection: what is picked by hand goes by its ids, all matches of a search by the search. */
+/** Actions on a selection: what is picked by hand goes by its ids, all matches of a search by the search. */
 export function createBulk(api: Api, inbox: InboxList, selection: Selection): Bulk {
   const path = (query: string): string =>
     `dev/inbox?${query ? new URLSearchParams({ query }).toString() : 'all=true'}`

@@ -11,13 +11,13 @@ export interface Check {
   verdict: 'pass' | 'warning' | 'fail' | 'info'
   /** In a sentence. */
   message: string
-  /** Where and what, for who wants to mend it. */
+  /** Where and what, for a person who wants to fix it. */
   details: string[]
 }
 
 /** The verdicts in the order in which a person wants to see them, with their colours and words. */
 export const verdicts = [
-  { verdict: 'fail', tone: 'bad', words: 'To mend' },
+  { verdict: 'fail', tone: 'bad', words: 'To fix' },
   { verdict: 'warning', tone: 'warn', words: 'To look at' },
   { verdict: 'pass', tone: 'good', words: 'Fine' },
   { verdict: 'info', tone: 'info', words: 'Good to know' },

@@ -6,7 +6,7 @@ import type { Selection } from './selection.ts'
 import { type InboxCommand, inboxKeys } from './inbox-keys.ts'
 import { type MailTab, mailTabs } from './tabs.ts'
 
-export interface InboxDeeds {
+export interface InboxCommandTargets {
   inbox: InboxList
   open: OpenMail
   selection: Selection
@@ -24,15 +24,15 @@ export interface InboxDeeds {
 }
 
 /** What the inbox adds to the palette and the keys, for as long as it is there. */
-export function useInboxCommands(deeds: InboxDeeds): void {
-  const { inbox, open, selection, actions } = deeds
+export function useInboxCommands(targets: InboxCommandTargets): void {
+  const { inbox, open, selection, actions } = targets
   const isOpen = (): boolean => open.mail.value !== null
   const hasMail = (): boolean => inbox.emails.value.length > 0
   const hasSelection = (): boolean => selection.count.value > 0
   const all: Record<InboxCommand, Pick<Command, 'run' | 'isOn'>> = {
-    next: { isOn: hasMail, run: () => deeds.move(1) },
-    previous: { isOn: hasMail, run: () => deeds.move(-1) },
-    open: { isOn: () => deeds.picked() !== null, run: deeds.openCurrent },
+    next: { isOn: hasMail, run: () => targets.move(1) },
+    previous: { isOn: hasMail, run: () => targets.move(-1) },
+    open: { isOn: () => targets.picked() !== null, run: targets.openCurrent },
     delete: { isOn: () => isOpen() || hasSelection(), run: () => void deleteMail() },
     unread: {
       isOn: isOpen,
@@ -41,8 +41,8 @@ export function useInboxCommands(deeds: InboxDeeds): void {
         if (value) void actions.setUnread(value.id, !value.unread)
       },
     },
-    tag: { isOn: isOpen, run: deeds.addTag },
-    release: { isOn: isOpen, run: deeds.release },
+    tag: { isOn: isOpen, run: targets.addTag },
+    release: { isOn: isOpen, run: targets.release },
     'tab-HTML': side('HTML'),
     'tab-Text': side('Text'),
     'tab-Source': side('Source'),
@@ -50,28 +50,28 @@ export function useInboxCommands(deeds: InboxDeeds): void {
     'tab-Attachments': side('Attachments'),
     'tab-Events': side('Events'),
     'tab-Checks': side('Checks'),
-    close: { run: deeds.close },
+    close: { run: targets.close },
     pick: {
       isOn: hasMail,
       run() {
-        const id = deeds.picked() ?? inbox.emails.value[0]?.id
+        const id = targets.picked() ?? inbox.emails.value[0]?.id
         if (id !== undefined) selection.toggle(id)
       },
     },
     'pick-all': { isOn: hasMail, run: selection.all },
     'picked-read': { isOn: hasSelection, run: () => void actions.setPickedUnread(false) },
     'picked-export': { isOn: hasSelection, run: actions.exportPicked },
-    search: { run: deeds.search },
+    search: { run: targets.search },
     'find-unread': { run: () => void (inbox.query.value = 'is:unread') },
     'read-all': { isOn: hasMail, run: () => void actions.markAllRead() },
     export: { isOn: hasMail, run: actions.exportAll },
-    import: { run: deeds.pickFiles },
+    import: { run: targets.pickFiles },
     'delete-all': { isOn: hasMail, run: () => void actions.removeAll() },
   }
   useCommands().add(inboxKeys.map((named) => ({ ...named, ...all[named.id] })))
 
   function side(tab: MailTab): Pick<Command, 'run' | 'isOn'> {
-    return { isOn: isOpen, run: () => deeds.showTab(mailTabs.indexOf(tab)) }
+    return { isOn: isOpen, run: () => targets.showTab(mailTabs.indexOf(tab)) }
   }
 
   /** The selection where there is one, else the open mail. */

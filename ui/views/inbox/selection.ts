@@ -1,7 +1,7 @@
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
 import type { InboxList } from '../../composables/inbox.ts'
 
-/** The mails that a person picked, for a deed on all of them. */
+/** The mails that a person picked, for a action on all of them. */
 export interface Selection {
   /** The picked ids; of no meaning while `everything`. */
   ids: Readonly<Ref<ReadonlySet<string>>>

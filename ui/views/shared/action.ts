@@ -2,14 +2,14 @@ import { ref, type Ref } from 'vue'
 import { wordsOf } from '../../composables/api.ts'
 
 /** Something that is being done for a person, one at a time, and why the last one failed. */
-export interface Deed {
+export interface Action {
   busy: Ref<boolean>
   problem: Ref<string>
   /** Does it, unless another is under way. @returns Whether it was done. */
   run(work: () => Promise<void>): Promise<boolean>
 }
 
-export function useDeed(): Deed {
+export function useAction(): Action {
   const busy = ref(false)
   const problem = ref('')
   async function run(work: () => Promise<void>): Promise<boolean> {

@@ -1,11 +1,11 @@
 import { ref, type Ref } from 'vue'
 import type { RoomName } from '../../composables/rooms.ts'
 import { useRoute } from '../../composables/route.ts'
-import { useDeed, type Deed } from './action.ts'
+import { useAction, type Action } from './action.ts'
 import type { Paged } from './paged.ts'
 
 /** What a room makes by its name. */
-export interface NewEntry extends Pick<Deed, 'busy' | 'problem'> {
+export interface NewEntry extends Pick<Action, 'busy' | 'problem'> {
   name: Ref<string>
   /** Makes it, shows it in the list and opens it. @returns Whether it was made. */
   create(): Promise<boolean>
@@ -18,7 +18,7 @@ export function useNewEntry(
   make: (name: string) => Promise<{ id: string }>,
 ): NewEntry {
   const { go } = useRoute()
-  const { busy, problem, run } = useDeed()
+  const { busy, problem, run } = useAction()
   const name = ref('')
   const create = (): Promise<boolean> =>
     run(async () => {
