@@ -108,12 +108,12 @@ export type { Link } from './reading/links.ts'
 export type {
   Mail,
   MailAttachment,
-  MailQuery,
   MailSummary,
   QuietOptions,
   TranscriptLine,
   WaitOptions,
 } from './inbox/mail.ts'
 export { unrenderedPlaceholders } from './inbox/placeholders.ts'
+export type { MailQuery } from './search/query-members.ts'
 export type { SearchPage } from './search/search.ts'
 export type { DkimResult } from './mime/dkim-verify.ts'

@@ -2,13 +2,18 @@ import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListPage } from '../core/lists.ts'
 import { toError, unexpected } from './answer-error.ts'
-import type { ClientListOptions, ClientOptions } from './index.ts'
-import { checkClientOptions } from './settings.ts'
+import { checkClientOptions, type ClientOptions } from './settings.ts'
 
 /** What every operation takes. */
 export interface CallOptions {
   /** Ends the call; it then throws the signal's reason. */
   signal?: AbortSignal
+}
+
+/** A list's own options. */
+export interface ClientListOptions extends CallOptions {
+  /** From the previous page. Default: the first page. */
+  cursor?: string | null
 }
 
 /** Makes requests to one service. */

@@ -2,25 +2,8 @@ import type { Audience, Contact } from '../audiences/audience.ts'
 import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/domain.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from '../emails/email.ts'
 import type { ListPage } from '../core/lists.ts'
-import { createCall, type CallOptions } from './call.ts'
-
-/** Where a client calls, and as whom. */
-export interface ClientOptions {
-  /** `https://api.example.com`, or the `url` of a Localpost; `/v1/…` follows. */
-  baseUrl: string
-  /** Sent as Bearer token. */
-  apiKey: string
-  /** How requests are made; `post.fetch` calls an instance in process. Default: the global `fetch`. */
-  fetch?: (request: Request) => Promise<Response>
-  /** How long an answer may take, in milliseconds. Default: 30,000; Infinity: no limit. */
-  timeoutMs?: number
-}
-
-/** A list's own options. */
-export interface ClientListOptions extends CallOptions {
-  /** From the previous page. Default: the first page. */
-  cursor?: string | null
-}
+import { createCall, type CallOptions, type ClientListOptions } from './call.ts'
+import type { ClientOptions } from './settings.ts'
 
 /** The eight operations of `/v1`. Every one throws LocalpostError; see {@link createClient}. */
 export interface Client {
@@ -82,4 +65,5 @@ export function createClient(options: ClientOptions): Client {
 
 export { LocalpostError } from '../core/errors.ts'
 export type { ErrorBody, ErrorCode, FieldError } from '../core/errors.ts'
-export type { CallOptions } from './call.ts'
+export type { CallOptions, ClientListOptions } from './call.ts'
+export type { ClientOptions } from './settings.ts'

@@ -1,6 +1,17 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import type { ClientOptions } from './index.ts'
+
+/** Where a client calls, and as whom. */
+export interface ClientOptions {
+  /** `https://api.example.com`, or the `url` of a Localpost; `/v1/…` follows. */
+  baseUrl: string
+  /** Sent as Bearer token. */
+  apiKey: string
+  /** How requests are made; `post.fetch` calls an instance in process. Default: the global `fetch`. */
+  fetch?: (request: Request) => Promise<Response>
+  /** How long an answer may take, in milliseconds. Default: 30,000; Infinity: no limit. */
+  timeoutMs?: number
+}
 
 /**
  * The options of a client, checked, with their defaults; the base URL is without slash at its end.

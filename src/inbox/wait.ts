@@ -4,10 +4,10 @@ import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import type { Store } from '../store/store.ts'
-import type { MailQuery, QuietOptions, WaitOptions } from './mail.ts'
+import type { QuietOptions, WaitOptions } from './mail.ts'
 import type { Search } from '../search/search.ts'
 import { parseMailQuery, type MailFilter } from '../search/query.ts'
-import { assertAfter, isAfter } from '../search/query-members.ts'
+import { assertAfter, isAfter, type MailQuery } from '../search/query-members.ts'
 
 /** Waits for arrivals; ended with the instance. */
 export interface Waits {

@@ -3,6 +3,25 @@ import { isId } from '../core/ids.ts'
 import { suggest } from '../core/suggest.ts'
 import type { EmailRecord } from '../emails/email.ts'
 
+/** A search: a query string, or the same by member; what is a RegExp is held against the member as written. */
+export type MailQuery =
+  | string
+  | {
+      /** Also Cc and Bcc. A whole address names one mailbox; other text may stand anywhere. */
+      to?: string | RegExp
+      cc?: string | RegExp
+      from?: string | RegExp
+      subject?: string | RegExp
+      /** The beginning of the text, white space folded: what searches look at. */
+      text?: string | RegExp
+      /** The same as `text`. */
+      body?: string | RegExp
+      tag?: string | RegExp
+      id?: string
+      /** Only mail that arrived after this one, of `inbox.mark()` or by the id of a mail, or not before a time. */
+      after?: Date | string
+    }
+
 const textMembers = ['to', 'cc', 'from', 'subject', 'text', 'body', 'tag']
 const members = [...textMembers, 'id', 'after']
 

@@ -3,12 +3,19 @@ import { outcomeOf } from '../emails/events.ts'
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Where } from '../store/store.ts'
-import type { QueryPart } from './query.ts'
 import { spellingsOf } from './query-addresses.ts'
 import { queryKeys } from './query-keys.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
 import { foldText } from './searchable.ts'
-import { rowTerm } from './text-rows.ts'
+import { rowTerm, type RowTerm } from './text-rows.ts'
+
+/** One part of a query: exactly one of the three decides. */
+export interface QueryPart {
+  where?: Where
+  test?: (email: EmailRecord) => boolean
+  row?: RowTerm
+  needsDigests?: boolean
+}
 
 /**
  * Takes a query string apart: words, `"phrases"` and `key:value`, each with `-` in front for its opposite.

@@ -1,11 +1,10 @@
 import type { EmailRecord } from '../emails/email.ts'
-import { assertQueryMembers, isAfter } from './query-members.ts'
+import { assertQueryMembers, isAfter, type MailQuery } from './query-members.ts'
 import type { Where } from '../store/store.ts'
 import { compileWhere } from '../store/where.ts'
-import type { MailQuery } from '../inbox/mail.ts'
 import { addressForm, fits, withoutState } from './query-fits.ts'
 import { foldText } from './searchable.ts'
-import { readTerms } from './query-terms.ts'
+import { type QueryPart, readTerms } from './query-terms.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
 
 /** A query made ready: what the store decides, what only the record in hand does, and what the text of the mail does. */
@@ -25,14 +24,6 @@ export interface MailFilter {
   needsDigests: boolean
   /** Whether it asks for nothing, so that every mail matches. */
   isOpen: boolean
-}
-
-/** One part of a query: exactly one of the three decides. */
-export interface QueryPart {
-  where?: Where
-  test?: (email: EmailRecord) => boolean
-  row?: RowTerm
-  needsDigests?: boolean
 }
 
 /**

@@ -2,7 +2,7 @@ import { Entry, type Place, type Places } from './entry.ts'
 import type { Schema, StoredObject } from './disk/migrate.ts'
 import { largeNameForm } from './disk/names.ts'
 import type { CollectionState } from './records.ts'
-import type { SnapshotLine } from './disk/snapshot.ts'
+import type { SnapshotLine } from './disk/snapshot-data.ts'
 
 /** Whether a parsed JSON value is an object. */
 export function isObject(value: unknown): value is StoredObject {

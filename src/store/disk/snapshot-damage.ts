@@ -1,6 +1,6 @@
 import { isObject } from '../stored.ts'
 import { collectionNameForm } from './names.ts'
-import type { Snapshot, SnapshotLine } from './snapshot.ts'
+import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { brace, endOfLine, headForm, isLineWhole, quote, recordEnd, sectionForm } from './snapshot-lines.ts'
 import { parseLine } from './snapshot-text.ts'
 

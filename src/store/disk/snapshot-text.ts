@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { corrupt } from '../io-errors.ts'
 import type { Schema } from './migrate.ts'
-import type { Snapshot, SnapshotLine } from './snapshot.ts'
+import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { brace, damagedLine, endOfLine, headForm, lineAt, quote, recordEnd } from './snapshot-lines.ts'
 import type { IndexKey } from '../store.ts'
 import { isObject } from '../stored.ts'

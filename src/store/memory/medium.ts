@@ -5,7 +5,8 @@ import { HeldBlobWriter } from '../disk/blob-writer.ts'
 import type { Place } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
 import type { Medium } from '../medium.ts'
-import { emptySnapshot, fillRecords, type Snapshot } from '../disk/snapshot.ts'
+import { fillRecords } from '../disk/snapshot.ts'
+import { emptySnapshot, type Snapshot } from '../disk/snapshot-data.ts'
 
 /** A medium of bytes in memory: nothing outlives the store, and no file is made. */
 export function createMemoryMedium(): Medium {
