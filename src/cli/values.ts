@@ -1,3 +1,4 @@
+import { parseDuration } from '../core/duration.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { complaintOf } from '../options/option-checks.ts'
 import { resolveOptions } from '../options/options.ts'
@@ -55,15 +56,7 @@ const readers: Record<Flag['kind'], (texts: readonly string[]) => unknown> = {
   list: (texts) => [...texts],
   text: (texts) => texts.at(-1),
   count: (texts) => Number(texts.at(-1)),
-  duration: (texts) => readDuration(texts.at(-1) ?? ''),
-}
-
-const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** Milliseconds of `90m`; NaN for what is no time. */
-function readDuration(text: string): number {
-  const [, amount = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([smhd])$/.exec(text) ?? []
-  return Math.round(Number(amount || Number.NaN) * (unitsMs[unit] ?? Number.NaN))
+  duration: (texts) => parseDuration(texts.at(-1) ?? ''),
 }
 
 function isReadable({ kind, option }: Flag, text: string): boolean {

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { parseDuration } from './duration.ts'
 import { LocalpostError, quote } from './errors.ts'
 import { assertKnownOptions } from './known-options.ts'
 import { dateNow, nextTurn } from './machine.ts'
@@ -134,22 +135,11 @@ function earliest(timers: Iterable<Timer>): Timer | null {
   return first
 }
 
-const unitsMs: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
-
 function readDuration(by: number | string): number {
-  const [, amount = '', unit = ''] = /^(\d{1,12}(?:\.\d{1,3})?)(ms|[smhd])$/.exec(String(by)) ?? []
-  const ms = Math.round(
-    typeof by === 'number' ? by : Number(amount || Number.NaN) * (unitsMs[unit] ?? Number.NaN),
-  )
-  if (Number.isFinite(ms) && ms >= 0) return ms
+  const ms = typeof by === 'number' ? Math.round(by) : parseDuration(by)
+  if (ms !== null && Number.isFinite(ms) && ms >= 0) return ms
   throw new LocalpostError(
     'invalid_option',
-    `A clock moves on by milliseconds or a duration such as "90s", "15m", "72h" or "30d", not ${quote(by)}.`,
+    `A clock advances by milliseconds or a duration such as "90s", "15m", "72h" or "30d", not ${quote(by)}.`,
   )
 }

@@ -1,10 +1,4 @@
-const units: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-}
+import { parseDuration } from '../core/duration.ts'
 
 /** What a date of a query may look like, for messages. */
 export const dateForms = 'a day (2026-01-31), a time (2026-01-31T14:30), or how long ago (30m, 2h, 3d, 1w)'
@@ -15,8 +9,8 @@ export const dateForms = 'a day (2026-01-31), a time (2026-01-31T14:30), or how 
  * @returns Unix time in milliseconds, or null where this is none.
  */
 export function readDate(text: string, now: number): number | null {
-  const ago = /^(\d{1,9})([smhdw])$/i.exec(text)
-  if (ago) return now - Number(ago[1]) * (units[(ago[2] ?? '').toLowerCase()] ?? 0)
+  const ago = parseDuration(text.toLowerCase())
+  if (ago !== null) return now - ago
   const iso = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text)
   if (!iso) return null
   // The 30th of February would else be the 2nd of March.
