@@ -5,7 +5,9 @@ export type {
   InstanceClock,
   ListenOptions,
   Localpost,
+  LoggedRequest,
   OpenListener,
+  Requests,
   ResetScope,
   Snapshot,
 } from './instance/instance.ts'

@@ -17,6 +17,8 @@ export interface Broadcast {
   count: number
   /** The contacts that get no email. */
   left_out: LeftOut
+  /** What was accepted and yet looks wrong: placeholders that stay as written, an unregistered domain. */
+  warnings: string[]
 }
 
 /** The contacts of an audience that a broadcast leaves out. */

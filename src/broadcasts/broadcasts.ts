@@ -1,7 +1,7 @@
 import { audienceCollection, contactCollection, type ContactRecord } from '../audiences/audience.ts'
 import type { Clock } from '../core/clock.ts'
 import { emailCollection } from '../emails/email.ts'
-import { createSizeCheck, render } from '../emails/render.ts'
+import { createSizeCheck, render, unansweredWarning } from '../emails/render.ts'
 import { checkSend, toEmail, type Accepted, type SendDeps } from '../emails/send.ts'
 import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/addresses.ts'
@@ -91,7 +91,8 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
       for await (const contacts of subscribedContacts(store, request.audience_id, sliceSizeOf(common))) {
         email_ids.push(...(await acceptSlice(common, id, contacts, leaveOut)))
       }
-      return { id, email_ids, count: email_ids.length, left_out: leaveOut.all() }
+      const warnings = warningsOf(common)
+      return { id, email_ids, count: email_ids.length, left_out: leaveOut.all(), warnings }
     },
   }
 }
@@ -110,6 +111,15 @@ function checkCommon({ from, subject, html, text }: BroadcastRequest, deps: Send
   const request = { from, subject, html, text, to: 'subscriber@localpost.test' }
   return checkSend(request, { ...deps, strict: false })
 }
+
+// Each contact answers some placeholders, which the common check has not filled in.
+function warningsOf({ warnings }: Accepted): string[] {
+  return warnings.filter((warning) => !answered.has(warning))
+}
+
+const answered: ReadonlySet<string> = new Set(
+  (['first_name', 'last_name', 'email'] satisfies (keyof ContactRecord)[]).map(unansweredWarning),
+)
 
 function personalFor(
   common: Accepted,

@@ -42,4 +42,5 @@ export const broadcastSchema: z.ZodType<Broadcast> = z.strictObject({
   email_ids: z.array(z.string()),
   count: z.int(),
   left_out: leftOutSchema,
+  warnings: z.array(z.string()).describe('What was accepted and yet looks wrong'),
 })

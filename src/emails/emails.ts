@@ -1,6 +1,5 @@
 import type { Clock } from '../core/clock.ts'
 import { isId, type Ids } from '../core/ids.ts'
-import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, readRecord, untilCommitted, type ListOrder } from '../store/repository.ts'
 import { insert, type Store } from '../store/store.ts'
@@ -20,23 +19,38 @@ import { toDetail, toListItem } from './views.ts'
 /** The emails of an instance, as `/v1/emails` shows them. */
 export interface Emails {
   /**
-   * Accepts a transactional email; it is delivered afterwards.
+   * Accepts a transactional email; it is delivered afterwards. It stands in `requests`, and what was accepted and yet
+   * looks wrong is reported to the option `onNotice`, each text once.
    *
+   * @returns With the option `warnings`, the warnings too; none where an idempotency key was used before.
    * @throws validation_error, invalid_attachment, template_not_found, missing_variable, message_too_large,
    *   domain_not_verified, domain_not_registered, idempotency_conflict, or an error of the store: nothing was stored.
    */
+  send(
+    request: SendRequest,
+    options: SendOptions & { warnings: true },
+  ): Promise<{ id: string; warnings: string[] }>
   send(request: SendRequest, options?: SendOptions): Promise<{ id: string }>
-  /** The same for input that was not looked at yet, with what the request log should say of it. */
-  accept(input: unknown, options?: SendOptions): Promise<{ id: string; warnings: string[] }>
   /** Newest first. @throws invalid_cursor. */
   list(query?: ListQuery): Promise<ListPage<EmailListItem>>
   /** @throws not_found. */
   get(id: string): Promise<EmailDetail>
 }
 
-export interface SendOptions {
+/** The same for input that was not looked at yet. */
+export interface EmailService extends Pick<Emails, 'list' | 'get'> {
+  /** Accepts a transactional email, and says what the request log should say of it. @throws as {@link Emails.send}. */
+  accept(input: unknown, options?: AcceptOptions): Promise<{ id: string; warnings: string[] }>
+}
+
+export interface AcceptOptions {
   /** At most 256 characters, remembered for 24 hours: same body, same answer; another body is refused. */
   idempotencyKey?: string
+}
+
+export interface SendOptions extends AcceptOptions {
+  /** Whether the answer has the warnings: what was accepted and yet looks wrong. Default: false. */
+  warnings?: boolean
 }
 
 export interface EmailsDeps extends SendDeps {
@@ -52,14 +66,13 @@ export interface EmailsDeps extends SendDeps {
   wakeOutbox(): void
 }
 
-export function createEmails(deps: EmailsDeps): Emails {
+export function createEmails(deps: EmailsDeps): EmailService {
   const { store, clock, ids, pageSize } = deps
 
   async function accept(
     input: unknown,
-    options: SendOptions = {},
+    options: AcceptOptions = {},
   ): Promise<{ id: string; warnings: string[] }> {
-    assertKnownOptions(options, ['idempotencyKey'], 'emails.send()')
     const request = options.idempotencyKey === undefined ? null : repeatable(options.idempotencyKey, input)
     const earlier = request && (await findRepeated(store, request, clock.now()))
     if (earlier) return { id: earlier, warnings: [] }
@@ -86,10 +99,6 @@ export function createEmails(deps: EmailsDeps): Emails {
 
   return {
     accept,
-    async send(request, options) {
-      const { id } = await accept(request, options)
-      return { id }
-    },
     async list(query) {
       const page = await listRecords(store, emailCollection, query, emailOrder(pageSize))
       return { ...page, items: page.items.map(toListItem) }

@@ -71,13 +71,18 @@ export function render(
   return {
     ...rendered,
     warnings: [
-      ...[...unanswered].map((name) => `{{${name}}} has no variable and stays as written`),
+      ...[...unanswered].map(unansweredWarning),
       ...unused.map((name) => `variable ${quote(name)} is not used`),
       ...[...unescaped].map(
         (name) => `variable ${quote(name)} puts characters of < > & " into html unescaped`,
       ),
     ],
   }
+}
+
+/** The warning about a placeholder that no variable answers. */
+export function unansweredWarning(name: string): string {
+  return `{{${name}}} has no variable and stays as written`
 }
 
 /**

@@ -24,7 +24,7 @@ import type { Store } from '../store/store.ts'
 import type { RunningTime } from './time.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { RunningWebhooks } from '../webhooks/webhooks.ts'
-import type { Localpost } from './instance.ts'
+import type { Localpost, Requests } from './instance.ts'
 
 /** The parts of a running instance. */
 export interface Running {
@@ -38,6 +38,7 @@ export interface Running {
   webhooks: RunningWebhooks
   rules: Rules
   faults: Faults
+  requests: Requests
   store: Store
   reset(keep: readonly ResetScope[]): Promise<void>
   lookup: DnsLookup

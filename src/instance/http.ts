@@ -45,6 +45,7 @@ type Nouns = Pick<
   | 'webhooks'
   | 'clock'
   | 'ids'
+  | 'log'
 >
 
 /** Puts the HTTP face together; it opens nothing before `listen`. */

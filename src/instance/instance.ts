@@ -2,6 +2,8 @@ import type { Audiences } from '../audiences/audiences.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Rules } from '../rules/rules.ts'
+import type { ListPage, ListQuery } from '../core/lists.ts'
+import type { LoggedRequest } from '../server/logged-request.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import type { Domains } from '../domains/domains.ts'
 import type { Emails } from '../emails/emails.ts'
@@ -14,9 +16,17 @@ import type { InstanceClock } from './time.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 
 export type { ResetScope } from '../options/reset-scopes.ts'
+export type { LoggedRequest } from '../server/logged-request.ts'
 export type { HttpListener, ListenOptions, OpenListener } from '../server/listener.ts'
 export type { Snapshot } from './snapshots.ts'
 export type { InstanceClock } from './time.ts'
+
+/** The last 1,000 requests to `/v1` and sends of the library, with the warnings of each. */
+export interface Requests {
+  /** Newest first. @throws invalid_cursor. */
+  list(query?: ListQuery): Promise<ListPage<LoggedRequest>>
+  clear(): Promise<void>
+}
 
 /** A running Localpost; see `createLocalpost`. */
 export interface Localpost {
@@ -31,6 +41,7 @@ export interface Localpost {
   /** What goes wrong between apps and this instance. */
   readonly faults: Faults
   readonly webhooks: Webhooks
+  readonly requests: Requests
   /** How long its waits, matchers and assertions wait for what should come, in milliseconds: the option of that name. */
   readonly waitTimeoutMs: number
   /** The first API key: given, or made at the first start. */
@@ -48,7 +59,7 @@ export interface Localpost {
    */
   listen(options?: ListenOptions): Promise<{ url: string; port: number }>
   /**
-   * Empties everything but the keys, and what `keep` names. Faults end; rules are again those of the options, or none.
+   * Empties everything but the keys, and what `keep` names, the request log too. Faults end; rules are again those of the options, or none.
    */
   reset(options?: { keep?: ResetScope[] }): Promise<void>
   /** Its time; moved by hand where it was created with a clock that stands. */

@@ -38,6 +38,8 @@ import {
   openWebhooks,
   releaseThrough,
 } from './outbound.ts'
+import { createLibrarySends } from './library-sends.ts'
+import { createRequestLog } from '../server/request-log.ts'
 import { createSettle } from './settle.ts'
 import { createSnapshots } from './snapshots.ts'
 import { runAll } from '../core/run-all.ts'
@@ -171,6 +173,13 @@ export async function openLocalpost(
     const emails = createEmails({ ...sending, reader, pageSize })
     const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
     const simulation = createSimulation({ store, clock, hostname: config.hostname })
+    const log = createRequestLog({ clock, ids })
+    const { send, broadcast } = createLibrarySends({
+      accept: emails.accept,
+      broadcast: broadcasts.send,
+      log,
+      onNotice: config.onNotice,
+    })
     const nouns = {
       emails: { ...emails, ...simulation },
       tracking,
@@ -188,8 +197,9 @@ export async function openLocalpost(
       await emptyStore(store, keep)
       if (!keep.includes('rules')) await rules.restore()
       await faults.clear()
+      log.clear()
     }
-    const http = createHttpFace({ ...nouns, clock, ids, config, store, reset, capture, smtp, outgoing })
+    const http = createHttpFace({ ...nouns, log, clock, ids, config, store, reset, capture, smtp, outgoing })
     const deliver = (): void => {
       wakeOutbox = outbox.wake
       outbox.wake()
@@ -217,6 +227,9 @@ export async function openLocalpost(
     const time = openTime(clock, settle)
     return assemble({
       ...nouns,
+      emails: { ...nouns.emails, send },
+      broadcasts: { send: broadcast },
+      requests: { list: async (query) => log.list(query), clear: async () => log.clear() },
       store,
       lookup,
       reset,

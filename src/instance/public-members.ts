@@ -12,6 +12,7 @@ type Nouns = Pick<
   | 'rules'
   | 'faults'
   | 'webhooks'
+  | 'requests'
   | 'clock'
 >
 
@@ -60,6 +61,7 @@ const methods: Methods = {
   rules: { get: true, set: true },
   faults: { get: true, set: true, clear: true },
   webhooks: { create: true, list: true, remove: true, deliveries: true, replay: true },
+  requests: { list: true, clear: true },
   clock: { now: true, advance: true },
 }
 const contactMethods: Readonly<Record<keyof Localpost['audiences']['contacts'], true>> = {
@@ -92,6 +94,7 @@ export function publicMembers(deps: Nouns, assertOpen: () => void): Nouns {
     rules: expose(deps.rules, methods.rules),
     faults: expose(deps.faults, methods.faults),
     webhooks: expose(deps.webhooks, methods.webhooks),
+    requests: expose(deps.requests, methods.requests),
     clock: { ...expose(deps.clock, { advance: true }), now: exposedNow(deps.clock, assertOpen) },
   }
 }

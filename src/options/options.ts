@@ -133,7 +133,10 @@ export interface LocalpostOptions {
   verifyIntervalMs?: number
   /** Name by which both SMTP sides introduce themselves. Default: `localhost`. */
   hostname?: string
-  /** Called with operational warnings and errors: a damaged log that was repaired, a fault behind a 500. Default: none. */
+  /**
+   * Called with operational warnings and errors, such as a damaged log that was repaired or a fault behind a 500, and
+   * with the warnings of the library's sends, each text once. Default: none.
+   */
   onNotice?: (notice: Notice) => void
   /**
    * Whether the open ports keep the process alive, as servers do. With false a process may end although the instance

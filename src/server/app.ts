@@ -25,7 +25,6 @@ import type { LiveEvents } from './live-events.ts'
 import { createLiveEvents } from './live-events.ts'
 import { openApiRoute } from './openapi.ts'
 import type { ServerDeps } from './deps.ts'
-import { createRequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { createRouter, registeredRoutes } from './router.ts'
 import { createSessions } from './session.ts'
@@ -51,19 +50,16 @@ export interface App {
 /** Makes the HTTP face out of the nouns. It opens nothing: see `listener.ts`. */
 export function createApp(deps: ServerDeps): App {
   const live = createLiveEvents(deps.store)
-  const log = createRequestLog({
-    clock: deps.clock,
-    ids: deps.ids,
-    onAdded(request) {
-      live.publish('request.logged', () => {
-        const { request_body: _request, response_body: _response, ...rest } = request()
-        return rest
-      })
-    },
+  const { log } = deps
+  log.onAdded((request) => {
+    live.publish('request.logged', () => {
+      const { request_body: _request, response_body: _response, ...rest } = request()
+      return rest
+    })
   })
   const sessions = createSessions(deps.keys, { port: () => deps.listener()?.port ?? null })
   const accessControl = createAccessControl(deps, sessions)
-  const routes = tableOf(deps, live, sessions, log)
+  const routes = tableOf(deps, live, sessions)
   routes.push(openApiRoute(routes, deps.version))
 
   const faults = createFaultGate(deps)
@@ -116,12 +112,7 @@ export function createApp(deps: ServerDeps): App {
   }
 }
 
-function tableOf(
-  deps: ServerDeps,
-  live: LiveEvents,
-  sessions: ReturnType<typeof createSessions>,
-  log: ReturnType<typeof createRequestLog>,
-): Route[] {
+function tableOf(deps: ServerDeps, live: LiveEvents, sessions: ReturnType<typeof createSessions>): Route[] {
   return [
     ...emailRoutes(deps.emails),
     ...domainRoutes(deps.domains),
@@ -136,7 +127,7 @@ function tableOf(
     ...webhookRoutes(deps.webhooks),
     ...keyRoutes(deps.keys, sessions),
     ...ruleAndFaultRoutes(deps.rules, deps.faults),
-    ...instanceRoutes(deps, live, log),
+    ...instanceRoutes(deps, live),
     ...trackingRoutes(deps.tracking),
   ]
 }

@@ -21,7 +21,7 @@ import { apiKeySchema } from '../keys/schema.ts'
 import { templateSchema } from '../templates/schema.ts'
 import { mailSchema, mailSummarySchema } from './dev/inbox-schema.ts'
 import { healthSchema } from './health.ts'
-import { loggedRequestSchema } from './request-log.ts'
+import { loggedRequestSchema } from './dev/request-schema.ts'
 import { errorSchema } from './schemas.ts'
 import { webhookDeliverySchema, webhookSchema } from '../webhooks/schema.ts'
 

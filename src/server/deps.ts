@@ -5,7 +5,7 @@ import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import type { Domains } from '../domains/domains.ts'
-import type { Emails } from '../emails/emails.ts'
+import type { EmailService } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Inbox } from '../inbox/inbox.ts'
@@ -16,10 +16,11 @@ import type { Templates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { HttpListener } from './listener.ts'
+import type { RequestLog } from './request-log.ts'
 
 /** What the HTTP face is made of; the composition root gives it. */
 export interface ServerDeps {
-  readonly emails: Pick<Emails, 'accept' | 'list' | 'get'> & Simulation
+  readonly emails: EmailService & Simulation
   readonly domains: Pick<
     Domains,
     'create' | 'list' | 'get' | 'update' | 'remove' | 'verify' | 'records' | 'zone'
@@ -34,6 +35,7 @@ export interface ServerDeps {
   readonly tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe'>
   readonly webhooks: Webhooks
   readonly store: Store
+  readonly log: RequestLog
   readonly clock: Clock
   readonly ids: Ids
   readonly config: Pick<Config, 'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey' | 'strict'>

@@ -134,6 +134,7 @@ function toAnswer(result: unknown, route: Route): Answer {
 
 function newExchange(event: H3Event): Exchange {
   return {
+    source: 'http',
     method: event.req.method,
     path: event.url.pathname + event.url.search,
     fromPage: isFromPage(event.req.headers),

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import { isId } from '../core/ids.ts'
@@ -6,46 +5,13 @@ import type { ListPage, ListQuery } from '../core/lists.ts'
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { givenCursor } from '../core/lists.ts'
 import { maskKey } from '../keys/keys.ts'
+import type { LoggedRequest } from './logged-request.ts'
 import { createSlab } from './slab.ts'
 import { monotonicNow } from '../core/machine.ts'
 
-/** One request to `/v1`, as `/dev/requests` shows it. Keys are masked wherever they stand. */
-export interface LoggedRequest {
-  id: string
-  /** When it came: Unix time in milliseconds. */
-  timestamp: number
-  method: string
-  /** With its query. */
-  path: string
-  /** 0 where a fault of `/dev/faults` closed the connection instead. */
-  status: number
-  duration_ms: number
-  /** The first characters of the key; null without one. */
-  api_key: string | null
-  /** What was accepted and yet looks wrong: unknown members, placeholders without a variable. 500 characters each. */
-  warnings: string[]
-  /** At most 16 KiB; null where none was read. */
-  request_body: string | null
-  /** At most 16 KiB; null without one. */
-  response_body: string | null
-}
-
-/** @see {@link LoggedRequest} */
-export const loggedRequestSchema: z.ZodType<LoggedRequest> = z.strictObject({
-  id: z.string(),
-  timestamp: z.int().describe('Unix time in milliseconds'),
-  method: z.string(),
-  path: z.string().describe('With its query'),
-  status: z.int().describe('0 where an injected fault closed the connection'),
-  duration_ms: z.number(),
-  api_key: z.string().nullable().describe('The first characters of the key'),
-  warnings: z.array(z.string()).describe('What was accepted and yet looks wrong'),
-  request_body: z.string().nullable().describe('At most 16 KiB; null where none was read'),
-  response_body: z.string().nullable().describe('At most 16 KiB'),
-})
-
 /** What the dispatcher knows of a request when it is answered. */
 export interface Exchange {
+  source: LoggedRequest['source']
   method: string
   path: string
   /** Made by the inbox page for a person: neither logged, nor counted, nor met by a fault. */
@@ -60,30 +26,29 @@ export interface Exchange {
   responseBody: string | null
 }
 
-/** The last 1,000 requests to `/v1`. */
+/** The last 1,000 requests to `/v1`, and sends of the library. */
 export interface RequestLog {
-  add(exchange: Exchange): void
+  add(exchange: Omit<Exchange, 'fromPage'>): void
+  /** Calls back with each one from now on, for the live events. */
+  onAdded(listener: (request: () => LoggedRequest) => void): void
   /** Newest first. @throws invalid_cursor */
   list(query?: ListQuery): ListPage<LoggedRequest>
   clear(): void
 }
 
-/** @param onAdded  Told of each one, for the live events. */
-export function createRequestLog(deps: {
-  clock: Clock
-  ids: Ids
-  onAdded: (request: () => LoggedRequest) => void
-}): RequestLog {
+export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
   let kept: Kept[] = []
+  let listener: Parameters<RequestLog['onAdded']>[0] = () => {}
   const slab = createSlab()
   return {
     add(exchange) {
-      const { method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
+      const { source, method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
       // Member by member: what a spread makes is ten times as large, and a thousand are kept.
       const request: Kept = {
         id: deps.ids.next('req'),
         timestamp: deps.clock.now(),
         duration_ms: Math.round((monotonicNow() - startedAt) * 1000) / 1000,
+        source,
         method,
         path,
         status,
@@ -98,7 +63,10 @@ export function createRequestLog(deps: {
       kept.push(request)
       // Cut in large steps: shifting at every request would move a thousand entries each time.
       if (kept.length >= 2 * maxRequests) kept = kept.slice(-maxRequests)
-      deps.onAdded(() => toLogged(request))
+      listener(() => toLogged(request))
+    },
+    onAdded(given) {
+      listener = given
     },
     list(query) {
       const newest = kept.slice(-maxRequests).reverse()
@@ -126,7 +94,7 @@ const maxChars = 16 * 1024
 const maxWarningChars = 500
 
 /** As it was: it is shown far less often than it is kept, so keys are masked when it is shown. */
-interface Kept extends Pick<Exchange, 'method' | 'path' | 'status' | 'key' | 'responseBody'> {
+interface Kept extends Pick<Exchange, 'source' | 'method' | 'path' | 'status' | 'key' | 'responseBody'> {
   warnings: readonly string[]
   requestBody: Buffer | null
   id: string
@@ -135,10 +103,11 @@ interface Kept extends Pick<Exchange, 'method' | 'path' | 'status' | 'key' | 're
 }
 
 function toLogged(request: Kept): LoggedRequest {
-  const { id, timestamp, method, path, status, duration_ms, key, warnings } = request
+  const { id, source, timestamp, method, path, status, duration_ms, key, warnings } = request
   const mask = (text: string | null): string | null => text && masked(text, key)
   return {
     id,
+    source,
     timestamp,
     method,
     path: masked(path, key),

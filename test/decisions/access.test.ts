@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { renderBanner } from '../../src/cli/banner.ts'
 import type { Settings } from '../../src/cli/settings.ts'
-import type { LoggedRequest } from '../../src/server/request-log.ts'
+import type { LoggedRequest } from '../../src/server/logged-request.ts'
 import { goodMail, onEnd, open, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
 
 const face = shared()

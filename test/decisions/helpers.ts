@@ -8,7 +8,7 @@ import type { Mail } from '../../src/inbox/mail.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
-import type { LoggedRequest } from '../../src/server/request-log.ts'
+import type { LoggedRequest } from '../../src/server/logged-request.ts'
 import { assertMatchesOpenApi } from '../server/validate-response.ts'
 
 /** A running instance, and short ways to ask it. Every answer is checked against the OpenAPI document. */

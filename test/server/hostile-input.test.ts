@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { goodMail, openInProcess } from './_face.ts'
 import { placeOf } from '../../src/server/json-fault.ts'
-import type { LoggedRequest } from '../../src/server/request-log.ts'
+import type { LoggedRequest } from '../../src/server/logged-request.ts'
 
 interface Refused {
   name: string

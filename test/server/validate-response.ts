@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { resolveOptions } from '../../src/options/options.ts'
 import { createApp, type App } from '../../src/server/app.ts'
+import { createRequestLog } from '../../src/server/request-log.ts'
 import { toOpenApi, type OpenApiDocument } from '../../src/server/openapi.ts'
 import type { ServerDeps } from '../../src/server/deps.ts'
 
@@ -50,6 +51,8 @@ export function validated(
 
 /** The app with nothing behind it: its table and its document are all there, its handlers are not to be called. */
 export function hollowApp(over: Partial<ServerDeps> = {}): App {
+  const clock = { now: () => 0, after: () => () => undefined }
+  const ids = { next: (prefix: string) => `${prefix}_0`, raiseTo: () => undefined }
   return createApp({
     emails: {},
     domains: {},
@@ -61,8 +64,9 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
     rules: {},
     faults: { http: () => null, rateLimit: () => null },
     store: { changes: () => () => undefined },
-    clock: { now: () => 0, after: () => () => undefined },
-    ids: { next: (prefix: string) => `${prefix}_0` },
+    clock,
+    ids,
+    log: createRequestLog({ clock, ids }),
     config: {
       allowHosts: [],
       publicUrl: null,

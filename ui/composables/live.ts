@@ -1,5 +1,5 @@
 import { onScopeDispose, ref, type Ref } from 'vue'
-import type { LoggedRequest } from '../../src/server/request-log.ts'
+import type { LoggedRequest } from '../../src/server/logged-request.ts'
 
 /** Whether changes arrive by themselves: `lost` while a connection is tried again. */
 export type Connection = 'connecting' | 'live' | 'lost'

@@ -4,14 +4,13 @@ import { bytesAnswer, jsonAnswer } from '../answer.ts'
 import { readHealth, healthSchema } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
 import type { ServerDeps } from '../deps.ts'
-import type { RequestLog } from '../request-log.ts'
-import { loggedRequestSchema } from '../request-log.ts'
+import { loggedRequestSchema } from './request-schema.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
 import { listSchema, pageQuery, toList } from '../schemas.ts'
 
 /** What is asked of the instance itself: health, reset, live events, the request log. */
-export function instanceRoutes(deps: ServerDeps, live: LiveEvents, log: RequestLog): Route[] {
+export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
   return [
     defineRoute({
       ...common,
@@ -33,7 +32,6 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents, log: RequestL
       success: { schema: z.strictObject({ status: z.literal('reset') }) },
       async handler({ body }) {
         await deps.reset(body)
-        log.clear()
         return { status: 'reset' }
       },
     }),
@@ -57,11 +55,11 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents, log: RequestL
       ...common,
       method: 'GET',
       path: '/dev/requests',
-      summary: 'The last 1,000 requests to /v1, newest first',
+      summary: 'The last 1,000 requests to /v1 and sends of the library, newest first',
       query: pageQuery,
       success: { schema: listSchema('requests', loggedRequestSchema) },
       errors: ['invalid_cursor'],
-      handler: ({ query }) => toList('requests', log.list(query)),
+      handler: ({ query }) => toList('requests', deps.log.list(query)),
     }),
   ]
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Emails } from '../../emails/emails.ts'
+import type { EmailService } from '../../emails/emails.ts'
 import { maxKeyChars } from '../../emails/idempotency.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../../emails/schema.ts'
 import type { Route } from '../route.ts'
@@ -7,7 +7,7 @@ import { bodyLimits, defineRoute } from '../route.ts'
 import { cursorQuery, listSchema, toList } from '../schemas.ts'
 
 /** `/v1/emails`, docs/interface.md 4.2 to 4.4. */
-export function emailRoutes(emails: Pick<Emails, 'accept' | 'list' | 'get'>): Route[] {
+export function emailRoutes(emails: EmailService): Route[] {
   return [
     defineRoute({
       ...common,

@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../../../src/server/request-log.ts'
+import type { LoggedRequest } from '../../../src/server/logged-request.ts'
 
 /** A command for a POSIX shell that asks the same again; `$LOCALPOST_KEY` stands for the key, which the log masks. */
 export function curlOf(request: LoggedRequest, base: string): string {

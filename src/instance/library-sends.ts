@@ -1,0 +1,109 @@
+import { LocalpostError, quote } from '../core/errors.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+import { monotonicNow } from '../core/machine.ts'
+import type { BroadcastRequest, Broadcast } from '../broadcasts/broadcast.ts'
+import type { Broadcasts } from '../broadcasts/broadcasts.ts'
+import type { SendRequest } from '../emails/email.ts'
+import type { Emails, EmailService, SendOptions } from '../emails/emails.ts'
+import type { Notice } from '../options/options.ts'
+import { errorAnswer, jsonAnswer, type Answer } from '../server/answer.ts'
+import type { RequestLog } from '../server/request-log.ts'
+
+/** What the sends of a library need of the instance. */
+export interface LibrarySendsDeps {
+  accept: EmailService['accept']
+  broadcast: Broadcasts['send']
+  log: Pick<RequestLog, 'add'>
+  onNotice: (notice: Notice) => void
+}
+
+/**
+ * The sends of the library: as over HTTP they stand in the request log, and their warnings are reported, to
+ * `onNotice` each text once.
+ */
+export function createLibrarySends(deps: LibrarySendsDeps): Pick<Emails, 'send'> & {
+  broadcast: Broadcasts['send']
+} {
+  const warn = createWarn(deps.onNotice)
+
+  function send(
+    request: SendRequest,
+    options: SendOptions & { warnings: true },
+  ): Promise<{ id: string; warnings: string[] }>
+  function send(request: SendRequest, options?: SendOptions): Promise<{ id: string }>
+  async function send(
+    request: SendRequest,
+    options: SendOptions = {},
+  ): Promise<{ id: string; warnings?: string[] }> {
+    assertKnownOptions(options, ['idempotencyKey', 'warnings'], 'emails.send()')
+    const { idempotencyKey, warnings: isAsked = false } = options
+    if (typeof isAsked !== 'boolean') {
+      const message = `Option "warnings" of emails.send() takes true or false, not ${quote(isAsked)}.`
+      throw new LocalpostError('invalid_option', message)
+    }
+    const startedAt = monotonicNow()
+    const add = ({ status, body }: Answer, warnings: string[]): void =>
+      deps.log.add({
+        source: 'library',
+        method: 'POST',
+        path: '/v1/emails',
+        status,
+        startedAt,
+        key: null,
+        warnings,
+        requestBody: encoded(request),
+        responseBody: typeof body === 'string' ? body : null,
+      })
+    const { id, warnings } = await deps
+      .accept(request, idempotencyKey === undefined ? {} : { idempotencyKey })
+      .catch((error: unknown) => {
+        add(errorAnswer(error), [])
+        throw error
+      })
+    add(jsonAnswer({ id }), warnings)
+    warn('emails.send()', warnings)
+    return isAsked ? { id, warnings } : { id }
+  }
+
+  return {
+    send,
+    async broadcast(request: BroadcastRequest): Promise<Broadcast> {
+      const answer = await deps.broadcast(request)
+      warn('broadcasts.send()', answer.warnings)
+      return answer
+    },
+  }
+}
+
+// A loop that makes a new warning at each turn must neither flood its log nor fill the memory.
+const maxNotices = 100
+
+function createWarn(onNotice: (notice: Notice) => void): (call: string, warnings: readonly string[]) => void {
+  const said = new Set<string>()
+  const say = (message: string): void => onNotice({ level: 'warning', message })
+  return (call, warnings) => {
+    for (const warning of warnings) {
+      const message = `${call}: ${warning}.`
+      if (said.size > maxNotices || said.has(message)) continue
+      said.add(message)
+      if (said.size <= maxNotices) say(message)
+      else
+        say(`${call}: more than ${maxNotices} different warnings; the others are in requests.list() alone.`)
+    }
+  }
+}
+
+/** The request as it would come over HTTP, in which a long text is cut: the log shows 16 KiB of the whole. */
+function encoded(request: unknown): Uint8Array | null {
+  try {
+    const text = JSON.stringify(request, (_, value: unknown) =>
+      typeof value === 'string' && value.length > maxTextChars ? value.slice(0, maxTextChars) : value,
+    )
+    return text === undefined ? null : Buffer.from(text)
+  } catch {
+    // Not JSON, as a number of type bigint: the answer says what is wrong with it.
+    return null
+  }
+}
+
+const maxTextChars = 16 * 1024

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import type { LoggedRequest } from '../logged-request.ts'
+
+/** @see {@link LoggedRequest} */
+export const loggedRequestSchema: z.ZodType<LoggedRequest> = z.strictObject({
+  id: z.string(),
+  source: z
+    .enum(['http', 'library'])
+    .describe('How it came; a send of the library stands as the same request'),
+  timestamp: z.int().describe('Unix time in milliseconds'),
+  method: z.string(),
+  path: z.string().describe('With its query'),
+  status: z.int().describe('0 where an injected fault closed the connection'),
+  duration_ms: z.number(),
+  api_key: z.string().nullable().describe('The first characters of the key'),
+  warnings: z.array(z.string()).describe('What was accepted and yet looks wrong'),
+  request_body: z.string().nullable().describe('At most 16 KiB; null where none was read'),
+  response_body: z.string().nullable().describe('At most 16 KiB'),
+})
