@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util'
 import { apiKey, createContenders } from './lib/contenders.mjs'
 import { cpuEach, cpuOf } from './lib/cpu.mjs'
 import { runJson } from './lib/processes.mjs'
+import { median } from './lib/samples.mjs'
 
 const bench = dirname(fileURLToPath(import.meta.url))
 const { values: flags } = parseArgs({
@@ -132,10 +133,4 @@ function lineOf(name, pairs) {
   const us = (side) => median(pairs.map((pair) => pair[side])).toFixed(1)
   const range = `${medians[50].toFixed(3)} to ${medians[1949].toFixed(3)}`
   return `| ${name} | ${us('old')} | ${us('new')} | ${median(ratios).toFixed(3)} | ${range} |`
-}
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }

@@ -46,7 +46,7 @@ const searched = 'search of the text, 100000 stored'
 const read = 'smtp 2 KB, texts read or not'
 
 /** @type {Target[]} */
-export const targets = [
+const targets = [
   rate('2 KB', 'smtp 2 KB', 'process', 'floor', 0.45),
   rate('2 KB, disk', 'smtp 2 KB', 'disk', 'floor', 0.35),
   rate('2 KB', 'smtp 2 KB', 'process', 'maildev 2.2.1', 2),

@@ -31,6 +31,7 @@ export const clearTimeout: Taken['clearTimeout'] = original('clearTimeout', take
 export const setInterval: Taken['setInterval'] = original('setInterval', taken.setInterval)
 export const clearInterval: Taken['clearInterval'] = original('clearInterval', taken.clearInterval)
 export const setImmediate: Taken['setImmediate'] = original('setImmediate', taken.setImmediate)
+/** @public The build puts it in the place of the global one. */
 export const clearImmediate: Taken['clearImmediate'] = original('clearImmediate', taken.clearImmediate)
 export const queueMicrotask: Taken['queueMicrotask'] = original('queueMicrotask', taken.queueMicrotask)
 

@@ -65,7 +65,7 @@ export function readAddresses(
 }
 
 /** How many distinct recipients one email may have. */
-export const maxRecipients = 50
+const maxRecipients = 50
 /** How many addresses are read at all, repeated ones among them; a string that is begun is read to its end. */
 const maxNamed = 1000
 

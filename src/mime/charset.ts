@@ -96,7 +96,7 @@ export function charsetOf(bytes: Buffer, named: string | null, meta: string | nu
  *
  * @see https://encoding.spec.whatwg.org/#names-and-labels
  */
-export function decodeWindows1252(bytes: Buffer): string {
+function decodeWindows1252(bytes: Buffer): string {
   return bytes
     .toString('latin1')
     .replace(/[\x80-\x9f]/g, (char) => windows1252[char.charCodeAt(0) - 0x80] ?? char)

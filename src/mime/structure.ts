@@ -17,7 +17,7 @@ export interface MimeStructure {
 }
 
 /** Leaves of one message. What follows is not looked at. */
-export const maxParts = 1000
+const maxParts = 1000
 const maxDepth = 100
 /** Header of all parts together. */
 const maxHeaderBytes = 4 * 1024 * 1024

@@ -15,12 +15,9 @@ export interface TrackingTargets {
  * Left alone: links with `data-no-track`, with `{{placeholders}}`, of other schemes, and everything that no reader
  * could follow (in comments, scripts, styles, attributes). Of hostile HTML the first 1,000 links within the first
  * million characters are rewritten.
+ *
+ * @returns Makes one copy; the HTML is read once for all of them.
  */
-export function rewriteHtml(html: string, targets: TrackingTargets): string {
-  return prepareRewrite(html)(targets)
-}
-
-/** The same for many copies: the HTML is read once. */
 export function prepareRewrite(html: string): (targets: TrackingTargets) => string {
   const { links, end } = findMarks(html)
   return ({ pixelUrl, linkUrl }) => {

@@ -37,18 +37,6 @@ export async function assertMatchesOpenApi(request: Request, response: Response)
   }
 }
 
-/** Wraps `post.fetch`, or any function like it, so that every answer is checked by {@link assertMatchesOpenApi}. */
-export function validated(
-  fetch: (request: Request) => Promise<Response>,
-): (request: Request) => Promise<Response> {
-  return async (request) => {
-    const asked = new Request(request.url, { method: request.method })
-    const response = await fetch(request)
-    await assertMatchesOpenApi(asked, response)
-    return response
-  }
-}
-
 /** The app with nothing behind it: its table and its document are all there, its handlers are not to be called. */
 export function hollowApp(over: Partial<ServerDeps> = {}): App {
   const clock = { now: () => 0, after: () => () => undefined }

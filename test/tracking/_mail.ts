@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { extractLinks } from '../../src/reading/links.ts'
-import { until, type Face } from '../decisions/helpers.ts'
+import type { Face } from '../decisions/helpers.ts'
 
 /** Mail from this domain, two links and one that is not tracked. */
 export const tracked = {
@@ -52,5 +52,3 @@ export function visit(face: Face, url: string, init: RequestInit = {}): Promise<
 export async function expectUnknown(response: Response): Promise<void> {
   expect([response.status, await response.json()]).toMatchObject([404, { name: 'not_found' }])
 }
-
-export { until }

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 import { describe, expect, it } from 'vitest'
-import { prepareRewrite, rewriteHtml } from '../../src/tracking/rewrite.ts'
+import { prepareRewrite } from '../../src/tracking/rewrite.ts'
 
 const pixelUrl = 'http://t/p?a=1&b="2"'
 const pixel =
@@ -9,11 +9,14 @@ const pixel =
 /** Rewrites links only, and tells which ones were asked for. */
 function links(html: string): { html: string; asked: string[] } {
   const asked: string[] = []
-  const rewritten = rewriteHtml(html, { pixelUrl: null, linkUrl: (href) => (asked.push(href), 'http://t/1') })
+  const rewritten = prepareRewrite(html)({
+    pixelUrl: null,
+    linkUrl: (href) => (asked.push(href), 'http://t/1'),
+  })
   return { html: rewritten, asked }
 }
 
-const opened = (html: string): string => rewriteHtml(html, { pixelUrl, linkUrl: () => null })
+const opened = (html: string): string => prepareRewrite(html)({ pixelUrl, linkUrl: () => null })
 
 describe('the image', () => {
   it.each([
@@ -99,14 +102,14 @@ describe('a link', () => {
 
   it('that its owner does not replace stays as written', () => {
     const html = '<a href=" http://a.test/?a&amp;b ">x</a>'
-    expect(rewriteHtml(html, { pixelUrl: null, linkUrl: () => null })).toBe(html)
+    expect(prepareRewrite(html)({ pixelUrl: null, linkUrl: () => null })).toBe(html)
   })
 
   it('cannot get out of its attribute, whatever the address is', () => {
     const evil = `http://t/"'><script>&amp;`
     for (const quote of ['"', "'", '']) {
       const html = `<a href=${quote}http://a.test${quote}>x</a>`
-      const rewritten = rewriteHtml(html, { pixelUrl: null, linkUrl: () => evil })
+      const rewritten = prepareRewrite(html)({ pixelUrl: null, linkUrl: () => evil })
       const found: string[] = []
       new Parser({ onopentag: (name, { href }) => found.push(`${name} ${href}`) }).end(rewritten)
       expect(found).toEqual([`a ${evil}`])
@@ -115,7 +118,7 @@ describe('a link', () => {
 
   it('after </body> is replaced, too', () => {
     const html = '<body><a href="http://a.test"></body><a href="http://b.test">'
-    expect(rewriteHtml(html, { pixelUrl, linkUrl: () => 'u' })).toBe(
+    expect(prepareRewrite(html)({ pixelUrl, linkUrl: () => 'u' })).toBe(
       `<body><a href="u">${pixel}</body><a href="u">`,
     )
   })
@@ -125,7 +128,7 @@ describe('the rest', () => {
   it('comes back character by character', () => {
     const html =
       '\ufeff<!DOCTYPE html>\r\n<p class=a  id="b"\t>&nbsp;&amp &#0; \u0000 \ud83d\ude00 \ud800<br/>\r\n<a href="http://a.test">1</a >&lt;</p><p'
-    const again = rewriteHtml(html, { pixelUrl: null, linkUrl: () => 'http://a.test' })
+    const again = prepareRewrite(html)({ pixelUrl: null, linkUrl: () => 'http://a.test' })
     expect(again).toBe(html)
   })
 
@@ -150,7 +153,7 @@ describe('the rest', () => {
     const html = `<a ${piece.repeat(Math.ceil(1_000_000 / piece.length))}`.slice(0, 1_000_000)
     let asked = 0
     const began = performance.now()
-    const rewritten = rewriteHtml(html, { pixelUrl: null, linkUrl: () => (asked++, null) })
+    const rewritten = prepareRewrite(html)({ pixelUrl: null, linkUrl: () => (asked++, null) })
     // Generous for a busy machine; what is not linear takes minutes.
     expect(performance.now() - began).toBeLessThan(3000)
     expect(rewritten === html).toBe(true)
@@ -159,6 +162,6 @@ describe('the rest', () => {
 
   it('of more than a million characters is left as it is, but for the image', () => {
     const html = `${'x'.repeat(1_000_000)}<a href="http://a.test"></body>`
-    expect(rewriteHtml(html, { pixelUrl, linkUrl: () => 'u' })).toBe(html + pixel)
+    expect(prepareRewrite(html)({ pixelUrl, linkUrl: () => 'u' })).toBe(html + pixel)
   })
 })

@@ -26,7 +26,7 @@ export interface Receiver {
 
 type Answer = (response: ServerResponse, received: Received, count: number) => void
 
-export const take: Answer = (response) => void response.end('thanks')
+const take: Answer = (response) => void response.end('thanks')
 
 /**
  * Opens a receiver that the end of the test closes.

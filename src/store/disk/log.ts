@@ -10,7 +10,7 @@ export interface LogPosition {
 }
 
 /** The largest a log file gets, unless one commit alone is larger. */
-export const logFileBytes: number = 32 * 1024 * 1024
+const logFileBytes = 32 * 1024 * 1024
 
 /** The log's files: appended to at one end, read anywhere. */
 export class Log {

@@ -15,7 +15,7 @@ export interface Migration {
 }
 
 /** The migrations of this version of Localpost, in order. */
-export const migrations: readonly Migration[] = []
+const migrations: readonly Migration[] = []
 
 /** The stored form of this version, and the way to it from older ones. */
 export interface Schema {
