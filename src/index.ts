@@ -58,20 +58,20 @@ export type {
   DomainStatus,
   VerificationErrorType,
   VerificationInfo,
-} from './domains/domain.ts'
+} from './domains/types.ts'
 
 // Audiences and contacts
 export type { Audiences } from './audiences/audiences.ts'
 export type { Contacts } from './audiences/contacts.ts'
-export type { Audience, Contact, ContactChanges, ContactInput, ImportResult } from './audiences/audience.ts'
+export type { Audience, Contact, ContactChanges, ContactInput, ImportResult } from './audiences/types.ts'
 
 // Broadcasts
 export type { Broadcasts } from './broadcasts/broadcasts.ts'
-export type { Broadcast, BroadcastRequest } from './broadcasts/broadcast.ts'
+export type { Broadcast, BroadcastRequest } from './broadcasts/types.ts'
 
 // Templates
 export type { Templates } from './templates/templates.ts'
-export type { Template, TemplateInput } from './templates/template.ts'
+export type { Template, TemplateInput } from './templates/types.ts'
 
 // Webhooks
 export type { Webhooks } from './webhooks/webhooks.ts'

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
-import type { Account } from '../domains/domain.ts'
+import type { Complete } from '../core/complete.ts'
+import type { Account } from '../domains/types.ts'
 import type { Ids } from '../core/ids.ts'
 import { isId } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
@@ -7,7 +8,8 @@ import { changeRecord, listRecords, readRecord } from '../store/repository.ts'
 import type { Change, Store } from '../store/store.ts'
 import { insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
-import type { Audience, AudienceInput, AudienceRecord } from './audience.ts'
+import type { AudienceRecord } from './audience.ts'
+import type { Audience, AudienceInput } from './types.ts'
 import { audienceCollection, contactCollection } from './audience.ts'
 import type { Contacts } from './contacts.ts'
 import { createContacts } from './contacts.ts'
@@ -38,7 +40,7 @@ export function createAudiences(deps: {
   const { store, clock, ids, account, pageSize } = deps
 
   // Counted, not kept: the indexes of the contacts know both numbers, so they cannot be wrong.
-  async function toAudience({ id, name, created, updated }: AudienceRecord): Promise<Audience> {
+  async function toAudience({ id, name, created, updated }: AudienceRecord): Promise<Complete<Audience>> {
     const [contact_count, unsubscribers] = await Promise.all([
       store.count(contactCollection, { index: 'email', prefix: [id] }),
       store.count(contactCollection, { index: 'subscription', prefix: [id, false] }),

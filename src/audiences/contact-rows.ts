@@ -3,7 +3,7 @@ import type { CsvError, Info } from 'csv-parse'
 import { quote, validationError } from '../core/errors.ts'
 import { createPacer } from '../core/yield.ts'
 import { checkInput } from '../core/validate.ts'
-import type { ContactInput } from './audience.ts'
+import type { ContactInput } from './types.ts'
 import { contactInputSchema } from './schema.ts'
 
 /** One row of an import: a contact, or why it is none. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import type { Complete } from '../core/complete.ts'
 import type { Ids } from '../core/ids.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
@@ -7,7 +8,8 @@ import type { Change, Store } from '../store/store.ts'
 import { insert, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { addressFault, emailKey } from './addresses.ts'
-import type { Contact, ContactChanges, ContactInput, ContactRecord, ImportResult } from './audience.ts'
+import type { ContactRecord } from './audience.ts'
+import type { Contact, ContactChanges, ContactInput, ImportResult } from './types.ts'
 import { audienceCollection, contactCollection } from './audience.ts'
 import { readContactRows } from './contact-rows.ts'
 import { contactChangesSchema, contactInputSchema } from './schema.ts'
@@ -200,7 +202,12 @@ interface Saved {
   changes: Change[]
 }
 
-function newContact(id: string, audienceId: string, input: ContactInput, now: number): ContactRecord {
+function newContact(
+  id: string,
+  audienceId: string,
+  input: ContactInput,
+  now: number,
+): Complete<ContactRecord> {
   return {
     id,
     version: 1,
@@ -228,7 +235,7 @@ function definedOf(given: Partial<ContactInput>): Partial<ContactInput> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-function toContact(contact: ContactRecord): Contact {
+function toContact(contact: ContactRecord): Complete<Contact> {
   const { id, first_name, last_name, email, is_subscribed, created, updated } = contact
   return { id, first_name, last_name, email, is_subscribed, created, updated }
 }

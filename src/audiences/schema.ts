@@ -1,13 +1,6 @@
 import { z } from 'zod'
 import { accountSchema } from '../domains/schema.ts'
-import type {
-  Audience,
-  AudienceInput,
-  Contact,
-  ContactChanges,
-  ContactInput,
-  ImportResult,
-} from './audience.ts'
+import type { Audience, AudienceInput, Contact, ContactChanges, ContactInput, ImportResult } from './types.ts'
 import { addressFault } from './addresses.ts'
 
 const milliseconds = z.int().describe('Unix time in milliseconds')
@@ -20,7 +13,7 @@ const givenName = z
   .nullable()
   .optional()
 
-/** The body of `POST /dev/audiences` and `PATCH /dev/audiences/{id}`. */
+/** What an audience is made or renamed with: the body of `POST /dev/audiences` and `PATCH /dev/audiences/{id}`. */
 export const audienceInputSchema: z.ZodType<AudienceInput> = z.object({
   name: z
     .string()
@@ -29,7 +22,7 @@ export const audienceInputSchema: z.ZodType<AudienceInput> = z.object({
     .describe('What people call the audience; need not be unique'),
 })
 
-/** One contact of `POST /dev/audiences/{id}/contacts`. */
+/** A contact to add; one whose email is there already is updated with the members given. */
 export const contactInputSchema: z.ZodType<ContactInput> = z.object({
   email: z
     .string()
@@ -43,14 +36,14 @@ export const contactInputSchema: z.ZodType<ContactInput> = z.object({
   is_subscribed: z.boolean().optional().describe('Default for a new contact: true'),
 })
 
-/** The body of `PATCH /dev/audiences/{id}/contacts/{contactId}`. */
+/** What `PATCH` of a contact may change. */
 export const contactChangesSchema: z.ZodType<ContactChanges> = z.strictObject({
   first_name: givenName,
   last_name: givenName,
   is_subscribed: z.boolean().optional(),
 })
 
-/** An item of `GET /v1/audiences`. */
+/** An audience, docs/interface.md 2.6. */
 export const audienceSchema: z.ZodType<Audience> = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -61,7 +54,7 @@ export const audienceSchema: z.ZodType<Audience> = z.strictObject({
   unsubscribers: z.int().describe('Contacts that are not subscribed'),
 })
 
-/** An item of `GET /v1/audiences/{audienceId}/contacts`. */
+/** A contact, docs/interface.md 2.7. */
 export const contactSchema: z.ZodType<Contact> = z.strictObject({
   id: z.string(),
   first_name: z.string().nullable(),
@@ -72,7 +65,7 @@ export const contactSchema: z.ZodType<Contact> = z.strictObject({
   updated: milliseconds,
 })
 
-/** The answer to `POST /dev/audiences/{id}/contacts`. */
+/** What an import did: the answer to `POST /dev/audiences/{id}/contacts`. */
 export const importResultSchema: z.ZodType<ImportResult> = z.strictObject({
   created: z.int().describe('Contacts that were new'),
   updated: z.int().describe('Contacts that were there already, or further up in the same import'),

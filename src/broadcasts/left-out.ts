@@ -1,6 +1,6 @@
 import { contactCollection, type ContactRecord } from '../audiences/audience.ts'
 import type { Store } from '../store/store.ts'
-import type { LeftOut, LeftOutContact } from './broadcast.ts'
+import type { LeftOut, LeftOutContact } from './types.ts'
 
 /** How many contacts are named; the others are counted. */
 export const maxLeftOut = 100

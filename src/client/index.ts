@@ -1,5 +1,5 @@
-import type { Audience, Contact } from '../audiences/audience.ts'
-import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/domain.ts'
+import type { Audience, Contact } from '../audiences/types.ts'
+import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/types.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from '../emails/email.ts'
 import type { ListPage } from '../core/lists.ts'
 import { createCall, type CallOptions, type ClientListOptions } from './call.ts'

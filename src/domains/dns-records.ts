@@ -1,4 +1,5 @@
-import type { DkimKey, DnsRecord } from './domain.ts'
+import type { DkimKey } from './domain.ts'
+import type { DnsRecord } from './types.ts'
 import { zoneOf } from './names.ts'
 
 /** Values of the DNS records that the instance's options decide. */

@@ -13,6 +13,7 @@ import type { DnsLookup } from './dns-lookup.ts'
 import { createDnsLookup } from './dns-lookup.ts'
 import type { DnsSettings } from './dns-records.ts'
 import { dnsRecords, zoneFile } from './dns-records.ts'
+import type { DomainRecord } from './domain.ts'
 import type {
   Account,
   CreatedDomain,
@@ -20,19 +21,13 @@ import type {
   DnsRecord,
   DomainDetail,
   DomainListItem,
-  DomainRecord,
   DomainSettings,
   NewDomain,
   RecordCheck,
-} from './domain.ts'
+} from './types.ts'
 import { domainCollection } from './domain.ts'
 import { parseDomainName } from './names.ts'
-import {
-  createDomainSchema,
-  strictDomainSchema,
-  declaredVerificationSchema,
-  domainSettingsSchema,
-} from './schema.ts'
+import { createDomainSchema, strictDomainSchema, verifyInputSchema, domainSettingsSchema } from './schema.ts'
 import type { Senders } from './senders.ts'
 import { blankDomain, createSenders } from './senders.ts'
 import { begin, conclude, declare } from './transitions.ts'
@@ -146,7 +141,7 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
       await store.commit([remove(domainCollection, id)])
     },
     async verify(id, declared = {}) {
-      const { status, error_type } = parseInput(declaredVerificationSchema, declared)
+      const { status, error_type } = parseInput(verifyInputSchema, declared)
       if (status === undefined) return detail(await lookUp(id))
       return detail(await change(id, (domain) => declare(domain, { status, error_type }, clock.now())))
     },

@@ -1,5 +1,5 @@
 import { quote } from '../core/errors.ts'
-import type { DnsRecord } from './domain.ts'
+import type { DnsRecord } from './types.ts'
 
 /**
  * What is wrong with what was found under a record's name, in words; null where it does what it is for.

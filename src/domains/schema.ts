@@ -1,30 +1,35 @@
 import { z } from 'zod'
-import {
-  type Account,
-  type CreatedDomain,
-  type DeclaredVerification,
-  type DnsRecord,
-  type DomainDetail,
-  type DomainListItem,
-  domainStatuses,
-  type DomainSettings,
-  type DomainStatus,
-  type NewDomain,
-  type RecordCheck,
-  type VerificationInfo,
-  verificationErrorTypes,
-} from './domain.ts'
+import { domainStatuses, verificationErrorTypes } from './domain.ts'
+import type {
+  Account,
+  CreatedDomain,
+  DeclaredVerification,
+  DnsRecord,
+  DnsRecordPurpose,
+  DomainDetail,
+  DomainListItem,
+  DomainSettings,
+  DomainStatus,
+  NewDomain,
+  RecordCheck,
+  VerificationErrorType,
+  VerificationInfo,
+} from './types.ts'
 
-const status = z.enum(domainStatuses)
-const errorType = z.enum(verificationErrorTypes)
+/** One of Amazon SES's states of an identity. */
+export const domainStatusSchema: z.ZodType<DomainStatus> = z.enum(domainStatuses)
+/** Why the last check found a domain not verified, in SES's words. */
+export const verificationErrorTypeSchema: z.ZodType<VerificationErrorType> = z.enum(verificationErrorTypes)
+const status = domainStatusSchema
+const errorType = verificationErrorTypeSchema
 const milliseconds = z.int().describe('Unix time in milliseconds')
 
-/** The body of `POST /v1/domains`. */
+/** The body of `POST /v1/domains`, docs/interface.md 4.5. */
 export const createDomainSchema: z.ZodType<NewDomain> = z.object({
   // Only said here: the name itself is checked as a whole, in either form.
   name: z.string().meta({
     description:
-      'Domain name, plain or with subdomain: `acme.com`, `mail.acme.com`; at most 253 characters as A-labels, without the dot at the end',
+      'Domain name, plain or with subdomain: `acme.com`, `mail.acme.com`, in any case, with or without a trailing dot, IDN in either form; at most 253 characters as A-labels, without the dot at the end',
     maxLength: 254,
   }),
 })
@@ -32,20 +37,28 @@ export const createDomainSchema: z.ZodType<NewDomain> = z.object({
 /** The same with `strict`: unknown members are refused. */
 export const strictDomainSchema: z.ZodType<NewDomain> = z.strictObject({ name: z.string() })
 
-/** The body of `PATCH /dev/domains/{id}`. */
+/** What `PATCH /dev/domains/{id}` may change. */
 export const domainSettingsSchema: z.ZodType<DomainSettings> = z.strictObject({
   open_tracking_enabled: z.boolean().optional().describe('Whether HTML mail gets a tracking pixel'),
   click_tracking_enabled: z.boolean().optional().describe('Whether links in HTML mail are rewritten'),
   is_warmed_up: z.boolean().optional().describe('True also sets `warmed_up_at` to now, false to null'),
 })
 
+const cause = errorType
+  .optional()
+  .describe('Why it is not verified; only with PENDING, FAILED or TEMPORARY_FAILURE')
+
+/** A state declared by hand, instead of a look-up in DNS. */
+export const declaredVerificationSchema: z.ZodType<DeclaredVerification> = z.strictObject({
+  status,
+  error_type: cause,
+})
+
 /** The body of `POST /dev/domains/{id}/verify`: without `status`, the records are looked up in DNS. */
-export const declaredVerificationSchema: z.ZodType<Partial<DeclaredVerification>> = z
+export const verifyInputSchema: z.ZodType<Partial<DeclaredVerification>> = z
   .strictObject({
     status: status.optional().describe('The state to declare; absent: look the records up in DNS now'),
-    error_type: errorType
-      .optional()
-      .describe('Why it is not verified; only with PENDING, FAILED or TEMPORARY_FAILURE'),
+    error_type: cause,
   })
   .refine(({ status, error_type }) => error_type === undefined || (status !== undefined && mayFail[status]), {
     path: ['error_type'],
@@ -60,9 +73,13 @@ const mayFail: Readonly<Record<DomainStatus, boolean>> = {
   TEMPORARY_FAILURE: true,
 }
 
-const purpose = z
-  .enum(['DKIM', 'MAIL FROM domain', 'DMARC (highly recommended)'])
-  .describe('What the record is for')
+/** What a record is for. */
+export const dnsRecordPurposeSchema: z.ZodType<DnsRecordPurpose> = z.enum([
+  'DKIM',
+  'MAIL FROM domain',
+  'DMARC (highly recommended)',
+])
+const purpose = dnsRecordPurposeSchema.describe('What the record is for')
 
 const recordMembers = {
   name: z.string().describe('Host name relative to the registrable domain'),
@@ -77,7 +94,7 @@ export const dnsRecordSchema: z.ZodType<DnsRecord> = z.discriminatedUnion('type'
   z.strictObject({ type: z.literal('MX'), ...recordMembers, priority: z.int() }),
 ])
 
-/** The answer to `POST /v1/domains`. */
+/** The answer to the creation of a domain, docs/interface.md 4.5. */
 export const createdDomainSchema: z.ZodType<CreatedDomain> = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -91,15 +108,17 @@ const accountMembers = {
   email: z.string(),
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),
-  profile_picture: z.string().describe('URL of a picture'),
+  profile_picture: z
+    .string()
+    .describe('URL of a picture; by default a small `data:` URL, so that nothing is fetched'),
 }
 
-/** Who made a domain (in the list) or an audience. */
+/** Whom the interface names as the maker of a domain or audience. */
 export const accountSchema: z.ZodType<Account> = z.strictObject(accountMembers)
 
 const isoTime = z.iso.datetime({ precision: 3 }).describe('ISO 8601 in UTC with milliseconds')
 
-/** What the checks of a domain found; empty before the first. */
+/** What the checks of a domain found; `{}` before the first. */
 export const verificationInfoSchema: z.ZodType<VerificationInfo> = z.strictObject({
   last_checked_timestamp: isoTime.optional(),
   last_success_timestamp: isoTime.optional(),
@@ -123,13 +142,13 @@ const listMembers = {
   warmed_up_at: milliseconds.nullable().describe('Unix time in milliseconds; null when not warmed up'),
 }
 
-/** An item of `GET /v1/domains`. */
+/** A domain in a list, docs/interface.md 2.4. */
 export const domainListItemSchema: z.ZodType<DomainListItem> = z.strictObject({
   ...listMembers,
   created_by: accountSchema,
 })
 
-/** The answer to `GET /v1/domains/{id}`. */
+/** A domain in detail, docs/interface.md 2.4. */
 export const domainDetailSchema: z.ZodType<DomainDetail> = z.strictObject({
   ...listMembers,
   created_by: z.strictObject({ ...accountMembers, type: z.literal('user') }),
@@ -137,7 +156,7 @@ export const domainDetailSchema: z.ZodType<DomainDetail> = z.strictObject({
   click_tracking_enabled: z.boolean(),
 })
 
-/** One entry of the answer to `GET /dev/domains/{id}/records`. */
+/** What a look-up found of one of a domain's records. */
 export const recordCheckSchema: z.ZodType<RecordCheck> = z.strictObject({
   type: z.enum(['TXT', 'MX']),
   name: z.string().describe('The whole name that was asked for'),
@@ -145,7 +164,9 @@ export const recordCheckSchema: z.ZodType<RecordCheck> = z.strictObject({
   required: z.boolean().describe('Whether the status of the domain depends on it'),
   expected: z.string().describe('The value to publish; of an MX with its priority in front'),
   found: z.array(z.string()).describe('What is published under this name and type'),
-  verdict: z.enum(['ok', 'missing', 'wrong', 'error']),
+  verdict: z
+    .enum(['ok', 'missing', 'wrong', 'error'])
+    .describe('`missing`: nothing there; `error`: DNS could not be asked'),
   error_type: errorType.nullable().describe('Null where the verdict is ok'),
   message: z.string().nullable().describe('What is wrong, in words; null where the verdict is ok'),
 })

@@ -1,3 +1,4 @@
+import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
@@ -89,7 +90,11 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
 }
 
 /** A domain as it begins: registered, not verified, with no key of its own. */
-export function blankDomain(id: string, name: string, created: number): Omit<DomainRecord, 'version'> {
+export function blankDomain(
+  id: string,
+  name: string,
+  created: number,
+): Complete<Omit<DomainRecord, 'version'>> {
   return {
     id,
     name,

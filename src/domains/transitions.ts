@@ -1,10 +1,5 @@
-import type {
-  DeclaredVerification,
-  DomainRecord,
-  DomainStatus,
-  VerificationErrorType,
-  VerificationInfo,
-} from './domain.ts'
+import type { DomainRecord } from './domain.ts'
+import type { DeclaredVerification, DomainStatus, VerificationErrorType, VerificationInfo } from './types.ts'
 
 /** What a look-up of a domain's records came to. */
 export interface CheckOutcome {

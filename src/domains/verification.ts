@@ -1,6 +1,6 @@
 import type { DnsLookup } from './dns-lookup.ts'
 import { absoluteName } from './dns-records.ts'
-import type { DnsRecord, RecordCheck, VerificationErrorType, VerificationInfo } from './domain.ts'
+import type { DnsRecord, RecordCheck, VerificationErrorType, VerificationInfo } from './types.ts'
 import { recordMismatch } from './record-checks.ts'
 import { zoneOf } from './names.ts'
 

@@ -1,9 +1,15 @@
-import type { Account, CreatedDomain, DkimKey, DomainDetail, DomainListItem, DomainRecord } from './domain.ts'
+import type { Complete } from '../core/complete.ts'
+import type { DkimKey, DomainRecord } from './domain.ts'
+import type { Account, CreatedDomain, DomainDetail, DomainListItem } from './types.ts'
 import type { DnsSettings } from './dns-records.ts'
 import { dnsRecords } from './dns-records.ts'
 
 /** The answer to a domain's creation, docs/interface.md 4.5. */
-export function toCreatedDomain(domain: DomainRecord, key: DkimKey, dns: DnsSettings): CreatedDomain {
+export function toCreatedDomain(
+  domain: DomainRecord,
+  key: DkimKey,
+  dns: DnsSettings,
+): Complete<CreatedDomain> {
   const { id, name, status } = domain
   return { id, name, status, dns_records: dnsRecords(name, key, dns) }
 }
@@ -14,7 +20,7 @@ export function toDomainListItem(
   key: DkimKey,
   dns: DnsSettings,
   account: Account,
-): DomainListItem {
+): Complete<DomainListItem> {
   return { ...commonMembers(domain, key, dns), created_by: { ...account } }
 }
 
@@ -24,7 +30,7 @@ export function toDomainDetail(
   key: DkimKey,
   dns: DnsSettings,
   account: Account,
-): DomainDetail {
+): Complete<DomainDetail> {
   return {
     ...commonMembers(domain, key, dns),
     created_by: { ...account, type: 'user' },
@@ -37,7 +43,7 @@ function commonMembers(
   domain: DomainRecord,
   key: DkimKey,
   dns: DnsSettings,
-): Omit<DomainListItem, 'created_by'> {
+): Complete<Omit<DomainListItem, 'created_by'>> {
   return {
     id: domain.id,
     name: domain.name,

@@ -1,7 +1,7 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { monotonicNow } from '../core/machine.ts'
-import type { BroadcastRequest, Broadcast } from '../broadcasts/broadcast.ts'
+import type { Broadcast, BroadcastRequest } from '../broadcasts/types.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { SendRequest } from '../emails/email.ts'
 import type { Emails, EmailService, SendOptions } from '../emails/emails.ts'

@@ -1,13 +1,15 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Complete } from '../core/complete.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { notFound } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
-import type { ApiKey, ApiKeyInput, ApiKeyRecord } from './key.ts'
+import type { ApiKeyRecord } from './key.ts'
+import type { ApiKey, ApiKeyInput } from './types.ts'
 import { apiKeyCollection } from './key.ts'
 import { apiKeyInputSchema } from './schema.ts'
 
@@ -63,7 +65,7 @@ export async function createKeys(deps: {
 
   async function add(name: string | null): Promise<ApiKeyRecord> {
     const value = `lp_${random.bytes(30).toString('base64url')}`
-    const key = { id: ids.next('key'), version: 1, name, value, created: clock.now() }
+    const key: Complete<ApiKeyRecord> = { id: ids.next('key'), version: 1, name, value, created: clock.now() }
     await store.commit([insert(apiKeyCollection, key)])
     stored.push(key)
     digests.set(key.id, digest(value))
@@ -146,6 +148,6 @@ const digest = (value: string): Buffer => hash('sha256', value, 'buffer')
 function toApiKey(
   { id, name, created, value }: Omit<ApiKeyRecord, 'version'>,
   source: ApiKey['source'],
-): ApiKey {
+): Complete<ApiKey> {
   return { id, name, created, value, source }
 }

@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls'
-import type { Account } from '../domains/domain.ts'
+import type { Account } from '../domains/types.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { parseAllowed } from '../net/allowed.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Template, TemplateInput } from './template.ts'
+import type { Template, TemplateInput } from './types.ts'
 
 const maxBodyBytes = 1_000_000
 
@@ -10,7 +10,7 @@ const body = z
   .nullable()
   .optional()
 
-/** The body of `PUT /dev/templates/{id}`. */
+/** What may be stored, at least one of the members: the body of `PUT /dev/templates/{id}`. */
 export const templateInputSchema: z.ZodType<TemplateInput> = z
   .object({
     subject: z

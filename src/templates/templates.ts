@@ -1,3 +1,4 @@
+import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import { quote, validationError } from '../core/errors.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
@@ -6,7 +7,8 @@ import type { Store } from '../store/store.ts'
 import { insert, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { templateInputSchema } from './schema.ts'
-import type { Template, TemplateContent, TemplateInput, TemplateRecord } from './template.ts'
+import type { TemplateContent, TemplateRecord } from './template.ts'
+import type { Template, TemplateInput } from './types.ts'
 import { templateCollection } from './template.ts'
 
 /** Stored templates, for `/dev/templates` and for send requests that name one. */
@@ -54,7 +56,7 @@ export function createTemplates(deps: { store: Store; clock: Clock; pageSize: nu
       return untilCommitted(async () => {
         const known = await store.get(templateCollection, id)
         const now = clock.now()
-        const record = {
+        const record: Complete<TemplateRecord> = {
           id,
           version: known?.version ?? 1,
           subject,
@@ -81,6 +83,6 @@ export function createTemplates(deps: { store: Store; clock: Clock; pageSize: nu
 // Neither `.` nor `..`: as the last step of a path, both mean another path.
 const isTemplateId = (text: string): boolean => /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(text)
 
-function toTemplate({ id, subject, html, text, created, updated }: TemplateRecord): Template {
+function toTemplate({ id, subject, html, text, created, updated }: TemplateRecord): Complete<Template> {
   return { id, subject, html, text, created, updated }
 }

@@ -22,13 +22,14 @@ function othersIn(node: unknown): unknown[] {
 describe('the schemas, as JSON Schema', () => {
   it.each(responses)('of answers allow no other members: %s', (_, schema) => {
     const others = othersIn(z.toJSONSchema(schema))
-    expect(new Set(others)).toEqual(new Set([false]))
+    expect(others.filter((other) => other !== false)).toEqual([])
   })
 
   // Where every member may be left out, one that is misspelt would do nothing, or something else.
   const changes = [
-    'contactChangesSchema',
     'declaredVerificationSchema',
+    'contactChangesSchema',
+    'verifyInputSchema',
     'domainSettingsSchema',
     'webhookInputSchema',
   ]

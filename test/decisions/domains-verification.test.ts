@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDnsLookup } from '../../src/domains/dns-lookup.ts'
 import { createDomains } from '../../src/domains/domains.ts'
-import type { CreatedDomain, DomainDetail, DomainStatus } from '../../src/domains/domain.ts'
+import type { CreatedDomain, DomainDetail, DomainStatus } from '../../src/domains/types.ts'
 import { openDnsServer, type DnsAnswer, type DnsServer } from '../domains/dns-server.ts'
 import { openParts } from '../support/deps.ts'
 import { movableClock, open, refusalOf, shared, type Face } from './helpers.ts'

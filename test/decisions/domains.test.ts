@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { describe, expect, it } from 'vitest'
-import type { CreatedDomain, DnsRecord, DomainDetail } from '../../src/domains/domain.ts'
+import type { CreatedDomain, DnsRecord, DomainDetail } from '../../src/domains/types.ts'
 import { open, refusalOf, shared, type Face } from './helpers.ts'
 
 const face = shared()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CreatedDomain, DomainDetail } from '../../src/domains/domain.ts'
+import type { CreatedDomain, DomainDetail } from '../../src/domains/types.ts'
 import { goodMail, movableClock, shared, type EmailList, type Face } from './helpers.ts'
 
 describe('repeating a request', () => {

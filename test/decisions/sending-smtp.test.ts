@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
-import type { CreatedDomain } from '../../src/domains/domain.ts'
+import type { CreatedDomain } from '../../src/domains/types.ts'
 import { keysOf } from '../support/deps.ts'
 import { open, shared, statusesOf, type Face } from './helpers.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { createDomains, type InnerDomains } from '../../src/domains/domains.ts'
-import { declaredVerificationSchema } from '../../src/domains/schema.ts'
+import { verifyInputSchema } from '../../src/domains/schema.ts'
 import { openParts, type Parts } from '../support/deps.ts'
 import { dns } from './dns-settings.ts'
 
@@ -68,7 +68,7 @@ describe('declaring a state', () => {
   })
 
   it.each(['PENDING', 'FAILED', 'TEMPORARY_FAILURE'])('lets %s carry an error type', (status) => {
-    const schema: z.ZodType = declaredVerificationSchema
+    const schema: z.ZodType = verifyInputSchema
     expect(schema.safeParse({ status, error_type: 'DNS_SERVER_ERROR' }).success).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Domains } from '../../domains/domains.ts'
 import {
-  declaredVerificationSchema,
+  verifyInputSchema,
   domainDetailSchema,
   domainSettingsSchema,
   recordCheckSchema,
@@ -43,7 +43,7 @@ export function devDomainRoutes(
       method: 'POST',
       path: '/dev/domains/{id}/verify',
       summary: 'Look the records up in DNS now, or declare a state',
-      body: { schema: declaredVerificationSchema, readBy: 'noun', optional: true },
+      body: { schema: verifyInputSchema, readBy: 'noun', optional: true },
       success: { schema: domainDetailSchema },
       errors: ['not_found'],
       handler: ({ params, body }) => domains.verify(params.id, body),

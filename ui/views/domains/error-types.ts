@@ -1,4 +1,4 @@
-import type { VerificationErrorType } from '../../../src/domains/domain.ts'
+import type { VerificationErrorType } from '../../../src/domains/types.ts'
 
 /** Why a check failed, for a person, and what fixes it. */
 export const errorTypeWords: Readonly<Record<VerificationErrorType, string>> = {

@@ -1,4 +1,4 @@
-import type { DomainStatus, RecordCheck } from '../../../src/domains/domain.ts'
+import type { DomainStatus, RecordCheck } from '../../../src/domains/types.ts'
 import type { Tone } from '../../composables/words.ts'
 
 /** The colour of a state of a domain, or of the verdict on one of its records. */

@@ -1,0 +1,182 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { format, type FormatConfig } from 'oxfmt'
+import { z } from 'zod'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const src = join(root, 'src')
+
+/** A type that a schema makes: the schema says so itself, as `export const emailSchema: z.ZodType<Email>`. */
+interface Named {
+  name: string
+  /** The docstring of the schema, which becomes the type's. */
+  comment: string
+  schema: z.ZodType
+  /** The folder of the schema, below `src`. */
+  folder: string
+}
+
+/**
+ * Writes the TypeScript types of the resources from their schemas: those of `src/<folder>/schema.ts` and
+ * `src/<folder>/*-schema.ts` go to `src/<folder>/types.ts`. Descriptions of members become their docstrings.
+ *
+ * @returns The text of each file, by its path below the repository.
+ * @throws Error for a kind of schema that has no counterpart here yet.
+ */
+export async function renderResourceTypes(): Promise<Map<string, string>> {
+  const named = (await Promise.all(schemaFiles().map(readNamed))).flat()
+  const byFolder = byFolderOf(named)
+  const options = JSON.parse(readFileSync(join(root, '.oxfmtrc.json'), 'utf8')) as FormatConfig
+  const files = new Map<string, string>()
+  for (const [folder, types] of byFolder) {
+    const path = join('src', folder, 'types.ts')
+    const { code, errors } = await format(path, renderFolder(folder, types, named), options)
+    if (errors.length > 0) throw new Error(`${path}: ${errors.map(({ message }) => message).join('; ')}`)
+    files.set(path, code)
+  }
+  return files
+}
+
+function schemaFiles(): string[] {
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^\w+\/(?:[\w-]+-)?schema\.ts$/.test(file))
+    .sort()
+}
+
+const declaration = /(\/\*\*(?:(?!\*\/)[^])*\*\/)\s*export const (\w+): z\.ZodType<\s*(\w+)\s*> =/g
+
+async function readNamed(file: string): Promise<Named[]> {
+  const source = readFileSync(join(src, file), 'utf8')
+  const own = /import type \{([^}]*)\} from '\.\/types\.ts'/.exec(source)?.[1] ?? ''
+  const names = new Set(own.split(',').map((name) => name.trim()))
+  const schemas = (await import(pathToFileURL(join(src, file)).href)) as Record<string, z.ZodType>
+  return [...source.matchAll(declaration)].flatMap(([, comment = '', variable = '', name = '']) => {
+    const schema = schemas[variable]
+    return schema && names.has(name) ? [{ name, comment, schema, folder: dirname(file) }] : []
+  })
+}
+
+const heading = '// Written by `npm run types` from the schemas of this folder. Change those, not this file.'
+
+function renderFolder(folder: string, types: readonly Named[], all: readonly Named[]): string {
+  const used = new Set<Named>()
+  const written = new Map<string, string>()
+  for (const { name, comment, schema } of types) {
+    // Of several schemas for one type, such as a strict one, the first writes it; the compiler checks the others.
+    if (written.has(name)) continue
+    const nameOf = (inner: z.core.$ZodType): string | null => {
+      // Of two schemas for one type, either stands for it.
+      const found = all.find((one) => isSame(inner, one.schema))
+      if (!found || inner === schema) return null
+      used.add(found)
+      return found.name
+    }
+    const text = typeOf(schema, nameOf)
+    const isObject = (schema as z.core.$ZodType as z.core.$ZodTypes)._zod.def.type === 'object'
+    const head = isObject ? `export interface ${name} ` : `export type ${name} = `
+    written.set(name, `${comment}\n${head}${text}`)
+  }
+  return [heading, ...importsOf(folder, used), ...written.values()].join('\n\n')
+}
+
+function byFolderOf(types: readonly Named[]): Map<string, Named[]> {
+  const folders = new Map<string, Named[]>()
+  for (const type of types) folders.set(type.folder, [...(folders.get(type.folder) ?? []), type])
+  return folders
+}
+
+/** Descriptions and checks make a new schema of a schema, which knows what it was made of. */
+function isSame(schema: z.core.$ZodType, named: z.core.$ZodType): boolean {
+  for (let one: z.core.$ZodType | undefined = schema; one; one = one._zod.parent)
+    if (one === named) return true
+  return false
+}
+
+function importsOf(folder: string, used: ReadonlySet<Named>): string[] {
+  const foreign = byFolderOf([...used].filter((one) => one.folder !== folder))
+  return [...foreign].sort().map(([from, types]) => {
+    const names = [...new Set(types.map(({ name }) => name))].sort()
+    return `import type { ${names.join(', ')} } from '${relative(folder, from)}/types.ts'`
+  })
+}
+
+type NameOf = (schema: z.core.$ZodType) => string | null
+
+function typeOf(schema: z.core.$ZodType, nameOf: NameOf): string {
+  const name = nameOf(schema)
+  if (name !== null) return name
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  const inner = (one: z.core.$ZodType): string => typeOf(one, nameOf)
+  switch (def.type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'null':
+    case 'unknown':
+      return def.type
+    case 'enum':
+      return Object.values(def.entries).map(literal).join(' | ')
+    case 'literal':
+      return def.values.map(literal).join(' | ')
+    case 'union':
+      return [...new Set(def.options.map(inner))].join(' | ')
+    case 'nullable':
+      return `${inner(def.innerType)} | null`
+    case 'optional':
+      return inner(def.innerType)
+    case 'array':
+      return `(${inner(def.element)})[]`
+    case 'tuple':
+      return `[${def.items.map(labelled(inner)).join(', ')}]`
+    case 'record': {
+      const record = `Record<${inner(def.keyType)}, ${inner(def.valueType)}>`
+      return def.partial ? `Partial<${record}>` : record
+    }
+    case 'object':
+      return `{\n${Object.entries(def.shape).map(memberOf(nameOf)).join('\n')}\n}`
+    default:
+      throw new Error(`scripts/resource-types.ts does not know schemas of the kind ${def.type} yet`)
+  }
+}
+
+function memberOf(nameOf: NameOf): (member: [string, z.core.$ZodType]) => string {
+  return ([name, schema]) => {
+    const description = descriptionOf(schema)
+    const mark = schema._zod.optout === 'optional' ? '?' : ''
+    return `${description === null ? '' : commentOf(description)}${name}${mark}: ${typeOf(schema, nameOf)}`
+  }
+}
+
+function labelled(inner: (schema: z.core.$ZodType) => string): (schema: z.core.$ZodType) => string {
+  return (schema) => {
+    const { title } = z.globalRegistry.get(schema) ?? {}
+    return title === undefined ? inner(schema) : `${title}: ${inner(schema)}`
+  }
+}
+
+/** Of a member that may be absent or null, what is said of it otherwise counts too. */
+function descriptionOf(schema: z.core.$ZodType): string | null {
+  const { description } = z.globalRegistry.get(schema) ?? {}
+  if (description !== undefined) return description
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  return def.type === 'optional' || def.type === 'nullable' ? descriptionOf(def.innerType) : null
+}
+
+const lineLength = 100
+
+function commentOf(description: string): string {
+  const text = /[.!?]$/.test(description) ? description : `${description}.`
+  const lines = ['']
+  for (const word of text.replaceAll('*/', '*\\/').split(/\s+/)) {
+    const line = lines.at(-1) ?? ''
+    if (line === '') lines[lines.length - 1] = word
+    else if (line.length + word.length < lineLength) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines.length === 1 ? `/** ${text} */\n` : `/**\n${lines.map((line) => ` * ${line}\n`).join('')} */\n`
+}
+
+function literal(value: unknown): string {
+  return value === null ? 'null' : JSON.stringify(value)
+}

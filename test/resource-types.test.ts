@@ -1,0 +1,10 @@
+import { describe, expect, it } from 'vitest'
+import { renderResourceTypes } from '../scripts/resource-types.ts'
+
+const files = await renderResourceTypes()
+
+describe('the types of resources', () => {
+  it.each([...files])('in %s are those of the schemas; `npm run types` writes them', async (path, text) => {
+    await expect(text).toMatchFileSnapshot(`../${path}`)
+  })
+})
