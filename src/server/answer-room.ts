@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { createBudget, noRoom } from '../core/byte-budget.ts'
 import type { Answer } from './answer.ts'
+import { isLongJson } from './long-json.ts'
 
 /** Bounds what answers hold while their readers take them: a reader that does not read must cost little. */
 export interface AnswerRoom {
@@ -21,8 +22,9 @@ export function createAnswerRoom(limit: number = 96 * 1024 * 1024, patienceMs: n
   const budget = createBudget(limit)
   return {
     admit({ body, headers }, response) {
-      if (body === null || (!(body instanceof ReadableStream) && body.length < largeBytes)) return
-      const bytes = body instanceof ReadableStream ? 0 : Buffer.byteLength(body)
+      if (body === null) return
+      const bytes = bytesOf(body)
+      if (bytes < largeBytes && !(body instanceof ReadableStream)) return
       if (response.destroyed) return
       // Live events have pauses of their own, and look themselves for who is gone.
       if (headers['content-type']?.startsWith('text/event-stream')) return
@@ -36,3 +38,11 @@ export function createAnswerRoom(limit: number = 96 * 1024 * 1024, patienceMs: n
 }
 
 const largeBytes = 256 * 1024
+
+/** What a body holds in memory. A stream holds next to nothing. */
+function bytesOf(body: NonNullable<Answer['body']>): number {
+  if (body instanceof ReadableStream) return 0
+  if (isLongJson(body)) return body.bytes
+  // Most are short: to count their bytes would look at each character.
+  return body.length * 3 < largeBytes ? body.length : Buffer.byteLength(body)
+}

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream'
 import { LocalpostError } from '../core/errors.ts'
+import { longJson, type LongJson } from './long-json.ts'
 
 /** What is sent back, before it is a Response: the request log and HEAD need to see it. */
 export interface Answer {
   readonly kind: typeof answerKind
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | LongJson | null
 }
 
 /**
@@ -22,7 +23,7 @@ export const privateHeaders = {
 /** The media type of answers in JSON. */
 export const jsonType = 'application/json; charset=utf-8'
 
-/** An answer in JSON; the text is made once, for the socket and the log. */
+/** An answer in JSON. The text is made once, for the socket and the log; a long one while it is read. */
 export function jsonAnswer(
   value: unknown,
   status = 200,
@@ -32,7 +33,7 @@ export function jsonAnswer(
     kind: answerKind,
     status,
     headers: { ...privateHeaders, 'content-type': jsonType, ...headers },
-    body: JSON.stringify(value),
+    body: longJson(value) ?? JSON.stringify(value),
   }
 }
 

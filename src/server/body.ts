@@ -37,7 +37,7 @@ export async function readBody(
   const limit = maxBytesOf(wanted)
   if (announced > limit) throw tooLarge(limit, `${announced} bytes`)
   const bytes = source.node
-    ? await readNode(source.node, limit, room)
+    ? await readNode(source.node, limit, room, announced)
     : await readWeb(source.body(), limit, room)
   if (isBytes) return bytes
   if (bytes.length === 0 && wanted.optional) return {}
@@ -140,9 +140,14 @@ function brokenOff(cause: unknown): LocalpostError {
   })
 }
 
-function readNode(request: IncomingMessage, limit: number, room: BodyShare): Promise<Buffer> {
+function readNode(
+  request: IncomingMessage,
+  limit: number,
+  room: BodyShare,
+  announced: number,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = []
+    const pieces = createPieces(Math.min(announced, limit))
     let size = 0
     const settle = (finish: () => void): void => {
       request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
@@ -153,19 +158,46 @@ function readNode(request: IncomingMessage, limit: number, room: BodyShare): Pro
       try {
         if (size > limit) throw tooLarge(limit, 'sent without a length')
         room.take(piece.length)
-        pieces.push(piece)
+        pieces.add(piece)
       } catch (error) {
         // The rest is let pass unseen: a client that is cut off while it writes never reads the answer.
         settle(() => (request.resume(), reject(error)))
       }
     }
-    const onEnd = (): void =>
-      settle(() => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size)))
+    const onEnd = (): void => settle(() => resolve(pieces.whole()))
     const onBreak = (error?: unknown): void => settle(() => reject(brokenOff(error)))
     if (request.destroyed && !request.complete) reject(brokenOff(request.errored))
     else request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
   })
 }
+
+/**
+ * Joins the pieces of a body. A long one whose length is announced is put together while it comes in: to join 40 MB at
+ * its end would hold the event loop.
+ */
+function createPieces(announced: number): { add(piece: Buffer): void; whole(): Buffer } {
+  let pieces: Buffer[] = []
+  let size = 0
+  /** All so far, and room for what is announced. */
+  let joined: Buffer | null = null
+  const join = (): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size))
+  return {
+    add(piece) {
+      // What is announced may be a lie: room for it is only made where some of it has come.
+      if (!joined && size > longBytes && size + piece.length <= announced) {
+        joined = Buffer.allocUnsafeSlow(announced)
+        join().copy(joined)
+        pieces = []
+      }
+      if (joined) piece.copy(joined, size)
+      else pieces.push(piece)
+      size += piece.length
+    },
+    whole: () => joined?.subarray(0, size) ?? join(),
+  }
+}
+
+const longBytes = 1024 * 1024
 
 async function readWeb(
   body: ReadableStream<Uint8Array> | null,

@@ -5,7 +5,7 @@ import { isErrorOf, LocalpostError, validationError } from '../core/errors.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { Answer } from './answer.ts'
 import type { AnswerRoom } from './answer-room.ts'
-import { errorAnswer, isAnswer, jsonAnswer } from './answer.ts'
+import { errorAnswer, isAnswer, jsonAnswer, streamBody } from './answer.ts'
 import { readBody } from './body.ts'
 import type { BodyRoom } from './body-room.ts'
 import { ipOf, socketRequestOf, socketResponseOf } from './client-address.ts'
@@ -14,6 +14,7 @@ import type { FailedKeys } from './failed-keys.ts'
 import type { FaultGate } from './faults.ts'
 import { isCut } from './faults.ts'
 import type { Exchange, RequestLog } from './request-log.ts'
+import { isLongJson, readLongJson } from './long-json.ts'
 import type { Route } from './route.ts'
 import { monotonicNow } from '../core/machine.ts'
 
@@ -64,7 +65,7 @@ export function dispatcher(
     }
     if (access === 'key' && !exchange.fromPage) {
       exchange.status = isCut(event.context) ? 0 : answer.status
-      exchange.responseBody = typeof answer.body === 'string' ? answer.body : null
+      exchange.responseBody = beginningOf(answer)
       log.add(exchange)
     }
     if (access === 'key' && isTerminal(event.req.headers)) answer = withLineEnd(answer)
@@ -125,7 +126,25 @@ function isTerminal(headers: Pick<Headers, 'get'>): boolean {
 // Or the prompt of the shell would stand behind the answer.
 function withLineEnd(answer: Answer): Answer {
   const { body } = answer
-  return typeof body === 'string' ? { ...answer, body: `${body}\n` } : answer
+  if (typeof body === 'string') return { ...answer, body: `${body}\n` }
+  if (!isLongJson(body)) return answer
+  const { bytes } = body
+  return {
+    ...answer,
+    body: {
+      bytes,
+      *pieces() {
+        yield* body.pieces()
+        yield '\n'
+      },
+    },
+  }
+}
+
+/** As much of a text as the log may keep, or more; null for what is no text. */
+function beginningOf({ body }: Answer): string | null {
+  if (typeof body === 'string') return body
+  return isLongJson(body) ? (body.pieces().next().value ?? null) : null
 }
 
 function toAnswer(result: unknown, route: Route): Answer {
@@ -194,7 +213,8 @@ function toResponse(
   headers: Readonly<Record<string, string>>,
   isHead: boolean,
 ): HTTPResponse {
-  const { status, body } = answer
+  const { status } = answer
+  const body = isLongJson(answer.body) ? streamBody(readLongJson(answer.body)) : answer.body
   const all = { ...headers, ...answer.headers }
   if (!isHead) return new PlainResponse(body as ResponseBody, { status, headers: all })
   // A stream that nobody reads would stay open.

@@ -27,7 +27,7 @@ const refusal = (room: AnswerRoom, answer: Answer, response: ServerResponse): un
   }
 }
 
-const large = jsonAnswer('x'.repeat(20_000_000))
+const large = bytesAnswer('x'.repeat(20_000_000), {})
 
 it('counts large answers until they are read, and refuses what has no room', async () => {
   const room = createAnswerRoom(30_000_000)
