@@ -1,5 +1,6 @@
 import { maxMessageBytes } from '../attachments/attachments.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
+import { nextTurn } from '../core/machine.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { addressKey } from '../mime/addresses.ts'
 import { readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
@@ -38,8 +39,11 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
   let stored = ''
   const reception = submit(envelopeOf(header), (id) => (stored = id))
   try {
-    // A copy: the store keeps what it is given.
-    await reception.write(Buffer.from(bytes))
+    // Copied, since the store keeps what it is given: in pieces, so that no turn of the event loop copies all of it.
+    for (let start = 0; start < bytes.byteLength; start += pieceBytes) {
+      await reception.write(Buffer.from(bytes.subarray(start, start + pieceBytes)))
+      if (start + pieceBytes < bytes.byteLength) await nextTurn()
+    }
     await reception.finish()
     return { id: stored }
   } catch (error) {
@@ -47,6 +51,8 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
     throw error
   }
 }
+
+const pieceBytes = 1024 * 1024
 
 /** Whether a second message follows as it does in a mailbox; a first line like its first alone is no harm. */
 function isMailbox(bytes: Uint8Array): boolean {
