@@ -42,6 +42,14 @@ export function paced<T>(work: Iterator<undefined, T>): T | Promise<T> {
   }
 }
 
+/** Runs work that yields in one turn, to its end: for callers that know it to be short, or cannot wait. */
+export function unpaced<T>(work: Iterator<undefined, T>): T {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
+}
+
 async function pacedOn<T>(work: Iterator<undefined, T>, pacer: Pacer): Promise<T> {
   for (;;) {
     await pacer.turn()

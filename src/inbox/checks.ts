@@ -1,7 +1,8 @@
-import { readHtmlFacts, type HtmlImage } from './html-facts.ts'
-import { linkFault } from './link-faults.ts'
+import { paced } from '../core/yield.ts'
+import { htmlFactSteps, type HtmlImage } from './html-facts.ts'
+import { linkFault, type LinkFault } from './link-faults.ts'
 import type { Mail } from './mail.ts'
-import { unrenderedPlaceholders } from './placeholders.ts'
+import { placeholderSteps } from './placeholders.ts'
 
 /** One thing that was looked at in a mail. */
 export interface Check {
@@ -16,17 +17,22 @@ export interface Check {
 /**
  * Looks a mail over before it goes to readers: signature, parts, images, links, size, placeholders, unsubscription.
  * Everything is read out of the mail itself; nothing is fetched. A check that has nothing to look at is left out.
+ * Works in turns of the event loop.
  */
-export function checkMail(mail: Mail): Check[] {
-  const { images, links } = readHtmlFacts(mail.html)
+export async function checkMail(mail: Mail): Promise<Check[]> {
+  return paced(checkSteps(mail))
+}
+
+function* checkSteps(mail: Mail): Generator<undefined, Check[]> {
+  const { images, links } = yield* htmlFactSteps(mail.html)
   return [
     checkReading(mail),
     checkSignature(mail),
-    checkPlaceholders(mail),
+    checkPlaceholders(yield* placeholderSteps(mail)),
     checkSubject(mail),
     checkParts(mail),
     checkSize(mail),
-    checkLinks([...links, ...linksOfTextOnly(mail)]),
+    yield* checkLinks([...links, ...linksOfTextOnly(mail)]),
     checkImages(images, mail),
     checkAlternatives(images),
     checkPixels(images),
@@ -61,8 +67,7 @@ function checkSignature({ dkim, source, size_bytes }: Mail): Found {
   }
 }
 
-function checkPlaceholders(mail: Mail): Found {
-  const left = unrenderedPlaceholders(mail)
+function checkPlaceholders(left: string[]): Found {
   return left.length === 0
     ? say('placeholders', 'pass', 'No placeholder is left.')
     : say('placeholders', 'fail', `${count(left, 'placeholder')} left as written.`, left)
@@ -93,14 +98,15 @@ function checkSize({ html }: Mail): Found {
 
 const clippedAtKilobytes = 102
 
-function checkLinks(links: readonly { href: string; text: string }[]): Found {
+function* checkLinks(links: readonly { href: string; text: string }[]): Generator<undefined, Found> {
   if (links.length === 0) return null
-  const faults = links.flatMap(({ href, text }) => {
+  const faults: (LinkFault & { where: string })[] = []
+  for (const { href, text } of links) {
+    yield
     const fault = linkFault(href)
-    return fault
-      ? [{ ...fault, where: `${JSON.stringify(cut(text.replace(/\s+/g, ' ').trim()))} ${href}` }]
-      : []
-  })
+    if (!fault) continue
+    faults.push({ ...fault, where: `${JSON.stringify(cut(text.replace(/\s+/g, ' ').trim()))} ${href}` })
+  }
   if (faults.length === 0) return say('links', 'pass', `${count(links, 'link')}, each with a whole address.`)
   const verdict = faults.some((fault) => fault.verdict === 'fail') ? 'fail' : 'warning'
   const details = faults.map(({ where, reason }) => `${where}: ${reason}`)

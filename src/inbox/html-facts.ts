@@ -1,4 +1,4 @@
-import { scanHtml } from '../mime/scan-html.ts'
+import { scanHtmlSteps } from '../mime/scan-html.ts'
 
 /** What the checks want to know of a mail's HTML. */
 export interface HtmlFacts {
@@ -16,12 +16,15 @@ export interface HtmlImage {
   isPixel: boolean
 }
 
-/** Reads images and links of hostile HTML in linear time: at most 1 MB of it, and 10,000 of each. */
-export function readHtmlFacts(html: string): HtmlFacts {
+/**
+ * Reads images and links of hostile HTML in linear time: at most 1 MB of it, and 10,000 of each. In steps, so that the
+ * event loop may turn between them.
+ */
+export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
   const images: HtmlImage[] = []
   const links: { href: string; text: string }[] = []
   let open: { href: string; text: string } | null = null
-  scanHtml(html, {
+  yield* scanHtmlSteps(html, {
     onOpenTag(name, { href, alt, src, width, height }) {
       if (name === 'img' && images.length < maxEach) {
         const isPixel = [width, height].every((length) => /^\s*[01](?:px)?\s*$/.test(length ?? ''))

@@ -148,7 +148,7 @@ export function createInbox(deps: InboxDeps): Inbox & { close(): Promise<void> }
     const submitted = email.message && email.source === 'smtp' ? await reader.mail(blob) : null
     const message = submitted ?? (email.message && (await reader.message(blob)))
     const content = submitted ?? (await readContent(deps, email))
-    const { links, codes } = submitted ?? readFindings({ ...content, subject: email.subject })
+    const { links, codes } = submitted ?? (await readFindings({ ...content, subject: email.subject }))
     const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
     const isSigned = message?.headers.some(([name]) => name.toLowerCase() === 'dkim-signature')
     const dkim = isSigned

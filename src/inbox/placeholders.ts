@@ -1,3 +1,4 @@
+import { unpaced } from '../core/yield.ts'
 import type { Mail } from './mail.ts'
 
 /**
@@ -7,17 +8,24 @@ import type { Mail } from './mail.ts'
  *
  * @returns At most 100; 1 MB of each part is looked at.
  */
-export function unrenderedPlaceholders({
+export function unrenderedPlaceholders(mail: Pick<Mail, 'subject' | 'text' | 'html'>): string[] {
+  return unpaced(placeholderSteps(mail))
+}
+
+/** {@link unrenderedPlaceholders} in steps, so that the event loop may turn between them. */
+export function* placeholderSteps({
   subject,
   text,
   html,
-}: Pick<Mail, 'subject' | 'text' | 'html'>): string[] {
+}: Pick<Mail, 'subject' | 'text' | 'html'>): Generator<undefined, string[]> {
   const found = new Set<string>()
   for (const part of [subject, text, html]) {
     for (const [written] of part.slice(0, lookAt).matchAll(placeholder)) {
       if (found.size >= maxFound) return [...found]
       found.add(written)
+      yield
     }
+    yield
   }
   return [...found]
 }

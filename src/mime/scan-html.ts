@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { unpaced } from '../core/yield.ts'
 
 /** The attributes that anybody asks for; absent where the tag does not have it. */
 export type HtmlAttributes = { [name in (typeof told)[number]]?: string }
@@ -18,6 +19,11 @@ export interface HtmlListener {
  * for a minute. This costs linear time, and looks at no more than 1 MB.
  */
 export function scanHtml(html: string, listener: HtmlListener): void {
+  unpaced(scanHtmlSteps(html, listener))
+}
+
+/** {@link scanHtml} in steps, so that the event loop may turn between them. A text may be told in more pieces. */
+export function* scanHtmlSteps(html: string, listener: HtmlListener): Generator<undefined, void> {
   const source = html.slice(0, lookAt)
   let name = ''
   let attributes: HtmlAttributes = {}
@@ -60,11 +66,15 @@ export function scanHtml(html: string, listener: HtmlListener): void {
       onend() {},
     },
   )
-  tokenizer.write(source)
+  for (let at = 0; at < source.length; at += stepLength) {
+    tokenizer.write(source.slice(at, at + stepLength))
+    yield
+  }
   tokenizer.end()
 }
 
 const lookAt = 1_000_000
+const stepLength = 4096
 const told = ['href', 'alt', 'src', 'width', 'height'] as const
 
 // No name that matters is longer; one of a megabyte is not worth the copy.

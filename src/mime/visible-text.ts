@@ -1,14 +1,20 @@
-import { scanHtml } from './scan-html.ts'
+import { unpaced } from '../core/yield.ts'
+import { scanHtmlSteps } from './scan-html.ts'
 
 /**
  * What a reader sees of HTML, as lines: block elements, table rows and `<br>` end a line; styles and scripts are left
  * out. At most 1 MB of it is looked at.
  */
 export function visibleText(html: string): string {
+  return unpaced(visibleTextSteps(html))
+}
+
+/** {@link visibleText} in steps, so that the event loop may turn between them. */
+export function* visibleTextSteps(html: string): Generator<undefined, string> {
   let text = ''
   /** The hidden element that is open, and how many of its name: all in it is hidden, whatever else it has. */
   let hiddenBy: { name: string; depth: number } | null = null
-  scanHtml(html, {
+  yield* scanHtmlSteps(html, {
     onOpenTag(name) {
       if (hiddenBy?.name === name) hiddenBy.depth++
       // The body ends a head that nobody closed.

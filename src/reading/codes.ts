@@ -1,3 +1,4 @@
+import { unpaced } from '../core/yield.ts'
 import { codeWord, otherCode, otherNumber, savingWord, useWord } from './code-words.ts'
 
 /**
@@ -8,6 +9,11 @@ import { codeWord, otherCode, otherNumber, savingWord, useWord } from './code-wo
  * @param text  What a reader sees: subject and visible text, lines kept. At most 200,000 characters are looked at.
  */
 export function extractCodes(text: string): string[] {
+  return unpaced(codeSteps(text))
+}
+
+/** {@link extractCodes} in steps, so that the event loop may turn between them. */
+export function* codeSteps(text: string): Generator<undefined, string[]> {
   const codes = new Set<string>()
   let linesSinceWord = Number.POSITIVE_INFINITY
   let lineBefore = ''
@@ -15,8 +21,9 @@ export function extractCodes(text: string): string[] {
     const found: string[] = []
     let speaks = false
     let speaksBefore = linesSinceWord <= window
-    const sentences = line.split(sentenceEnd)
+    const sentences = line.split(sentenceEnd).flatMap(inPieces)
     for (const [at, sentence] of sentences.entries()) {
+      yield
       const here = speaksOfCode(sentence)
       // "Enter 338127. This code expires soon."
       const isSaid = here || (asksToUse(sentence) && (speaksBefore || explains(sentences[at + 1])))
@@ -41,6 +48,15 @@ const lookAt = 200_000
 /** How many lines below the word a code may stand. */
 const window = 4
 const sentenceEnd = /(?<=[.!?])\s+|(?<=[。！？؟])/
+
+/** A sentence that is longer than any of people, at its spaces. */
+function inPieces(sentence: string): string[] {
+  if (sentence.length <= longestSentence) return [sentence]
+  return sentence.match(pieceOfSentence) ?? []
+}
+
+const longestSentence = 4000
+const pieceOfSentence = /.{1,3900}(?: |$)|.{1,4000}/gsu
 
 /** Lines with something in them, white space folded. Of digits that stand one per line, the lines are one. */
 function* linesOf(text: string): Generator<string> {

@@ -1,10 +1,11 @@
+import { paced } from '../core/yield.ts'
 import { readBodies } from '../mime/bodies.ts'
 import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { readStructure, type MimeStructure } from '../mime/structure.ts'
-import { visibleText } from '../mime/visible-text.ts'
-import { extractCodes } from './codes.ts'
-import { extractLinks, type Link } from './links.ts'
+import { visibleTextSteps } from '../mime/visible-text.ts'
+import { codeSteps } from './codes.ts'
+import { linkSteps, type Link } from './links.ts'
 
 /** What can be found out of the bytes of a message. */
 export interface Readings {
@@ -24,8 +25,12 @@ export interface Findings {
   codes: string[]
 }
 
-/** Looks for links and codes in the bodies; each looks at a bounded beginning. */
-export function readFindings({
+/** Looks for links and codes in the bodies, in turns of the event loop; each looks at a bounded beginning. */
+export async function readFindings(mail: { subject: string; html: string; text: string }): Promise<Findings> {
+  return paced(findingSteps(mail))
+}
+
+function* findingSteps({
   subject,
   html,
   text,
@@ -33,11 +38,10 @@ export function readFindings({
   subject: string
   html: string
   text: string
-}): Findings {
-  return {
-    links: extractLinks(html, text),
-    codes: extractCodes([subject, text, visibleText(html)].join('\n\n\n')),
-  }
+}): Generator<undefined, Findings> {
+  const links = yield* linkSteps(html, text)
+  const shown = yield* visibleTextSteps(html)
+  return { links, codes: yield* codeSteps([subject, text, shown].join('\n\n\n')) }
 }
 
 /** The work on a message, in this thread. */
@@ -45,7 +49,7 @@ export const jobs: { readonly [Kind in keyof Readings]: (bytes: Buffer) => Promi
   message: parseMessage,
   async mail(bytes) {
     const message = await parseMessage(bytes)
-    return { ...message, ...readFindings(message) }
+    return { ...message, ...(await readFindings(message)) }
   },
   structure: async (bytes) => readStructure(bytes),
   bodies: (bytes) => readBodies(bytes, readStructure(bytes)),

@@ -1,4 +1,5 @@
-import { scanHtml } from '../mime/scan-html.ts'
+import { unpaced } from '../core/yield.ts'
+import { scanHtmlSteps } from '../mime/scan-html.ts'
 
 export interface Link {
   href: string
@@ -13,12 +14,18 @@ export interface Link {
  * @param html  Hostile HTML is fine: it is tokenized, not rendered, and at most 1 MB of it is looked at.
  */
 export function extractLinks(html: string, text: string): Link[] {
-  const links = htmlLinks(html)
+  return unpaced(linkSteps(html, text))
+}
+
+/** {@link extractLinks} in steps, so that the event loop may turn between them. */
+export function* linkSteps(html: string, text: string): Generator<undefined, Link[]> {
+  const links = yield* htmlLinks(html)
   const known = new Set(links.map(({ href }) => href))
   for (const [found] of text.slice(0, lookAt).matchAll(textUrl)) {
     const href = trimPunctuation(found)
     if (!known.has(href)) links.push({ href, text: href })
     known.add(href)
+    yield
   }
   return links
 }
@@ -29,10 +36,10 @@ const lookAt = 1_000_000
 const textUrl =
   /https?:\/\/[^\s<>"'`\u0000-\u0020\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]{1,2000}/gi
 
-function htmlLinks(html: string): Link[] {
+function* htmlLinks(html: string): Generator<undefined, Link[]> {
   const links: Link[] = []
   let open: Link | null = null
-  scanHtml(html, {
+  yield* scanHtmlSteps(html, {
     onOpenTag(name, { href, alt }) {
       if (name === 'img' && open && alt) open.text += alt
       if ((name !== 'a' && name !== 'area') || href === undefined) return
@@ -47,7 +54,11 @@ function htmlLinks(html: string): Link[] {
       if (name === 'a') open = null
     },
   })
-  return links.map(({ href, text }) => ({ href, text: text.replace(/\s+/g, ' ').trim() }))
+  for (const link of links) {
+    link.text = link.text.replace(/\s+/g, ' ').trim()
+    yield
+  }
+  return links
 }
 
 // A sentence's own punctuation behind a URL is not part of it; a closing bracket is, where the URL opened one.

@@ -1,5 +1,7 @@
 import type { Clock } from '../core/clock.ts'
+import { nextTurn } from '../core/machine.ts'
 import type { ParsedMessage } from '../mime/parse.ts'
+import { sliceBytes } from '../mime/slices.ts'
 import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
 import { jobs, type Readings } from './jobs.ts'
@@ -59,6 +61,8 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     const queue = size > largeBytes ? large : small
     return queue.run(async () => {
       const found = size > largeBytes ? await load(blob, size) : await store.readBlob(blob)
+      // Readings of some milliseconds must not follow each other in one turn of the event loop.
+      if (size > sliceBytes) await nextTurn()
       return found && work(found)
     }, patienceMs)
   }

@@ -47,3 +47,36 @@ export const hostileMessages: Readonly<Record<string, () => Buffer>> = {
       '\r\n--b--\r\n',
     ),
 }
+
+/** A mail as apps send them, with all that reading may load. */
+export const ordinaryMessage: Buffer = Buffer.from(
+  [
+    'From: app@x.test',
+    'To: ada@example.com',
+    'Subject: =?utf-8?q?=C3=A4?=',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    'Content-Type: multipart/alternative; boundary=c',
+    '',
+    '--c',
+    'Content-Type: text/plain; charset=iso-8859-2',
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    'Your code is 123456. https://x.test/=E9',
+    '--c',
+    'Content-Type: text/html',
+    '',
+    '<p>Your code is <b>123456</b> <a href="https://x.test/">x</a><img src="cid:a">',
+    '--c--',
+    '--b',
+    'Content-Type: image/png',
+    'Content-ID: <a>',
+    'Content-Transfer-Encoding: base64',
+    '',
+    'QUJD',
+    '--b--',
+    '',
+  ].join('\r\n'),
+)

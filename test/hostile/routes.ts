@@ -1,0 +1,50 @@
+import { hollowApp } from '../server/validate-response.ts'
+import { toOpenApi } from '../../src/server/openapi.ts'
+
+interface Parameter {
+  name: string
+  in: string
+  schema: { enum?: string[]; const?: string }
+}
+
+const app = hollowApp()
+const document = toOpenApi(app.routes, '0.0.0') as unknown as {
+  paths: Record<string, Record<string, { parameters: Parameter[] }>>
+}
+
+/** A request that reads mail. */
+export interface ReadRequest {
+  path: string
+  needsKey: boolean
+}
+
+/** Every route of the table that reads mail, for one of the mails: with each value that its query may have. */
+export function readRequests(id: string): ReadRequest[] {
+  return app.routes
+    .filter(({ method, tag }) => method === 'GET' && (tag === 'Inbox' || tag === 'Emails'))
+    .flatMap(({ path, access }) => {
+      const parameters = document.paths[path]?.['get']?.parameters ?? []
+      const filled = path.replace('{id}', id)
+      const paths = filled.includes('{index}')
+        ? ['0', '1', '999'].map((index) => filled.replace('{index}', index))
+        : [filled]
+      return (
+        paths
+          .flatMap((one) => [
+            one,
+            ...parameters.flatMap((parameter) =>
+              valuesOf(parameter, id).map((value) => `${one}?${parameter.name}=${encodeURIComponent(value)}`),
+            ),
+          ])
+          // Without a query these speak of all mail, or wait.
+          .filter((one) => !/\/(?:wait|export)(?:$|\?(?!query=id))/.test(one))
+          .map((one) => ({ path: one, needsKey: access === 'key' }))
+      )
+    })
+}
+
+function valuesOf({ name, in: place, schema }: Parameter, id: string): string[] {
+  if (place !== 'query') return []
+  if (name === 'query') return [`id:${id}`, 'code']
+  return schema.enum ?? (schema.const === undefined ? [] : [schema.const])
+}

@@ -1,0 +1,71 @@
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { startCommand, type Started } from '../cli/command.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+/** What the event loop and the memory of the server did. */
+export interface Seen {
+  /** How late each tick of 5 ms came, in milliseconds, without the time for which the machine ran other processes. */
+  stalls: number[]
+  peak_mib: number
+}
+
+/** The command as it ships, with {@link Seen} measured in its own process. */
+export interface Watched extends Started {
+  /** What happened since the last call. */
+  seen(): Promise<Seen>
+}
+
+export async function startWatched(): Promise<Watched> {
+  const cwd = temporaryFolder()
+  const socket = join(cwd, 'monitor.sock')
+  const monitor = pathToFileURL(fileURLToPath(new URL('monitor.mjs', import.meta.url))).href
+  const more = process.env['LOCALPOST_HOSTILE_NODE'] ?? ''
+  const env = { NODE_OPTIONS: `--import ${monitor} ${more}`, LOCALPOST_MONITOR: socket }
+  const command = await startCommand([], { cwd, env })
+  return Object.assign(command, {
+    seen: () =>
+      new Promise<Seen>((resolve, reject) => {
+        let text = ''
+        connect(socket)
+          .on('data', (piece: Buffer) => (text += piece.toString()))
+          .on('end', () => resolve(JSON.parse(text) as Seen))
+          .on('error', reject)
+      }),
+  })
+}
+
+/** Adds up what happened over several steps, and which of them held the event loop longest. */
+export function createTally({ seen }: Watched): Tally {
+  const stalls: number[] = []
+  const peaks = [0]
+  const steps: { name: string; max: number }[] = []
+  return {
+    async step(name, run) {
+      await seen()
+      const result = await run()
+      const { stalls: own, peak_mib } = await seen()
+      // One by one: there may be more than a call takes arguments.
+      for (const stall of own) stalls.push(stall)
+      peaks.push(peak_mib)
+      steps.push({ name, max: Math.max(0, ...own) })
+      return result
+    },
+    result() {
+      const sorted = stalls.toSorted((a, b) => a - b)
+      const slowest = steps.toSorted((a, b) => b.max - a.max).slice(0, 3)
+      return {
+        p99_ms: Math.round((sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0) * 10) / 10,
+        max_ms: Math.round(sorted.at(-1) ?? 0),
+        peak_mib: Math.round(Math.max(...peaks)),
+        slowest: slowest.map(({ name, max }) => `${name}: ${max.toFixed(0)} ms`).join('; '),
+      }
+    },
+  }
+}
+
+export interface Tally {
+  step<T>(name: string, run: () => Promise<T>): Promise<T>
+  result(): { p99_ms: number; max_ms: number; peak_mib: number; slowest: string }
+}
