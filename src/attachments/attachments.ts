@@ -166,7 +166,7 @@ async function locateFile(path: string, root: string): Promise<Source> {
     const facts = await stat(real)
     return facts.isFile() ? { kind: 'file', path: real, size: facts.size } : outside
   } catch {
-    // Missing and forbidden look the same, so that the answer tells nothing about files elsewhere.
+    // Missing and forbidden look the same, so that the answer reveals nothing about other files.
     return outside
   }
 }

@@ -55,7 +55,7 @@ async function bytesOf(text: string, start: number, pacer: Pacer): Promise<Buffe
 }
 
 /**
- * The octets that a percent-encoded text stands for, in place: what is decoded is never longer.
+ * Percent-decodes in place: the result is never longer.
  *
  * @returns null where a `%` is not followed by two hexadecimal digits.
  */
@@ -88,7 +88,7 @@ function digitOf(byte = 0): number {
 }
 
 /**
- * The octets that a base64 text stands for; white space in it does not count, and neither does missing padding.
+ * Decodes base64; white space and missing padding are ignored.
  *
  * @returns null for what is no base64.
  */

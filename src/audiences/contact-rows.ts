@@ -25,7 +25,7 @@ export async function* readContactRows(source: unknown): AsyncGenerator<ContactR
   if (!Array.isArray(source))
     throw validationError([{ field: 'body', message: 'must be an array of contacts, or CSV text' }])
   if (source.length > maxRows) throw tooManyRows(source.length, 'contacts')
-  // To say what is wrong with a contact takes a while, and there may be a million.
+  // Describing what is wrong with a contact is slow, and there may be a million.
   const pacer = createPacer()
   for (const [index, value] of source.entries()) {
     if (pacer.due()) await pacer.turn()

@@ -59,7 +59,7 @@ export function createContacts(deps: { store: Store; clock: Clock; ids: Ids; pag
     return contact
   }
 
-  /** Stores some contacts in one commit; on a conflict it reads and decides anew. */
+  /** Stores some contacts in one commit; on a conflict it reads them and tries again. */
   async function save(audienceId: string, inputs: readonly ContactInput[]): Promise<Saved> {
     const saved = await untilCommitted(async () => {
       const merged = await merge(audienceId, inputs)
@@ -114,8 +114,8 @@ export function createContacts(deps: { store: Store; clock: Clock; ids: Ids; pag
     return { created, updated: inputs.length - created, contacts: [...latest.values()], changes }
   }
 
-  // An audience that is removed takes along the contacts it has then, and sweeps once more. What is committed even
-  // later is taken back here, so that no contact is left without an audience.
+  // Removing an audience removes its contacts, twice. Contacts that are committed even later are removed here, so that
+  // none is left without an audience.
   async function takeBackFromNowhere(audienceId: string, saved: Saved): Promise<void> {
     if (await store.get(audienceCollection, audienceId)) return
     await store.commit(saved.contacts.map(({ id }) => remove(contactCollection, id)))

@@ -18,8 +18,8 @@ export interface Broadcasts {
   /**
    * Accepts one personal email per subscribed contact, each with a one-click List-Unsubscribe (RFC 8058).
    *
-   * They are accepted in slices, so that other mail goes on meanwhile; what was accepted before a fault of the store
-   * is delivered.
+   * They are accepted in slices, so that other mail is not held up; those accepted before an error of the store are
+   * delivered.
    *
    * @throws validation_error, domain_not_verified, domain_not_registered, message_too_large, also where it is the mail of a
    *   single contact; not_found for the
@@ -106,7 +106,7 @@ function sliceSizeOf({ rendered: { html, text } }: Accepted): number {
   return Math.min(Math.max(fitting, 1), maxSliceEmails)
 }
 
-// What all have in common is checked once, as a send request to nobody in particular; placeholders stay for later.
+// What all emails share is checked once, as a send request without a contact; placeholders are filled in later.
 function checkCommon({ from, subject, html, text }: BroadcastRequest, deps: SendDeps): Promise<Accepted> {
   const request = { from, subject, html, text, to: 'subscriber@localpost.test' }
   return checkSend(request, { ...deps, strict: false })

@@ -22,7 +22,7 @@ export interface Capture {
    */
   endDelays(): void
   /**
-   * Stops: idle clients hear 421, transactions in progress get a second, then every connection ends. Idempotent; no
+   * Stops: idle clients get 421, transactions in progress get a second, then every connection ends. Idempotent; no
    * handle is left when it resolves.
    */
   close(): Promise<void>
@@ -96,7 +96,7 @@ function listen(server: CaptureServer, { host, port, onError }: CaptureOptions):
     const fail = (error: NodeJS.ErrnoException): void => reject(listenError('SMTP', error, { host, port }))
     server.once('error', fail)
     server.listen(port, host, () => {
-      // Clients come from now on; an error that nobody hears would end the process.
+      // Clients may connect from now on; an unhandled error would end the process.
       server.off('error', fail).on('error', (error) => {
         if (!isDisconnect(error)) onError?.(error)
       })
@@ -114,7 +114,7 @@ async function openDeliveries(server: CaptureServer, host: string): Promise<Capt
   }
 }
 
-/** A client that goes away in the middle of something. */
+/** A client that disconnects in the middle of a transaction. */
 function isDisconnect(error: NodeJS.ErrnoException): boolean {
   return ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED', 'EHOSTUNREACH', 'ENETUNREACH'].includes(
     error.code ?? '',

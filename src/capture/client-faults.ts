@@ -2,7 +2,7 @@
 export type ClientFault = 'certificate' | 'handshake' | 'implicit-tls' | 'http'
 
 /**
- * What an operator is told of it.
+ * The notice for the operator.
  *
  * @param detail  What the TLS library says, for a fault of the handshake.
  */

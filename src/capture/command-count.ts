@@ -1,4 +1,4 @@
-/** How many times a session may begin anew without a message, before that brings it forward no more. */
+/** How many resets a session may have without a message before they stop counting as progress. */
 const maxBegun = 100
 
 /**

@@ -63,13 +63,13 @@ export class CaptureConnection extends ReplyingConnection {
     if (fault !== null) this.send(421, `4.4.2 ${fault}, closing the connection`)
   }
 
-  /** Tells the client that another one needs its place. */
+  /** Answers 421, since another client needs the slot. */
   giveWay(): void {
     this.send(421, '4.4.2 All connections are in use, and this one was idle; connect again')
     this.#server.dismiss(this)
   }
 
-  /** The base's own timeout begins anew with every octet: see {@link CaptureConnection.checkProgress}. */
+  /** The base's own timeout restarts with every octet: see {@link CaptureConnection.checkProgress}. */
   override _armTimeout(): void {}
 
   /** Greets at once: the base waits 100 ms for clients who talk too soon, and an app with a connection per mail feels that. */
@@ -92,7 +92,7 @@ export class CaptureConnection extends ReplyingConnection {
     })
   }
 
-  /** The base puts the same list together anew for each client. */
+  /** The base builds the same list for each client. */
   override handler_EHLO(command: Buffer, callback: () => void): void {
     const [, name, ...more] = command.toString().trim().split(/\s+/)
     if (name === undefined || more.length > 0 || !plainHelloName.test(name)) {
@@ -109,7 +109,7 @@ export class CaptureConnection extends ReplyingConnection {
     super.upgrade(...parameters)
   }
 
-  /** Tells the client that the server closes, and closes. */
+  /** Answers 421 since the server closes, and closes. */
   sayClosing(): void {
     this.send(421, '4.3.2 Localpost is closing')
   }
@@ -220,7 +220,7 @@ export class CaptureConnection extends ReplyingConnection {
     this.close()
   }
 
-  /** Tells the operator once what this client does wrong. */
+  /** Reports once what this client does wrong. */
   #report(fault: ClientFault, detail = ''): void {
     if (this.isDelivery || this.#isReported) return
     this.#isReported = true

@@ -5,8 +5,8 @@ const lineEnd = Buffer.from('\r\n')
 const dotLine = Buffer.from('\r\n.')
 
 /**
- * Takes the octets after DATA apart: takes the dots off that a client stuffed, and finds the end. A line begins after
- * CRLF and nowhere else, so what is no SMTP line end neither loses a dot nor ends the message (SMTP smuggling).
+ * Scans the octets after DATA: removes stuffed dots and finds the end. A line begins only after CRLF, so other line ends
+ * neither lose a dot nor end the message (SMTP smuggling).
  *
  * @see RFC 5321 section 4.5.2
  */

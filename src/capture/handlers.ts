@@ -35,7 +35,7 @@ export function createHandlers(
       case 'reject':
         return answer(refusal(verdict.reply_code, verdict.enhanced_code, verdict.text))
       case 'delay':
-        // A delivery that ends here without a reply was nobody's fault: its email stays due.
+        // A delivery that ends here without a reply has no outcome: its email stays due.
         return void delays.after(verdict.delay_ms, answer, () =>
           userOf(session)?.is_outbox ? cut(session) : answer(),
         )

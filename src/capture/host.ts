@@ -13,7 +13,7 @@ export interface HostedConnection extends SlotClient {
 
 /** What a connection needs of its server. */
 export interface ConnectionHost {
-  /** Set once; a closing server tells every client so at its next command. */
+  /** Set once; a closing server answers 421 to the next command of every client. */
   readonly isClosing: boolean
   readonly clock: Clock
   readonly faultAt: FaultAt
@@ -22,11 +22,11 @@ export interface ConnectionHost {
   /** Takes a client, unless there are as many as there may be and none of them is idle. */
   admit(connection: HostedConnection): boolean
   /**
-   * Lets go of a connection that was told so and has no place any more. Clients get a few seconds to read it, but only
-   * so many of them: a flood must not hold more sockets than clients may.
+   * Releases a connection that was answered 421 and has no slot. Clients get a few seconds to read the reply, but only
+   * a limited number of them: a flood must not hold more sockets than there are slots.
    */
   dismiss(connection: HostedConnection): void
-  /** Tells the operator what a client does wrong, once a minute for each address and fault. */
+  /** Reports what a client does wrong, once a minute for each address and kind. */
   reportClient(fault: ClientFault, address: string, detail: string): void
   /** The socket of a connection is gone. */
   forget(connection: HostedConnection): void

@@ -2,15 +2,15 @@ import { EventEmitter } from 'node:events'
 import type { SMTPServerDataStream } from 'smtp-server'
 
 /**
- * The content of one DATA on its way to whoever takes the message, with back-pressure: `data` with each piece, then
- * `end`; or `close`, after an `error` where the client vanished. It stands where smtp-server has a stream of Node's, and
- * has what smtp-server asks of that; but it passes each piece on at once, and it flows from `resume` on, not before.
+ * The content of one DATA on its way to the handler of the message, with back-pressure: `data` with each piece, then
+ * `end`; or `close`, after an `error` where the client disconnected. It replaces the Node stream of smtp-server and has
+ * the members that smtp-server uses; but it passes each piece on at once, and flows only from `resume` on.
  */
 export class MessageData extends EventEmitter {
   /** How many octets came, and whether that is more than the server takes; smtp-server keeps both. */
   byteLength = 0
   sizeExceeded = false
-  /** Null until somebody decided. */
+  /** Null until it is decided. */
   readableFlowing: boolean | null = null
   readableEnded = false
   writableEnded = false

@@ -30,15 +30,15 @@ export interface CaptureOptions extends AuthRules {
    * @param deliveryId  The id of the email, from ENVID; null without one.
    */
   verdictOf(recipient: string, deliveryId: string | null): Verdict
-  /** Whether submissions hear the verdicts too; otherwise every recipient of theirs is accepted. */
+  /** Whether rules apply to submissions too; otherwise every recipient of a submission is accepted. */
   rejectSubmissions: boolean
   /** What goes wrong with submissions. */
   faultAt: FaultAt
   clock: Clock
   /** Whether its ports and connections keep the process alive. Default: true. */
   keepAlive?: boolean
-  /** Told of faults of Localpost and of the listener; a client's vanishing is none. */
+  /** Called with errors of Localpost and of the listener, not with disconnects of clients. */
   onError?(error: unknown): void
-  /** Told what a client does wrong and what to do about it, once a minute for each address and fault. */
+  /** Called with what a client does wrong and what to do about it, once a minute for each address and kind. */
   onClientFault?(message: string): void
 }

@@ -22,7 +22,7 @@ export interface Activity {
   /** Commands that came, and those among them that brought the session forward. */
   commands: number
   useful: number
-  /** `data` also stands for a handshake. */
+  /** `data` also covers a handshake. */
   phase: 'command' | 'data'
   /** Octets of the message that came; 0 outside of one. */
   dataBytes: number

@@ -14,7 +14,7 @@ export type Answer = (refused: Refusal | null, text?: string) => void
  * rest is read and dropped, for the client listens only after it.
  *
  * @param answer  Called at most once.
- * @param report  Told of everything that went wrong and that is not the client's doing.
+ * @param report  Called with every error that the client did not cause.
  */
 export function receive(
   stream: SMTPServerDataStream,

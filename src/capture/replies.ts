@@ -16,7 +16,7 @@ export function refusal(replyCode: number, enhancedCode: string, text: string): 
   return Object.assign(new Error(`${enhancedCode} ${text}`), { responseCode: replyCode })
 }
 
-/** Tells whether a reply text brings its enhanced status code with it. */
+/** Whether a reply text begins with an enhanced status code. */
 export function hasEnhancedCode(replyCode: number, text: unknown): boolean {
   return (
     typeof text === 'string' &&
@@ -30,7 +30,7 @@ export function replyLines(code: number, texts: readonly string[]): string[] {
   return texts.map((text, i) => `${code}${i < texts.length - 1 ? '-' : ' '}${text}`)
 }
 
-/** What a client hears when its message could not be taken. */
+/** The reply when a message could not be stored. */
 export function refusalOf(error: unknown): Refusal {
   if (isErrorOf(error, 'store_full')) return refusal(452, '4.3.1', 'The disk is full, nothing was stored')
   if (isErrorOf(error, 'service_unavailable'))

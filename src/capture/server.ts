@@ -64,8 +64,8 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   }
 
   /**
-   * Opens the outbox's own way in. Before its AUTH nothing else could tell its connections from an app's, whose
-   * greeting and EHLO a fault may meet.
+   * Listens for the outbox on a port of its own. Before AUTH its connections would look like those of an app, and faults
+   * for the greeting and EHLO would apply to them.
    */
   listenForDeliveries(host: string): Promise<{ host: string; port: number }> {
     return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     })
   }
 
-  /** The base takes random bytes for it; nobody outside sees it. */
+  /** The base takes random bytes for it; it is never sent. */
   #nextId(): string {
     return String(++this.#connected)
   }
@@ -158,7 +158,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   }
 
   /**
-   * Stops listening, tells idle clients, gives transactions in progress a second, and ends every connection.
+   * Stops listening, answers 421 to idle clients, gives transactions in progress a second, and ends every connection.
    * Resolves when no handle is left.
    */
   async shutDown(): Promise<void> {

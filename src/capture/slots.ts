@@ -10,7 +10,7 @@ export interface SlotClient {
   readonly isBusy: boolean
   /** When it last brought its session forward; on the clock of {@link Slots.admit}. */
   readonly workedAt: number
-  /** Tells it that its place is needed, and ends it. */
+  /** Answers 421, since its slot is needed, and ends it. */
   giveWay(): void
 }
 

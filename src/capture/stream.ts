@@ -21,7 +21,7 @@ export class CaptureStream extends SMTPStream {
   readonly #waiting: Buffer[] = []
   #onIdle: (() => void) | null = null
 
-  /** Whether a command stands behind the one that is under way, in what has come. */
+  /** Whether another command was received behind the current one. */
   #hasNext = false
 
   readonly #onLine: (line: string, done?: () => void) => void
@@ -108,7 +108,7 @@ export class CaptureStream extends SMTPStream {
     const text = held === 0 ? chunk.toString('latin1') : this._remainder + chunk.toString('latin1')
     const isText = isAscii(chunk) && (held === 0 || !/[^\x00-\x7f]/.test(this._remainder))
     this._remainder = ''
-    // A part of a text keeps the whole, and lines are kept for a while.
+    // A substring keeps the whole string in memory, and lines are kept in transcripts.
     const isOwn = text.length <= 1024
     let at = 0
     let handled = 0
@@ -177,7 +177,7 @@ export class CaptureStream extends SMTPStream {
   #endData(content: Buffer, rest: Buffer, done: () => void): void {
     const stream = this._dataStream
     const proceed = (): void => this.#take(rest, done)
-    // Nobody may be left to answer a message that was destroyed.
+    // A destroyed message must not be answered.
     const isAnswered = this._continueCallback === true
     let isEnding = true
     this._continueCallback = isAnswered
@@ -197,8 +197,8 @@ export class CaptureStream extends SMTPStream {
   }
 
   /**
-   * Goes on after a message. The base forgets its callback after calling it, and with it the one of a next message that
-   * was pipelined behind and reached its end meanwhile: that connection would stop for good.
+   * Continues after a message. The base drops its callback after calling it, and with it the callback of a next message
+   * that was pipelined and ended meanwhile: that connection would hang.
    */
   override continue(): void {
     const proceed = this._continueCallback

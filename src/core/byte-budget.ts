@@ -1,6 +1,6 @@
 import { LocalpostError } from './errors.ts'
 
-/** Counts bytes that are held in memory for somebody, up to a limit. */
+/** Counts bytes that are held in memory, up to a limit. */
 export interface Budget {
   readonly used: number
   /**

@@ -84,7 +84,7 @@ export const errorTable = {
   invalid_cursor: {
     status: 422,
     meaning: 'The cursor is not one of this list.',
-    fix: 'Pass the `cursor` of the previous page as it was, or none.',
+    fix: 'Pass the `cursor` of the previous page unchanged, or none.',
   },
   invalid_query: {
     status: 422,
@@ -133,7 +133,7 @@ export const errorTable = {
   },
   webhook_exists: {
     status: 409,
-    meaning: 'A webhook with this URL is there already; a second one would hear of each event twice.',
+    meaning: 'A webhook with this URL exists already; a second one would deliver each event twice.',
     fix: 'Use the one that exists, or remove it first to choose other events.',
   },
   name_taken: { status: 409, meaning: 'Another record has this name already.', fix: 'Choose another name.' },
@@ -170,7 +170,7 @@ export const errorTable = {
   injected_fault: {
     status: 500,
     meaning: 'A fault that was asked for with `/dev/faults`; the status is the one that was asked for.',
-    fix: 'Handle it as a fault of the service, or take it away with `DELETE /dev/faults`.',
+    fix: 'Handle it as a fault of the service, or remove it with `DELETE /dev/faults`.',
   },
   // delivery
   relay_not_configured: {

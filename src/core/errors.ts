@@ -68,7 +68,7 @@ Object.defineProperty(LocalpostError, Symbol.hasInstance, {
 const brand = Symbol.for('localpost.error')
 Object.defineProperty(LocalpostError.prototype, brand, { value: true })
 
-/** Tells whether something thrown is the error of one of these codes. */
+/** Whether something thrown is an error with one of these codes. */
 export function isErrorOf(error: unknown, ...codes: ErrorCode[]): error is LocalpostError {
   return error instanceof LocalpostError && codes.includes(error.code)
 }
@@ -115,7 +115,7 @@ function beginningOf(value: object): string {
 }
 
 /**
- * Says the first 100 of many things, and how many more there are, so that a hostile request makes no large answer.
+ * Names the first 100 of many things, and counts the rest, so that a hostile request gets no large answer.
  *
  * @param say  Called for those that are named.
  * @param sayMore  Called with the number of the others; not where there are none.
@@ -126,7 +126,7 @@ export function firstOf<T, R>(all: Iterable<T>, say: (one: T) => R, sayMore: (co
   return first.all()
 }
 
-/** The same for who comes by them one after the other. */
+/** The same for things that come one after the other. */
 export function createFirst<R>(sayMore: (count: number) => R): { add(say: () => R): void; all(): R[] } {
   const said: R[] = []
   let others = 0

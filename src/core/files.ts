@@ -11,7 +11,7 @@ import { dateNow } from './machine.ts'
  */
 export interface Files {
   /**
-   * With `w` and `w+` the file is made anew: what stood there is removed, and a link is never followed. Other flags
+   * With `w` and `w+` a new file is made: an existing one is removed, and a link is never followed. Other flags
    * follow links, as openNow does: a data folder in which others may put one is refused at the start, and its owner
    * may have moved a file to another disk.
    */
@@ -37,7 +37,7 @@ export interface Files {
   rename(from: string, to: string): Promise<void>
   /** Removes a file; one that is not there is no fault. */
   remove(path: string): Promise<void>
-  /** Makes a folder, and those above it, for this user alone. Tells whether it was not there. */
+  /** Makes a folder, and those above it, for this user alone. @returns Whether it was missing. */
   makeFolder(path: string): Promise<boolean>
   /** Makes the names in a folder survive a power loss. */
   syncFolder(path: string): Promise<void>
@@ -96,7 +96,7 @@ export const nodeFiles: Files = {
   link: (from, to) => fs.promises.link(from, to),
   async touch(path) {
     const { mtimeMs } = await fs.promises.stat(path)
-    // A clock may stand still, or be the one of another machine.
+    // A clock may be stopped, or belong to another machine.
     const now = dateNow()
     const time = new Date(Math.abs(mtimeMs - now) < 1 ? now + 1000 : now)
     await fs.promises.utimes(path, time, time)

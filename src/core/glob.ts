@@ -1,5 +1,5 @@
 /**
- * Tells whether a text has the form of a pattern, in which `*` stands for any characters, also for none. Takes time in
+ * Whether a text matches a pattern, in which `*` matches any characters, also none. Takes time in
  * proportion to the text, whatever the pattern.
  */
 export function matchesGlob(pattern: string, text: string): boolean {

@@ -58,7 +58,7 @@ export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomByte
 /** Gives so many random bytes. */
 type RandomBytes = (n: number) => Uint8Array
 
-/** Where an id stands in time: the millisecond, and its place in it. */
+/** The time in an id: the millisecond, and its position within it. */
 interface Moment {
   readonly ms: number
   readonly count: number

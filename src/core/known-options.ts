@@ -2,9 +2,9 @@ import { LocalpostError, quote } from './errors.ts'
 import { suggest } from './suggest.ts'
 
 /**
- * Refuses an option that nobody reads: a slip such as `keeep` must not do what leaving it out does.
+ * Refuses an unknown option: a typo such as `keeep` must not be ignored.
  *
- * @param given  What stands in place of the options; undefined where there is nothing.
+ * @param given  The given options, of any type; undefined where there are none.
  * @param of  Whose options they are, as in `reset()`.
  * @throws invalid_option with the nearest real name, or for what is no object.
  */

@@ -1,7 +1,7 @@
 /**
- * The machine's timers and time, taken once when this module is loaded. A test that fakes them moves its own code; an
- * instance goes on, since its sockets and files do. Everything in `src` takes them from here, and the build gives the
- * same ones to the packages inside.
+ * The machine's timers and time, taken once when this module is loaded. When a test fakes them, its own code
+ * gets the fake ones; an instance keeps the real ones, which its sockets and files need. Everything in `src` imports
+ * them from here, and the build gives the same ones to the bundled packages.
  */
 import { performance as nodePerformance } from 'node:perf_hooks'
 

@@ -4,7 +4,7 @@ import { LocalpostError, quote } from './errors.ts'
 import { assertKnownOptions } from './known-options.ts'
 import { dateNow, nextTurn } from './machine.ts'
 
-/** A clock that stands still until it is moved: what an instance does with time happens when a test says so. */
+/** A clock that only moves when a test moves it, together with everything that an instance does by time. */
 export interface HeldClock extends Clock {
   /**
    * Moves on, and calls what was due on the way in its order, each at its own time. Before and after each call, the
@@ -15,7 +15,7 @@ export interface HeldClock extends Clock {
    */
   advance(by: number | string): Promise<void>
   /**
-   * Says what has to be finished before time goes on.
+   * Registers work that has to finish before time moves on.
    *
    * @returns A function that takes it back.
    */
@@ -38,14 +38,14 @@ export function createClock(options?: { now?: number | string | Date }): HeldClo
   return fixedClock(now)
 }
 
-/** A clock that stands at this time; short for {@link createClock}. @throws invalid_option for what is no time. */
+/** A clock stopped at this time; short for {@link createClock}. @throws invalid_option for what is no time. */
 export function fixedClock(now: number | string | Date): HeldClock {
   // Dates take null and booleans for 1970.
   let time =
     now instanceof Date || ['number', 'string'].includes(typeof now) ? new Date(now).getTime() : Number.NaN
   if (Number.isNaN(time)) {
     const wanted = 'Unix time in milliseconds, a Date, or a text such as "2026-01-01T00:00:00Z"'
-    throw new LocalpostError('invalid_option', `A clock stands at ${wanted}, not ${quote(now)}.`)
+    throw new LocalpostError('invalid_option', `A clock starts at ${wanted}, not ${quote(now)}.`)
   }
   const timers = new Set<Timer>()
   const settles = new Set<() => Promise<void>>()
@@ -120,7 +120,7 @@ export function wholeClock(clock: Clock): Clock {
   return held
 }
 
-/** The last time that a Date can tell. */
+/** The latest time of a Date. */
 const lastTimeMs = 8.64e15
 
 interface Timer {

@@ -1,8 +1,8 @@
-/** The name with the smallest edit distance, whole or by its last word, where it is small enough to be a slip. */
+/** The name with the smallest edit distance, whole or by its last word, where it is small enough for a typo. */
 export function suggest(name: string, names: readonly string[]): string | undefined {
   const short = name.toLowerCase()
   const scored = names.map((candidate) => {
-    // "prot" is a slip of "port", and that of "smtpPort"; behind every whole name that is as near.
+    // "prot" is a typo of "port", and so suggests "smtpPort" too; a whole name at the same distance comes first.
     const lastWord = /[A-Z][a-z]+$/.exec(candidate)?.[0].toLowerCase()
     const byWord =
       lastWord === undefined || short.length < 4

@@ -8,7 +8,7 @@ import { firstOf, quote, shorten, validationError } from './errors.ts'
  *
  * @param value  Anything: a parsed JSON body, or the argument of a library call.
  * @returns What the schema makes of it; unknown members are left out where the schema is a plain object.
- * @throws validation_error with one entry per wrong member, in plain words; `body` stands for the value itself.
+ * @throws validation_error with one entry per wrong member, in plain words; `body` is the value itself.
  */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = checkInput(schema, value)
@@ -19,7 +19,7 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
 /**
  * The same for callers who collect errors: reads one value, or says all that is wrong with it.
  *
- * @param path  Where the value stands in the whole input: the beginning of the error's `field`.
+ * @param path  The path of the value in the whole input: the prefix of the error's `field`.
  */
 export function checkInput<T>(
   schema: z.ZodType<T>,
@@ -49,17 +49,17 @@ function memberName(member: string, isInner: boolean): string {
   return isInner ? `.${short}` : short
 }
 
-/** The warning about a member that nobody reads. */
+/** The warning about an unknown member. */
 export function ignoredMember(path: string): string {
   return `member ${quote(path)} is not known and was ignored`
 }
 
-/** The warning that stands for those behind the first 100. */
+/** The warning that counts those beyond the first 100. */
 export function moreWarnings(count: number): string {
   return `and ${count} more`
 }
 
-/** How deep a request may be nested; what is deeper overflows the stack of whoever walks it. */
+/** How deep a request may be nested; what is deeper overflows the stack of code that walks it. */
 export const maxDepth = 100
 
 /** Whether arrays and objects are nested deeper than so many levels; what refers to itself is. */

@@ -1,6 +1,6 @@
 import { monotonicNow, nextTurn } from './machine.ts'
 
-/** Tells long work when it is time to let the event loop turn. */
+/** Says when long work should yield to the event loop. */
 export interface Pacer {
   /** Whether the current turn was used up; look at it often, it is cheap. Follow a `true` with `await turn()`. */
   due(): boolean

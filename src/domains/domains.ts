@@ -44,7 +44,7 @@ export interface DomainsDeps {
   account: Account
   dns: DnsSettings
   pageSize: number
-  /** Refuses API sends from domains that nobody created. Default: false. */
+  /** Refuses API sends from domains that were not created. Default: false. */
   strict?: boolean
   /** Where records are looked up. Default: the DNS servers of the machine. */
   lookup?: DnsLookup

@@ -25,7 +25,7 @@ export function toDomainName(given: string): string | null {
  * The domain that was registered at a registry, and so the DNS zone that the owner of a name edits: `acme.co.uk` for
  * `mail.acme.co.uk`. Null for a public suffix.
  *
- * Suffixes that companies run count (`acme.uk.com` is somebody's own zone), unless the name is such a suffix itself:
+ * Suffixes that companies run count (`acme.uk.com` is a zone of its own), unless the name is such a suffix itself:
  * then it is its company's ordinary domain.
  */
 export function zoneOf(name: string): string | null {
@@ -80,7 +80,7 @@ function labelFault(labels: readonly string[]): string | undefined {
   if (labels.length < 2) return 'is a single label; give a domain with at least one dot, such as "acme.com"'
   for (const label of labels) {
     if (label.length > 63) return `has a label of ${label.length} characters; at most 63 are allowed`
-    if (/^-|-$/.test(label)) return `has a hyphen at the edge of the label ${quote(label)}; take it away`
+    if (/^-|-$/.test(label)) return `has a hyphen at the edge of the label ${quote(label)}; remove it`
     if (!/^[a-z0-9-]+$/.test(label)) return `has the label ${quote(label)}; use letters, digits and hyphens`
   }
   return undefined

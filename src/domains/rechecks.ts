@@ -12,12 +12,12 @@ export interface Rechecks {
 }
 
 /**
- * Begins to look up, at every interval, each domain that somebody registered and asked to verify: those that wait for
- * their records, and those that may lose them. One after the other; what declares a domain by hand is overruled.
+ * Looks up, at every interval, each registered domain whose verification was requested: pending ones and verified ones.
+ * One after the other; a status that was set by hand is overruled.
  *
- * @param parts.intervalMs  Wait between two rounds; null: never.
- * @param parts.verify  Looks one domain up and stores what came of it.
- * @param parts.onError  Hears of faults; the next round comes all the same.
+ * @param deps.intervalMs  Wait between two rounds; null: never.
+ * @param deps.verify  Looks one domain up and stores the result.
+ * @param deps.onError  Called with errors; the next round runs anyway.
  */
 export function startRechecks(deps: {
   store: Store

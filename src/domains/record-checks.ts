@@ -26,7 +26,7 @@ function dkimFault(expected: string, found: readonly string[]): string | null {
   const keys = found.map(parseTags).filter((tags) => tags.has('p'))
   const [key] = keys
   if (!key) return 'none of the TXT records is a DKIM key'
-  if (keys.length > 1) return `there are ${keys.length} DKIM keys under this name: take the others away`
+  if (keys.length > 1) return `there are ${keys.length} DKIM keys under this name: remove the others`
   const { v = 'DKIM1', k = 'rsa', p = '' } = Object.fromEntries(key)
   if (v !== 'DKIM1') return `its version is ${quote(v)}, not "DKIM1"`
   if (k !== 'rsa') return `its key type is ${quote(k)}, not "rsa"`
@@ -36,7 +36,7 @@ function dkimFault(expected: string, found: readonly string[]): string | null {
     : 'it is another key: publish the one expected'
 }
 
-// The only MX of its name, and as it was asked for, as SES wants it.
+// SES requires it to be the only MX of its name.
 function mxFault({ value, priority }: DnsRecord & { type: 'MX' }, found: readonly string[]): string | null {
   if (found.length > 1) return `there are ${found.length} MX records: this must be the only one of its name`
   const [given = '', host = ''] = (found[0] ?? '').split(' ')

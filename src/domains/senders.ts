@@ -21,23 +21,23 @@ export interface Senders {
    * An unknown one is added as verified (`registered: false`), or refused with `strict`.
    *
    * @throws domain_not_verified unless the domain's status is SUCCESS.
-   * @throws domain_not_registered with `strict`, where nobody created the domain.
+   * @throws domain_not_registered with `strict`, where the domain was not created.
    * @throws validation_error for field `from`, where it could not be a sending domain.
    */
   resolveSender(domainName: string): Promise<DomainRecord>
   /**
    * The domain of an SMTP submission: of any status, added where it is unknown, and {@link builtInDomain} where the
-   * name could not be a sending domain. Never refuses; answers at once where mail came from there lately.
+   * name could not be a sending domain. Never refuses; synchronous for a domain in the cache of recent senders.
    */
   ensureDomain(domainName: string): DomainRecord | Promise<DomainRecord>
   /**
-   * What an email goes out with whose domain was removed while it was on its way: the name with the shared key, and no
+   * The domain for an email whose domain was removed before its delivery: the name with the shared key, without
    * tracking. Stores nothing, so that the removed domain does not come back.
    */
   asRemoved(domainName: string): DomainRecord
 }
 
-/** @param parts.strict  Refuses API sends from domains that nobody created. */
+/** @param deps.strict  Refuses API sends from domains that were not created. */
 export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; strict: boolean }): Senders {
   const { store, clock, ids, strict } = deps
   const adding = new Map<string, Promise<DomainRecord>>()

@@ -101,7 +101,7 @@ function failure(error: unknown, type: string): Pick<RecordCheck, 'verdict' | 'e
   }
 }
 
-// The zone's mailbox is written as a name: its first dot stands for the @, unless a backslash says otherwise.
+// The mailbox of a zone is written as a name: its first unescaped dot is the @.
 function toMailbox(hostmaster: string): string {
   const [local = '', ...domain] = hostmaster.split(/(?<!\\)\./)
   return `${local.replaceAll('\\.', '.')}@${domain.join('.')}`

@@ -33,7 +33,7 @@ export interface Simulation {
   addEvent(id: string, event: AddedEvent): Promise<RecipientEvent>
 }
 
-/** @param parts.hostname  The `reporting_mta` of deliveries. */
+/** @param deps.hostname  The `reporting_mta` of deliveries. */
 export function createSimulation(deps: { store: Store; clock: Clock; hostname: string }): Simulation {
   const { store, clock, hostname } = deps
   return {

@@ -24,7 +24,7 @@ export interface Faults {
    * @throws validation_error with one entry per wrong member: `http[0].status`.
    */
   set(faults: FaultsInput): Promise<FaultsState | null>
-  /** Takes all away. @returns How many there were. */
+  /** Removes all. @returns How many there were. */
   clear(): Promise<number>
 }
 
@@ -35,7 +35,7 @@ export interface ArmedFaults extends Faults {
   http(method: string, path: string): HttpFault | null
   /** The fault that strikes a submission at this stage. */
   smtp(stage: SmtpStage): SmtpFault | null
-  /** The same object until it is set anew. */
+  /** The same object until the faults change. */
   rateLimit(): FaultRateLimit | null
   /** Notes the faults with the counts that are left. @returns Puts them back; their dice go on. */
   hold(): () => void
@@ -112,7 +112,7 @@ function shown<T extends FaultChance>({ fault, left }: Armed<T>): T {
   return fault.count === undefined ? { ...fault } : { ...fault, count: left }
 }
 
-// A fault counts what it fits, struck or not; what it spares goes on to the next one.
+// A fault counts every match, applied or not; a match that it does not apply to is tried against the next fault.
 function strike<T extends FaultChance>(armed: readonly Armed<T>[], fits: (fault: T) => boolean): T | null {
   for (const one of armed) {
     if (one.left <= 0 || !fits(one.fault)) continue

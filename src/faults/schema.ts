@@ -19,7 +19,7 @@ const http = z.strictObject({
     .string()
     .max(1000)
     .regex(/^(?:\/v1(?:[/*]|$)|\*)/, 'must be a path of /v1, with * for any characters: faults meet no other')
-    .describe('Without the query; `*` stands for any characters'),
+    .describe('Without the query; `*` matches any characters'),
   method: z.enum(methods).optional().describe('Default: every method'),
   status: z.int().min(400).max(599).optional().describe('Answered in the shape of every error'),
   delay_ms: delaySchema.optional(),

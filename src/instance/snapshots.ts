@@ -21,9 +21,9 @@ export interface Snapshots {
 }
 
 /**
- * @param parts.store  null where the data are in a folder.
- * @param parts.settle  Waits for what is under way.
- * @param parts.reload  Has those who hold a part of the records in memory read it again.
+ * @param deps.store  null where the data are in a folder.
+ * @param deps.settle  Waits for what is under way.
+ * @param deps.reload  Has those who hold a part of the records in memory read it again.
  */
 export function createSnapshots(deps: {
   store: RestorableStore | null

@@ -39,9 +39,9 @@ export interface Keys {
 /**
  * The keys of an instance. Where none is stored, one is made and stored.
  *
- * @param parts.given  Keys from the options, beside the stored ones; never stored.
- * @param parts.acceptAny  Accepts any value that is not empty.
- * @param parts.chance  Where new keys come from. Default: the system's.
+ * @param deps.given  Keys from the options, beside the stored ones; never stored.
+ * @param deps.acceptAny  Accepts any value that is not empty.
+ * @param deps.chance  Where new keys come from. Default: the system's.
  */
 export async function createKeys(deps: {
   store: Store
@@ -57,8 +57,8 @@ export async function createKeys(deps: {
   const digests = new Map(given.map((value, i) => [optionId(i), digest(value)]))
   for (const { id, value } of stored) digests.set(id, digest(value))
   /**
-   * Keys that were presented before. Looking one up takes the same time for every wrong value too: what is not in a
-   * set is told by the hash of the whole text, never by its beginning.
+   * Keys that were presented before. A lookup takes the same time for every wrong value: a set compares the hash of
+   * the whole text, never its beginning.
    */
   const presented = new Set<string>()
   if (stored.length === 0) await add(null)

@@ -24,7 +24,7 @@ export function mediaTypeOf(contentType: string | false | undefined): string {
 /**
  * The media type that goes with the extension of a file name.
  *
- * @returns null for a name without one, or with one that stands for no type.
+ * @returns null for a name without one, or with an unknown one.
  */
 export async function mediaTypeByName(filename: string): Promise<string | null> {
   const { detectMimeType } = await import('nodemailer/lib/mime-funcs')

@@ -87,7 +87,7 @@ export function charsetOf(bytes: Buffer, named: string | null, meta: string | nu
   if (name !== null) return name
   if (isUtf8(bytes)) return 'utf-8'
   const inMeta = canonical(meta)
-  // A document whose <meta> can be read at all is not in UTF-16, and UTF-8 it is not.
+  // A document whose <meta> can be read is not UTF-16, and UTF-8 was ruled out before.
   return inMeta === null || inMeta.startsWith('utf-') ? 'windows-1252' : inMeta
 }
 

@@ -25,7 +25,7 @@ export interface MessageInput {
 
 export interface MessageAttachment {
   filename: string
-  /** Without one it is told from the file name. */
+  /** Default: by the file name. */
   content_type?: string | null
   content: Buffer
 }
@@ -147,7 +147,7 @@ function safeContentType({ content_type, content }: MessageAttachment): string |
   return content_type
 }
 
-/** Whether bytes can stand in a message unencoded: CRLF line ends only, lines of at most 998 octets, no NUL, ASCII. */
+/** Whether bytes can be sent unencoded: CRLF line ends only, lines of at most 998 octets, no NUL, ASCII. */
 function isCarriable(content: Buffer): boolean {
   let lineStart = 0
   for (let i = 0; i < content.length; i++) {

@@ -75,7 +75,7 @@ export function readSignature(value: string): DkimSignature | BrokenSignature {
   }
 }
 
-/** The value without that of its tag `b=`, as it was when it was signed. */
+/** The field value as it was signed: with an empty `b=`. */
 export function withoutSignature(value: string): string {
   return value.replace(/(^|;)([ \t\r\n]*b[ \t\r\n]*=)[^;]*/, '$1$2')
 }

@@ -6,7 +6,7 @@ import { readHeaderBlock } from './headers.ts'
 import { sliceBytes } from './slices.ts'
 import { nextTurn } from '../core/machine.ts'
 
-/** What became of the check of a DKIM signature. */
+/** The result of checking a DKIM signature. */
 export interface DkimResult {
   /** Tag `d=`, lower case. */
   domain: string

@@ -110,7 +110,7 @@ function isSpace(code: number): boolean {
 }
 
 /**
- * One character for each octet. Those beyond ASCII were read as UTF-8 or Latin-1 with the line they stand in, before the
+ * One character for each octet. Those beyond ASCII were read as UTF-8 or Latin-1 with their line, before the
  * charset of the word was known.
  */
 function rawOctets(encoded: string, charset: string): string | null {

@@ -5,7 +5,7 @@ export interface SplitFields {
   fields: [name: string, value: string][]
   /** Where the line begins behind the last field and its folded lines; the length of the text where all is header. */
   end: number
-  /** How many lines stand before `end`. */
+  /** The number of lines before `end`. */
   lines: number
 }
 
@@ -78,7 +78,7 @@ export function endsWithReturns(text: string): boolean {
   return empty !== -1 && (newline === -1 || newline > empty)
 }
 
-/** The same text, as long, with LF where a CR stands alone. */
+/** The same text, of the same length, with LF for each CR without LF. */
 export function withNewlines(text: string): string {
   return text.replace(/\r(?!\n)/g, '\n')
 }

@@ -21,7 +21,7 @@ export function createFlowedJoiner(deletesSpaces: boolean): FlowedJoiner {
     let quotes = 0
     while (line.charCodeAt(quotes) === 0x3e) quotes++
     const content = line.slice(line.charCodeAt(quotes) === 0x20 ? quotes + 1 : quotes)
-    // A signature separator is never flowed, nor joined to what is before it.
+    // A signature separator is never flowed, nor joined to the line before it.
     const isSeparator = content === '-- '
     if (open && (quotes !== depth || isSeparator)) joined.push('\n')
     if (!open || quotes !== depth || isSeparator) joined.push(quotes > 0 ? `${'>'.repeat(quotes)} ` : '')

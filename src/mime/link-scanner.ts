@@ -131,7 +131,7 @@ function nameAt(html: string, start: number, end: number): string {
   return end - start > 16 ? '' : html.slice(start, end).toLowerCase()
 }
 
-// Between the name and the value stand white space and one `=`; the tokenizer has seen both.
+// Between the name and the value are white space and one `=`; the tokenizer has seen both.
 function valueStart(html: string, nameEnd: number): number {
   let at = skipSpace(html, nameEnd)
   if (html[at] === '=') at = skipSpace(html, at + 1)

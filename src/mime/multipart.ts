@@ -53,7 +53,7 @@ export function splitMultipart(
 
 const newline = 0x0a
 
-/** What follows a boundary in its line; null where that is more than white space: it is another that begins alike. */
+/** What follows a boundary in its line; null where that is more than white space: then it is another boundary with the same beginning. */
 function lineAfter(within: Buffer, start: number): { isLast: boolean; next: number } | null {
   const isLast = within[start] === 0x2d && within[start + 1] === 0x2d
   let at = isLast ? start + 2 : start

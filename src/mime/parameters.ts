@@ -3,7 +3,7 @@ import { decodeEncodedWords } from './encoded-words.ts'
 
 /** A value like that of Content-Type, taken apart. */
 export interface FieldValue {
-  /** What stands before the first semicolon, without comments. */
+  /** The text before the first semicolon, without comments. */
   value: string
   /** By their names in lower case, decoded. The first of a name counts. */
   parameters: ReadonlyMap<string, string>
@@ -76,7 +76,7 @@ function percentDecoded(text: string): Buffer {
   )
 }
 
-/** The pieces between the semicolons that stand in no quotes. */
+/** The pieces between semicolons outside quotes. */
 function splitAtSemicolons(text: string): string[] {
   const pieces: string[] = []
   let start = 0
@@ -103,7 +103,7 @@ function unquoted(raw: string, name: string): string {
   return raw.slice(1, end).replace(/\\([\s\S])/g, '$1')
 }
 
-/** Comments stand in each other: the innermost go first. */
+/** Comments nest: the innermost are removed first. */
 function withoutComments(text: string): string {
   let left = text
   for (let depth = 0; depth < 5 && left.includes('('); depth++) {

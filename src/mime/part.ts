@@ -172,7 +172,7 @@ export function toPart(
   { index, end, isInRelated }: { index: number; end: number; isInRelated: boolean },
 ): PlacedPart {
   const { type, parameters, content_id, disposition } = header
-  // A multipart that cannot be taken apart is shown as it stands.
+  // A multipart that cannot be split is shown as text.
   const content_type = type.startsWith('multipart/') ? 'text/plain' : type
   const charset = parameters.get('charset')?.trim().toLowerCase() ?? ''
   return {

@@ -19,7 +19,7 @@ export interface Multipart {
 
 /**
  * Says which leaves are the bodies of a message: the first plain one and the first HTML one that are no files. All
- * others are attachments, also text that follows, and what stands beside the root of a multipart/related.
+ * others are attachments, also later text parts, and parts beside the root of a multipart/related.
  */
 export function chooseBodies(root: MimeNode): { text: PlacedPart | null; html: PlacedPart | null } {
   const bodies = bodyLeaves(root)

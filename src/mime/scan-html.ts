@@ -4,16 +4,16 @@ import { unpaced } from '../core/yield.ts'
 /** The attributes that anybody asks for; absent where the tag does not have it. */
 export type HtmlAttributes = { [name in (typeof told)[number]]?: string }
 
-/** What a scan of HTML tells, in the order of the HTML; element names in lower case. */
+/** Callbacks of a scan, in document order; element names in lower case. */
 export interface HtmlListener {
-  /** An open tag is complete. Only the attributes that matter here are told, entities decoded. */
+  /** An open tag is complete. Only the attributes in `HtmlAttributes` are passed, entities decoded. */
   onOpenTag(name: string, attributes: HtmlAttributes): void
   onText(piece: string): void
   onCloseTag(name: string): void
 }
 
 /**
- * Tells of the tags and texts of HTML as they are written: nothing is opened or closed that is not there.
+ * Reports the tags and texts of HTML as written: no tag is implied.
  *
  * A parser keeps the open elements and looks through them at every tag: a megabyte of hostile HTML held the process
  * for a minute. This costs linear time, and looks at no more than 1 MB.

@@ -6,12 +6,12 @@ import { composeMessage, inOnePieceBytes } from './compose.ts'
 import { hashBody } from './dkim-body.ts'
 import { canonicalField, splitFields, type RawField } from './dkim-fields.ts'
 
-/** Who signs. */
+/** The key and names of a signature. */
 export interface Signing {
   /** The signing domain; IDN or A-labels. */
   domain: string
   selector: string
-  /** RSA. A `KeyObject`, because a PEM is parsed anew at every signature, which takes three times as long. */
+  /** RSA. A `KeyObject`, because a PEM would be parsed for every signature, which takes three times as long. */
   key: KeyObject
 }
 

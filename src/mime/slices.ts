@@ -5,8 +5,8 @@ import { nextTurn } from '../core/machine.ts'
 export const sliceBytes: number = 128 * 1024
 
 /**
- * A stream of bytes at hand, in slices with a turn of the event loop between them: what encodes, hashes or parses the
- * slices downstream then never blocks for longer than one slice takes.
+ * Streams bytes in slices, one per turn of the event loop, so that encoding, hashing or parsing downstream blocks for
+ * one slice at most.
  *
  * @param bytes  Not copied; must not change until the stream has ended.
  */

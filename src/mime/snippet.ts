@@ -27,7 +27,7 @@ function fold(text: string): string {
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut
 }
 
-/** Elements whose content nobody sees. */
+/** Elements whose content is not displayed. */
 const hidden = ['style', 'script', 'title', 'template', 'noscript']
 
 function visibleText(html: string): string {

@@ -21,7 +21,7 @@ const maxParts = 1000
 const maxDepth = 100
 /** Header of all parts together. */
 const maxHeaderBytes = 4 * 1024 * 1024
-/** Four times the largest message: its outer levels, which have all of it in them, and what stands deeper. */
+/** Four times the largest message: the outer levels, each of which holds all of it, and the levels inside. */
 const maxSearchedBytes = 4 * 40 * 1024 * 1024
 /** RFC 2046 allows 70 characters. To look for one of a thousand can take seconds. */
 const maxBoundaryLength = 200

@@ -25,7 +25,7 @@ export function createTransferDecoder(encoding: TransferEncoding): TransferDecod
   }
 }
 
-/** Decodes a stream of encoded bytes: a part of a message at hand, or of a stored one. */
+/** Decodes a stream of encoded bytes: a part of a message in memory, or of a stored one. */
 export function decodeTransfer(encoded: AsyncIterable<Buffer>, encoding: TransferEncoding): Readable {
   return Readable.from(decodedSlices(encoded, encoding), { objectMode: false })
 }
@@ -45,7 +45,7 @@ async function* decodedSlices(
 
 const nothing = Buffer.alloc(0)
 
-/** Data that goes on behind padding is a second run of base64: so it comes from programs that join encoded pieces. */
+/** Data after padding is a second run of base64: programs that join encoded pieces write it. */
 function base64Decoder(): TransferDecoder {
   let held = ''
   return {

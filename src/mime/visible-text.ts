@@ -17,7 +17,7 @@ export function* visibleTextSteps(html: string): Generator<undefined, string> {
   yield* scanHtmlSteps(html, {
     onOpenTag(name) {
       if (hiddenBy?.name === name) hiddenBy.depth++
-      // The body ends a head that nobody closed.
+      // `<body>` ends a `<head>` that was not closed.
       else if (hiddenBy?.name === 'head' && name === 'body') hiddenBy = null
       else if (!hiddenBy && hidden.has(name)) hiddenBy = { name, depth: 1 }
       if (lineEnding.has(name)) text += '\n'

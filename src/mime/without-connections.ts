@@ -37,10 +37,10 @@ const goneAttribute = /^(?:ping|attributionsrc)$/i
 /** `name` of the meta elements that say how a mail looks; all others go. */
 const keptMeta = /^(?:(?:supported-)?color-schemes?|viewport)$/i
 
-/** Stands where a tag was, so that what is before and behind it makes no tag together. */
+/** Replaces a removed tag, so that the text before and after it cannot form a tag. */
 const gap = '<!---->'
 
-/** Stands where a `<base>` was: the sandbox lets no link lead to the top, so relative ones lead nowhere. */
+/** Replaces a removed `<base>`: the sandbox blocks navigation of the top frame, so relative links lead nowhere. */
 const ownBase = '<base target="_top">'
 
 type Listener = ConstructorParameters<ReturnType<typeof loadTokenizer>['Tokenizer']>[1]

@@ -13,8 +13,8 @@ export const writtenAtOnceBytes: number = 64 * 1024
  * Writes a composed tree in one go. The library writes each part through four streams, which for the few kilobytes of
  * most mail cost more than all the encoding.
  *
- * @returns The bytes that the library's own stream gives, save that a soft line break may stand elsewhere in a line that
- *   ends the body with spaces; null where content is large, not at hand, or bytes that are carried as they are.
+ * @returns The bytes that the library's own stream gives, except that a soft line break may be elsewhere in a line that
+ *   ends the body with spaces; null where content is large, not in memory, or carried unencoded.
  */
 export function writeNode(node: MimeNode, encoders: Encoders): Buffer | null {
   const pieces: string[] = []
@@ -28,7 +28,7 @@ export function writeNode(node: MimeNode, encoders: Encoders): Buffer | null {
 function isAtHand(node: MimeNode): boolean {
   const { content } = node
   const encoding = node.getTransferEncoding()
-  // The library reads through all of the content each time, and works each name out anew that it compares.
+  // The library reads through all of the content each time, and computes each name again for every comparison.
   node.getTransferEncoding = () => encoding
   const named: { _normalizeHeaderKey?: (key: string) => string } = node as object
   const normalize = named._normalizeHeaderKey

@@ -7,7 +7,7 @@ const minuteMs = 60_000
 /**
  * Makes a filter for notices that a client can cause as often as it likes.
  *
- * @returns Tells whether the key was not let through within the last minute.
+ * @returns True once per key and minute.
  */
 export function createOncePerMinute(now: () => number = monotonicNow): (key: string) => boolean {
   const last = new Map<string, number>()

@@ -17,7 +17,7 @@ export type CheckDestination = (destination: Destination) => string | null
 
 /** Decides where an instance connects to for others: attachments, webhooks, the relay. */
 export interface Outgoing {
-  /** Tells of an open port of the instance. */
+  /** Adds a port that the instance listens on. */
   opened(listener: { host: string; port: number }): void
   /** For attachments and webhooks, whose addresses come from requests: never the instance's own ports. */
   readonly problemOf: CheckDestination

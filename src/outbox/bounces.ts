@@ -22,9 +22,9 @@ export function isTemporary(reply: SmtpReply): boolean {
 }
 
 /**
- * The bounce that a reply stands for, in SES's words.
+ * The bounce type and subtype of a reply, in SES's vocabulary.
  *
- * @param suppressed  Whether the recipient is known to stand on the suppression list: no code says that alone.
+ * @param suppressed  Whether the recipient is on the suppression list, which no reply code says.
  * @see RFC 3463 for the codes; Amazon SES "Bounce object" for the words.
  */
 export function bounceOf(reply: SmtpReply, suppressed = false): { type: BounceType; subtype: BounceSubtype } {

@@ -19,12 +19,12 @@ export interface DeliveryDeps {
 }
 
 /**
- * Tries every recipient of a written email who waits: in one transaction per server, or in one per recipient where
- * each has a copy of the message. Where a rule cut the transaction of several, each is tried once more alone, so that
- * nobody loses a mail because of another.
+ * Tries every pending recipient of a written email: in one transaction per server, or in one per recipient where each
+ * has its own copy of the message. Where a rule ended the transaction of several recipients, each is tried again alone,
+ * so that no recipient loses a mail because of another.
  *
- * @param written  The blobs that were stored with the message just now; what of them is at hand is not read again.
- * @returns The servers' words, by recipient; null where the message is gone, and the email with it.
+ * @param written  The blobs that were stored with the message just now; those in memory are not read again.
+ * @returns The replies by recipient; null where the message was removed with its email.
  */
 export async function tryDelivery(
   email: EmailRecord,
@@ -35,7 +35,7 @@ export async function tryDelivery(
   const found = routes(email, deps)
   const first = email.message?.copies ? found.flatMap((route) => apart(route)) : found
   if (!(await runAll(email, first, deps, written, replies))) return null
-  // Behind a relay, a broken connection is nobody's verdict, and it may well have taken the mail.
+  // A broken connection to a relay is no verdict of a recipient, and the relay may have accepted the mail.
   const lost = first
     .filter(({ transport, recipients }) => transport === deps.capture && recipients.length > 1)
     .flatMap((route) => apart(route))
@@ -106,5 +106,5 @@ function apart({ transport, recipients }: Route): Route[] {
   return recipients.map((recipient) => ({ transport, recipients: [recipient] }))
 }
 
-// 421 closes the connection, and stands for everybody who had no reply before.
+// 421 closes the connection, and applies to every recipient without a reply.
 const isLost = (reply: SmtpReply | undefined): boolean => reply?.reply_code === 0 || reply?.reply_code === 421

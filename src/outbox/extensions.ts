@@ -12,8 +12,8 @@ export interface MessageNeeds {
 }
 
 /**
- * Reads a message through for what it needs. A header in another charset than UTF-8 needs 8BITMIME, as a body does:
- * no extension carries it as it is meant.
+ * Finds out which extensions a message needs. A header in another charset than UTF-8 gets 8BITMIME, as a body does: no
+ * extension is made for it.
  */
 export async function needsOf(message: Readable, addresses: readonly string[]): Promise<MessageNeeds> {
   const needs = { eightBit: false, utf8: addresses.some((address) => /[^\x00-\x7f]/.test(address)) }

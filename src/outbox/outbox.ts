@@ -11,13 +11,13 @@ import { tryDelivery, type DeliveryDeps } from './deliver.ts'
 import { createRests, restAfter } from './rests.ts'
 import { writeMessage, type WriteDeps } from './write.ts'
 
-/** Brings accepted emails to their recipients: writes each message, delivers it, stores what became of it. */
+/** Brings accepted emails to their recipients: writes each message, delivers it, records the outcome. */
 export interface Outbox {
   /** Looks for work; called once for every email that may be some. Costs nothing while it is busy. */
   wake(): void
   /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
   idle(): Promise<void>
-  /** Takes up nothing more and waits for what is under way; the rest goes on at the next start. */
+  /** Starts no more deliveries and waits for those that run; the rest continues at the next start. */
   close(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export interface OutboxDeps extends WriteDeps, DeliveryDeps {
   hostname: string
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
-  /** Hears of faults that no recipient caused. */
+  /** Called with errors that no recipient caused. */
   onError(error: unknown): void
 }
 
@@ -99,7 +99,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     isPutOffOver = false
     noteRush()
     const now = clock.now()
-    // A start does not know where the clock stood before.
+    // After a start, the time of the clock before is unknown.
     const isStepped = latest === null || now < latest
     latest = now
     let next = Number.POSITIVE_INFINITY
@@ -123,8 +123,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     if (next < Number.POSITIVE_INFINITY) wakeAfter(Math.max(1, next - now))
   }
 
-  // Who sends waits for the acceptance: while much more comes in than goes out, that goes first. Where nothing at all goes
-  // out, those under way wait for slow servers, and others must have a place.
+  // Accepting new mail takes priority while the backlog grows. Where nothing goes out at all, running deliveries wait for
+  // slow servers, and others must be able to start.
   function noteRush(): void {
     isRush = arrived > maxUnderWay && done > 0 && arrived > 2 * done
     arrived = 0
@@ -166,7 +166,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     underWay.set(email.id, run)
   }
 
-  /** Never rejects: what cannot be stored now stays due, and is tried again after a while. */
+  /** Never rejects: what cannot be stored now stays due, and is tried again later. */
   async function attempt(email: EmailRecord): Promise<void> {
     try {
       await deliver(email).catch((error: unknown) => {

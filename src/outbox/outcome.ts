@@ -6,7 +6,7 @@ import { deliveredEvent, pendingRecipients, withEvents } from '../emails/events.
 export interface Simulator {
   /** No mail for such an address ever goes to a relay. */
   isSimulator(address: string): boolean
-  /** Whether the address stands for one on the account's suppression list. */
+  /** Whether the address simulates one on the account's suppression list. */
   isSuppressed(address: string): boolean
   /** What else shall happen to this recipient: at a deferral, or after the delivery. */
   aftermathOf(address: string): 'complained' | 'opened' | 'clicked' | 'delivery_delayed' | null
@@ -53,7 +53,7 @@ export function afterDelivery(
   return { ...changed, outbox, outbox_due: outbox?.due ?? null }
 }
 
-/** What an email becomes that never gets a message: every recipient who waits has failed, for this reason. */
+/** The record of an email that cannot be composed: every recipient without an outcome has failed, for this reason. */
 export function afterFailure(email: EmailRecord, reason: string, now: number): EmailRecord {
   const event: EmailEvent = { status: 'failed', timestamp: now, reason }
   const added = new Map(pendingRecipients(email).map((recipient) => [recipient, [event]]))

@@ -23,7 +23,7 @@ export function createRests(clock: Clock): Rests {
     },
     take(id) {
       const count = (faults.get(id) ?? 0) + 1
-      // The one that met a fault last stands last.
+      // The one that failed most recently is last.
       faults.delete(id)
       faults.set(id, count)
       const [oldest] = faults.keys()

@@ -162,8 +162,8 @@ interface PoolMessage {
 }
 
 /**
- * Hands a mail to the pool. What stands before the pool makes a tree of the message and parses the addresses of the
- * envelope: most need none of it, and to them it is a tenth of the delivery.
+ * Gives a mail to the pool directly. The layer above builds a tree of the message and parses the addresses of the
+ * envelope, which most mails do not need and which costs a tenth of a delivery.
  */
 function hand(pool: Pool, mail: Mail): Promise<SentInfo> {
   const { envelope, dsn, raw } = mail

@@ -22,7 +22,7 @@ export interface WrittenMessage {
   discard(): Promise<void>
 }
 
-/** Who sends: whose signature a message gets, and what happens to its HTML. */
+/** What the sending domain decides: the signature of a message, and the tracking of its HTML. */
 export interface Sender {
   signing: Signing
   /** How the HTML becomes each recipient's own, by the recipient's index; null where all share one message. */

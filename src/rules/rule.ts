@@ -55,7 +55,7 @@ export function fillRule(rule: RuleInput): Rule {
   }
 }
 
-/** The RFC 3463 code that goes with a reply code, where nobody says another. */
+/** The default RFC 3463 code for a reply code. */
 export function enhancedCodeOf(code: number): string {
   return enhancedCodes[code] ?? `${String(code).charAt(0)}.0.0`
 }

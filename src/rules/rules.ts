@@ -25,14 +25,14 @@ export interface Rules {
  * Finds the rule of a recipient; what capture is given.
  *
  * @param exactOnly  Leaves out rules for domains and patterns: a simulator address is met only by its own name.
- * @returns The first that matches, the same object until the rules are set anew; null where none does.
+ * @returns The first that matches, the same object until the rules change; null where none does.
  */
 export type FindRule = (recipient: string, exactOnly: boolean) => Rule | null
 
 /**
  * The rules of an instance.
  *
- * @param parts.given  From the options: they take the place of the stored ones at every start. null keeps those.
+ * @param deps.given  From the options: they take the place of the stored ones at every start. null keeps those.
  */
 export async function createRules(deps: {
   store: Store
@@ -62,7 +62,7 @@ export async function createRules(deps: {
       const found = compiled.find(({ match }) => (match.isExact || !exactOnly) && match.test(recipient))
       return found?.rule ?? null
     },
-    /** After the stored rules were put in place by somebody else. */
+    /** Reads the stored rules again, after a restore replaced them. */
     async reload() {
       known = (await store.get(rulesCollection, recordId))?.rules ?? []
       compiled = compile(known)

@@ -15,7 +15,7 @@ export type Aftermath = 'complained' | 'opened' | 'clicked' | 'delivery_delayed'
 /** What the simulator says to one recipient. */
 export interface SimulatorVerdict {
   verdict: Verdict
-  /** The verdict stands for the first attempt of a delivery only; the next ones are accepted. */
+  /** The verdict applies to the first attempt of a delivery only; later ones are accepted. */
   first_attempt_only: boolean
 }
 
@@ -42,7 +42,7 @@ const aftermaths: ReadonlyMap<string, Aftermath> = new Map([
   ['delayed', 'delivery_delayed'],
 ])
 
-/** Tells whether an address belongs to the simulator: no mail for it ever goes to a relay. */
+/** Whether an address belongs to the simulator. Mail for it never goes to a relay. */
 export function isSimulator(address: string): boolean {
   return simulatorName(address) !== null
 }
@@ -115,7 +115,7 @@ function reject(reply_code: number, enhanced_code: string, text: string): Simula
   return { verdict: { action: 'reject', reply_code, enhanced_code, text }, first_attempt_only: false }
 }
 
-/** Tells whether an address stands for one on the account's suppression list. */
+/** Whether an address simulates one on the account's suppression list. */
 export function isSuppressed(address: string): boolean {
   return simulatorName(address) === 'suppressionlist'
 }

@@ -16,9 +16,9 @@ export interface Sessions {
 }
 
 /**
- * @param parts.port  The listener's port; null in process. Browsers send cookies to every port of a host, so each
+ * @param deps.port  The listener's port; null in process. Browsers send cookies to every port of a host, so each
  *   instance has a cookie of its own name.
- * @param parts.now  Default: the machine's time, which browsers go by.
+ * @param deps.now  Default: the machine's time, which browsers go by.
  * @see {@link Sessions}
  */
 export function createSessions(

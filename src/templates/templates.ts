@@ -80,7 +80,7 @@ export function createTemplates(deps: { store: Store; clock: Clock; pageSize: nu
   }
 }
 
-// Neither `.` nor `..`: as the last step of a path, both mean another path.
+// Not `.` or `..`: as the last segment, both mean another path.
 const isTemplateId = (text: string): boolean => /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(text)
 
 function toTemplate({ id, subject, html, text, created, updated }: TemplateRecord): Complete<Template> {

@@ -52,7 +52,7 @@ interface Queue {
   last: Promise<unknown>
 }
 
-/** @param parts.onError  Called with faults in storing hits that were answered before. */
+/** @param deps.onError  Called with faults in storing hits that were answered before. */
 export function createHits(deps: { store: Store; clock: Clock; onError(error: unknown): void }): Hits {
   const { store, clock, onError } = deps
   const queues = new Map<string, Queue>()

@@ -2,15 +2,15 @@ import { findMarks, type LinkMark } from '../mime/link-scanner.ts'
 
 /** What a copy of the HTML carries. */
 export interface TrackingTargets {
-  /** The address of the image that tells of an opening; null for none. */
+  /** The address of the image that records an open; null for none. */
   pixelUrl: string | null
-  /** The address that stands in for a link, as decoded and trimmed; null leaves the link as it is. */
+  /** The address that replaces a link, given decoded and trimmed; null leaves the link as it is. */
   linkUrl(href: string): string | null
 }
 
 /**
  * Puts tracking into HTML: the links of `<a>` and `<area>` to http and https become others, and an invisible image
- * stands before `</body>` or at the end. Every other character stays as it is.
+ * is added before `</body>` or at the end. Every other character stays as it is.
  *
  * Left alone: links with `data-no-track`, with `{{placeholders}}`, of other schemes, and everything that no reader
  * could follow (in comments, scripts, styles, attributes). Of hostile HTML the first 1,000 links within the first

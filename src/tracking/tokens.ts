@@ -12,7 +12,7 @@ export type TrackingToken = { /** Unix time in milliseconds; default: never. */ 
 export interface Tokens {
   /** @returns A path segment: base64url, a dot, base64url. */
   make(token: TrackingToken): string
-  /** @returns null for what another instance or nobody made, what is broken, expired or of another kind. */
+  /** @returns null for a token that this instance did not make, that is broken, expired or of another kind. */
   read<Kind extends TrackingToken['kind']>(
     kind: Kind,
     text: string,
@@ -20,13 +20,13 @@ export interface Tokens {
 }
 
 /**
- * Tokens signed with HMAC-SHA256: a link is only followed where this instance put it into a mail, so that nobody can
- * use its address to lead people elsewhere.
+ * Tokens signed with HMAC-SHA256: a redirect only leads to addresses that this instance put into a mail, so it is no
+ * open redirect.
  *
  * @param secret  At least 32 random bytes.
  */
 export function createTokens(secret: Buffer, clock: Pick<Clock, 'now'>): Tokens {
-  // 128 bits of the code: nobody finds one by trying, and the addresses stay short (RFC 2104, section 5).
+  // 128 bits of the code: too many to guess, and the addresses stay short (RFC 2104, section 5).
   const codeOf = (payload: string): string =>
     createHmac('sha256', secret).update(payload).digest().subarray(0, 16).toString('base64url')
 

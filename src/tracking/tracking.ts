@@ -9,7 +9,7 @@ import { prepareRewrite } from './rewrite.ts'
 import { readTrackingSecret } from './secret.ts'
 import { createTokens, maxLinkBytes } from './tokens.ts'
 
-/** Tells of openings and clicks: puts addresses of ours into mail, and knows them again. */
+/** Tracks opens and clicks: puts addresses of this instance into mail, and handles the hits on them. */
 export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
   /**
    * How the HTML of an email becomes each recipient's own.

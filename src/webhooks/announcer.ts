@@ -10,11 +10,11 @@ import { webhookDeliveryCollection } from './webhook.ts'
 /**
  * Makes one delivery per event and webhook that asks for it.
  *
- * What waits for a webhook is stored, so a burst costs no more memory than its deliveries as records. There is a
- * limit: a receiver that is away for long must not make every email cost more and more. What comes beyond it is not
- * sent to that webhook, and said so once, until it has caught up by half.
+ * Pending deliveries are stored, so a burst costs no more memory than its deliveries as records. Their number is
+ * limited: a receiver that is down for long must not make every email more expensive. Beyond the limit events are
+ * dropped for that webhook, which is reported once, until half of the backlog is delivered.
  *
- * @param parts.senders  The webhooks there are now, by id.
+ * @param deps.senders  The webhooks there are now, by id.
  */
 export function createAnnouncer(deps: {
   senders: ReadonlyMap<string, Sender>
@@ -47,7 +47,7 @@ export function createAnnouncer(deps: {
     const { id } = sender.webhook
     sender.added(count)
     if (senders.has(id)) sender.wake()
-    // Removed while the commit was under way: nobody else would take these away.
+    // The webhook was removed while the commit ran: nothing else would remove these.
     else void log.removeWaiting(id).catch(onError)
   }
 

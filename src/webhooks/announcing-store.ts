@@ -6,26 +6,26 @@ import type { WebhookPayload } from './webhook.ts'
 
 /** Turns events into deliveries. */
 export interface Announcer {
-  /** Whether there is a webhook at all; asked at every commit. */
+  /** Whether there is any webhook; called at every commit. */
   isNeeded(): boolean
   /**
    * The changes that note what has to be sent. They go into the commit that makes the events true.
    *
-   * @returns `committed` is to be called when that commit went through.
+   * @returns Call `committed` when that commit succeeded.
    */
   announce(payloads: readonly WebhookPayload[]): { changes: readonly Change[]; committed(): void }
   now(): number
-  /** Hears of faults; the commit goes on without announcement. */
+  /** Called with errors; the commit then runs without announcement. */
   onError(error: unknown): void
 }
 
 /**
- * The same store, which announces what happens to emails and domains.
+ * Wraps a store so that events of emails and domains are announced to webhooks.
  *
- * The deliveries are written by the very commit that writes the event, so each event is announced once, in order, and
- * a crash loses and doubles none. What is new in a changed record is told by the version that it replaces, which costs
- * one read; a commit that was prepared on another version is refused in any case. Without a webhook, and for all that
- * no webhook hears of, nothing is read and nothing is added.
+ * The deliveries are written in the same commit as the event, so each event is announced once, in order, and a crash
+ * neither loses nor doubles one. The new events of a changed record are found by comparison with the version that it
+ * replaces, which costs one read; a commit based on another version is refused anyway. Without a webhook, and for
+ * events that no webhook asks for, nothing is read and nothing is added.
  */
 export function announcingStore(store: Store, announcer: Announcer): Store {
   /** The versions that the changes replace; null where they cannot be read. */
@@ -93,13 +93,13 @@ function isAnnounced(change: Change): change is Written {
   return change.op !== 'remove' && (name === emailCollection.name || name === domainCollection.name)
 }
 
-// The collection's name says which record it is; the store's port does not tell the compiler.
+// The name of the collection decides the type of the record, which the port of the store does not express.
 function toPayloads(
   { op, collection, record }: Written,
   before: StoredRecord | null,
   now: number,
 ): WebhookPayload[] {
-  // Somebody else was quicker: this commit will be refused.
+  // Another commit was first: this one will be refused.
   if (op === 'update' && before?.version !== record.version) return []
   return collection.name === emailCollection.name
     ? emailPayloads(before as EmailRecord | null, record as EmailRecord)

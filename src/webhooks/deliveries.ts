@@ -13,7 +13,7 @@ export interface Deliveries {
   /** Newest first. @throws invalid_cursor */
   list(query?: ListQuery): Promise<ListPage<WebhookDelivery>>
   /**
-   * Stores the same event for the same webhook once more.
+   * Stores the same event for the same webhook again.
    *
    * @param webhooks  Those there are, by id.
    * @throws not_found

@@ -6,7 +6,7 @@ export type DomainEventType = 'domain.created' | 'domain.updated' | 'domain.veri
 /** What a webhook may ask for: an event, all of one kind, or everything. */
 export type WebhookPattern = EmailEventType | DomainEventType | 'email.*' | 'domain.*' | '*'
 
-/** Every pattern, by itself: an object rather than an array, so that an event that a type gains is missed here. */
+/** Every pattern, by its own name: an object rather than an array, so that the compiler names a missing one. */
 export const webhookPatterns: { readonly [Pattern in WebhookPattern]: Pattern } = {
   '*': '*',
   'email.*': 'email.*',

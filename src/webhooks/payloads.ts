@@ -5,7 +5,7 @@ import type { DomainData, WebhookPayload } from './webhook.ts'
 
 /**
  * What happened to the recipients of an email between two of its versions: one payload per event, the oldest first.
- * Events are only ever added to a recipient, so what is new is what stands behind the number of those before.
+ * Events are only ever added to a recipient, so the new ones are those after the previous number.
  *
  * @param before  The version that `email` replaces; null where there was none.
  */
@@ -26,7 +26,7 @@ export function emailPayloads(before: EmailRecord | null, email: EmailRecord): W
 /**
  * What happened to a domain between two of its versions: `domain.created` when it was registered, `domain.updated` at
  * every other change, and `domain.verified` after that when it came into the state SUCCESS. A name that only mail
- * mentioned is not announced until somebody registers it.
+ * mentioned is not announced until it is registered.
  *
  * @param before  The version that `domain` replaces; null where there was none.
  * @param now  Unix time in milliseconds.

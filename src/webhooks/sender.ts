@@ -28,9 +28,9 @@ export interface SenderDeps extends Calling {
   retryDelaysMs: readonly number[]
   /** Limit of one try, in milliseconds. */
   timeoutMs: number
-  /** Told of each delivery that is over. */
+  /** Called after each finished delivery. */
   onFinished(): void
-  /** Hears of faults that no receiver caused. */
+  /** Called with errors that no receiver caused. */
   onError(error: unknown): void
 }
 

@@ -3,7 +3,7 @@ import type { DomainRecord } from '../domains/domain.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'
 import type { DomainEventType, EmailEventType, WebhookPattern } from './event-types.ts'
 
-/** Who is told of what, as `/dev/webhooks` answers it. */
+/** A webhook, as `/dev/webhooks` answers it. */
 export interface Webhook {
   id: string
   /** Where the events are posted to. */

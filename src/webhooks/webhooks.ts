@@ -18,10 +18,10 @@ import { createSender, type Sender } from './sender.ts'
 import type { Webhook, WebhookDelivery, WebhookInput } from './webhook.ts'
 import { webhookCollection } from './webhook.ts'
 
-/** Who is told of what happens to emails and domains, and the log of it. */
+/** The webhooks for events of emails and domains, and the log of their deliveries. */
 export interface Webhooks {
   /**
-   * Adds a webhook; it hears of what happens from now on.
+   * Adds a webhook; it gets the events from now on.
    *
    * @throws validation_error; webhook_exists for a URL that one of them has; state_conflict when there are 20 already.
    */
@@ -37,7 +37,7 @@ export interface Webhooks {
   /** What is sent, was sent, or could not be: all that wait and about the last 1,000 others, newest first. @throws invalid_cursor */
   deliveries(query?: ListQuery): Promise<ListPage<WebhookDelivery>>
   /**
-   * Sends the event of a delivery once more, whatever became of it. It keeps its `webhook-id`, by which a receiver
+   * Sends the event of a delivery again, whatever its outcome. It keeps its `webhook-id`, by which a receiver
    * knows what it has seen already.
    *
    * @returns The new delivery.
@@ -54,9 +54,9 @@ export interface RunningWebhooks extends Webhooks {
   start(): void
   /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
   idle(): Promise<void>
-  /** Takes up stored webhooks that somebody else put in place. */
+  /** Reads the stored webhooks again, after a restore replaced them. */
   reload(): Promise<void>
-  /** Stops at once; what waits goes on at the next start. */
+  /** Stops at once; pending deliveries continue at the next start. */
   close(): Promise<void>
 }
 
@@ -76,9 +76,9 @@ export interface WebhooksDeps extends Calling {
   timeoutMs?: number
   /** How many deliveries may wait for one webhook; what comes then is not sent to it. Default: 25,000. */
   maxWaiting?: number
-  /** Hears that deliveries are dropped. */
+  /** Called when deliveries are dropped. */
   onWarning(message: string): void
-  /** Hears of faults that no receiver caused. */
+  /** Called with errors that no receiver caused. */
   onError(error: unknown): void
 }
 
@@ -115,14 +115,14 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     const which = duplicate ? `: ${quote(duplicate.webhook.id)}` : ''
     throw new LocalpostError(
       'webhook_exists',
-      `There is a webhook to ${quote(url)} already${which}. A second one would hear of each event twice: use that one, or remove it first.`,
+      `There is a webhook to ${quote(url)} already${which}. A second one would deliver each event twice: use that one, or remove it first.`,
     )
   }
 
   for (const webhook of fromOptions(given, random)) add(webhook)
   await addStored()
   await log.removeWaitingExcept(new Set(senders.keys()))
-  // By whatever way a stored webhook goes, `remove` or a reset, this is how its sender hears of it.
+  // However a stored webhook is removed, by `remove` or a reset, this stops its sender.
   const stopChanges = store.changes((change) => {
     if (change.op !== 'remove' || change.collection !== webhookCollection.name) return
     const sender = senders.get(change.id)
@@ -195,7 +195,7 @@ function toWebhook(id: string, input: WebhookInput, random: RandomSource): Webho
   return { id, url, secret, events: [...new Set<WebhookPattern>(events)] }
 }
 
-// Named after the address, so that what waits for it goes on after a restart, and never to another address.
+// Named after the address, so that pending deliveries continue after a restart, and never go to another address.
 function fromOptions(given: readonly WebhookInput[], random: RandomSource): Webhook[] {
   return given.map((input, i) => {
     const digest = createHash('sha256').update(input.url).digest('hex').slice(0, 16)

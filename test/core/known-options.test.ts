@@ -78,7 +78,7 @@ it.each<[call: () => unknown, said: string]>([
     () => Reflect.apply(createClock, null, ['2026-01-01']),
     'The options of createClock() are an object with some of now,',
   ],
-  [() => Reflect.apply(fixedClock, null, []), 'A clock stands at'],
+  [() => Reflect.apply(fixedClock, null, []), 'A clock starts at'],
   [() => createTest(slip('scpe', 'file')), 'Unknown option "scpe" of createTest(). Did you mean "scope"?'],
   [() => createTest(slip('strict', true)), 'Unknown option "strict" of createTest(). Known: scope, options.'],
   [

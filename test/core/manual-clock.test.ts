@@ -44,7 +44,7 @@ describe('a clock', () => {
 
   it.each([null, true, {}])('does not stand at %o', (now) => {
     const given: object = { now }
-    expect(() => createClock(given)).toThrow(/A clock stands at/)
+    expect(() => createClock(given)).toThrow(/A clock starts at/)
   })
 
   it.each([{ now: () => 0 }, { now: 0, after: 0 }, {}])(
