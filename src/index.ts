@@ -116,6 +116,6 @@ export type {
   WaitOptions,
 } from './inbox/mail.ts'
 export { unrenderedPlaceholders } from './inbox/placeholders.ts'
-export type { MailQuery } from './search/query-members.ts'
+export type { MailQuery, MailQueryMembers } from './search/query-members.ts'
 export type { SearchPage } from './search/search.ts'
 export type { DkimResult } from './mime/dkim-verify.ts'

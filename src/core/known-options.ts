@@ -27,8 +27,11 @@ export function assertKnownOptions(given: unknown, names: readonly string[], of:
 
 /** The name that an option of an earlier version has now; undefined for what never was one. */
 export function presentName(name: string, names: readonly string[]): string | undefined {
-  return name === 'withinMs' && names.includes('timeoutMs') ? 'timeoutMs' : undefined
+  const present = presentNames[name]
+  return present !== undefined && names.includes(present) ? present : undefined
 }
+
+const presentNames: Readonly<Record<string, string | undefined>> = { withinMs: 'timeoutMs', email: 'id' }
 
 // Distances cost the product of both lengths.
 const longestName = 40

@@ -83,11 +83,11 @@ export interface Inbox {
   import(bytes: Uint8Array): Promise<{ id: string }>
   /** The messages of the matches as `.eml` files in a ZIP archive, newest first. @throws invalid_query, validation_error. */
   export(query?: string): Promise<Readable>
-  /** See {@link Waits.waitFor}. @throws wait_timeout, invalid_query, invalid_cursor, closed. */
+  /** See {@link Waits.waitFor}. @throws wait_timeout, invalid_query, closed. */
   waitFor(query?: MailQuery, options?: WaitOptions): Promise<Mail>
-  /** See {@link Waits.waitForCount}. @throws wait_timeout, invalid_query, invalid_cursor, validation_error, closed. */
+  /** See {@link Waits.waitForCount}. @throws wait_timeout, invalid_query, validation_error, closed. */
   waitForCount(query: MailQuery | undefined, count: number, options?: WaitOptions): Promise<Mail[]>
-  /** See {@link Waits.expectNone}. @throws unexpected_mail, invalid_query, invalid_cursor, closed. */
+  /** See {@link Waits.expectNone}. @throws unexpected_mail, invalid_query, closed. */
   expectNone(query?: MailQuery, options?: QuietOptions): Promise<void>
   /** Sends a captured message to one real address through the relay. @throws relay_not_configured, relay_failed. */
   release(id: string, request: { to: string }): Promise<{ id: string; to: string; smtp_response: string }>

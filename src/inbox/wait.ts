@@ -15,19 +15,19 @@ export interface Waits {
    * The newest match that is already there, else the next to arrive. A mail has arrived when its message is written
    * and its first delivery was tried, or when it has failed for good.
    *
-   * @throws wait_timeout with the nearest misses, invalid_query, invalid_cursor, closed.
+   * @throws wait_timeout with the nearest misses, invalid_query, closed.
    */
   waitFor(query: MailQuery | undefined, options?: WaitOptions): Promise<EmailRecord>
   /**
    * The newest matches, newest first, once there are so many: `count` of them.
    *
-   * @throws wait_timeout that says how many there are, invalid_query, invalid_cursor, validation_error, closed.
+   * @throws wait_timeout that says how many there are, invalid_query, validation_error, closed.
    */
   waitForCount(query: MailQuery | undefined, count: number, options?: WaitOptions): Promise<EmailRecord[]>
   /**
    * Resolves when no match is there or arrives in the time.
    *
-   * @throws unexpected_mail at once that names the mail, invalid_query, invalid_cursor, closed.
+   * @throws unexpected_mail at once that names the mail, invalid_query, closed.
    */
   expectNone(query: MailQuery | undefined, options?: QuietOptions): Promise<void>
   /** Ends every wait with `closed`. */

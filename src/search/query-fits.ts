@@ -10,13 +10,16 @@ export function addressForm(wanted: string | RegExp): (address: string) => boole
   return (address) => forms.some((form) => fits(address, form))
 }
 
-/** Whether a member is what a query asks for. */
-export function fits(value: string, wanted: string | RegExp): boolean {
-  if (wanted instanceof RegExp) return withoutState(wanted).test(value)
-  const mailbox = mailboxOf(wanted)
+/** Whether a text has what a query asks for: a part of it in any case, or a pattern. */
+export function contains(text: string, wanted: string | RegExp): boolean {
+  if (wanted instanceof RegExp) return withoutState(wanted).test(text)
+  return text.toLowerCase().includes(wanted.toLowerCase())
+}
+
+function fits(address: string, wanted: string | RegExp): boolean {
+  const mailbox = wanted instanceof RegExp ? undefined : mailboxOf(wanted)
   // "ada@x.test" must not find "canada@x.test".
-  if (mailbox !== undefined) return isMailbox(value, mailbox)
-  return value.toLowerCase().includes(wanted.toLowerCase())
+  return mailbox === undefined ? contains(address, wanted) : isMailbox(address, mailbox)
 }
 
 /** With `g` or `y` a RegExp remembers where it was. */

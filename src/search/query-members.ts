@@ -3,27 +3,32 @@ import { isId } from '../core/ids.ts'
 import { suggest } from '../core/suggest.ts'
 import type { EmailRecord } from '../emails/email.ts'
 
-/** A search: a query string, or the same by member; what is a RegExp is held against the member as written. */
-export type MailQuery =
-  | string
-  | {
-      /** Also Cc and Bcc. A whole address names one mailbox; other text may stand anywhere. */
-      to?: string | RegExp
-      cc?: string | RegExp
-      from?: string | RegExp
-      subject?: string | RegExp
-      /** The beginning of the text, white space folded: what searches look at. */
-      text?: string | RegExp
-      /** The same as `text`. */
-      body?: string | RegExp
-      tag?: string | RegExp
-      id?: string
-      /** Only mail that arrived after this one, of `inbox.mark()` or by the id of a mail, or not before a time. */
-      after?: Date | string
-    }
+/** A search: a query string, or the same by member. */
+export type MailQuery = string | MailQueryMembers
 
-const textMembers = ['to', 'cc', 'from', 'subject', 'text', 'body', 'tag']
-const members = [...textMembers, 'id', 'after']
+/** A search by members; what is a RegExp is held against the member as written. */
+export interface MailQueryMembers {
+  /** Also Cc and Bcc. A whole address names one mailbox; other text may stand anywhere. */
+  to?: string | RegExp
+  /** One of the Cc field, likewise. */
+  cc?: string | RegExp
+  /** The sender, of the From field or the envelope, likewise. */
+  from?: string | RegExp
+  /** A part of it in any case, or a pattern. */
+  subject?: string | RegExp
+  /** The beginning of the text, white space folded: what searches look at. */
+  text?: string | RegExp
+  /** The same as `text`. */
+  body?: string | RegExp
+  tag?: string | RegExp
+  id?: string
+  /** Only mail that arrived after this one, of `inbox.mark()` or by the id of a mail, or not before a time. */
+  after?: Date | string
+}
+
+/** The members of a query. */
+export const queryMembers = ['to', 'cc', 'from', 'subject', 'text', 'body', 'tag', 'id', 'after'] as const
+const members: readonly string[] = queryMembers
 
 /**
  * Refuses a query by members that cannot mean what it says: one that would match every mail, or none.
@@ -59,9 +64,14 @@ export function assertQueryMembers(query: unknown): void {
  * @throws invalid_query
  */
 export function assertAfter(after: unknown): asserts after is Date | string {
-  const isTime = after instanceof Date && !Number.isNaN(after.getTime())
-  if (isTime || (typeof after === 'string' && isId('em', after))) return
+  if (isMoment(after)) return
   throw refusal(`after is ${say(after)}; it takes a Date, or the id of a mail, which inbox.mark() gives.`)
+}
+
+/** Whether a value is a time, or the id of a mail, which is one too. */
+export function isMoment(value: unknown): value is Date | string {
+  if (typeof value === 'string') return isId('em', value)
+  return value instanceof Date && !Number.isNaN(value.getTime())
 }
 
 /** Whether an email came later than another one, by its id, or not before a time. */

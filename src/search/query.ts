@@ -1,8 +1,8 @@
 import type { EmailRecord } from '../emails/email.ts'
-import { assertQueryMembers, isAfter, type MailQuery } from './query-members.ts'
+import { assertQueryMembers, isAfter, type MailQuery, type MailQueryMembers } from './query-members.ts'
 import type { Where } from '../store/store.ts'
 import { compileWhere } from '../store/where.ts'
-import { addressForm, fits, withoutState } from './query-fits.ts'
+import { addressForm, contains, withoutState } from './query-fits.ts'
 import { foldText } from './searchable.ts'
 import { type QueryPart, readTerms } from './query-terms.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
@@ -71,7 +71,7 @@ function headHolds(
   return holds !== isNegative
 }
 
-function fromMembers(query: Exclude<MailQuery, string>): MailFilter {
+function fromMembers(query: MailQueryMembers): MailFilter {
   assertQueryMembers(query)
   const { to, cc, from, subject, tag, id, after } = query
   const body = query.text ?? query.body
@@ -88,7 +88,7 @@ function fromMembers(query: Exclude<MailQuery, string>): MailFilter {
     const holds = addressForm(from)
     parts.push({ test: (email) => holds(email.from) || holds(email.envelope.mail_from) })
   }
-  if (subject !== undefined) parts.push({ test: (email) => fits(email.subject, subject) })
+  if (subject !== undefined) parts.push({ test: (email) => contains(email.subject, subject) })
   if (tag !== undefined) parts.push({ test: (email) => email.tags.some((one) => isTag(one, tag)) })
   if (id !== undefined) parts.push({ where: { member: 'id', equals: id } })
   if (after !== undefined) parts.push({ test: isAfter(after) })
@@ -96,7 +96,8 @@ function fromMembers(query: Exclude<MailQuery, string>): MailFilter {
   return toFilter(parts, body instanceof RegExp ? withoutState(body) : null)
 }
 
-function isTag(tag: string, wanted: string | RegExp): boolean {
+/** Whether a tag is what a query asks for. */
+export function isTag(tag: string, wanted: string | RegExp): boolean {
   if (typeof wanted === 'string') return tag.toLowerCase() === wanted.toLowerCase()
   return withoutState(wanted).test(tag)
 }

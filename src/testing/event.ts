@@ -1,6 +1,7 @@
 import { bounceSubtypes, bounceTypes, eventStatuses } from '../emails/email.ts'
 import type { BounceSubtype, BounceType, EmailEvent, EventStatus } from '../emails/email.ts'
 import type { Mail } from '../inbox/mail.ts'
+import type { MailQueryMembers } from '../search/query-members.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
 import { createMailReader, defaultTimeoutMs, type Inspected, type MailReader } from './mails.ts'
 import {
@@ -12,11 +13,19 @@ import {
   type TextPattern,
 } from './outcome.ts'
 import { poll } from './poll.ts'
+import {
+  isRuledOut,
+  mailMemberKinds,
+  mailMembersThatDiffer,
+  takeWantedMail,
+  type WantedMail,
+} from './wanted-mail.ts'
 
-/** An event that should have happened to a recipient; every member that is given must hold. */
-export interface EventExpectation {
-  /** The id of the email. Default: any. */
-  email?: string
+/**
+ * An event that should have happened to a recipient; every member that is given must hold. Those of a query say of
+ * which mail, and mean what they mean there. Default: any.
+ */
+export interface EventExpectation extends MailQueryMembers {
   /** To whom it happened. Default: anybody. */
   recipient?: TextPattern
   /** Default: any. */
@@ -48,10 +57,11 @@ export async function checkEvent(
   { isNot }: Sense = { isNot: false },
 ): Promise<Outcome> {
   assertExpectation(expectation, memberKinds, 'An event')
-  const { timeoutMs: given, email, ...wanted } = expectation
+  const { mail, rest } = takeWantedMail(expectation, 'An event')
+  const { timeoutMs: given, ...wanted } = rest
   const timeoutMs = given ?? (isNot || !('inbox' in received) ? 0 : defaultTimeoutMs(received))
   const ask =
-    'inbox' in received ? readEvents(createMailReader(received), email) : async () => happenedTo(received)
+    'inbox' in received ? readEvents(createMailReader(received), mail) : async () => eventsOf(received, mail)
   const all = await poll(ask, (events) => events.some((event) => fits(event, wanted)), timeoutMs)
   const matches = all.filter((event) => fits(event, wanted))
   const pass = matches.length > 0
@@ -59,7 +69,7 @@ export async function checkEvent(
     pass,
     message: () => {
       const within = timeoutMs > 0 ? ` within ${timeoutMs} ms` : ''
-      const where = email === undefined ? '' : ` of ${email}`
+      const where = Object.keys(mail).length === 0 ? '' : ` of mail ${sayExpectation(mail)}`
       if (pass) return `Expected no event ${sayExpectation(wanted)}${where}, but there is:\n${list(matches)}`
       const had =
         all.length > 0 ? `these happened:\n${list(nearest(all, wanted))}` : 'nothing happened at all.'
@@ -70,7 +80,7 @@ export async function checkEvent(
 }
 
 const memberKinds = {
-  email: 'text',
+  ...mailMemberKinds,
   recipient: 'pattern',
   status: eventStatuses,
   type: bounceTypes,
@@ -81,15 +91,21 @@ const memberKinds = {
   timeoutMs: 'milliseconds',
 } as const satisfies Record<keyof EventExpectation, MemberKind>
 
-type Wanted = Omit<EventExpectation, 'email' | 'timeoutMs'>
+type Wanted = Omit<EventExpectation, keyof MailQueryMembers | 'timeoutMs'>
 type Happened = EmailEvent & { email: string; recipient: string }
 
-function readEvents(reader: MailReader, email: string | undefined): () => Promise<Happened[]> {
+function readEvents(reader: MailReader, wanted: WantedMail): () => Promise<Happened[]> {
+  const idsOf = async (): Promise<string[]> =>
+    (await reader.summaries()).filter((mail) => !isRuledOut(mail, wanted)).map(({ id }) => id)
   return async () => {
-    const ids = email === undefined ? (await reader.summaries()).map(({ id }) => id) : [email]
+    const ids = wanted.id === undefined ? await idsOf() : [wanted.id]
     const mails = await Promise.all(ids.map((id) => reader.readAnew(id)))
-    return mails.flatMap((mail) => (mail ? happenedTo(mail) : []))
+    return mails.flatMap((mail) => (mail ? eventsOf(mail, wanted) : []))
   }
+}
+
+function eventsOf(mail: Mail, wanted: WantedMail): Happened[] {
+  return mailMembersThatDiffer(mail, wanted).length === 0 ? happenedTo(mail) : []
 }
 
 function happenedTo({ id, recipients }: Mail): Happened[] {

@@ -2,10 +2,10 @@ import { isRegExp } from 'node:util/types'
 import { quote } from '../core/errors.ts'
 import { presentName } from '../core/known-options.ts'
 import { suggest } from '../core/suggest.ts'
-import { isPlainObject } from '../search/query-members.ts'
+import { isMoment, isPlainObject } from '../search/query-members.ts'
 
-/** What a member of an expectation takes: text or pattern, text, a number of a kind, or one of some words. */
-export type MemberKind = 'pattern' | 'text' | 'count' | 'milliseconds' | readonly string[]
+/** What a member of an expectation takes: text or pattern, text, a number of a kind, a point in time, or one of some words. */
+export type MemberKind = 'pattern' | 'text' | 'count' | 'milliseconds' | 'moment' | readonly string[]
 
 /**
  * Refuses an expectation that asks for what is not known or cannot be: it would fail, and not say why.
@@ -56,6 +56,7 @@ function takes(kind: MemberKind, value: unknown): boolean {
   if (kind === 'text') return typeof value === 'string'
   if (kind === 'count') return typeof value === 'number' && Number.isInteger(value) && value >= 0
   if (kind === 'milliseconds') return typeof value === 'number' && value >= 0
+  if (kind === 'moment') return isMoment(value)
   return typeof value === 'string' || isRegExp(value)
 }
 
@@ -64,6 +65,7 @@ function sayKind(kind: MemberKind): string {
   return {
     text: 'a text',
     count: 'a whole number from 0',
+    moment: 'a Date or the id of a mail, which inbox.mark() gives',
     milliseconds: 'a number of milliseconds from 0',
     pattern: 'a text or a regular expression',
   }[kind]

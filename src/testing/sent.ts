@@ -1,30 +1,25 @@
 import type { Mail, MailSummary } from '../inbox/mail.ts'
+import type { MailQueryMembers } from '../search/query-members.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
 import { createMailReader, defaultTimeoutMs, type Inspected, type MailReader } from './mails.ts'
-import {
-  fitsAddress,
-  fitsBody,
-  fitsText,
-  sayExpectation,
-  type Outcome,
-  type Sense,
-  type TextPattern,
-} from './outcome.ts'
+import { fitsText, sayExpectation, type Outcome, type Sense, type TextPattern } from './outcome.ts'
 import { poll } from './poll.ts'
+import {
+  isRuledOut,
+  mailMemberKinds,
+  mailMembersThatDiffer,
+  needsDetail,
+  shownMember,
+  takeWantedMail,
+  type WantedMail,
+} from './wanted-mail.ts'
 
-/** A mail that should have been sent; every member that is given must hold. */
-export interface SentExpectation {
-  /** One of the recipients, in To, Cc or Bcc: a whole address names one mailbox, other text may stand anywhere. */
-  to?: TextPattern
-  /** The sender, likewise. */
-  from?: TextPattern
-  /** A part of it in any case, or a pattern. */
-  subject?: TextPattern
-  /** A part of the text, likewise; white space counts as one space, and of mail without a text part what its HTML shows. */
-  text?: TextPattern
-  /** The same as `text`. */
-  body?: TextPattern
-  /** A part of the HTML, likewise. */
+/**
+ * A mail that should have been sent; every member that is given must hold. Those of a query mean what they mean there,
+ * except that `text` and `body` look at the whole text.
+ */
+export interface SentExpectation extends MailQueryMembers {
+  /** A part of the HTML in any case, or a pattern. */
   html?: TextPattern
   /** Exactly so many. Default: at least one. */
   count?: number
@@ -45,11 +40,9 @@ export async function checkSent(
   { isNot }: Sense = { isNot: false },
 ): Promise<Outcome> {
   assertExpectation(expectation, memberKinds, 'What should have been sent')
-  const { count, timeoutMs = isNot ? 0 : defaultTimeoutMs(post), text, body, ...others } = expectation
-  if (text !== undefined && body !== undefined)
-    throw new TypeError('What should have been sent: text and body are the same; give one of them.')
-  const said = text ?? body
-  const wanted: Wanted = said === undefined ? others : { ...others, text: said }
+  const { mail, rest } = takeWantedMail(expectation, 'What should have been sent')
+  const { count, timeoutMs = isNot ? 0 : defaultTimeoutMs(post), html } = rest
+  const wanted: Wanted = html === undefined ? mail : { ...mail, html }
   const reader = createMailReader(post)
   const isRight = ({ matches }: Found): boolean =>
     count === undefined ? matches.length > 0 : matches.length === count
@@ -62,7 +55,7 @@ export async function checkSent(
   }
 }
 
-type Wanted = Omit<SentExpectation, 'count' | 'timeoutMs' | 'body'>
+type Wanted = WantedMail & Pick<SentExpectation, 'html'>
 
 interface Found {
   all: MailSummary[]
@@ -73,42 +66,18 @@ async function find(reader: MailReader, wanted: Wanted): Promise<Found> {
   const all = await reader.summaries()
   const matches: MailSummary[] = []
   for (const summary of all) {
-    if (!fitsSummary(summary, wanted)) continue
-    const mail = needsDetail(wanted, summary) ? await reader.read(summary.id) : summary
+    if (isRuledOut(summary, wanted)) continue
+    const isEnough = wanted.html === undefined && !needsDetail(summary, wanted)
+    const mail = isEnough ? summary : await reader.read(summary.id)
     if (mail && membersThatDiffer(mail, wanted).length === 0) matches.push(summary)
   }
   return { all, matches }
 }
 
-// What the list says already rules most mails out, and costs no parsing.
-function fitsSummary(mail: MailSummary, { from, subject }: Wanted): boolean {
-  return (
-    (from === undefined || fitsAddress(mail.from, from)) &&
-    (subject === undefined || fitsText(mail.subject, subject))
-  )
-}
-
-function needsDetail({ to, text, html }: Wanted, mail: MailSummary): boolean {
-  if (text !== undefined || html !== undefined) return true
-  return to !== undefined && !mail.to.some((address) => fitsAddress(address, to))
-}
-
-function membersThatDiffer(mail: MailSummary | Mail, wanted: Wanted): (keyof Wanted)[] {
-  const { to, from, subject, text, html } = wanted
-  const differing: (keyof Wanted)[] = []
-  if (to !== undefined && !recipientsOf(mail).some((address) => fitsAddress(address, to)))
-    differing.push('to')
-  if (from !== undefined && !fitsAddress(mail.from, from)) differing.push('from')
-  if (subject !== undefined && !fitsText(mail.subject, subject)) differing.push('subject')
-  if (text !== undefined && !('text' in mail && fitsBody(mail, text))) differing.push('text')
+function membersThatDiffer(mail: MailSummary | Mail, { html, ...wanted }: Wanted): (keyof Wanted)[] {
+  const differing: (keyof Wanted)[] = mailMembersThatDiffer(mail, wanted)
   if (html !== undefined && !('html' in mail && fitsText(mail.html, html))) differing.push('html')
   return differing
-}
-
-function recipientsOf(mail: MailSummary | Mail): string[] {
-  return 'cc' in mail
-    ? [...new Set([...mail.to, ...mail.cc, ...mail.bcc, ...mail.envelope.rcpt_to])]
-    : mail.to
 }
 
 /** The nearest mail beside what was wanted, member by member: what the failed test's diff shows. */
@@ -126,20 +95,16 @@ async function differenceOf(
   const expected: Record<string, unknown> = {}
   for (const name of memberNames) {
     if (wanted[name] === undefined) continue
-    actual[name] = name === 'to' ? recipientsOf(mail).join(', ') : mail[name]
+    actual[name] = name === 'html' ? mail.html : shownMember(mail, name)
     // A member that fits is shown as it is, so that the diff marks only what differs.
     expected[name] = differing.includes(name) ? wanted[name] : actual[name]
   }
   return { actual, expected }
 }
 
-const memberNames = ['to', 'from', 'subject', 'text', 'html'] as const
+const memberNames = ['to', 'cc', 'from', 'subject', 'text', 'tag', 'id', 'after', 'html'] as const
 const memberKinds = {
-  to: 'pattern',
-  from: 'pattern',
-  subject: 'pattern',
-  text: 'pattern',
-  body: 'pattern',
+  ...mailMemberKinds,
   html: 'pattern',
   count: 'count',
   timeoutMs: 'milliseconds',

@@ -110,8 +110,8 @@ describe('an event', () => {
     const post = await start()
     const { id } = await post.emails.send({ ...welcome, to: 'bounce@simulator.localpost', cc: undefined })
     await assertEvent(post, { status: 'bounced', type: 'Permanent', recipient: 'bounce@simulator.localpost' })
-    await assertEvent(post, { email: id, smtp_response: /^5\d\d/ })
-    await assertNoEvent(post, { email: id, status: 'opened' })
+    await assertEvent(post, { id, smtp_response: /^5\d\d/ })
+    await assertNoEvent(post, { id, status: 'opened' })
     const mail = await post.inbox.get(id)
     await assertEvent(mail, { status: 'bounced' })
     await assertNoEvent(mail, { status: 'delivered' })
@@ -128,7 +128,7 @@ describe('an event', () => {
     expect(error.message).toContain(`delivered to ada@example.com (${id})`)
     expect(error.expected).toEqual({ status: 'clicked', recipient: 'ada@example.com' })
     expect(error.actual).toMatchObject({ recipient: 'ada@example.com' })
-    const nowhere = await failureOf(() => assertEvent(post, { email: 'em_none', timeoutMs: 0 }))
+    const nowhere = await failureOf(() => assertEvent(post, { id: 'em_none', timeoutMs: 0 }))
     expect(nowhere.message).toContain('nothing happened at all')
   })
 })
@@ -154,7 +154,7 @@ describe('a value that cannot be', () => {
     ['{"subject":5}', /subject takes a text or a regular expression, not 5/],
     ['{"count":"2"}', /count takes a whole number from 0, not "2"/],
     ['{"timeoutMs":-1}', /timeoutMs takes a number of milliseconds from 0, not -1/],
-    ['"x"', /described by an object with some of to, from, .*, not by "x"/],
+    ['"x"', /described by an object with some of to, cc, from, .*, not by "x"/],
     ['null', /described by an object .* not by null/],
   ])('is refused of a mail: %s', async (text, said) => {
     const post = await start()
@@ -165,7 +165,7 @@ describe('a value that cannot be', () => {
   it.each([
     ['{"status":"bouncd"}', /status takes one of sent, .*"bouncd"\. Did you mean "bounced"\?/],
     ['{"type":"Hard"}', /type takes one of Permanent, Transient, Undetermined, not "Hard"/],
-    ['{"email":7}', /email takes a text, not 7/],
+    ['{"id":7}', /id takes a text, not 7/],
   ])('is refused of an event: %s', async (text, said) => {
     const post = await start()
     await expect(assertEvent(post, parsed(text))).rejects.toThrow(said)

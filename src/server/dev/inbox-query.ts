@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
 import type { Selection } from '../../inbox/bulk.ts'
+import { defaultWaitTimeoutMs } from '../../options/wait-timeout.ts'
 import { maxQueryLength } from '../../search/query-terms.ts'
 
 // Only said here, since a query that is too long has an error of its own.
@@ -38,7 +39,13 @@ export const waitQuery: z.ZodType<{
     .max(500)
     .optional()
     .describe('For so many mails: the answer is `{ emails }`, the newest first'),
-  timeout_ms: z.coerce.number().int().min(0).max(300_000).optional().describe('Default: 3000'),
+  timeout_ms: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(300_000)
+    .optional()
+    .describe(`Default: the option \`waitTimeoutMs\`, which is ${defaultWaitTimeoutMs} without it`),
   after: z.string().optional().describe('Only mail that arrived after the one with this id'),
 })
 

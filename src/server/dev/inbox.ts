@@ -70,7 +70,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       summary: 'The newest mail that matches, or the next one that arrives; with `count`, so many of them',
       query: waitQuery,
       success: { schema: awaitedSchema },
-      errors: ['wait_timeout', 'invalid_query', 'invalid_cursor', 'service_unavailable'],
+      errors: ['wait_timeout', 'invalid_query', 'service_unavailable'],
       async handler({ query: { query = '', count, timeout_ms, after } }) {
         const options = { timeoutMs: timeout_ms, after }
         if (count === undefined) return inbox.waitFor(query, options)

@@ -1,0 +1,94 @@
+import type { Mail, MailSummary } from '../inbox/mail.ts'
+import { isAfter, type MailQueryMembers } from '../search/query-members.ts'
+import { isTag } from '../search/query.ts'
+import type { MemberKind } from './expectation.ts'
+import { fitsAddress, fitsBody, fitsText } from './outcome.ts'
+
+/** What each member of a query takes, in every expectation: they mean the same in both. */
+export const mailMemberKinds = {
+  to: 'pattern',
+  cc: 'pattern',
+  from: 'pattern',
+  subject: 'pattern',
+  text: 'pattern',
+  body: 'pattern',
+  tag: 'pattern',
+  id: 'text',
+  after: 'moment',
+} as const satisfies Record<keyof MailQueryMembers, MemberKind>
+
+/** The mail that an expectation means; `body` is `text` here. */
+export type WantedMail = Omit<MailQueryMembers, 'body'>
+
+/**
+ * Takes the members of a query out of an expectation.
+ *
+ * @param what  Whose expectation it is, as the message names it.
+ * @throws TypeError where `text` and `body` are both there.
+ */
+export function takeWantedMail<Given extends MailQueryMembers>(
+  given: Given,
+  what: string,
+): { mail: WantedMail; rest: Omit<Given, keyof MailQueryMembers> } {
+  const { to, cc, from, subject, text, body, tag, id, after, ...rest } = given
+  if (text !== undefined && body !== undefined)
+    throw new TypeError(`${what}: text and body are the same; give one of them.`)
+  const members = Object.entries({ to, cc, from, subject, text: text ?? body, tag, id, after })
+  return { mail: Object.fromEntries(members.filter(([, value]) => value !== undefined)), rest }
+}
+
+/** Whether what the list says of a mail rules it out, which costs no reading of its message. */
+export function isRuledOut(mail: MailSummary, { subject, tag, id, after }: WantedMail): boolean {
+  return !fitsHead(mail, { subject, tag, id, after })
+}
+
+/** Whether the list says too little of a mail to tell. */
+export function needsDetail(mail: MailSummary, { to, cc, from, text }: WantedMail): boolean {
+  if (text !== undefined || cc !== undefined) return true
+  if (from !== undefined && !fitsAddress(mail.from, from)) return true
+  return to !== undefined && !mail.to.some((address) => fitsAddress(address, to))
+}
+
+/** The members that a mail does not fit. A summary is enough where {@link needsDetail} says so. */
+export function mailMembersThatDiffer(mail: MailSummary | Mail, wanted: WantedMail): (keyof WantedMail)[] {
+  const { to, cc, from, text } = wanted
+  const detail = 'envelope' in mail ? mail : null
+  const differing: (keyof WantedMail)[] = []
+  if (to !== undefined && !recipientsOf(mail).some((address) => fitsAddress(address, to)))
+    differing.push('to')
+  if (cc !== undefined && !detail?.cc.some((address) => fitsAddress(address, cc))) differing.push('cc')
+  if (
+    from !== undefined &&
+    ![mail.from, detail?.envelope.mail_from ?? ''].some((one) => fitsAddress(one, from))
+  )
+    differing.push('from')
+  if (text !== undefined && !(detail && fitsBody(detail, text))) differing.push('text')
+  for (const name of headMembers)
+    if (wanted[name] !== undefined && !fitsHead(mail, { [name]: wanted[name] })) differing.push(name)
+  return differing
+}
+
+const headMembers = ['subject', 'tag', 'id', 'after'] as const
+
+function fitsHead(mail: MailSummary, { subject, tag, id, after }: WantedMail): boolean {
+  return (
+    (subject === undefined || fitsText(mail.subject, subject)) &&
+    (tag === undefined || mail.tags.some((one) => isTag(one, tag))) &&
+    (id === undefined || mail.id === id) &&
+    (after === undefined || isAfter(after)({ id: mail.id, created: mail.received }))
+  )
+}
+
+/** A member of a mail, as the diff of a failed test shows it. */
+export function shownMember(mail: Mail, name: keyof WantedMail): unknown {
+  if (name === 'to') return recipientsOf(mail).join(', ')
+  if (name === 'cc') return mail.cc.join(', ')
+  if (name === 'tag') return mail.tags.join(', ')
+  return name === 'after' ? new Date(mail.received) : mail[name]
+}
+
+function recipientsOf(mail: MailSummary | Mail): string[] {
+  return 'cc' in mail
+    ? [...new Set([...mail.to, ...mail.cc, ...mail.bcc, ...mail.envelope.rcpt_to])]
+    : mail.to
+}
