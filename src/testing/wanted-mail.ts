@@ -5,7 +5,7 @@ import type { MemberKind } from './expectation.ts'
 import { fitsAddress, fitsBody, fitsText } from './outcome.ts'
 
 /** What each member of a query takes, in every expectation: they mean the same in both. */
-export const mailMemberKinds = {
+export const mailMemberKinds: Readonly<Record<keyof MailQueryMembers, MemberKind>> = {
   to: 'pattern',
   cc: 'pattern',
   from: 'pattern',
@@ -15,7 +15,7 @@ export const mailMemberKinds = {
   tag: 'pattern',
   id: 'text',
   after: 'moment',
-} as const satisfies Record<keyof MailQueryMembers, MemberKind>
+}
 
 /** The mail that an expectation means; `body` is `text` here. */
 export type WantedMail = Omit<MailQueryMembers, 'body'>
