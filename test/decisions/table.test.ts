@@ -31,7 +31,7 @@ describe('the table in docs/decisions.md', () => {
     expect(keys.length).toBeGreaterThan(50)
     expect(keys.filter((key, i) => keys.indexOf(key) !== i)).toEqual([])
     for (const { key, open, decision } of rows) {
-      expect(key).toMatch(/^(?:lists|members|sending|events|domains|access)\.[a-z]+(?:-[a-z]+)*$/)
+      expect(key).toMatch(/^(?:lists|members|sending|events|domains|mime|access)\.[a-z]+(?:-[a-z]+)*$/)
       expect(open.length * decision.length, key).toBeGreaterThan(0)
     }
   })

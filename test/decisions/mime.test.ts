@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import type { Mail } from '../../src/index.ts'
+import { shared } from './helpers.ts'
+
+const face = shared()
+
+/** The mail that a message is read as. */
+async function read(...lines: (string | Buffer)[]): Promise<Mail> {
+  const bytes = lines.map((line) => Buffer.concat([Buffer.from(line as string), Buffer.from('\r\n')]))
+  const { inbox } = face().post
+  const { id } = await inbox.import(Buffer.concat([Buffer.from('From: a@b.test\r\n'), ...bytes]))
+  return inbox.get(id)
+}
+const type = (value: string): string => `Content-Type: ${value}`
+const part = (...lines: string[]): string => ['--b', ...lines].join('\r\n')
+const files = (mail: Mail): string[] => mail.attachments.map(({ filename }) => filename)
+const mixed = type('multipart/mixed; boundary=b')
+
+describe('reading mail', () => {
+  it('mime.body: the first text and the first HTML that are no files, and never what is beside a root', async () => {
+    const mail = await read(
+      mixed,
+      '',
+      part(type('text/plain; name=log.txt'), '', 'log'),
+      part(type('text/plain'), '', 'Hello'),
+      part(type('text/html'), 'Content-Disposition: attachment', '', '<p>file'),
+      part(
+        type('multipart/related; boundary=c'),
+        '',
+        '--c',
+        type('text/html'),
+        '',
+        '<p>Hello',
+        '--c',
+        type('text/html'),
+        '',
+        '<p>beside',
+        '--c--',
+      ),
+      part(type('text/plain'), '', 'Footer'),
+      '--b--',
+    )
+    expect([mail.text, mail.html, mail.attachments.length]).toEqual(['Hello', '<p>Hello', 4])
+    const single = await read(type('text/plain; name=a.txt'), '', 'Hello')
+    expect([single.text.trim(), files(single)]).toEqual(['Hello', []])
+  })
+
+  it.each([
+    ['attachment', 1],
+    ['x-odd', 1],
+    ['inline', 0],
+  ])('mime.disposition: a text with the disposition %s makes %i attachments', async (disposition, count) => {
+    const text = part(type('text/html'), `Content-Disposition: ${disposition}`, '', '<p>')
+    const mail = await read(mixed, '', part('', 'Hello'), text, '--b--')
+    expect([mail.text, mail.attachments.length, mail.html]).toEqual([
+      'Hello',
+      count,
+      count === 0 ? '<p>' : '',
+    ])
+  })
+
+  it('mime.encoding: an unknown one leaves the type and the bytes, and is a problem', async () => {
+    const mail = await read(type('text/html'), 'Content-Transfer-Encoding: x-odd', '', '<p>=41</p>')
+    expect(mail.html.trim()).toBe('<p>=41</p>')
+    expect(mail.problem).toContain('"x-odd" is unknown')
+  })
+
+  it('mime.content-type: the first of two counts, and one that is no type is text/plain', async () => {
+    const two = await read(type('text/html'), type('text/plain'), '', '<p>')
+    expect([two.html.trim(), two.text]).toEqual(['<p>', expect.any(String)])
+    expect(two.html).not.toBe('')
+    const none = await read(type('html'), '', '<p>')
+    expect([none.text.trim(), none.html, files(none)]).toEqual(['<p>', '', []])
+  })
+
+  it.each([
+    ['text/plain', Buffer.from('é'), 'é'],
+    ['text/plain', Buffer.from('é', 'latin1'), 'é'],
+    ['text/plain; charset=us-ascii', Buffer.from('é'), 'é'],
+    ['text/plain; charset=x-none', Buffer.from('é', 'latin1'), 'é'],
+    ['text/plain; charset=iso-8859-1', Buffer.from([0x80]), '€'],
+    [
+      'text/html',
+      Buffer.from([...Buffer.from('<meta charset=iso-8859-2>'), 0xb1]),
+      '<meta charset=iso-8859-2>ą',
+    ],
+    [
+      'text/html; charset=x-none',
+      Buffer.from([...Buffer.from(`${' '.repeat(1024)}<meta charset=iso-8859-2>`), 0xb1]),
+      '±',
+    ],
+  ])(
+    'mime.charset: %s with %o is read as UTF-8, by its meta, or as windows-1252',
+    async (of, bytes, text) => {
+      const mail = await read(type(of), 'Content-Transfer-Encoding: 8bit', '', bytes)
+      expect((of.startsWith('text/html') ? mail.html : mail.text).trim().endsWith(text)).toBe(true)
+    },
+  )
+
+  it.each([
+    ['has no boundary', [type('multipart/mixed')], ['Hello']],
+    ['has a boundary of 201 characters', [type(`multipart/mixed; boundary=${'b'.repeat(201)}`)], ['Hello']],
+    ['has a boundary that is not in its body', [mixed], ['Hello']],
+    [
+      'is 101 levels deep',
+      [type('multipart/mixed; boundary=b0')],
+      [
+        ...Array.from({ length: 101 }, (_, i) => [
+          `--b${i}`,
+          type(`multipart/mixed; boundary=b${i + 1}`),
+          '',
+        ]),
+        '--b101',
+        '',
+        'Hello',
+      ].flat(),
+    ],
+  ])('mime.multipart: one that %s is shown as text, with a problem', async (_, fields, body) => {
+    const mail = await read(...fields, '', ...body)
+    expect(mail.text).toContain('Hello')
+    expect(mail.problem).not.toBeNull()
+  })
+
+  it('mime.inline-images: they are put in as data, 20 MB in all, and other references stay', async () => {
+    const png = Buffer.alloc(9_000_000, 1).toString('base64').replace(/.{76}/g, '$&\r\n')
+    const image = part(type('image/png'), 'Content-ID: <one>', 'Content-Transfer-Encoding: base64', '', png)
+    const html = part(
+      type('text/html'),
+      '',
+      '<img src="cid:one"><img src="cid:one"><img src="cid:one"><img src="cid:two">',
+    )
+    const mail = await read(type('multipart/related; boundary=b'), '', html, image, '--b--')
+    const shown = await face().post.inbox.html(mail.id)
+    const sources = [...shown.matchAll(/src="([^"]{7})/g)].map(([, source]) => source)
+    expect(sources).toEqual(['data:im', 'data:im', 'cid:one', 'cid:two'])
+  })
+})
