@@ -1,15 +1,59 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { browserFolders, integrationFiles, integrationFolders } from './test/support/projects.ts'
 
+type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
+
+const inFolders = (names: readonly string[]): string[] => names.map((name) => `test/${name}/**/*.test.ts`)
+const browser = inFolders(browserFolders)
+const integration = [
+  ...inFolders(integrationFolders),
+  ...integrationFiles.map((name) => `test/${name}.test.ts`),
+]
+
+const project = (name: string, options: TestOptions): TestProjectInlineConfiguration => ({
+  test: {
+    name,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    // A busy machine is slow; what never happens still fails.
+    expect: { poll: { timeout: 10_000 } },
+    ...options,
+  },
+})
+
+// Some of these run the command and the page as they ship.
+const globalSetup = ['test/support/setup-build.ts']
+
+/** Each project runs as a group of its own, so that files which share a worker follow each other. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/setup-build.ts'],
-    testTimeout: 20_000,
-    // A busy machine takes its time; what never comes still fails.
-    expect: { poll: { timeout: 10_000 } },
-    hookTimeout: 30_000,
-    // Each file gets a process of its own, so an open handle or an unhandled error is seen in the file that made it.
-    pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      // Two threads load the sources once each, instead of once for every file.
+      project('unit', {
+        include: ['test/**/*.test.ts'],
+        exclude: [...browser, ...integration],
+        setupFiles: ['test/support/open-handles.ts'],
+        pool: 'threads',
+        isolate: false,
+        sequence: { groupOrder: 2 },
+      }),
+      project('integration', {
+        include: integration,
+        globalSetup,
+        pool: 'forks',
+        sequence: { groupOrder: 1 },
+      }),
+      project('browser', {
+        include: browser,
+        globalSetup: [...globalSetup, 'test/e2e/launch-browser.ts'],
+        setupFiles: ['test/e2e/open-context.ts'],
+        // Each step has its own bound; many of them may take long together on a busy machine.
+        testTimeout: 90_000,
+        pool: 'forks',
+        isolate: false,
+        sequence: { groupOrder: 0 },
+      }),
+    ],
   },
 })

@@ -4,8 +4,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createTransport } from 'nodemailer'
+import { chromium, type Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { findChromium, openBrowser, type Browser } from '../test/e2e/browser.ts'
+import { findChromium, launchOptions } from '../test/e2e/browser.ts'
 import { makeExample, type Project } from './project.ts'
 import { ownEnvironment, root, run } from './run.ts'
 
@@ -47,7 +48,7 @@ describe.each(['h3', 'hono', 'express', 'next'])('examples/embed-%s', (name) => 
   let browser: Browser
   beforeAll(async () => {
     project = await makeExample(join(root, `examples/embed-${name}`), tarball)
-    browser = await openBrowser()
+    browser = await chromium.launch(launchOptions())
   })
   afterAll(async () => {
     await browser?.close()
@@ -85,7 +86,8 @@ describe.each(['h3', 'hono', 'express', 'next'])('examples/embed-%s', (name) => 
     const wait = await fetch(`${url}/dev/inbox/wait?query=to:ada@example.com`, { headers })
     expect(await wait.json()).toMatchObject({ id, subject: 'Over HTTP' })
 
-    const page = await browser.context.newPage()
+    const page = await browser.newPage()
+    page.setDefaultTimeout(8000)
     await page.goto(url)
     // What follows the path is the page's own.
     expect(new URL(page.url()).pathname).toBe('/mail/')

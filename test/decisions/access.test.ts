@@ -4,11 +4,11 @@ import { syncBuiltinESMExports } from 'node:module'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { renderBanner } from '../../src/cli/banner.ts'
 import type { Settings } from '../../src/cli/settings.ts'
 import type { LoggedRequest } from '../../src/server/logged-request.ts'
-import { goodMail, onEnd, open, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
+import { goodMail, open, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
 
 const face = shared()
 const withKey = (key: string | null, of: Face): Promise<Response> => of.call('GET', '/v1/emails', { key })
@@ -26,7 +26,7 @@ const operations = [
 describe('API keys', () => {
   it('access.keys: one is made at the first start and kept with the data', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'localpost-decisions-'))
-    onEnd(() => rm(dir, { recursive: true }))
+    onTestFinished(() => rm(dir, { recursive: true }))
     const first = await open({ dir })
     expect(first.post.apiKey).toMatch(/^lp_.{30,}$/)
     await first.post.close()
@@ -65,7 +65,7 @@ describe('API keys', () => {
     let compared: number[] = []
     crypto.timingSafeEqual = (a, b) => (compared.push(a.byteLength, b.byteLength), real(a, b))
     syncBuiltinESMExports()
-    onEnd(() => {
+    onTestFinished(() => {
       crypto.timingSafeEqual = real
       syncBuiltinESMExports()
     })
@@ -138,7 +138,7 @@ describe('without the right key', () => {
     const { post } = await openOverSocket()
     const { hostname, port } = new URL(post.url ?? '')
     const socket = connect(Number(port), hostname)
-    onEnd(() => socket.destroy())
+    onTestFinished(() => void socket.destroy())
     socket.write(
       `POST /v1/emails HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
     )

@@ -1,5 +1,5 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from '../../src/emails/email.ts'
@@ -70,20 +70,10 @@ export const goodMail = {
   text: 'Hello Ada',
 } as const
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-/** Runs when the test ends, last first. */
-export function onEnd(close: () => unknown): void {
-  closers.push(close)
-}
-
 /** Opens an instance in memory that the end of the test closes. */
 export async function open(options: LocalpostOptions = {}): Promise<Face> {
   const face = await openFace(options)
-  onEnd(() => face.post.close())
+  onTestFinished(() => face.post.close())
   return face
 }
 

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, open as openFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { attached, onEnd, open, shared } from './helpers.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { attached, open, shared } from './helpers.ts'
 import { serve } from './servers.ts'
 
 const face = shared({ attachments: { timeoutMs: 2000 } })
@@ -12,7 +12,7 @@ const wrong = { status: 422, name: 'invalid_attachment' }
 /** A folder for `attachments.root`, with a file in it, a secret beside it, and links between them. */
 async function root(): Promise<{ root: string; secret: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'localpost-decisions-'))
-  onEnd(() => rm(folder, { recursive: true }))
+  onTestFinished(() => rm(folder, { recursive: true }))
   const inside = join(folder, 'root')
   await mkdir(join(inside, 'deep'), { recursive: true })
   await writeFile(join(inside, 'deep', 'a.txt'), 'from a file')

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
-import { onEnd } from './helpers.ts'
+import { onTestFinished } from 'vitest'
 
 /** A real HTTP server on loopback until the end of the test. */
 export async function serve(handler: RequestListener, host = '127.0.0.1'): Promise<string> {
@@ -9,7 +9,7 @@ export async function serve(handler: RequestListener, host = '127.0.0.1'): Promi
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, host, resolve)
   })
-  onEnd(() => {
+  onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
@@ -54,6 +54,6 @@ export async function openMailServer(
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onEnd(() => void server.close())
+  onTestFinished(() => void server.close())
   return { url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
 }

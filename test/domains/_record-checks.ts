@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterEach, beforeEach } from 'vitest'
 import { generateDkimKey } from '../../src/domains/dkim-keys.ts'
 import { createDnsLookup } from '../../src/domains/dns-lookup.ts'
 import { domainCollection, type DkimKey } from '../../src/domains/domain.ts'
@@ -9,8 +9,7 @@ import { openParts, type Parts } from '../support/deps.ts'
 import { dns } from './dns-settings.ts'
 import { openDnsServer, type DnsServer } from './dns-server.ts'
 
-// A domain with the records of `publish()` to look up at a DNS server of its own, made anew for each test that imports
-// this.
+// A domain with the records of `publish()` to look up at a DNS server of its own.
 
 export const dkimName = 'localpost._domainkey.news.acme.co.uk'
 export const mailName = 'mail.news.acme.co.uk'
@@ -19,29 +18,29 @@ export let parts: Parts
 export let server: DnsServer
 export let domains: InnerDomains
 export let id: string
-let dkim: DkimKey
+let dkim: DkimKey | undefined
 export let key: string
 
-// One key for all tests: making it is what takes the time.
-beforeAll(async () => {
-  dkim = await generateDkimKey('localpost')
-  key = dkim.public_key
-})
-
-beforeEach(async () => {
-  parts = await openParts()
-  server = await openDnsServer()
-  domains = createDomains({
-    ...parts,
-    dns,
-    lookup: createDnsLookup({ servers: [server.address], timeoutMs: 600 }),
+/** Makes them for each test of a file. */
+export function useRecordChecks(): void {
+  beforeEach(async () => {
+    // One key for all tests: making it is what takes the time.
+    dkim ??= await generateDkimKey('localpost')
+    key = dkim.public_key
+    parts = await openParts()
+    server = await openDnsServer()
+    domains = createDomains({
+      ...parts,
+      dns,
+      lookup: createDnsLookup({ servers: [server.address], timeoutMs: 600 }),
+    })
+    id = parts.ids.next('dom')
+    const record = { ...blankDomain(id, 'news.acme.co.uk', parts.clock.now()), dkim }
+    await parts.store.commit([insert(domainCollection, record)])
   })
-  id = parts.ids.next('dom')
-  const record = { ...blankDomain(id, 'news.acme.co.uk', parts.clock.now()), dkim }
-  await parts.store.commit([insert(domainCollection, record)])
-})
 
-afterEach(() => server.close())
+  afterEach(() => server.close())
+}
 
 /** Publishes every record, as a zone file would: long TXT in pieces of 255. */
 export function publish(): void {

@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { createDnsLookup } from '../../src/domains/dns-lookup.ts'
 import { createDomains } from '../../src/domains/domains.ts'
-import { dkimName, domains, id, key, mailName, parts, publish, server } from './_record-checks.ts'
+import {
+  dkimName,
+  domains,
+  id,
+  key,
+  mailName,
+  parts,
+  publish,
+  server,
+  useRecordChecks,
+} from './_record-checks.ts'
 import { openDnsServer } from './dns-server.ts'
 import { dns } from './dns-settings.ts'
+
+useRecordChecks()
 
 describe('the error type of a look-up', () => {
   it.each([

@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { recordCheckSchema } from '../../src/domains/schema.ts'
-import { dkimName, domains, id, key, mailName, parts, publish, server } from './_record-checks.ts'
+import {
+  dkimName,
+  domains,
+  id,
+  key,
+  mailName,
+  parts,
+  publish,
+  server,
+  useRecordChecks,
+} from './_record-checks.ts'
 import { dns } from './dns-settings.ts'
+
+useRecordChecks()
 
 describe('looking a domain up in DNS', () => {
   it('verifies it when the records are published', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { dkimName, domains, id, parts, publish, server } from './_record-checks.ts'
+import { dkimName, domains, id, parts, publish, server, useRecordChecks } from './_record-checks.ts'
+
+useRecordChecks()
 
 const hour = 60 * 60 * 1000
 

@@ -1,27 +1,11 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import type { FrameLocator, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { ListenOptions, Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
-import { openBrowser, type Browser } from './browser.ts'
+import { browser } from './context.ts'
 import type { MailTab } from '../../ui/views/inbox/tabs.ts'
-import { ensurePage } from './page-build.ts'
-
-// Each step has its own bound; many of them may take long together on a machine that is busy with other things.
-vi.setConfig({ testTimeout: 90_000 })
-
-/** The browser of this file's tests; there from the first of them on. */
-export let browser: Browser
-beforeAll(async () => {
-  ensurePage()
-  browser = await openBrowser()
-}, 60_000)
-afterAll(() => browser?.close())
-afterEach(async () => {
-  for (const page of browser.context.pages().slice(1)) await page.close()
-  await browser.context.clearCookies()
-})
 
 export const sender = 'Acme <hello@acme.test>'
 export const mailTo = (to: string): { from: string; to: string; text: string } => ({

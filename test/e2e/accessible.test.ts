@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { mailTabs } from '../../ui/views/inbox/tabs.ts'
 import { objections as faults } from './_axe.ts'
-import { browser, chooseMore, panel, searchField, start, submit, tab } from './_setup.ts'
+import { chooseMore, panel, searchField, start, submit, tab } from './_setup.ts'
+import { browser } from './context.ts'
 
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [1280, 390].map((width) => ({ colorScheme, width })),

@@ -1,32 +1,15 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { chromium, type BrowserContext } from 'playwright-core'
+import type { LaunchOptions } from 'playwright-core'
 
-/** A real browser for the tests of the page, with a user-data folder of its own that `close` removes. */
-export interface Browser {
-  context: BrowserContext
-  close(): Promise<void>
-}
-
-/** @throws Error that says what to install, where there is no Chromium. */
-export async function openBrowser(): Promise<Browser> {
-  const folder = await mkdtemp(join(tmpdir(), 'localpost-browser-'))
-  try {
-    const context = await chromium.launchPersistentContext(folder, {
-      executablePath: findChromium(),
-      args: flags,
-      viewport: { width: 1280, height: 800 },
-      // A browser that does not come up says so before the test's own time is over.
-      timeout: 20_000,
-    })
-    context.setDefaultTimeout(8000)
-    return { context, close: () => context.close().finally(() => removeFolder(folder)) }
-  } catch (error) {
-    await removeFolder(folder)
-    throw error
-  }
+/**
+ * How Playwright starts the browser of the tests.
+ *
+ * @throws Error that says what to install, where there is no Chromium.
+ */
+export function launchOptions(): LaunchOptions {
+  // A browser that does not come up says so before the test's own time is over.
+  return { executablePath: findChromium(), args: flags, timeout: 20_000 }
 }
 
 /** The browser's executable: `CHROMIUM_PATH`, else where distributions put it. */
@@ -62,8 +45,4 @@ const flags = [
 
 function onPath(name: string): string[] {
   return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
-}
-
-function removeFolder(folder: string): Promise<void> {
-  return rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
 }

@@ -11,7 +11,6 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { findChromium } from './browser.ts'
-import { ensurePage } from './page-build.ts'
 
 /**
  * What HTML may hold to make a browser connect. `seen` are those that a browser follows even under the policy of the
@@ -76,7 +75,6 @@ const lookups = (side: string): string =>
    <a href="http://anchor.${side}.localhost/">a link</a>`
 
 it('a mail that is shown opens no connection and looks no name up', { timeout: 120_000 }, async () => {
-  ensurePage()
   const mail = await openTraps()
   const control = await openTraps()
   const post = await createLocalpost()

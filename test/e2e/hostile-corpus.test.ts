@@ -5,7 +5,8 @@ import type { Frame, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { mailTabs } from '../../ui/views/inbox/tabs.ts'
-import { browser, openPage, panel, tab } from './_setup.ts'
+import { openPage, panel, tab } from './_setup.ts'
+import { browser } from './context.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/hostile/', import.meta.url))
 const corpus = readdirSync(folder).sort()

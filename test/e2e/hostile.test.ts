@@ -4,7 +4,8 @@ import type { SendMailOptions } from 'nodemailer'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mailTabs } from '../../ui/views/inbox/tabs.ts'
-import { browser, frameOf, openPage, rowOf, submit, tab } from './_setup.ts'
+import { frameOf, openPage, rowOf, submit, tab } from './_setup.ts'
+import { browser } from './context.ts'
 
 describe('a hostile mail', () => {
   it('runs nothing, goes nowhere and loads nothing', async () => {

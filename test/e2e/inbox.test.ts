@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import {
-  browser,
   chooseMore,
   frameOf,
   openPage,
@@ -14,6 +13,7 @@ import {
   submit,
   tab,
 } from './_setup.ts'
+import { browser } from './context.ts'
 
 describe('the inbox', () => {
   it('opens on the newest mail, and never moves away from what is being read', async () => {

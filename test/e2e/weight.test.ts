@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { browser, start } from './_setup.ts'
+import { start } from './_setup.ts'
+import { browser } from './context.ts'
 
 const built = fileURLToPath(new URL('../../dist/ui/', import.meta.url))
 

@@ -1,8 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
-import { onEnd, open, refusalOf, type EmailList } from '../decisions/helpers.ts'
+import { open, refusalOf, type EmailList } from '../decisions/helpers.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const attachments = [{ filename: 'a.txt', content: 'attached' }]
@@ -59,7 +59,7 @@ it(
   async () => {
     const { dir, whole, smtp, api } = await damagedFolder()
     const relay = await createLocalpost()
-    onEnd(() => relay.close())
+    onTestFinished(() => relay.close())
     await relay.listen()
     const face = await open({ dir, relay: `smtp://127.0.0.1:${relay.smtp.port}` })
     const { emails } = await face.get<EmailList>('/v1/emails')

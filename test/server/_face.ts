@@ -1,7 +1,7 @@
-import { afterEach, describe } from 'vitest'
-import { createLocalpost } from '../../src/instance/create.ts'
+import { describe } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
+import { start } from '../support/instance.ts'
 import { assertMatchesOpenApi } from './validate-response.ts'
 
 /** An instance and a way to call it; every answer is checked against the OpenAPI document. */
@@ -25,22 +25,15 @@ export interface CallOptions {
 /** Opens an instance that the end of the test closes. */
 export type OpenFace = (options?: LocalpostOptions) => Promise<Face>
 
-const opened: Localpost[] = []
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((post) => post.close()))
-})
-
 /** Opens an instance and calls it in process. */
 export const openInProcess: OpenFace = async (options) => {
-  const post = await createLocalpost(options)
-  opened.push(post)
+  const post = await start(options)
   return toFace(post, 'http://localpost', (request) => post.fetch(request))
 }
 
 /** Opens an instance that listens and calls it over a socket. */
 export const openOverSocket: OpenFace = async (options) => {
-  const post = await createLocalpost(options)
-  opened.push(post)
+  const post = await start(options)
   const { url } = await post.listen()
   return toFace(post, url, fetch)
 }

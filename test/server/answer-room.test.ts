@@ -15,6 +15,7 @@ async function serve(handle: (response: ServerResponse) => void): Promise<string
 
 async function answered(url: string): Promise<IncomingMessage> {
   const [response] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage]
+  onTestFinished(() => void response.destroy())
   return response
 }
 

@@ -3,15 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { processDkimKey } from '../../src/domains/dkim-keys.ts'
 import { composeSigned } from '../../src/mime/sign.ts'
-import { onEnd, open, statusesOf } from '../decisions/helpers.ts'
+import { open, statusesOf } from '../decisions/helpers.ts'
 import { copyOf, eventsOf, expectUnknown, sendTracked, track, tracked, visit } from './_mail.ts'
 
 async function folder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'localpost-tracking-'))
-  onEnd(() => rm(dir, { recursive: true, force: true }))
+  onTestFinished(() => rm(dir, { recursive: true, force: true }))
   return dir
 }
 
@@ -81,7 +81,7 @@ describe('a relay', () => {
       },
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onEnd(() => new Promise<void>((resolve) => server.close(resolve)))
+    onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
     const { port } = server.server.address() as { port: number }
     const face = await open({ relay: `smtp://127.0.0.1:${port}`, relayAll: true })
     await track(face)

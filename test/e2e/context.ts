@@ -1,0 +1,26 @@
+import { chromium, type Browser, type BrowserContext } from 'playwright-core'
+import { inject } from 'vitest'
+
+/** What the tests of a file see of the browser: cookies, storage and pages that are not those of other files. */
+export const browser = {
+  get context(): BrowserContext {
+    if (!context) throw new Error('There is a browser while a test runs.')
+    return context
+  },
+}
+
+let connection: Promise<Browser> | undefined
+let context: BrowserContext | undefined
+
+/** Opens the context of a file, with an empty page as the window that a person opened. */
+export async function openContext(): Promise<void> {
+  connection ??= chromium.connect(inject('browserEndpoint'))
+  context = await (await connection).newContext({ viewport: { width: 1280, height: 800 } })
+  context.setDefaultTimeout(8000)
+  await context.newPage()
+}
+
+export async function closeContext(): Promise<void> {
+  await context?.close()
+  context = undefined
+}

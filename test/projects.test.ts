@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { browserFolders, integrationFiles, integrationFolders, projectOf } from './support/projects.ts'
+
+/** What a file cannot do in a thread that it shares with other files. */
+const needsProcess: readonly (readonly [what: string, pattern: RegExp])[] = [
+  ['runs other programs', /from 'node:child_process'/],
+  ['runs the built package', /['"`/]dist\/(?:cli|index|ui|openapi)/],
+  ['measures the process', /process\.(?:cpuUsage|memoryUsage|resourceUsage)\(/],
+  ['changes the process', /process\.(?:chdir|umask|removeAllListeners|on|once)\(/],
+  [
+    'replaces globals',
+    /\bglobalThis\.\w+ = |\.prototype\.\w+ = |\bvi\.(?:useFakeTimers|stub\w+|mock|spyOn)\(|\bsyncBuiltinESMExports\(/,
+  ],
+]
+
+const names = readdirSync(import.meta.dirname, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => relative(import.meta.dirname, join(entry.parentPath, entry.name)))
+  .sort()
+
+// These run before each test file.
+const setupFiles = ['support/open-handles.ts', 'e2e/open-context.ts']
+
+const textOf = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')
+
+/** The texts of a test file and of the helpers that it imports, directly or not. */
+function textsOf(name: string, seen = new Map<string, string>()): string[] {
+  if (!seen.has(name)) {
+    const text = textOf(name)
+    seen.set(name, text)
+    for (const [, path = ''] of text.matchAll(/^(?:import|export) [^;]*? from '(\.[^']+\.ts)'/gm)) {
+      const imported = relative(import.meta.dirname, resolve(import.meta.dirname, dirname(name), path))
+      if (!imported.startsWith('..')) textsOf(imported, seen)
+    }
+  }
+  return Array.from(seen.values())
+}
+
+const unit = names.filter((name) => name.endsWith('.test.ts') && projectOf(name.slice(0, -8)) === 'unit')
+
+it('a test that needs a process of its own is not in the project `unit`', () => {
+  const found = unit
+    // It names what it looks for.
+    .filter((name) => name !== 'projects.test.ts')
+    .flatMap((name) => {
+      const text = textsOf(name).join('\n')
+      return needsProcess.filter(([, pattern]) => pattern.test(text)).map(([what]) => `${name} ${what}`)
+    })
+  expect(unit.length).toBeGreaterThan(200)
+  expect(found, 'list these in test/support/projects.ts').toEqual([])
+})
+
+it('what the projects list is there', () => {
+  const listed = [
+    ...[...browserFolders, ...integrationFolders].map((folder) => new RegExp(`^${folder}/.*\\.test\\.ts$`)),
+    ...integrationFiles.map((name) => new RegExp(`^${name}\\.test\\.ts$`)),
+  ]
+  expect(listed.filter((pattern) => !names.some((name) => pattern.test(name)))).toEqual([])
+})
+
+it('a helper registers no hook when it is loaded: files that share a worker load it once', () => {
+  const found = names
+    .filter((name) => !name.endsWith('.test.ts') && !setupFiles.includes(name))
+    .filter((name) => /^(?:before|after|around)(?:Each|All)\(/m.test(textOf(name)))
+  expect(found).toEqual([])
+})

@@ -1,0 +1,32 @@
+import { afterAll } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+// A setup file: it runs before each test file. Files that share a worker would otherwise hand open servers on.
+const before = tally()
+
+afterAll(async () => {
+  const end = Date.now() + 5000
+  for (;;) {
+    const left = surplus()
+    if (left.length === 0) return
+    if (Date.now() > end) throw new Error(`Still open after the last test of this file: ${left.join(', ')}`)
+    // What was closed is gone some turns of the event loop later.
+    await sleep(20)
+  }
+})
+
+function surplus(): string[] {
+  return Array.from(tally())
+    .filter(([type, count]) => count > (before.get(type) ?? 0))
+    .map(([type, count]) => `${count - (before.get(type) ?? 0)} ${type}`)
+}
+
+/** How many there are of each type that keep the event loop alive; vitest's own timers and messages come and go. */
+function tally(): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const type of process.getActiveResourcesInfo()) {
+    if (!/^(?:Immediate|Timeout|MessagePort|TickObject)$/.test(type))
+      counts.set(type, (counts.get(type) ?? 0) + 1)
+  }
+  return counts
+}

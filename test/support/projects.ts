@@ -1,0 +1,49 @@
+/** Which project of vitest a test file is part of. `test/projects.test.ts` says what has to stay out of `unit`. */
+
+/** Folders of tests of the page, in Chromium. */
+export const browserFolders: readonly string[] = ['e2e']
+
+/** Folders of tests that start and end processes, most of them the built package. */
+export const integrationFolders: readonly string[] = [
+  'cli',
+  'crash',
+  'docs',
+  'examples',
+  'flood',
+  'hostile',
+  'testing',
+  'vitest',
+]
+
+/** Other tests that need a process of their own: they replace globals, or measure what the process uses. */
+export const integrationFiles: readonly string[] = [
+  'attachments/content-type',
+  'capture/listening',
+  'capture/replies',
+  'core/clock',
+  'decisions/access',
+  'emails/render-size',
+  'inbox/pending',
+  'instance/snapshot',
+  'mime/addresses',
+  'mime/encoded-words',
+  'mime/structure',
+  'mime/transfer',
+  'reading/many-large',
+  'reading/thread',
+  'server/hostile-input',
+  'server/openapi',
+  'server/real-proxies',
+  'store/disk-full',
+  'store/kill',
+  'store/kill-points',
+  'store/lock',
+  'ui/build',
+]
+
+/** @param name  Path below `test`, without `.test.ts`. */
+export function projectOf(name: string): 'unit' | 'integration' | 'browser' {
+  const [folder = ''] = name.split('/')
+  if (browserFolders.includes(folder)) return 'browser'
+  return integrationFolders.includes(folder) || integrationFiles.includes(name) ? 'integration' : 'unit'
+}
