@@ -229,7 +229,7 @@ describe('a mail as its recipient sees it', () => {
     await panel(page).getByText('Clicked', { exact: true }).first().waitFor()
     const name = 'Simulate for ada@example.com'
     await page.getByRole('button', { name }).click()
-    const bounce = page.getByRole('group').getByRole('button', { name: 'Bounce for good' })
+    const bounce = page.getByRole('group').getByRole('button', { name: 'Bounce permanently' })
     expect(await bounce.isDisabled()).toBe(true)
     expect(await bounce.getAttribute('title')).toBe('The mail is delivered already.')
     // As on a page that has not heard of the delivery yet.

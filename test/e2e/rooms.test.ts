@@ -100,7 +100,7 @@ describe('the rooms', () => {
     await faults.getByRole('button', { name: 'Turn on' }).click()
     await faults.getByText('Faults are on: a rate limit.').waitFor()
     expect(await post.faults.get()).toMatchObject({ rate_limit: { requests: 5, per_ms: 1000 } })
-    await faults.getByRole('button', { name: 'Take all faults away' }).click()
+    await faults.getByRole('button', { name: 'Remove all faults' }).click()
     await faults.getByText('No fault is on.').waitFor()
     expect(await post.faults.get()).toBeNull()
   })

@@ -21,7 +21,7 @@ export interface Api {
   readText(path: string, signal?: AbortSignal): Promise<string>
   /** Writes to any path: an object as JSON, a blob as what its type says; the answer's JSON. */
   write<T = unknown>(method: string, path: string, body?: object | Blob): Promise<T>
-  /** Asks `/v1`, with the API key; asks a person for it where the server does not tell it. */
+  /** Asks `/v1`, with the API key; asks the person for it where the server does not send it. */
   v1<T = unknown>(method: string, path: string, body?: object): Promise<T>
   /** Trades an API key for the session cookie that an instance off loopback asks for. */
   openSession(key: string): Promise<void>
@@ -144,7 +144,7 @@ export function mailPath(id: string, part?: string): string {
   return `dev/inbox/${encodeURIComponent(id)}${part ? `/${part}` : ''}`
 }
 
-/** What to tell a person about something that was thrown. */
+/** The message for a person about something that was thrown. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error && error.message ? error.message : 'Something went wrong.'
 }

@@ -87,7 +87,7 @@ function listenForKeys(list: () => Command[], keysOn: Ref<boolean>): void {
   onScopeDispose(() => (removeEventListener('keydown', onKey), clearTimeout(timer)))
 }
 
-/** Whether a key is somebody else's: typed text, the browser's, or that of what is open above the page. */
+/** Whether a key belongs elsewhere: to typed text, the browser, or a dialog above the page. */
 function isOthers(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
     return true

@@ -8,7 +8,7 @@ export interface InboxList {
   emails: ShallowRef<MailSummary[]>
   /** How many mails match the query, also those that are not loaded. */
   count: Ref<number>
-  /** The search; a change of it loads anew after a moment. Lives in the address as `?query=`. */
+  /** The search; a change reloads the list after a moment. Lives in the address as `?query=`. */
   query: Ref<string>
   /** The search whose mails the list shows; not yet `query` while a person types. */
   shown: Ref<string>
@@ -76,7 +76,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
       const limit = Math.min(Math.max(goal + 1 - emails.value.length, laterPage), largestPage)
       await attempt(signal, async () => {
         const page = await api.list({ query: shown.value, cursor: from, limit }, signal)
-        // A refresh may have begun the list anew meanwhile.
+        // A refresh may have restarted the list meanwhile.
         if (cursor.value !== from) return
         emails.value = [...emails.value, ...page.emails]
         count.value = page.count
@@ -120,7 +120,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
       const known = new Set(before.map(({ id }) => id))
       const fetched = new Set(page.emails.map(({ id }) => id))
       const last = before.findLastIndex(({ id }) => fetched.has(id))
-      // Nothing in common: the list was empty, or more arrived than one page holds. Then it starts anew.
+      // Nothing in common: the list was empty, or more arrived than one page holds. Then it starts again.
       const rest = last === -1 ? [] : before.slice(last + 1)
       emails.value = [...page.emails, ...rest]
       if (rest.length === 0) cursor.value = page.cursor

@@ -12,7 +12,7 @@ export interface Changes {
   deleted: Set<string>
 }
 
-/** What a part of the page wants to hear; it stops hearing when its scope ends. */
+/** A subscription of a part of the page; it ends with its scope. */
 export interface Listener {
   /** Called at most every 150 ms while something happens to mails. */
   onChanges?: (changes: Changes) => void
@@ -34,7 +34,7 @@ export interface LiveFeed {
 }
 
 /**
- * Follows `GET /dev/events` from `start` on, and connects again by itself for as long as the page is there.
+ * Follows `GET /dev/events` from `start` on, and reconnects for as long as the page is open.
  *
  * @param onRetry  Called before a connection is tried again, to find out why it was refused.
  */
@@ -67,7 +67,7 @@ export function createLive(onRetry: () => void): LiveFeed {
     }
     source.onerror = () => {
       connection.value = 'lost'
-      // The browser tries again by itself after a lost connection, but never after an error answer.
+      // The browser reconnects after a lost connection, but never after an error answer.
       if (source?.readyState === EventSource.CLOSED) again()
     }
     // The server no longer knows what this client missed.

@@ -46,7 +46,7 @@ export function useOpenMail(
     } catch (error) {
       if (signal.aborted) return
       const isGone = error instanceof ApiError && error.status === 404
-      // What is being read stays when it cannot be had anew; that the connection is lost is said elsewhere.
+      // The open mail stays when it cannot be loaded again; the lost connection is shown elsewhere.
       if (!isGone && openedId === wanted) return
       phase.value = isGone ? 'gone' : 'failed'
       problem.value = wordsOf(error)

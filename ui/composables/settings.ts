@@ -9,7 +9,7 @@ export function reachableHost(bound: string, pageHost: string): string {
 /**
  * A command for a POSIX shell that sends one mail, ready to paste.
  *
- * @param key  The API key; `""` where the server does not tell: then the shell's variable stands in its place.
+ * @param key  The API key; `""` where the server does not send it: then a shell variable is shown instead.
  */
 export function curlCommand(origin: string, key: string): string {
   return [

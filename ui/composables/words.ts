@@ -24,7 +24,7 @@ export const bounceMeanings: Readonly<Record<BounceType, string>> = {
   Undetermined: 'The reply does not say whether a later try may pass.',
 }
 
-/** The facts of one event, as label and value, in the order in which they are told. */
+/** The facts of one event, as label and value, in display order. */
 export function factsOf(event: EmailEvent): { label: string; value: string; mono?: boolean }[] {
   switch (event.status) {
     case 'sent':
@@ -94,7 +94,7 @@ export function hasRemoteImages(html: string): boolean {
   )
 }
 
-/** What goes wrong on purpose, in one sentence, so that nobody looks for the reason elsewhere; `""` for nothing. */
+/** The injected faults in one sentence, so that failures are not taken for real ones; `""` for none. */
 export function faultWords({ http, smtp, rate_limit }: FaultsState): string {
   const parts = [
     ...[http, smtp].flatMap((faults, index) => {

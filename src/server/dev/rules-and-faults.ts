@@ -47,7 +47,7 @@ export function ruleAndFaultRoutes(rules: Rules, faults: Faults): Route[] {
       ...common,
       method: 'DELETE',
       path: '/dev/faults',
-      summary: 'Take all faults away',
+      summary: 'Remove all faults',
       success: { schema: deletedSchema },
       handler: async () => ({ deleted: await faults.clear() }),
     }),

@@ -2,7 +2,7 @@ import { defineAsyncComponent, type Component } from 'vue'
 import type { RoomName } from '../../composables/rooms.ts'
 import LoadFailure from './LoadFailure.vue'
 
-/** What stands in the rooms beside the inbox, each fetched when it is first entered. */
+/** The rooms beside the inbox, each loaded when it is first opened. */
 export const roomViews: Readonly<Record<RoomName, Component>> = {
   domains: lazy(() => import('../../views/domains/DomainsRoom.vue')),
   audiences: lazy(() => import('../../views/audiences/AudiencesRoom.vue')),

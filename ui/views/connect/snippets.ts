@@ -1,10 +1,10 @@
 /** Where and with what an app reaches this instance. */
 export interface Place {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   base: string
   host: string
   port: number
-  /** `""` where the server does not tell it. */
+  /** `""` where the server does not send it. */
   key: string
 }
 

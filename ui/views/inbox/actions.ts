@@ -137,7 +137,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
   }
 }
 
-const noUndo = 'It is gone for good: there is no undo.'
+const noUndo = 'This cannot be undone.'
 const wide = matchMedia('(min-width: 48rem)')
 
 function download(path: string): void {

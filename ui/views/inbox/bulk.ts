@@ -7,7 +7,7 @@ export interface Bulk {
   setUnread(unread: boolean): Promise<void>
   addTag(tag: string): Promise<void>
   remove(ids: readonly string[]): Promise<void>
-  /** Where the picked mails are to be had as archives: one, or several where so many ids do not fit an address. */
+  /** Addresses of archives of the selected mails: several where the ids do not fit one address. */
   exportPaths(): string[]
   /** Marks every match of the list's search as read, picked or not. */
   markMatchesRead(): Promise<void>
@@ -35,7 +35,7 @@ export function createBulk(api: Api, inbox: InboxList, selection: Selection): Bu
   }
 }
 
-/** Where every match of a search is to be had as one file. */
+/** The address of all matches of a search as one file. */
 export function exportPath(query: string): string {
   return `dev/inbox/export${query ? `?${new URLSearchParams({ query }).toString()}` : ''}`
 }

@@ -1,7 +1,7 @@
 import type { CommandName } from '../../composables/commands.ts'
 import { mailTabs } from './tabs.ts'
 
-/** What the commands of the inbox are called and which keys they have, for whoever tells of them from another room. */
+/** Names and keys of the inbox commands, for help in other rooms. */
 export const inboxKeys = [
   { id: 'next', words: 'Next mail', group: 'Mail', keys: 'j' },
   { id: 'previous', words: 'Previous mail', group: 'Mail', keys: 'k' },

@@ -16,7 +16,7 @@ export function useKnownValues({
   return computed(() => valuesOf(all.value))
 }
 
-/** The values that stand in the newest of the loaded mails, by key. */
+/** Values from the newest of the loaded mails, by key. */
 function valuesOf(mails: readonly MailSummary[]): Record<string, string[]> {
   const newest = mails.slice(0, 200)
   const distinct = (values: string[]): string[] => [...new Set(values)].filter(Boolean)

@@ -9,7 +9,7 @@ export interface NewestParts {
 }
 
 /**
- * Opens the newest mail by itself where there is room beside the list: when the page is opened, and when the first
+ * Opens the newest mail automatically where there is room beside the list: when the page is opened, and when the first
  * mail comes into an empty inbox. Whatever is being read later stays.
  */
 export function useNewest({ inbox, route, go }: NewestParts): { whenSeen(work: () => void): void } {

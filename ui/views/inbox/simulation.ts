@@ -4,7 +4,7 @@ import type { EmailEvent, EventStatus } from '../../../src/emails/email.ts'
 export function obstacleTo(status: EventStatus, events: readonly EmailEvent[]): string {
   if (events.some((event) => event.status === 'failed')) return 'The mail failed: nothing happens after that.'
   if (events.some((event) => event.status === 'bounced' && event.type === 'Permanent'))
-    return 'The mail bounced for good: nothing happens after that.'
+    return 'The mail bounced permanently: nothing happens after that.'
   const isDelivered = events.some((event) => event.status === 'delivered')
   if (!needsDelivery.has(status)) return isDelivered ? 'The mail is delivered already.' : ''
   return isDelivered ? '' : 'The mail is not delivered yet.'

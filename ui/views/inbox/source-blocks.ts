@@ -6,7 +6,7 @@ export type SourceBlock =
 
 export interface SourceField {
   name: string
-  /** What stands behind the name on its own line; further lines as they are folded. */
+  /** The value on the line of the name; further lines as they are folded. */
   value: string
   more: string[]
 }

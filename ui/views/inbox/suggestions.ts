@@ -14,7 +14,7 @@ export interface SuggestionParts {
   keys: readonly QueryKey[]
   /** Searches made before, newest first. */
   recent: readonly string[]
-  /** What stands in the mails at hand, by key: senders, recipients, tags. */
+  /** Values from the loaded mails, by key: senders, recipients, tags. */
   known: Readonly<Record<string, readonly string[]>>
 }
 

@@ -1,6 +1,6 @@
 import type { LoggedRequest } from '../../../src/server/logged-request.ts'
 
-/** A command for a POSIX shell that asks the same again; `$LOCALPOST_KEY` stands for the key, which the log masks. */
+/** A command for a POSIX shell that repeats the request; `$LOCALPOST_KEY` replaces the key, which the log masks. */
 export function curlOf(request: LoggedRequest, base: string): string {
   const url = new URL(request.path.replace(/^\//, ''), base).href
   const parts = [`curl -X ${quoted(request.method)} ${quoted(url)}`]

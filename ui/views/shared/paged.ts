@@ -8,10 +8,10 @@ export interface Paged<T> {
   phase: Ref<'loading' | 'ready' | 'failed'>
   problem: Ref<string>
   hasMore: ComputedRef<boolean>
-  /** Loads the first page anew. */
+  /** Loads the first page again. */
   load(): Promise<void>
   loadMore(): Promise<void>
-  /** Loads the first page anew and keeps of the others what `isOlder` than its last entry. */
+  /** Loads the first page again and keeps entries of the others that are `isOlder` than its last one. */
   refresh(isOlder: (entry: T, last: T) => boolean): Promise<void>
 }
 
