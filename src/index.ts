@@ -75,20 +75,21 @@ export type { Template, TemplateInput } from './templates/types.ts'
 
 // Webhooks
 export type { Webhooks } from './webhooks/webhooks.ts'
-export type { DomainEventType, EmailEventType, WebhookPattern } from './webhooks/event-types.ts'
 export type {
-  DomainData,
+  DomainEventType,
+  EmailEventType,
   Webhook,
   WebhookAttempt,
   WebhookDelivery,
   WebhookDeliveryState,
   WebhookInput,
-  WebhookPayload,
-} from './webhooks/webhook.ts'
+  WebhookPattern,
+} from './webhooks/types.ts'
+export type { DomainData, WebhookPayload } from './webhooks/webhook.ts'
 
 // Rules and faults: what goes wrong on purpose
 export type { Rules } from './rules/rules.ts'
-export type { Rule, RuleInput } from './rules/rule.ts'
+export type { Rule, RuleInput } from './rules/types.ts'
 export type { Faults } from './faults/faults.ts'
 export type {
   FaultChance,
@@ -99,7 +100,7 @@ export type {
   HttpFaultMethod,
   SmtpFault,
   SmtpStage,
-} from './faults/fault.ts'
+} from './faults/types.ts'
 
 // The inbox
 export type { BulkChanges, Selection } from './inbox/bulk.ts'

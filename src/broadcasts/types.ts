@@ -32,7 +32,7 @@ export interface LeftOut {
 
 /** The answer to a broadcast: one email per subscribed contact. */
 export interface Broadcast {
-  /** A tag on each of its emails. */
+  /** Stands as a tag on each of its emails. */
   id: string
   email_ids: string[]
   /** How many emails: the length of `email_ids`. */

@@ -1,6 +1,6 @@
 import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
-import type { SmtpFault } from '../faults/fault.ts'
+import type { SmtpFault } from '../faults/types.ts'
 import { isHttpRequest, tlsFaultOf, type ClientFault } from './client-faults.ts'
 import { refusedCommand } from './commands.ts'
 import { CommandCount } from './command-count.ts'

@@ -1,5 +1,5 @@
 import type { SMTPServerSession } from 'smtp-server'
-import type { SmtpFault, SmtpStage } from '../faults/fault.ts'
+import type { SmtpFault, SmtpStage } from '../faults/types.ts'
 import { enhancedCodeOf } from '../rules/rule.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Refusal } from './replies.ts'

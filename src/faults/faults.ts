@@ -8,7 +8,7 @@ import type {
   HttpFault,
   SmtpFault,
   SmtpStage,
-} from './fault.ts'
+} from './types.ts'
 import { faultsInputSchema } from './schema.ts'
 import { matchesGlob } from '../core/glob.ts'
 import { createRandom } from './draw.ts'

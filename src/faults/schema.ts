@@ -1,55 +1,97 @@
 import { z } from 'zod'
-import type { FaultChance, FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault } from './fault.ts'
+import type {
+  FaultChance,
+  FaultRateLimit,
+  FaultsInput,
+  FaultsState,
+  HttpFault,
+  HttpFaultMethod,
+  SmtpFault,
+  SmtpStage,
+} from './types.ts'
 import { delaySchema, replyCodeSchema, replyTextSchema } from '../rules/schema.ts'
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-const stages = ['connect', 'ehlo', 'auth', 'mail', 'rcpt', 'data', 'end'] as const
+/** The methods that a fault can name. */
+export const httpFaultMethodSchema: z.ZodType<HttpFaultMethod> = z.enum([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+])
+
+/** A step of an SMTP submission: `connect` is the greeting, `ehlo` also HELO, `end` what follows the final dot. */
+export const smtpStageSchema: z.ZodType<SmtpStage> = z.enum([
+  'connect',
+  'ehlo',
+  'auth',
+  'mail',
+  'rcpt',
+  'data',
+  'end',
+])
 
 const chance = {
   count: z
     .int()
     .min(0)
     .optional()
-    .describe('Only the next so many that it fits; in answers, how many are left. Default: all'),
-  rate: z.number().min(0).max(1).optional().describe('Which share of them it strikes. Default: 1'),
-} satisfies Record<keyof FaultChance, z.ZodType>
+    .describe(
+      'Only the next so many requests or commands that it fits; in answers, how many are left. Default: all',
+    ),
+  rate: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Which share of those it strikes; which ones follows from the seed. Default: 1'),
+}
 
-const http = z.strictObject({
+/** When a fault strikes. */
+export const faultChanceSchema: z.ZodType<FaultChance> = z.strictObject(chance)
+
+const delay = delaySchema.optional().describe('Waits first: milliseconds, at most 60,000')
+
+/** What goes wrong with requests to `/v1`: one of `status` and `disconnect`, or a delay alone. */
+export const httpFaultSchema: z.ZodType<HttpFault> = z.strictObject({
   path: z
     .string()
     .max(1000)
     .regex(/^(?:\/v1(?:[/*]|$)|\*)/, 'must be a path of /v1, with * for any characters: faults meet no other')
-    .describe('Without the query; `*` matches any characters'),
-  method: z.enum(methods).optional().describe('Default: every method'),
+    .describe('A path of `/v1`, without the query; `*` matches any characters'),
+  method: httpFaultMethodSchema.optional().describe('Default: every method'),
   status: z.int().min(400).max(599).optional().describe('Answered in the shape of every error'),
-  delay_ms: delaySchema.optional(),
+  delay_ms: delay,
   disconnect: z.boolean().optional().describe('Closes the connection without an answer'),
   ...chance,
 })
 
-const smtp = z.strictObject({
-  stage: z.enum(stages).describe('`connect` is the greeting, `end` what follows the final dot'),
-  code: replyCodeSchema.optional().describe('421 also closes the connection'),
+/** What goes wrong with submissions: one of `code` and `disconnect`, or a delay alone. */
+export const smtpFaultSchema: z.ZodType<SmtpFault> = z.strictObject({
+  stage: smtpStageSchema.describe('`connect` is the greeting, `end` what follows the final dot'),
+  code: replyCodeSchema.optional().describe('400 to 599; 421 also closes the connection'),
   text: replyTextSchema.optional().describe('Of the reply, one line'),
-  delay_ms: delaySchema.optional(),
+  delay_ms: delay,
   disconnect: z.boolean().optional().describe('Closes the connection without a reply'),
   ...chance,
 })
 
-const rateLimit: z.ZodType<FaultRateLimit> = z.strictObject({
+/** How many `/v1` requests a key may make in a period. */
+export const faultRateLimitSchema: z.ZodType<FaultRateLimit> = z.strictObject({
   requests: z.int().min(0).describe('How many requests to `/v1` a key may make'),
   per_ms: z.int().min(1).describe('In so many milliseconds'),
 })
 
 const seed = z.int().min(0).max(0xff_ff_ff_ff)
 
-const httpInput: z.ZodType<HttpFault> = http.superRefine((fault, context) => {
+const httpInput: z.ZodType<HttpFault> = httpFaultSchema.superRefine((fault, context) => {
   const { status, delay_ms, disconnect } = fault
   if (status !== undefined && disconnect) context.addIssue(oneOf('status'))
   if (status === undefined && !disconnect && delay_ms === undefined) context.addIssue(nothing('status'))
 })
 
-const smtpInput: z.ZodType<SmtpFault> = smtp.superRefine((fault, context) => {
+const smtpInput: z.ZodType<SmtpFault> = smtpFaultSchema.superRefine((fault, context) => {
   const { code, delay_ms, disconnect, text } = fault
   if (code !== undefined && disconnect) context.addIssue(oneOf('code'))
   if (code === undefined && !disconnect && delay_ms === undefined) context.addIssue(nothing('code'))
@@ -57,7 +99,7 @@ const smtpInput: z.ZodType<SmtpFault> = smtp.superRefine((fault, context) => {
     context.addIssue({ code: 'custom', path: ['text'], message: 'is the text of a reply: give its code too' })
 })
 
-/** The body of `PUT /dev/faults`. */
+/** What is to go wrong, as it is given: the body of `PUT /dev/faults`. */
 export const faultsInputSchema: z.ZodType<FaultsInput> = z.strictObject({
   http: z
     .array(httpInput)
@@ -65,19 +107,24 @@ export const faultsInputSchema: z.ZodType<FaultsInput> = z.strictObject({
     .optional()
     .describe('For requests to `/v1`; the first that strikes counts'),
   smtp: z.array(smtpInput).max(100).optional().describe('For submissions, never for deliveries'),
-  rate_limit: rateLimit.nullable().optional(),
-  seed: seed.optional().describe('Makes `rate` repeatable. Default: one is made, and shown'),
+  rate_limit: faultRateLimitSchema.nullable().optional(),
+  seed: seed
+    .optional()
+    .describe(
+      'With the same one, the same requests and commands are struck. Default: one is made, and shown',
+    ),
+})
+
+/** What goes wrong, with the counts that are left. */
+export const faultsStateSchema: z.ZodType<FaultsState> = z.strictObject({
+  http: z.array(httpFaultSchema),
+  smtp: z.array(smtpFaultSchema),
+  rate_limit: faultRateLimitSchema.nullable(),
+  seed,
 })
 
 /** The faults as `/dev/faults` and `/dev/health` answer them: null while there are none. */
-export const faultsSchema: z.ZodType<FaultsState | null> = z
-  .strictObject({
-    http: z.array(http),
-    smtp: z.array(smtp),
-    rate_limit: rateLimit.nullable(),
-    seed,
-  })
-  .nullable()
+export const faultsSchema: z.ZodType<FaultsState | null> = faultsStateSchema.nullable()
 
 type Issue = { code: 'custom'; path: string[]; message: string }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { RuleInput } from '../rules/rule.ts'
+import type { RuleInput } from '../rules/types.ts'
 import { rulesInputSchema } from '../rules/schema.ts'
 import type { Clock } from '../core/clock.ts'
 import { systemClock } from '../core/clock.ts'
@@ -11,7 +11,7 @@ import { checkOptions } from './option-checks.ts'
 import { checkInput } from '../core/validate.ts'
 import { defaultWaitTimeoutMs } from './wait-timeout.ts'
 import { webhookOptionSchema } from '../webhooks/schema.ts'
-import type { WebhookInput } from '../webhooks/webhook.ts'
+import type { WebhookInput } from '../webhooks/types.ts'
 
 /** Options of {@link createLocalpost}; every one may be left out. */
 export interface LocalpostOptions {

@@ -1,28 +1,5 @@
 import type { Collection, StoredRecord } from '../store/store.ts'
-
-/** What a rule does, as it is given; see {@link Rule} for what is filled in. */
-export type RuleInput = { match: string } & (
-  | { action: 'accept' | 'drop' }
-  | { action: 'reject'; code?: number; enhanced_code?: string; text?: string }
-  | { action: 'delay'; delay_ms: number }
-  | { action: 'greylist'; times?: number }
-)
-
-/** One rule: what the recipient's server says to the recipients that `match` names. */
-export type Rule = {
-  /** An address, a domain, or a pattern with `*`; see `match.ts`. */
-  match: string
-} & (
-  | { action: 'accept' }
-  /** The connection is cut, without a reply. */
-  | { action: 'drop' }
-  /** `code` 400 to 599, default 550; `enhanced_code` by default what goes with the code; one line of text. */
-  | { action: 'reject'; code: number; enhanced_code: string; text: string }
-  /** Waits before the reply, at most a minute, and then accepts. */
-  | { action: 'delay'; delay_ms: number }
-  /** 451 4.7.1 the first `times` attempts per email and recipient, default 1, and then accepts. */
-  | { action: 'greylist'; times: number }
-)
+import type { Rule, RuleInput } from './types.ts'
 
 /** The rules as stored: one record, since only the whole list has a meaning. */
 export interface RulesRecord extends StoredRecord {

@@ -4,7 +4,7 @@ import { insert, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Match } from './match.ts'
 import { readMatch } from './match.ts'
-import type { Rule, RuleInput } from './rule.ts'
+import type { Rule, RuleInput } from './types.ts'
 import { fillRule, rulesCollection } from './rule.ts'
 import { rulesInputSchema } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { quote } from '../core/errors.ts'
 import { maxMatchLength, readMatch } from './match.ts'
-import type { Rule, RuleInput } from './rule.ts'
+import type { Rule, RuleInput } from './types.ts'
 
 /** Longest wait that a rule or a fault may ask for, in milliseconds. */
 const maxDelayMs = 60_000
@@ -52,45 +52,58 @@ const rejection = z
     context.addIssue({ code: 'custom', path: ['enhanced_code'], message })
   })
 
+/** What a rule does, as it is given; see {@link Rule} for what is filled in. */
+export const ruleInputSchema: z.ZodType<RuleInput> = z.discriminatedUnion(
+  'action',
+  [
+    z.strictObject({ match, action: z.literal(['accept', 'drop']) }),
+    rejection,
+    z.strictObject({ match, action: z.literal('delay'), delay_ms: delaySchema }),
+    z.strictObject({
+      match,
+      action: z.literal('greylist'),
+      times: times.optional().describe('How many attempts per email and recipient hear 451. Default: 1'),
+    }),
+  ],
+  {
+    error: ({ input }) => {
+      const action: unknown = Object(input).action
+      const given = action === undefined ? '' : `, not ${quote(action)}`
+      return `must be one of "accept", "reject", "delay", "greylist", "drop"${given}`
+    },
+  },
+)
+
 /** The body of `PUT /dev/rules`, and the option `rules`. */
-export const rulesInputSchema: z.ZodType<RuleInput[]> = z
-  .array(
-    z.discriminatedUnion(
-      'action',
-      [
-        z.strictObject({ match, action: z.literal(['accept', 'drop']) }),
-        rejection,
-        z.strictObject({ match, action: z.literal('delay'), delay_ms: delaySchema }),
-        z.strictObject({
-          match,
-          action: z.literal('greylist'),
-          times: times.optional().describe('How many attempts per email and recipient hear 451. Default: 1'),
-        }),
-      ],
-      {
-        error: ({ input }) => {
-          const action: unknown = Object(input).action
-          const given = action === undefined ? '' : `, not ${quote(action)}`
-          return `must be one of "accept", "reject", "delay", "greylist", "drop"${given}`
-        },
-      },
-    ),
-  )
-  .max(1000)
+export const rulesInputSchema: z.ZodType<RuleInput[]> = z.array(ruleInputSchema).max(1000)
+
+const shownMatch = z.string().describe('An address, a domain, or a pattern with `*`')
+
+/** One rule: what the recipient's server says to the recipients that `match` names. */
+export const ruleSchema: z.ZodType<Rule> = z.discriminatedUnion('action', [
+  z.strictObject({ match: shownMatch, action: z.literal('accept') }),
+  z.strictObject({
+    match: shownMatch,
+    action: z.literal('drop').describe('The connection is cut, without a reply'),
+  }),
+  z.strictObject({
+    match: shownMatch,
+    action: z.literal('reject'),
+    code: z.int().describe('400 to 599'),
+    enhanced_code: z.string().describe('As RFC 3463 has it'),
+    text: z.string().describe('Of the reply, one line'),
+  }),
+  z.strictObject({
+    match: shownMatch,
+    action: z.literal('delay').describe('Waits before the reply, and then accepts'),
+    delay_ms: z.int().describe('Milliseconds'),
+  }),
+  z.strictObject({
+    match: shownMatch,
+    action: z.literal('greylist').describe('451 4.7.1 for the first attempts, and then accepts'),
+    times: z.int().describe('How many attempts per email and recipient hear 451'),
+  }),
+])
 
 /** The rules as `/dev/rules` answers them. */
-export const rulesSchema: z.ZodType<Rule[]> = z.array(
-  z.discriminatedUnion('action', [
-    z.strictObject({ match: z.string(), action: z.literal('accept') }),
-    z.strictObject({ match: z.string(), action: z.literal('drop') }),
-    z.strictObject({
-      match: z.string(),
-      action: z.literal('reject'),
-      code: z.int(),
-      enhanced_code: z.string(),
-      text: z.string(),
-    }),
-    z.strictObject({ match: z.string(), action: z.literal('delay'), delay_ms: z.int() }),
-    z.strictObject({ match: z.string(), action: z.literal('greylist'), times: z.int() }),
-  ]),
-)
+export const rulesSchema: z.ZodType<Rule[]> = z.array(ruleSchema)

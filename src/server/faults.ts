@@ -1,5 +1,5 @@
 import type { H3Event } from 'h3'
-import type { HttpFault } from '../faults/fault.ts'
+import type { HttpFault } from '../faults/types.ts'
 import type { ArmedFaults } from '../faults/faults.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, type ErrorCode } from '../core/errors.ts'

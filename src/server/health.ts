@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { FaultsState } from '../faults/fault.ts'
+import type { FaultsState } from '../faults/types.ts'
 import { faultsSchema } from '../faults/schema.ts'
 import type { Counts, ServerDeps, ServerState } from './deps.ts'
 import { smtpSchema } from './schemas.ts'

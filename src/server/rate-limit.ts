@@ -1,4 +1,4 @@
-import type { FaultRateLimit } from '../faults/fault.ts'
+import type { FaultRateLimit } from '../faults/types.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
-import type { Webhook, WebhookAttempt, WebhookDeliveryRecord } from './webhook.ts'
+import type { WebhookDeliveryRecord } from './webhook.ts'
+import type { Webhook, WebhookAttempt } from './types.ts'
 import { monotonicNow } from '../core/machine.ts'
 
 /** How webhooks are called: which addresses, and how names are resolved. */

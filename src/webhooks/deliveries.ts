@@ -1,3 +1,4 @@
+import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import { emailCollection } from '../emails/email.ts'
 import { isId, type Ids } from '../core/ids.ts'
@@ -5,7 +6,8 @@ import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, notFound, readRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { insert, remove } from '../store/store.ts'
-import type { WebhookDelivery, WebhookDeliveryRecord, WebhookPayload } from './webhook.ts'
+import type { WebhookDeliveryRecord, WebhookPayload } from './webhook.ts'
+import type { WebhookDelivery } from './types.ts'
 import { webhookDeliveryCollection } from './webhook.ts'
 
 /** The deliveries to all webhooks: those that wait, and the log of the last ones that are over. */
@@ -128,7 +130,7 @@ const trimmedAtOnce = 100
 const removalSlice = 200
 const maxBodyChars = 4096
 
-function toDelivery(record: WebhookDeliveryRecord, subject: string | null): WebhookDelivery {
+function toDelivery(record: WebhookDeliveryRecord, subject: string | null): Complete<WebhookDelivery> {
   const { id, webhook_id, event_id, payload, created, state, due, attempts } = record
   const { data } = payload
   return {

@@ -1,33 +1,14 @@
-import type { EventStatus } from '../emails/email.ts'
+import { eventStatuses } from '../emails/email.ts'
+import type { DomainEventType, EmailEventType, WebhookPattern } from './types.ts'
 
-export type EmailEventType = `email.${EventStatus}`
-export type DomainEventType = 'domain.created' | 'domain.updated' | 'domain.verified'
-
-/** What a webhook may ask for: an event, all of one kind, or everything. */
-export type WebhookPattern = EmailEventType | DomainEventType | 'email.*' | 'domain.*' | '*'
-
-/** Every pattern, by its own name: an object rather than an array, so that the compiler names a missing one. */
-export const webhookPatterns: { readonly [Pattern in WebhookPattern]: Pattern } = {
-  '*': '*',
-  'email.*': 'email.*',
-  'email.sent': 'email.sent',
-  'email.delivered': 'email.delivered',
-  'email.opened': 'email.opened',
-  'email.clicked': 'email.clicked',
-  'email.bounced': 'email.bounced',
-  'email.delivery_delayed': 'email.delivery_delayed',
-  'email.complained': 'email.complained',
-  'email.failed': 'email.failed',
-  'domain.*': 'domain.*',
-  'domain.created': 'domain.created',
-  'domain.updated': 'domain.updated',
-  'domain.verified': 'domain.verified',
-}
-
-/** The names of the events, without the patterns for several. */
-export const webhookEventTypes: readonly (EmailEventType | DomainEventType)[] = Object.values(
-  webhookPatterns,
-).filter((pattern) => pattern !== '*' && pattern !== 'email.*' && pattern !== 'domain.*')
+/** The names of what happens to emails: one for each status. */
+export const emailEventTypes: readonly `email.${(typeof eventStatuses)[number]}`[] = eventStatuses.map(
+  (status) => `email.${status}` as const,
+)
+/** The names of what happens to domains. */
+export const domainEventTypes = ['domain.created', 'domain.updated', 'domain.verified'] as const
+/** What stands for several events. */
+export const eventGroups = ['*', 'email.*', 'domain.*'] as const
 
 /** Whether one of the patterns asks for this event. */
 export function isWanted(

@@ -1,6 +1,7 @@
+import type { Complete } from '../core/complete.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import type { EmailRecord } from '../emails/email.ts'
-import type { DomainEventType } from './event-types.ts'
+import type { DomainEventType } from './types.ts'
 import type { DomainData, WebhookPayload } from './webhook.ts'
 
 /**
@@ -43,7 +44,7 @@ export function domainPayloads(
   return types.map((type) => ({ type, timestamp: new Date(now).toISOString(), data: toData(domain) }))
 }
 
-function toData(domain: DomainRecord): DomainData {
+function toData(domain: DomainRecord): Complete<DomainData> {
   return {
     domain_id: domain.id,
     name: domain.name,

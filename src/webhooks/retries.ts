@@ -1,4 +1,5 @@
-import type { WebhookAttempt, WebhookDeliveryRecord } from './webhook.ts'
+import type { WebhookDeliveryRecord } from './webhook.ts'
+import type { WebhookAttempt } from './types.ts'
 
 /**
  * What a delivery becomes after a try: delivered by a 2xx answer, given up by 410 (Gone) or when no further try is

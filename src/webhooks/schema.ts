@@ -1,16 +1,29 @@
 import { z } from 'zod'
 import { quote } from '../core/errors.ts'
 import { kindOfAddress, neverProblem } from '../net/addresses.ts'
-import { webhookEventTypes, webhookPatterns } from './event-types.ts'
+import { domainEventTypes, emailEventTypes, eventGroups } from './event-types.ts'
 import type {
+  DomainEventType,
+  EmailEventType,
   Webhook,
   WebhookAttempt,
   WebhookDelivery,
   WebhookDeliveryState,
   WebhookInput,
-} from './webhook.ts'
+  WebhookPattern,
+} from './types.ts'
 
-const patterns = z.array(z.enum(webhookPatterns))
+/** The name of something that happens to an email. */
+export const emailEventTypeSchema: z.ZodType<EmailEventType> = z.enum(emailEventTypes)
+/** The name of something that happens to a domain. */
+export const domainEventTypeSchema: z.ZodType<DomainEventType> = z.enum(domainEventTypes)
+
+const patternNames = [...eventGroups, ...emailEventTypes, ...domainEventTypes]
+
+/** What a webhook may ask for: an event, all of one kind, or everything. */
+export const webhookPatternSchema: z.ZodType<WebhookPattern> = z.enum(patternNames)
+
+const patterns = z.array(webhookPatternSchema)
 
 const secret = z
   .string()
@@ -28,64 +41,80 @@ const inputMembers = {
       const problem = urlProblem(text)
       if (problem !== null) context.addIssue({ code: 'custom', message: problem })
     })
-    .describe('http or https; this machine and private networks are fine, link-local addresses are not'),
-  secret: secret.optional().describe('`whsec_` and base64; absent: one is made'),
+    .describe(
+      'Where events are posted to: http or https, without user name and password; this machine and private networks are fine, link-local and metadata addresses are not',
+    ),
+  secret: secret.optional().describe('`whsec_` and the base64 of 24 to 64 bytes. Default: one is made'),
   events: patterns
     .min(1)
-    .max(Object.keys(webhookPatterns).length)
+    .max(patternNames.length)
     .optional()
-    .describe('Names of events, `email.*`, `domain.*` or `*`; absent: `*`'),
+    .describe('Names of events, `email.*`, `domain.*` or `*`. Default: `*`'),
 }
 
-/** The body of `POST /dev/webhooks`. */
+/** What a webhook is made of: the body of `POST /dev/webhooks`, and an entry of the option `webhooks`. */
 export const webhookInputSchema: z.ZodType<WebhookInput> = z.strictObject(inputMembers)
 
 /** The option `webhooks`; unlike a request, it has no members to be ignored. */
 export const webhookOptionSchema: z.ZodType<WebhookInput[]> = z.array(z.strictObject(inputMembers)).max(20)
 
-/** A webhook as `/dev/webhooks` answers it. */
+/** A webhook, as `/dev/webhooks` answers it. */
 export const webhookSchema: z.ZodType<Webhook> = z.strictObject({
   id: z.string(),
-  url: z.string(),
-  secret: z.string().describe('What the receiver checks the signatures with, as Standard Webhooks says'),
+  url: z.string().describe('Where the events are posted to'),
+  secret: z
+    .string()
+    .describe('`whsec_` and base64: what the receiver checks the signatures with, as Standard Webhooks says'),
   events: patterns,
 })
 
 const milliseconds = z.int().describe('Unix time in milliseconds')
 
-const attempt: z.ZodType<WebhookAttempt> = z.strictObject({
-  timestamp: milliseconds,
+/** One try to bring an event to a webhook. */
+export const webhookAttemptSchema: z.ZodType<WebhookAttempt> = z.strictObject({
+  timestamp: z.int().describe('When it began: Unix time in milliseconds'),
   status: z.int().nullable().describe('HTTP status of the answer; null where none came'),
   error: z.string().nullable().describe('Why it failed; null where it was taken'),
   duration_ms: z.number(),
   response: z
     .string()
     .nullable()
-    .describe('The beginning of the answer: 4 KB of the last try, 256 characters of earlier ones'),
+    .describe(
+      'The beginning of the answer’s body: 4 KB of the last try, 256 characters of earlier ones; null without answer',
+    ),
 })
 
-const states: { [State in WebhookDeliveryState]: State } = {
-  pending: 'pending',
-  delivered: 'delivered',
-  failed: 'failed',
-}
+/** `delivered`: a 2xx answer came; `failed`: given up. */
+export const webhookDeliveryStateSchema: z.ZodType<WebhookDeliveryState> = z.enum([
+  'pending',
+  'delivered',
+  'failed',
+])
 
-/** An entry of `/dev/webhooks/deliveries`. */
+/** One event on its way to one webhook, as `/dev/webhooks/deliveries` answers it. */
 export const webhookDeliverySchema: z.ZodType<WebhookDelivery> = z.strictObject({
   id: z.string(),
   webhook_id: z.string(),
-  event_id: z.string().describe('The `webhook-id` header: the same at every try and replay of the event'),
-  type: z.enum(webhookEventTypes),
+  event_id: z
+    .string()
+    .describe('The `webhook-id` header: the same for every webhook, every try and every replay of the event'),
+  type: z.union([emailEventTypeSchema, domainEventTypeSchema]),
   email_id: z.string().nullable().describe('Null where the event is not of an email'),
   domain_id: z.string().nullable().describe('Null where the event is not of a domain'),
   recipient: z.string().nullable().describe('Whom the event of an email is about; null for others'),
   subject: z.string().nullable().describe('Of the email, where it is still there; null for others'),
-  domain_name: z.string().nullable().describe('Null where the event is not of a domain'),
+  domain_name: z
+    .string()
+    .nullable()
+    .describe('The name of the domain, where the event is of one; null for others'),
   created: milliseconds,
-  state: z.enum(states),
-  due: z.int().nullable().describe('When it is tried (again): Unix time in milliseconds'),
+  state: webhookDeliveryStateSchema,
+  due: z
+    .int()
+    .nullable()
+    .describe('When it is tried (again): Unix time in milliseconds; null once it is delivered or failed'),
   body: z.string().describe('The beginning of the body that is posted: at most 4,096 characters'),
-  attempts: z.array(attempt),
+  attempts: z.array(webhookAttemptSchema),
 })
 
 function isKeyLong(text: string): boolean {

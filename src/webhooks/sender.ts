@@ -4,7 +4,8 @@ import type { Store } from '../store/store.ts'
 import { update } from '../store/store.ts'
 import { attemptDelivery, type Calling } from './attempt.ts'
 import { afterAttempt } from './retries.ts'
-import type { Webhook, WebhookDeliveryRecord } from './webhook.ts'
+import type { WebhookDeliveryRecord } from './webhook.ts'
+import type { Webhook } from './types.ts'
 import { webhookDeliveryCollection } from './webhook.ts'
 
 /** Brings what is due to one webhook; each webhook has its own, so that none waits for another. */

@@ -12,10 +12,9 @@ import { createAnnouncer } from './announcer.ts'
 import type { Calling } from './attempt.ts'
 import { announcingStore } from './announcing-store.ts'
 import { createDeliveries } from './deliveries.ts'
-import type { WebhookPattern } from './event-types.ts'
+import type { Webhook, WebhookDelivery, WebhookInput, WebhookPattern } from './types.ts'
 import { webhookInputSchema } from './schema.ts'
 import { createSender, type Sender } from './sender.ts'
-import type { Webhook, WebhookDelivery, WebhookInput } from './webhook.ts'
 import { webhookCollection } from './webhook.ts'
 
 /** The webhooks for events of emails and domains, and the log of their deliveries. */

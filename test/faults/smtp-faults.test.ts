@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
-import type { FaultsInput, SmtpStage } from '../../src/faults/fault.ts'
+import type { FaultsInput, SmtpStage } from '../../src/faults/types.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { RawClient } from '../capture/_server.ts'
 import { dialogue, greeted, outcomes, start, submission } from '../rules/_setup.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RuleInput } from '../../src/rules/rule.ts'
+import type { RuleInput } from '../../src/rules/types.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import { outcomes, start, type Outcome } from './_setup.ts'

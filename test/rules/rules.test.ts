@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RuleInput } from '../../src/rules/rule.ts'
+import type { RuleInput } from '../../src/rules/types.ts'
 import { openInProcess } from '../server/_face.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from './_setup.ts'

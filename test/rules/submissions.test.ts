@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
-import type { RuleInput } from '../../src/rules/rule.ts'
+import type { RuleInput } from '../../src/rules/types.ts'
 import { dialogue, greeted, outcomes, start } from './_setup.ts'
 
 const rules: RuleInput[] = [

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { WebhookDelivery } from '../../src/webhooks/webhook.ts'
+import type { WebhookDelivery } from '../../src/webhooks/types.ts'
 import { eventually } from '../webhooks/_receiver.ts'
 import { describeBoth, goodMail } from './_face.ts'
 

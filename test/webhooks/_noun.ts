@@ -8,7 +8,7 @@ import { createOutgoing } from '../../src/net/outgoing.ts'
 import { createIds, type Ids } from '../../src/core/ids.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
-import type { WebhookDelivery } from '../../src/webhooks/webhook.ts'
+import type { WebhookDelivery } from '../../src/webhooks/types.ts'
 import { createWebhooks, type RunningWebhooks, type WebhooksDeps } from '../../src/webhooks/webhooks.ts'
 
 /** The noun over a store, with ways to make things happen. */

@@ -1,4 +1,4 @@
-import type { FaultsState } from '../../src/faults/fault.ts'
+import type { FaultsState } from '../../src/faults/types.ts'
 import type { ErrorBody } from '../../src/core/errors.ts'
 import type { Mail, MailSummary } from '../../src/inbox/mail.ts'
 

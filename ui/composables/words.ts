@@ -1,4 +1,4 @@
-import type { FaultsState } from '../../src/faults/fault.ts'
+import type { FaultsState } from '../../src/faults/types.ts'
 import type { BounceType, EmailEvent, EventStatus } from '../../src/emails/email.ts'
 import type { Mail } from '../../src/inbox/mail.ts'
 

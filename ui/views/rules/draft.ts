@@ -1,4 +1,4 @@
-import type { Rule, RuleInput } from '../../../src/rules/rule.ts'
+import type { Rule, RuleInput } from '../../../src/rules/types.ts'
 
 /** A rule while it is written: what its action does not use is kept, so that a change of mind costs nothing. */
 export interface RuleDraft {

@@ -1,4 +1,4 @@
-import type { FaultsInput } from '../../../src/faults/fault.ts'
+import type { FaultsInput } from '../../../src/faults/types.ts'
 
 /** Faults to begin with, by what they are called. */
 export const faultExamples: Readonly<Record<string, FaultsInput>> = {

@@ -1,0 +1,87 @@
+// Written by `npm run types` from the schemas of this folder. Change those, not this file.
+
+/** The methods that a fault can name. */
+export type HttpFaultMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A step of an SMTP submission: `connect` is the greeting, `ehlo` also HELO, `end` what follows the final dot. */
+export type SmtpStage = 'connect' | 'ehlo' | 'auth' | 'mail' | 'rcpt' | 'data' | 'end'
+
+/** When a fault strikes. */
+export interface FaultChance {
+  /**
+   * Only the next so many requests or commands that it fits; in answers, how many are left. Default:
+   * all.
+   */
+  count?: number
+  /** Which share of those it strikes; which ones follows from the seed. Default: 1. */
+  rate?: number
+}
+
+/** What goes wrong with requests to `/v1`: one of `status` and `disconnect`, or a delay alone. */
+export interface HttpFault {
+  /** A path of `/v1`, without the query; `*` matches any characters. */
+  path: string
+  /** Default: every method. */
+  method?: HttpFaultMethod
+  /** Answered in the shape of every error. */
+  status?: number
+  /** Waits first: milliseconds, at most 60,000. */
+  delay_ms?: number
+  /** Closes the connection without an answer. */
+  disconnect?: boolean
+  /**
+   * Only the next so many requests or commands that it fits; in answers, how many are left. Default:
+   * all.
+   */
+  count?: number
+  /** Which share of those it strikes; which ones follows from the seed. Default: 1. */
+  rate?: number
+}
+
+/** What goes wrong with submissions: one of `code` and `disconnect`, or a delay alone. */
+export interface SmtpFault {
+  /** `connect` is the greeting, `end` what follows the final dot. */
+  stage: SmtpStage
+  /** 400 to 599; 421 also closes the connection. */
+  code?: number
+  /** Of the reply, one line. */
+  text?: string
+  /** Waits first: milliseconds, at most 60,000. */
+  delay_ms?: number
+  /** Closes the connection without a reply. */
+  disconnect?: boolean
+  /**
+   * Only the next so many requests or commands that it fits; in answers, how many are left. Default:
+   * all.
+   */
+  count?: number
+  /** Which share of those it strikes; which ones follows from the seed. Default: 1. */
+  rate?: number
+}
+
+/** How many `/v1` requests a key may make in a period. */
+export interface FaultRateLimit {
+  /** How many requests to `/v1` a key may make. */
+  requests: number
+  /** In so many milliseconds. */
+  per_ms: number
+}
+
+/** What is to go wrong, as it is given: the body of `PUT /dev/faults`. */
+export interface FaultsInput {
+  /** For requests to `/v1`; the first that strikes counts. */
+  http?: HttpFault[]
+  /** For submissions, never for deliveries. */
+  smtp?: SmtpFault[]
+  rate_limit?: FaultRateLimit | null
+  /** With the same one, the same requests and commands are struck. Default: one is made, and shown. */
+  seed?: number
+}
+
+/** What goes wrong, with the counts that are left. */
+export interface FaultsState {
+  http: HttpFault[]
+  smtp: SmtpFault[]
+  rate_limit: FaultRateLimit | null
+  seed: number
+}
