@@ -1,48 +1,50 @@
-import { flags, variableOf } from '../src/cli/flags.ts'
+import { namedCommands } from '../src/cli/commands.ts'
+import { optionFlags, variableOf } from '../src/cli/option-flags.ts'
+import { kinds } from '../src/options/kinds.ts'
+import { allRows } from '../src/options/options.ts'
+import { listRows, type PlacedRow } from '../src/options/read.ts'
 
 /**
- * Writes docs/cli.md from the table of flags.
+ * Writes docs/cli.md from the table of options.
  *
- * @param help  What `localpost --help` prints.
+ * @param helps  What `localpost --help` prints, and each command's `--help` by its name.
  */
-export function renderCliReference(help: string): string {
+export function renderCliReference(helps: Readonly<Record<string, string>>): string {
   return `# The command line
 
-<!-- Written by \`npm run docs\` from src/cli/flags.ts. -->
+<!-- Written by \`npm run docs\` from src/options/table.ts and src/cli/commands.ts. -->
 
 \`npx localpost\` starts everything: the page and the API on port 8025, SMTP on port 1025, both on 127.0.0.1, with
 its data in \`./.localpost\`.
 
 \`\`\`text
-${help.trim()}
+${helps['']?.trim() ?? ''}
 \`\`\`
 
 ## Options
 
-Every option can be a flag, a variable or a name in the configuration file. A flag wins over a variable, a variable
-over the file, the file over the default; a list is taken whole from the first that gives one. An empty variable
-counts as not set.
+Options can be set by flags, by variables, in the configuration file, and in the library. A flag overrides a variable, a
+variable overrides the file, the file overrides the default. Lists are taken whole from the first that gives one; groups
+such as \`dns\` are joined member by member. An empty variable counts as not set.
 
-| flag | variable | in the file | takes | default |
-|---|---|---|---|---|
-${flags.map(rowOf).join('\n')}
+| flag | variable | in the file | what it does | value | default |
+|---|---|---|---|---|---|
+${optionFlags.map(flagRow).join('\n')}
 
 \`--config\` (\`LOCALPOST_CONFIG\`) names the configuration file.
 
 - A switch is on as \`--strict\`, off as \`--no-strict\` or \`--strict=false\`.
-- \`--api-key\` and \`--allow-host\` may be repeated; their variables separate values by commas.
-- \`--api-key-file\` and \`--relay-password-file\` keep secrets out of the list of processes and of the history of the
-  shell, where other users and backups find them. A file has at most 64 KiB; white space at the ends of its lines does
-  not count. Files that other users can read or change are warned of. A pipe works too:
-  \`--api-key-file <(pass show localpost)\`. Of keys and files of keys, those of the first source that names either
-  count.
-- Port 0 takes a free port; the banner says which.
+- Repeatable flags take one value each time; their variables separate values by commas.
+- \`--api-key-file\` and \`--relay-password-file\` keep secrets out of the list of processes and the shell history, where
+  other users and backups find them. A file may have 64 KiB; white space at the ends of its lines is ignored. If other
+  users can read or change the file, a warning says so. A pipe works too: \`--api-key-file <(pass show localpost)\`. API
+  keys come from the first source that gives keys or a file of keys; if it gives both, both count.
+- Port 0 takes a free port; the banner shows which.
 
 ## The configuration file
 
-\`localpost.config.js\`, \`.mjs\` or \`.json\` in the working directory, the first of them that exists, or the file that
-\`--config\` names. A script exports an object as its default; both may also name the library's other options, such as
-\`pageSize\`, \`escapeHtml\` or \`attachments\`. Paths in it are relative to the file.
+Localpost reads the first of \`localpost.config.js\`, \`.mjs\` and \`.json\` in the working directory, or the file that
+\`--config\` names. A script exports an object as its default. Relative paths are resolved against the folder of the file.
 
 \`\`\`js
 export default {
@@ -52,33 +54,69 @@ export default {
 }
 \`\`\`
 
-An unknown name or a wrong value is refused, with the name of the file.
+The file may also set these options, which have no flag. They and those above, except ${commandOnly}, are the options of
+\`createLocalpost\`.
+
+| in the file | what it does | value | default |
+|---|---|---|---|
+${listRows(allRows)
+  .filter(({ row }) => row.flag === undefined && row.kind !== 'group')
+  .map(fileRow)
+  .join('\n')}
+
+An unknown name or a wrong value is refused; the error names the file and the option.
+
+## Commands
+
+${namedCommands.map(({ name }) => `\`\`\`text\n${helps[name]?.trim() ?? ''}\n\`\`\``).join('\n\n')}
 
 ## Signals and exit codes
 
-The first SIGINT (Ctrl-C) or SIGTERM closes: what is acknowledged is finished and kept. A second one ends the process
+The first SIGINT (Ctrl-C) or SIGTERM stops the server cleanly: acknowledged mail is stored. A second one ends the process
 at once.
 
-| exit code | means |
+| exit code | meaning |
 |---|---|
-| 0 | stopped by a signal, or \`--help\` or \`--version\` was asked for |
+| 0 | stopped by a signal, or printed \`--help\` or \`--version\` |
 | 1 | failed: a port is taken, the data folder is in use or cannot be read, an unexpected error |
 | 2 | wrong usage: an unknown flag, or a wrong value of a flag, a variable or the file |
 | 130, 143 | ended at once by a second SIGINT or SIGTERM |
 
-Errors and warnings go to stderr, all else to stdout. Colours are used in a terminal only, and not with \`NO_COLOR\`.
-\`DEBUG=1\` adds the stack to an unexpected error.
+Errors and warnings go to stderr, everything else to stdout. Colours appear in terminals only, and not with \`NO_COLOR\`.
+With \`DEBUG=1\` an unexpected error shows its stack.
 `
 }
 
-function rowOf({ name, option, kind, hint, takes, default: shown }: (typeof flags)[number]): string {
-  const value = kind === 'switch' ? '' : ` <${hint ?? name}>`
-  const cells = [
-    `\`--${name}${value}\``,
+const commandOnly = Object.entries(allRows)
+  .filter(([, row]) => row.command)
+  .map(([name]) => `\`${name}\``)
+  .join(', ')
+
+function flagRow({ name, value, option, help, takes, default: shown }: (typeof optionFlags)[number]): string {
+  const hint = value === undefined ? '' : ` <${value}>`
+  return tableRow([
+    `\`--${name}${hint}\``,
     `\`${variableOf(name)}\``,
-    `\`${option}\``,
+    `\`${option.path.join('.')}\``,
+    help,
     takes,
-    shown ? `\`${shown}\`` : '',
-  ]
+    shown === undefined ? '' : `\`${shown}\``,
+  ])
+}
+
+function fileRow({ path, row }: PlacedRow): string {
+  const isShown =
+    ['string', 'number', 'boolean'].includes(typeof row.default) && String(row.default).length < 50
+  const shown =
+    Array.isArray(row.default) && row.default.length > 0 ? JSON.stringify(row.default) : String(row.default)
+  return tableRow([
+    `\`${path.join('.')}\``,
+    row.help,
+    kinds[row.kind].takes(row),
+    isShown || shown.startsWith('[') ? `\`${shown}\`` : '',
+  ])
+}
+
+function tableRow(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }

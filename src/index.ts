@@ -11,7 +11,8 @@ export type {
   ResetScope,
   Snapshot,
 } from './instance/instance.ts'
-export type { LocalpostOptions, Notice } from './options/options.ts'
+export type { LocalpostOptions } from './options/options.ts'
+export type { Notice } from './options/notice.ts'
 export { systemClock } from './core/clock.ts'
 export { createClock, fixedClock } from './core/manual-clock.ts'
 export type { HeldClock } from './core/manual-clock.ts'

@@ -3,8 +3,6 @@ import { runToEnd } from './processes.mjs'
 
 /** As its own code imports them. They are inside the build, where nothing tells them apart. */
 export const importedAtStart = [
-  'citty',
-  'consola/core',
   'h3',
   'lowdb',
   'nodemailer/lib/addressparser',

@@ -1,118 +1,136 @@
-import { parseArgs as readTokens } from 'node:util'
-import type { ArgsDef } from 'citty'
-import { parseArgs } from 'citty'
-import { LocalpostError } from '../core/errors.ts'
+import { parseArgs } from 'node:util'
+import { LocalpostError, quote } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
-import { flags } from './flags.ts'
-import { readValue } from './values.ts'
+import { readTyped } from '../options/read.ts'
+import { type Command, type Flag, namedCommands, serveCommand } from './commands.ts'
+import { optionFlags, setOption } from './option-flags.ts'
 
-/** What the command line says. */
+/** What a command line says. */
 export interface Arguments {
   help: boolean
   version: boolean
   /** Path of the configuration file. */
   config: string | undefined
-  /** By option name, read and checked; only what was given. */
+  /** The options that its flags set, checked. */
   options: Record<string, unknown>
-}
-
-/** The flags that set no option. */
-const commandFlags: ArgsDef = {
-  config: {
-    type: 'string',
-    valueHint: 'file',
-    description: 'Configuration file, instead of a localpost.config.{js,mjs,json} found here',
-  },
-  help: { type: 'boolean', alias: 'h', description: 'Print this' },
-  version: { type: 'boolean', alias: 'v', description: 'Print the version' },
-}
-
-/** Every flag, as citty describes a command's arguments. */
-export const argsDef: ArgsDef = {
-  ...Object.fromEntries(
-    flags.map(({ name, kind, hint, description, default: shown }) => [
-      name,
-      kind === 'switch'
-        ? { type: 'boolean', description }
-        : { type: 'string', description, valueHint: hint, default: shown },
-    ]),
-  ),
-  ...commandFlags,
+  /** The last value of each other flag; of a switch "true" or "false". */
+  own: Readonly<Record<string, string | undefined>>
+  /** Arguments that are not flags. */
+  words: readonly string[]
 }
 
 /**
- * Reads the command line.
+ * Finds the command that a command line calls.
  *
- * @param raw  The arguments after the command's name.
- * @throws invalid_option for an unknown flag (with the nearest real one), an argument that is no flag,
- *   and a value that is missing or wrong.
+ * @returns The command, and the arguments behind its name.
+ * @throws invalid_option for an unknown command.
  */
-export function parseArguments(raw: readonly string[]): Arguments {
-  const texts = readTexts(raw)
-  const parsed = parseArgs([...raw], argsDef)
-  const options: Record<string, unknown> = {}
-  for (const flag of flags) {
-    const given = texts.get(flag.name)
-    if (!given) continue
-    // citty knows `--no-strict`, but keeps only the last of several values.
-    const values = flag.kind === 'switch' ? [String(parsed[flag.name])] : given
-    options[flag.option] = readValue(flag, values, `--${flag.name}`)
-  }
-  const config = texts.get('config')?.at(-1)
-  return { help: texts.has('help'), version: texts.has('version'), config, options }
+export function findCommand(raw: readonly string[]): { command: Command; rest: readonly string[] } {
+  const [first = '-', ...rest] = raw
+  if (first.startsWith('-')) return { command: serveCommand, rest: raw }
+  if (first === 'help') return { command: findCommand(rest).command, rest: ['--help'] }
+  const command = namedCommands.find(({ name }) => name === first)
+  return command ? { command, rest } : refuse(unknownCommand(first))
+}
+
+/** Every flag that a command takes. */
+export function flagsOf({ takes, own }: Command): Flag[] {
+  const taken = optionFlags.flatMap((flag) => {
+    const help = takes === 'all' ? flag.help : takes[flag.name]
+    return help === undefined ? [] : [{ ...flag, help }]
+  })
+  return [...taken, ...own]
 }
 
 /**
- * Every value of every flag, in the order given. citty takes any flag, any word and any missing value in
- * silence, so they are refused here.
+ * Reads the arguments of a command.
+ *
+ * @throws invalid_option for an unknown flag (with the nearest real one), an argument that is not expected, and a value
+ *   that is missing or wrong.
  */
-function readTexts(raw: readonly string[]): Map<string, string[]> {
-  const names = Object.keys(argsDef)
-  const { tokens } = readTokens({ args: [...raw], strict: false, tokens: true, options: nodeOptions() })
-  const texts = new Map<string, string[]>()
-  for (const token of tokens) {
-    if (token.kind === 'positional')
-      refuse(`"${token.value}" is not a flag. A command (import, export or doctor) stands first.`)
-    if (token.kind !== 'option') continue
-    const negated = token.name.startsWith('no-') && isSwitch(token.name.slice(3))
-    const name = negated ? token.name.slice(3) : token.name
-    if (!names.includes(name)) refuse(`Unknown flag ${token.rawName}.${hintFor(token.name, names)}`)
-    if (!isSwitch(name) && !hasValue(token))
-      refuse(`${token.rawName} needs a value: ${token.rawName}=<value>.`)
-    if (token.value !== undefined && isSwitch(name) && !['true', 'false'].includes(token.value)) {
-      refuse(`${token.rawName} is "${token.value}"; it takes =true, =false or nothing.`)
-    }
-    texts.set(name, [...(texts.get(name) ?? []), token.value ?? 'true'])
+export function parseArguments(raw: readonly string[], command: Command = serveCommand): Arguments {
+  const { texts, words } = readTexts(raw, command)
+  const options: Record<string, unknown> = {}
+  for (const { name, option } of optionFlags) {
+    const given = texts.get(name)
+    if (given) setOption(options, option.path, readTyped(given, option, `--${name}`))
   }
-  return texts
+  const own = Object.fromEntries(command.own.map(({ name }) => [name, texts.get(name)?.at(-1)]))
+  const { help, version, config } = own
+  return { help: help === 'true', version: version === 'true', config, options, own, words }
 }
 
-function nodeOptions(): Record<string, { type: 'boolean' | 'string'; short?: string }> {
-  const shorts: Record<string, string> = { help: 'h', version: 'v' }
-  return Object.fromEntries(
-    Object.keys(argsDef).map((name) => {
-      const short = shorts[name]
-      return [name, { type: isSwitch(name) ? 'boolean' : 'string', ...(short && { short }) }]
-    }),
+/** Every value of every flag, in the order given. node:util takes unknown flags and missing values, so they are refused here. */
+function readTexts(
+  raw: readonly string[],
+  command: Command,
+): { texts: Map<string, string[]>; words: string[] } {
+  const flags = new Map(flagsOf(command).map((flag) => [flag.name, flag]))
+  const options = Object.fromEntries(
+    [...flags.values()].map(({ name, value, short }) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), ...(short && { short }) },
+    ]),
   )
+  const { tokens } = parseArgs({ args: [...raw], strict: false, tokens: true, options })
+  const texts = new Map<string, string[]>()
+  const words: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') {
+      if (!command.takesWords) refuse(unexpected(token.value, command))
+      words.push(token.value)
+    }
+    if (token.kind !== 'option') continue
+    const positive = token.name.replace(/^no-/, '')
+    const isNegated = !flags.has(token.name) && positive !== token.name
+    const flag = flags.get(positive)
+    if (!flag || (isNegated && flag.value !== undefined)) refuse(unknownFlag(token, flags, command))
+    const value = flag.value === undefined ? switchValue(token, isNegated) : requiredValue(token, flag)
+    texts.set(flag.name, [...(texts.get(flag.name) ?? []), value])
+  }
+  return { texts, words }
 }
 
-function isSwitch(name: string): boolean {
-  return argsDef[name]?.type === 'boolean'
+interface Token {
+  name: string
+  rawName: string
+  value?: string | undefined
+  inlineValue?: boolean | undefined
+}
+
+function switchValue({ rawName, value = 'true' }: Token, isNegated: boolean): string {
+  if (value !== 'true' && value !== 'false')
+    refuse(`${rawName} is ${quote(value)}; it takes =true, =false or nothing.`)
+  return String((value === 'true') !== isNegated)
 }
 
 // `--port --quiet` is a forgotten value, not a port named "--quiet"; `--dir=--odd` says that it is meant.
-function hasValue(token: { value?: string | undefined; inlineValue?: boolean | undefined }): boolean {
-  return (
-    token.value !== undefined &&
-    token.value !== '' &&
-    (token.inlineValue === true || !token.value.startsWith('-'))
-  )
+function requiredValue({ rawName, value, inlineValue }: Token, flag: Flag): string {
+  if (value && (inlineValue || !value.startsWith('-'))) return value
+  return refuse(`${rawName} needs a value: ${rawName}=<${flag.value}>.`)
 }
 
-function hintFor(name: string, names: readonly string[]): string {
-  const near = suggest(name, names)
-  return near ? ` Did you mean --${near}?` : ''
+function unknownFlag({ name, rawName }: Token, flags: ReadonlyMap<string, Flag>, command: Command): string {
+  const near = name.length > 1 ? suggest(name.slice(0, 40), [...flags.keys()]) : undefined
+  const what = `Unknown flag ${rawName}`
+  if (near) return `${what}. Did you mean --${near}?`
+  if (command.takesWords) return `${what}. Put an argument that begins with a dash behind --.`
+  const isElsewhere = command.name !== '' && optionFlags.some((flag) => flag.name === name)
+  const known = [...flags.keys()].map((flag) => `--${flag}`).join(', ')
+  return isElsewhere ? `${command.name} does not take ${rawName}. It takes ${known}.` : `${what}.`
+}
+
+function unexpected(word: string, { name }: Command): string {
+  if (name !== '') return `Unexpected argument ${quote(word)}: ${name} takes flags only.`
+  return namedCommands.some((command) => command.name === word)
+    ? `The command must come first: localpost ${word} …`
+    : `Unexpected argument ${quote(word)}.`
+}
+
+function unknownCommand(word: string): string {
+  const names = namedCommands.map(({ name }) => name)
+  const near = suggest(word.slice(0, 40), names)
+  return `Unknown command ${quote(word)}. ${near ? `Did you mean "${near}"?` : `Commands: ${names.join(', ')}.`}`
 }
 
 function refuse(message: string): never {

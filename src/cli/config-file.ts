@@ -3,21 +3,19 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { LocalpostError } from '../core/errors.ts'
-import { suggest } from '../core/suggest.ts'
-import { assertOption, optionNames } from './values.ts'
-
-/** The configuration file's options, checked; paths in it are made absolute from its own folder. */
-export type FileOptions = Record<string, unknown>
+import { allRows, type CommandOptions } from '../options/options.ts'
+import { readOptions, type Rows } from '../options/read.ts'
 
 /**
  * Reads the configuration file: the named one, else `localpost.config.{js,mjs,json}` of the folder, if any.
  *
  * @param named  A path that must exist.
  * @param folder  Where to look, and what a relative `named` is relative to.
- * @throws invalid_option that names the file: it is missing, cannot be read, or has an unknown name
- *   (with the nearest real one) or a wrong value.
+ * @returns Its options, checked; relative paths are resolved against its own folder.
+ * @throws invalid_option that names the file: it is missing, cannot be read, or has an unknown name (with the nearest
+ *   real one), an old name (with the new one) or a wrong value.
  */
-export async function readConfigFile(named: string | undefined, folder: string): Promise<FileOptions> {
+export async function readConfigFile(named: string | undefined, folder: string): Promise<CommandOptions> {
   const path = named
     ? resolve(folder, named)
     : names.map((name) => resolve(folder, name)).find((file) => existsSync(file))
@@ -30,9 +28,8 @@ export async function readConfigFile(named: string | undefined, folder: string):
       `${shown} must give an object of options${path.endsWith('.json') ? '' : ' as its default export'}.`,
     )
   }
-  for (const [name, value] of Object.entries(given)) assertEntry(name, value, shown)
-  const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  return withFolders(Object.fromEntries(set), dirname(path))
+  assertOptions(given, shown)
+  return absolute(given, allRows, dirname(path))
 }
 
 const names = ['localpost.config.js', 'localpost.config.mjs', 'localpost.config.json']
@@ -47,35 +44,23 @@ async function load(path: string, shown: string): Promise<unknown> {
   }
 }
 
-function assertEntry(name: string, value: unknown, shown: string): void {
-  if (!optionNames().includes(name)) {
-    const near = suggest(name, optionNames())
-    const hint = near ? `Did you mean "${near}"?` : `Known: ${optionNames().join(', ')}.`
-    throw refusal(`${shown} has an unknown option "${name}". ${hint}`)
-  }
+function assertOptions(given: object, shown: string): asserts given is CommandOptions {
   try {
-    assertOption(name, value)
+    readOptions(given, allRows)
   } catch (error) {
     throw error instanceof LocalpostError ? refusal(`${shown}: ${error.message}`, error) : error
   }
 }
 
-// A file given with --config may stand elsewhere: its paths mean its own neighbours, wherever one starts from.
-function withFolders(options: FileOptions, folder: string): FileOptions {
-  for (const name of ['dir', 'apiKeyFile', 'relayPasswordFile']) {
-    const path = options[name]
-    if (typeof path === 'string') options[name] = resolve(folder, path)
-  }
-  const { attachments } = options
-  if (
-    typeof attachments === 'object' &&
-    attachments &&
-    'root' in attachments &&
-    typeof attachments.root === 'string'
-  ) {
-    options['attachments'] = { ...attachments, root: resolve(folder, attachments.root) }
-  }
-  return options
+/** Resolves the paths of files and folders against the folder of the configuration file. */
+function absolute(options: object, rows: Rows, folder: string): object {
+  const entries = Object.entries(options).map(([name, value]: [string, unknown]) => {
+    const { kind, members } = rows[name] ?? {}
+    if (members && value !== undefined) return [name, absolute(Object(value), members, folder)]
+    const isPath = kind === 'file' || kind === 'folder'
+    return [name, isPath && typeof value === 'string' ? resolve(folder, value) : value]
+  })
+  return Object.fromEntries(entries)
 }
 
 function refusal(message: string, cause?: unknown): LocalpostError {

@@ -1,37 +1,38 @@
 import { suggest } from '../core/suggest.ts'
-import { flags, variableOf } from './flags.ts'
-import { readValue } from './values.ts'
+import { kinds } from '../options/kinds.ts'
+import { readTyped } from '../options/read.ts'
+import { optionFlags, setOption, variableOf } from './option-flags.ts'
 
 /** What the LOCALPOST_* variables say. */
 export interface Environment {
   /** Path of the configuration file. */
   config: string | undefined
-  /** By option name, read and checked; only what was given. */
+  /** The options that they set, checked. */
   options: Record<string, unknown>
-  /** One sentence per variable that looks like a slip of a real one. */
+  /** One sentence per variable that looks like a misspelt one. */
   warnings: string[]
 }
 
 /**
- * Reads the LOCALPOST_* variables; an empty one counts as not set, as composing tools pass them.
+ * Reads the LOCALPOST_* variables; an empty one counts as not set, because compose files pass those.
  *
  * @throws invalid_option for a wrong value, with the variable's name.
  */
 export function readEnvironment(variables: NodeJS.ProcessEnv): Environment {
   const options: Record<string, unknown> = {}
-  for (const flag of flags) {
-    const source = variableOf(flag.name)
+  for (const { name, option } of optionFlags) {
+    const source = variableOf(name)
     const text = variables[source]
     if (!text) continue
-    const texts = flag.kind === 'list' ? text.split(',').map((part) => part.trim()) : [text]
-    options[flag.option] = readValue(flag, texts, source)
+    const texts = kinds[option.row.kind].isList ? text.split(',').map((part) => part.trim()) : [text]
+    setOption(options, option.path, readTyped(texts, option, source))
   }
   return { config: variables[variableOf('config')] || undefined, options, warnings: findSlips(variables) }
 }
 
-// Others' variables may begin with LOCALPOST_ too (an app's LOCALPOST_URL), so a slip is warned of, not refused.
+// Variables of other programs may begin with LOCALPOST_ too (an app's LOCALPOST_URL), so this is only a warning.
 function findSlips(variables: NodeJS.ProcessEnv): string[] {
-  const known = [...flags.map((flag) => variableOf(flag.name)), variableOf('config')]
+  const known = [...optionFlags.map((flag) => variableOf(flag.name)), variableOf('config')]
   const endings = known.map((name) => name.slice(prefix.length))
   return Object.keys(variables).flatMap((name) => {
     if (!name.startsWith(prefix) || known.includes(name)) return []

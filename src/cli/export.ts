@@ -7,32 +7,29 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { exportName } from '../inbox/export.ts'
 import type { Output } from './output.ts'
-import { parseRemoteArguments, reasonOf, type Remote } from './remote.ts'
+import type { Arguments } from './arguments.ts'
+import { connect, reasonOf, type Remote } from './remote.ts'
 
 /**
- * Runs `localpost export`: writes messages of a Localpost that runs, into a ZIP archive or a folder.
+ * Runs `localpost export`: writes messages of a running Localpost to a ZIP archive or a folder.
  *
- * @param raw  The arguments after `export`.
  * @returns The exit code: 0 written, 1 where no mail matches.
  * @throws invalid_option for a wrong command line, request_failed where nothing answers, what the instance answers, and
  *   what the disk says.
  */
-export async function runExport(raw: readonly string[], output: Output): Promise<0 | 1> {
-  const given = parseRemoteArguments('export', raw, ['to'], process.env)
-  if (given.help) {
-    output.log(usage)
-    return 0
-  }
-  const { to } = given.options
+export async function runExport(given: Arguments, output: Output): Promise<0 | 1> {
+  const { to } = given.own
   if (to === undefined) {
-    const message = 'export needs a place: --to mails.zip for an archive, --to mails for a folder.'
+    const message = 'export needs --to: --to mails.zip writes an archive, --to mails a folder.'
     throw new LocalpostError('invalid_option', message)
   }
-  const remote = await given.connect()
+  const remote = await connect(given, process.env)
   const query = given.words.join(' ')
   const { count } = await listPage(remote, query, null, 1)
   if (count === 0) {
-    output.error(`No mail ${query === '' ? 'is there' : `matches ${quote(query)}`}; nothing was written.`)
+    output.error(
+      query === '' ? 'There is no mail to export.' : `No mail matches ${quote(query)}; nothing was written.`,
+    )
     return 1
   }
   if (/\.zip$/i.test(to)) {
@@ -45,14 +42,6 @@ export async function runExport(raw: readonly string[], output: Output): Promise
   output.log(`Wrote ${written} ${written === 1 ? 'message' : 'messages'} to ${to}.`)
   return 0
 }
-
-const usage = `localpost export [query] --to <file.zip or folder> [--url <url>] [--api-key-file <file>]
-
-Writes the messages of a running Localpost as .eml files: the matches of a query (localpost export tag:invoice
-is:unread --to mails.zip), or all. A query that begins with a dash stands behind --. Files there are replaced.
-An archive holds up to 65,000 mails; a folder has no such bound. What has no message yet is left out.
---url: where it runs; default: http://127.0.0.1:8025. --api-key, --api-key-file: where it asks for one.
-Exit codes: 0 written, 1 nothing matches or it failed, 2 wrong usage.`
 
 async function writeFolder(remote: Remote, query: string, folder: string): Promise<number> {
   await mkdir(folder, { recursive: true })
@@ -90,7 +79,10 @@ async function listPage(
   const wanted = new URLSearchParams({ query, limit: String(limit), ...(cursor === null ? {} : { cursor }) })
   const answer: unknown = await (await remote.ask(`/dev/inbox?${wanted.toString()}`)).json().catch(() => null)
   if (isListed(answer)) return answer
-  throw new LocalpostError('unexpected_response', `${remote.url} is no Localpost: it has no list of mail.`)
+  throw new LocalpostError(
+    'unexpected_response',
+    `${remote.url} is not a Localpost: it did not answer with a list of mail.`,
+  )
 }
 
 // Ids become names of files: what is none must not lead out of the folder.

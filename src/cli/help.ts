@@ -1,26 +1,55 @@
-import { stripVTControlCharacters } from 'node:util'
-import { defineCommand, renderUsage } from 'citty'
-import { argsDef } from './arguments.ts'
-import { version } from '../core/version.ts'
+import { flagsOf } from './arguments.ts'
+import { type Command, type Flag, namedCommands } from './commands.ts'
+import { paint } from './output.ts'
 
-/** The text of --help. */
-export async function renderHelp(): Promise<string> {
-  const meta = {
-    name: 'localpost',
-    version,
-    description: 'Email for development, on this machine',
-  }
-  const usage = await renderUsage(defineCommand({ meta, args: argsDef }))
-  // citty fills its columns with spaces.
-  const text = `${usage.replace(/ +$/gm, '')}\n${otherSources}`
-  const isPlain = !process.stdout.isTTY || process.env['NO_COLOR']
-  return isPlain ? stripVTControlCharacters(text) : text
+/** The text of a command's --help. */
+export function renderHelp(command: Command): string {
+  const width = Math.min(process.stdout.columns || maxWidth, maxWidth)
+  const flags = flagsOf(command)
+  const titleOf = ({ section }: Flag): string => (command.name === '' ? (section ?? 'General') : 'Options')
+  const sections = [...new Set(flags.map(titleOf))].map((title) => {
+    const listed = flags.filter((flag) => titleOf(flag) === title)
+    return [paint('bold', `${title}:`), ...rowsOf(listed.map(rowOf), flags.map(rowOf), width)].join('\n')
+  })
+  const commands = namedCommands.map(({ name, summary }) => [name, summary] as const)
+  return [
+    [paint('bold', 'Usage:'), ...command.usage.map((line) => `  ${line}`)].join('\n'),
+    ...command.about.map((text) => wrap(text, width).join('\n')),
+    ...(command.name === ''
+      ? [[paint('bold', 'Commands:'), ...rowsOf(commands, commands, width)].join('\n')]
+      : []),
+    ...sections,
+    ...command.notes.map((text) => wrap(text, width).join('\n')),
+    `Exit codes: ${command.exitCodes}.`,
+  ].join('\n\n')
 }
 
-/** Where an option may stand beside the command line. */
-const otherSources = `Each is also a variable (LOCALPOST_SMTP_PORT=2525) and an option of localpost.config.{js,mjs,json}
-(smtpPort: 2525). A flag wins over a variable, a variable over the file. --no-<switch> turns one off.
-localpost doctor [--dir <folder>] [--json] checks a data folder; --salvage --to <folder> saves what is whole.
-localpost export [query] --to <file.zip or folder> writes the messages of a running Localpost as .eml files.
-localpost import <file or folder>... hands .eml files to a running Localpost.
-Exit codes: 0 stopped, 1 failed, 2 wrong usage.`
+const maxWidth = 100
+
+function rowOf({ name, short, value, help, default: shown }: Flag): readonly [string, string] {
+  const letter = short === undefined ? '' : `-${short}, `
+  const hint = value === undefined ? '' : ` <${value}>`
+  return [`${letter}--${name}${hint}`, shown === undefined ? help : `${help} (default:\u00A0${shown})`]
+}
+
+/** Two columns, the second one wrapped; `all` are the rows that share the width of the first. */
+function rowsOf(
+  rows: readonly (readonly [string, string])[],
+  all: readonly (readonly [string, string])[],
+  width: number,
+): string[] {
+  const column = Math.max(...all.map(([label]) => label.length)) + 4
+  return rows.flatMap(([label, text]) =>
+    wrap(text, width - column).map((line, at) => `${(at === 0 ? `  ${label}` : '').padEnd(column)}${line}`),
+  )
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const joined = `${lines.at(-1) ?? ''} ${word}`
+    if (lines.length === 0 || joined.length > width) lines.push(word)
+    else lines[lines.length - 1] = joined
+  }
+  return lines.map((line) => line.replace('\u00A0', ' '))
+}

@@ -3,25 +3,23 @@ import { join } from 'node:path'
 import { maxMessageBytes } from '../attachments/attachments.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import type { Output } from './output.ts'
-import { parseRemoteArguments, reasonOf, type Remote } from './remote.ts'
+import type { Arguments } from './arguments.ts'
+import { connect, reasonOf, type Remote } from './remote.ts'
 import { describeError } from './report.ts'
 
 /**
- * Runs `localpost import`: hands messages to a Localpost that runs.
+ * Runs `localpost import`: adds messages to a running Localpost.
  *
- * @param raw  The arguments after `import`.
  * @returns The exit code: 0 all are there, 1 some could not be read or were refused.
  * @throws invalid_option for a wrong command line, request_failed where nothing answers.
  */
-export async function runImport(raw: readonly string[], output: Output): Promise<0 | 1> {
-  const given = parseRemoteArguments('import', raw, [], process.env)
-  if (given.help) {
-    output.log(usage)
-    return 0
-  }
+export async function runImport(given: Arguments, output: Output): Promise<0 | 1> {
   if (given.words.length === 0)
-    throw new LocalpostError('invalid_option', 'import takes files: localpost import mail.eml folder …')
-  const remote = await given.connect()
+    throw new LocalpostError(
+      'invalid_option',
+      'import needs files or folders: localpost import mail.eml folder …',
+    )
+  const remote = await connect(given, process.env)
   let imported = 0
   let failed = 0
   // One after the other: the order of the files is the order of arrival.
@@ -33,19 +31,12 @@ export async function runImport(raw: readonly string[], output: Output): Promise
       if (problem !== null) output.error(problem)
     }
   }
-  const left = failed === 0 ? '' : `, ${failed} not`
-  output.log(`Imported ${imported} ${imported === 1 ? 'message' : 'messages'} to ${remote.url}${left}.`)
+  const rest = failed === 0 ? '' : `; ${failed} failed`
+  output.log(`Imported ${imported} ${imported === 1 ? 'message' : 'messages'} to ${remote.url}${rest}.`)
   return failed === 0 ? 0 : 1
 }
 
-const usage = `localpost import <file or folder>... [--url <url>] [--api-key-file <file>]
-
-Hands messages (.eml) to a running Localpost, of a folder all its .eml files. Each is stored as it is, as if it had been
-submitted now; nothing is delivered. What cannot be read or is refused is told, and the others go on.
---url: where it runs; default: http://127.0.0.1:8025. --api-key, --api-key-file: where it asks for one.
-Exit codes: 0 all imported, 1 some not, 2 wrong usage.`
-
-/** The files that a word of the command line means, in order; what cannot be looked at, as a problem. */
+/** The files that an argument stands for, in order; what cannot be read, as a problem. */
 async function filesOf(word: string): Promise<(string | { problem: string })[]> {
   try {
     if (!(await stat(word)).isDirectory()) return [word]
@@ -63,7 +54,7 @@ async function importFile(file: string, remote: Remote): Promise<string | null> 
   try {
     const { size } = await stat(file)
     if (size > maxMessageBytes)
-      return `${quote(file)} has ${size} bytes; at most ${maxMessageBytes} are taken (message_too_large).`
+      return `${quote(file)} has ${size} bytes; the limit is ${maxMessageBytes} (message_too_large).`
     body = await readFile(file)
   } catch (error) {
     return unreadable(file, error)

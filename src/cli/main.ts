@@ -1,45 +1,42 @@
 #!/usr/bin/env node
-import { parseArguments } from './arguments.ts'
-import { createOutput } from './output.ts'
+import { type Arguments, findCommand, parseArguments } from './arguments.ts'
+import { createOutput, type Output } from './output.ts'
 import { describeError, exitCodeOf } from './report.ts'
 
 void main(process.argv.slice(2))
 
-/** The command `localpost`: what it loads depends on what is asked, so that each answer comes soon. */
+/** The command `localpost`. Each command loads its own modules, so that every one starts fast. */
 async function main(raw: readonly string[]): Promise<void> {
+  let name = ''
   try {
-    if (raw[0] === 'doctor') {
-      const { runDoctor } = await import('./doctor.ts')
-      process.exitCode = await runDoctor(raw.slice(1), createOutput(false))
-      return
-    }
-    if (raw[0] === 'export') {
-      const { runExport } = await import('./export.ts')
-      process.exitCode = await runExport(raw.slice(1), createOutput(false))
-      return
-    }
-    if (raw[0] === 'import') {
-      const { runImport } = await import('./import.ts')
-      process.exitCode = await runImport(raw.slice(1), createOutput(false))
-      return
-    }
-    const given = parseArguments(raw)
+    const { command, rest } = findCommand(raw)
+    name = command.name
+    const given = parseArguments(rest, command)
+    const output = createOutput(false)
     if (given.help) {
       const { renderHelp } = await import('./help.ts')
-      createOutput(false).log(await renderHelp())
-      return
-    }
-    if (given.version) {
+      output.log(renderHelp(command))
+    } else if (given.version) {
       const { version } = await import('../core/version.ts')
-      createOutput(false).log(version)
-      return
-    }
-    const { resolveSettings } = await import('./settings.ts')
-    const settings = await resolveSettings(given, process.env, process.cwd())
-    const { serve } = await import('./serve.ts')
-    await serve(settings, createOutput(settings.quiet))
+      output.log(version)
+    } else if (name === '') await start(given)
+    else process.exitCode = await run(name, given, output)
   } catch (error) {
-    createOutput(true).error(describeError(error))
+    const see = `See localpost ${name === '' ? '' : `${name} `}--help.`
+    createOutput(true).error(describeError(error, { invalid_option: see }))
     process.exitCode = exitCodeOf(error)
   }
+}
+
+async function start(given: Arguments): Promise<void> {
+  const { resolveSettings } = await import('./settings.ts')
+  const settings = await resolveSettings(given, process.env, process.cwd())
+  const { serve } = await import('./serve.ts')
+  await serve(settings, createOutput(settings.quiet))
+}
+
+async function run(name: string, given: Arguments, output: Output): Promise<0 | 1> {
+  if (name === 'doctor') return (await import('./doctor.ts')).runDoctor(given, output)
+  if (name === 'export') return (await import('./export.ts')).runExport(given, output)
+  return (await import('./import.ts')).runImport(given, output)
 }

@@ -1,9 +1,14 @@
 import { styleText } from 'node:util'
-import type { ConsolaInstance, LogObject } from 'consola/core'
-import { createConsola, LogLevels } from 'consola/core'
 
-/** Where the command speaks: `log` to stdout, `warn` and `error` to stderr. */
-export type Output = Pick<ConsolaInstance, 'log' | 'warn' | 'error'>
+/** Where the command writes to. */
+export interface Output {
+  /** To stdout. */
+  log(text: string): void
+  /** To stderr. */
+  warn(text: string): void
+  /** To stderr. */
+  error(text: string): void
+}
 
 /** A colour or weight that `paint` knows. */
 export type Paint = 'bold' | 'dim' | 'cyan' | 'yellow' | 'red'
@@ -11,34 +16,24 @@ export type Paint = 'bold' | 'dim' | 'cyan' | 'yellow' | 'red'
 /**
  * Makes the command's output.
  *
- * @param quiet  Leaves only warnings and errors.
+ * @param quiet  Writes only warnings and errors.
  */
 export function createOutput(quiet: boolean): Output {
-  // Whoever reads the output may go away (`localpost | head`); that is no reason to stop.
+  // The reader of the output may go away (`localpost | head`); that is no reason to stop.
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore)
   }
-  return createConsola({
-    level: quiet ? LogLevels.warn : LogLevels.log,
-    reporters: [{ log: write }],
-    throttle: 0,
-  })
+  const label = (style: Paint, word: string): string => paint(style, word, process.stderr)
+  return {
+    log: (text) => void (quiet || process.stdout.write(`${text}\n`)),
+    warn: (text) => void process.stderr.write(`${label('yellow', 'warning')}: ${text}\n`),
+    error: (text) => void process.stderr.write(`${label('red', 'error')}: ${text}\n`),
+  }
 }
 
 /** Colours a text, if the stream is a terminal and NO_COLOR is not set. */
 export function paint(style: Paint, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return stream.isTTY && !process.env['NO_COLOR'] ? styleText(style, text) : text
-}
-
-function write({ level, args, type }: LogObject): void {
-  const text = args.map(String).join(' ')
-  if (level > LogLevels.warn) {
-    process.stdout.write(`${text}\n`)
-    return
-  }
-  const label =
-    type === 'warn' ? paint('yellow', 'warning', process.stderr) : paint('red', 'error', process.stderr)
-  process.stderr.write(`${label}: ${text}\n`)
 }
 
 function ignore(): void {}

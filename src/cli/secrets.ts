@@ -1,5 +1,5 @@
 import { LocalpostError } from '../core/errors.ts'
-import type { CliOptions } from './flags.ts'
+import type { CommandOptions } from '../options/options.ts'
 import { readSecretFile } from './secret-file.ts'
 
 /** API keys, and sentences about the files that they came from. */
@@ -17,7 +17,7 @@ export interface Keys {
  *   names both, both count.
  * @throws invalid_option where the file cannot be used.
  */
-export async function readKeys(sources: readonly CliOptions[]): Promise<Keys> {
+export async function readKeys(sources: readonly CommandOptions[]): Promise<Keys> {
   const { apiKeys, apiKeyFile } = sources.find((source) => source.apiKeys ?? source.apiKeyFile) ?? {}
   if (apiKeyFile === undefined) return { apiKeys, warnings: [] }
   const { lines, warning } = await readSecretFile(apiKeyFile, '--api-key-file')
@@ -38,13 +38,15 @@ export interface Relay {
  * @param options  The strongest value of each, whichever source it came from.
  * @throws invalid_option where the file cannot be used, or the URL has no user or a password already.
  */
-export async function readRelay({ relay, relayPasswordFile }: CliOptions): Promise<Relay> {
+export async function readRelay({ relay, relayPasswordFile }: CommandOptions): Promise<Relay> {
   if (relayPasswordFile === undefined) return { relay, warnings: [] }
   const url = relayWithUser(relay)
   const { lines, warning } = await readSecretFile(relayPasswordFile, '--relay-password-file')
   const [password = '', ...others] = lines
   if (others.length > 0) {
-    refuse(`--relay-password-file: ${relayPasswordFile} has several lines; write the password alone.`)
+    refuse(
+      `--relay-password-file: ${relayPasswordFile} has several lines; it must contain the password only.`,
+    )
   }
   // URL's own setter leaves a percent sign as it is.
   url.password = encodeURIComponent(password)
@@ -56,19 +58,21 @@ function assertKeys(lines: readonly string[], path: string): void {
   const at = lines.findIndex((line) => !/^[\x21-\x7e]+$/.test(line))
   if (at >= 0)
     refuse(
-      `--api-key-file: key ${at + 1} in ${path} is not printable ASCII without spaces. Write one a line.`,
+      `--api-key-file: key ${at + 1} in ${path} must be printable ASCII without spaces. Write one key per line.`,
     )
 }
 
 function relayWithUser(relay: string | undefined): URL {
   if (relay === undefined) {
-    refuse('--relay-password-file needs a relay: give --relay smtp://user@host:587 too.')
+    refuse('--relay-password-file needs a relay: add --relay smtp://user@host:587.')
   }
   const url = new URL(relay)
   if (url.username === '')
     refuse('--relay-password-file needs a user in the URL of the relay: smtp://user@host:587.')
   if (url.password !== '')
-    refuse('The URL of the relay has a password, and --relay-password-file names another. Leave one out.')
+    refuse(
+      'The password of the relay is given twice, in its URL and by --relay-password-file. Remove one of them.',
+    )
   return url
 }
 

@@ -1,5 +1,5 @@
 import type { Localpost } from '../instance/instance.ts'
-import type { Notice } from '../options/options.ts'
+import type { Notice } from '../options/notice.ts'
 import { renderBanner, startWarnings } from './banner.ts'
 import { openListener } from './listener.ts'
 import type { Output } from './output.ts'

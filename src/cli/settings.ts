@@ -1,13 +1,12 @@
 import { LocalpostError } from '../core/errors.ts'
-import type { LocalpostOptions } from '../options/options.ts'
+import { allRows, type CommandOptions, type LocalpostOptions } from '../options/options.ts'
+import { readOptions, type Rows } from '../options/read.ts'
 import type { Arguments } from './arguments.ts'
 import { readConfigFile } from './config-file.ts'
 import { readEnvironment } from './environment.ts'
-import type { CliOptions } from './flags.ts'
 import { readKeys, readRelay } from './secrets.ts'
-import { assertOption } from './values.ts'
 
-/** All that the command starts with, whoever said it. */
+/** What the command starts with. */
 export interface Settings {
   port: number
   quiet: boolean
@@ -18,59 +17,74 @@ export interface Settings {
 }
 
 /**
- * Joins flags, variables, the configuration file and the defaults; the first that names an option wins, whole.
+ * Joins flags, variables, the configuration file and the defaults. The first that sets an option wins; groups such as
+ * `dns` are joined member by member.
  *
  * @param cwd  Where a configuration file is looked for, and what relative paths mean.
- * @throws invalid_option for whatever cannot be meant, with its source.
+ * @throws invalid_option for a wrong value or an impossible combination, with its source.
  */
 export async function resolveSettings(
-  given: Arguments,
+  given: Pick<Arguments, 'config' | 'options'>,
   variables: NodeJS.ProcessEnv,
   cwd: string,
 ): Promise<Settings> {
   const environment = readEnvironment(variables)
   const file = await readConfigFile(given.config ?? environment.config, cwd)
-  const sources: object[] = [given.options, environment.options, file, defaults]
-  const merged: object = Object.assign({}, ...sources.toReversed())
-  assertOptions(merged)
-  const { apiKeyFile: _file, relayPasswordFile: _password, memory: _, ...read } = { ...defaults, ...merged }
+  const sources: readonly CommandOptions[] = [given.options, environment.options, file]
+  const merged = merge([...sources, commandDefaults], allRows)
+  assertComplete(merged)
+  const { port, quiet, memory: _memory, apiKeyFile: _keys, relayPasswordFile: _password, ...options } = merged
   const keys = await readKeys(sources)
   const { relay, warnings } = await readRelay(merged)
-  const { port, quiet, dnsServers, ...options } = read
   if (keys.apiKeys) options.apiKeys = keys.apiKeys
   if (relay !== undefined) options.relay = relay
-  if (dnsServers) options.dns = { ...options.dns, servers: dnsServers }
   if (isInMemory(sources)) delete options.dir
   if (options.relayAll && !options.relay) {
-    throw new LocalpostError(
-      'invalid_option',
-      '--relay-all needs a relay: give --relay smtp://host:port too.',
-    )
+    throw new LocalpostError('invalid_option', '--relay-all needs a relay: add --relay smtp://host:port.')
   }
   return { port, quiet, options, warnings: [...environment.warnings, ...keys.warnings, ...warnings] }
 }
 
-const defaults: CliOptions & Pick<Required<CliOptions>, 'port' | 'quiet' | 'host' | 'smtpPort'> = {
-  port: 8025,
-  smtpPort: 1025,
-  host: '127.0.0.1',
-  dir: './.localpost',
-  quiet: false,
+/** What the command sets where nobody does: its own options, and those with a default for the command. */
+const commandDefaults: CommandOptions = Object.fromEntries(
+  Object.entries(allRows)
+    .filter(([, row]) => row.command === true || row.commandDefault !== undefined)
+    .map(([name, row]) => [name, row.commandDefault ?? row.default])
+    .filter(([, value]) => value !== null),
+)
+
+function merge(sources: readonly object[], rows: Rows): object {
+  const entries = Object.entries(rows).map(([name, { members }]) => {
+    const given = sources
+      .map((source): unknown => Reflect.get(source, name))
+      .filter((one) => one !== undefined)
+    if (!members || given.length === 0) return [name, given[0]]
+    return [
+      name,
+      merge(
+        given.map((group): object => Object(group)),
+        members,
+      ),
+    ]
+  })
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
 /** The first source that speaks of either decides, so `--dir` undoes a variable's memory, and the reverse. */
-function isInMemory(sources: readonly CliOptions[]): boolean {
+function isInMemory(sources: readonly CommandOptions[]): boolean {
   const source = sources.find(({ memory, dir }) => memory !== undefined || dir !== undefined)
   if (source?.memory && source.dir !== undefined) {
     throw new LocalpostError(
       'invalid_option',
-      'A data folder and memory exclude each other: give --dir or --memory.',
+      'A data folder and memory exclude each other: give --dir or --memory, not both.',
     )
   }
   return source?.memory === true
 }
 
-// Each was checked with its source's name when it was read; this tells the compiler.
-function assertOptions(options: object): asserts options is CliOptions {
-  for (const [name, value] of Object.entries(options)) assertOption(name, value)
+type Complete = CommandOptions & Pick<Required<CommandOptions>, 'port' | 'quiet' | 'host' | 'smtpPort'>
+
+// Each option was checked with the name of its source; this tells the compiler.
+function assertComplete(merged: object): asserts merged is Complete {
+  readOptions(merged, allRows)
 }

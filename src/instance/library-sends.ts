@@ -5,7 +5,7 @@ import type { Broadcast, BroadcastRequest } from '../broadcasts/types.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { SendRequest } from '../emails/email.ts'
 import type { Emails, EmailService, SendOptions } from '../emails/emails.ts'
-import type { Notice } from '../options/options.ts'
+import type { Notice } from '../options/notice.ts'
 import { errorAnswer, jsonAnswer, type Answer } from '../server/answer.ts'
 import type { RequestLog } from '../server/request-log.ts'
 

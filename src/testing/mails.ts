@@ -1,14 +1,14 @@
 import { quote } from '../core/errors.ts'
 import type { Mail, MailSummary } from '../inbox/mail.ts'
 import type { Localpost } from '../instance/instance.ts'
-import { defaultWaitTimeoutMs } from '../options/wait-timeout.ts'
+import { optionTable } from '../options/table.ts'
 
 /** The part of an instance that checks look at. */
 export type Inspected = Pick<Localpost, 'inbox'> & Partial<Pick<Localpost, 'waitTimeoutMs'>>
 
 /** How long a check waits for what should come, in milliseconds. */
 export function defaultTimeoutMs({ waitTimeoutMs }: Inspected): number {
-  return waitTimeoutMs ?? defaultWaitTimeoutMs
+  return waitTimeoutMs ?? optionTable.waitTimeoutMs.default
 }
 
 /** Reads the mails of an inbox, newest first, as often as a check asks. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseArguments } from '../../src/cli/arguments.ts'
+import { findCommand, parseArguments } from '../../src/cli/arguments.ts'
 
 describe('the command line', () => {
   it('reads every kind of flag, with = or a space', () => {
@@ -45,13 +45,14 @@ describe('the command line', () => {
     [['--no-port'], 'Unknown flag --no-port.'],
     [['-x'], 'Unknown flag -x.'],
     [['--entirely-else'], 'Unknown flag --entirely-else.'],
-    [['inbox'], '"inbox" is not a flag. A command (import, export or doctor) stands first.'],
-    [['--port'], '--port needs a value: --port=<value>.'],
-    [['--port', '--quiet'], '--port needs a value: --port=<value>.'],
-    [['--port='], '--port needs a value: --port=<value>.'],
-    [['--port', 'abc'], '--port is "abc"; it takes a port from 0 to 65535 (0: any free one).'],
-    [['--smtp-port=65536'], '--smtp-port is "65536"; it takes a port from 0 to 65535 (0: any free one).'],
-    [['--port=0x10'], '--port is "0x10"; it takes a port from 0 to 65535 (0: any free one).'],
+    [['--strict', 'inbox'], 'Unexpected argument "inbox".'],
+    [['--strict', 'export'], 'The command must come first: localpost export …'],
+    [['--port'], '--port needs a value: --port=<port>.'],
+    [['--port', '--quiet'], '--port needs a value: --port=<port>.'],
+    [['--port='], '--port needs a value: --port=<port>.'],
+    [['--port', 'abc'], '--port is "abc"; it takes a port from 0 to 65535 (0: any free port).'],
+    [['--smtp-port=65536'], '--smtp-port is "65536"; it takes a port from 0 to 65535 (0: any free port).'],
+    [['--port=0x10'], '--port is "0x10"; it takes a port from 0 to 65535 (0: any free port).'],
     [['--strict=perhaps'], '--strict is "perhaps"; it takes =true, =false or nothing.'],
     [['--smtp-auth=no'], '--smtp-auth is "no"; it takes optional or required.'],
     [['--durability=ram'], '--durability is "ram"; it takes process or disk.'],
@@ -63,3 +64,48 @@ describe('the command line', () => {
     expect(() => parseArguments(raw)).toThrow(expect.objectContaining({ code: 'invalid_option', message }))
   })
 })
+
+describe('a command', () => {
+  it.each([
+    [['exprot'], 'Unknown command "exprot". Did you mean "export"?'],
+    [['inbox'], 'Unknown command "inbox". Commands: doctor, export, import.'],
+    [['help', 'docter'], 'Unknown command "docter". Did you mean "doctor"?'],
+    [
+      ['doctor', '--port=1'],
+      /^doctor does not take --port\. It takes --dir, --json, .*, --help, --version\.$/,
+    ],
+    [['doctor', '--dri=x'], 'Unknown flag --dri. Did you mean --dir?'],
+    [['doctor', 'data'], 'Unexpected argument "data": doctor takes flags only.'],
+    [['doctor', '--json=perhaps'], '--json is "perhaps"; it takes =true, =false or nothing.'],
+    [['export', '--too=x'], 'Unknown flag --too. Did you mean --to?'],
+    [['export', '-subject:x'], 'Unknown flag -s. Put an argument that begins with a dash behind --.'],
+    [['export', '--to'], '--to needs a value: --to=<file.zip or folder>.'],
+    [['import', '--api-key', 'a b'], '--api-key takes a key of printable ASCII without spaces.'],
+  ])('refuses %j', (raw, message) => {
+    expect(() => {
+      const { command, rest } = findCommand(raw)
+      parseArguments(rest, command)
+    }).toThrow(expect.objectContaining({ code: 'invalid_option', message: matching(message) }))
+  })
+
+  it.each([[['help', 'doctor']], [['doctor', '-h']], [['doctor', '--json', '--help']]])(
+    'is explained by %j',
+    (raw) => {
+      const { command, rest } = findCommand(raw)
+      expect(command.name).toBe('doctor')
+      expect(parseArguments(rest, command).help).toBe(true)
+    },
+  )
+
+  it('takes words and its own flags', () => {
+    const { command, rest } = findCommand(['export', 'tag:x', '--to', 'a.zip', '--', '-is:read'])
+    expect(parseArguments(rest, command)).toMatchObject({
+      words: ['tag:x', '-is:read'],
+      own: { to: 'a.zip' },
+    })
+  })
+})
+
+function matching(message: string | RegExp): unknown {
+  return typeof message === 'string' ? message : expect.stringMatching(message)
+}

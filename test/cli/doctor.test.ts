@@ -52,13 +52,13 @@ describe('localpost doctor', () => {
   })
 
   it.each([
-    [
-      ['--port=1'],
-      'doctor takes --dir, --config, --json, --accept-edits, --salvage with --to, and --help only',
-    ],
+    [['--port=1'], 'doctor does not take --port. It takes --dir, --json, '],
     [['--dri=x'], 'Did you mean --dir?'],
-    [['data'], '"data" is not a flag'],
-    [['--memory'], 'doctor takes'],
+    [['data'], 'Unexpected argument "data": doctor takes flags only.'],
+    [['--memory'], 'doctor does not take --memory.'],
+    [['--to=x'], 'doctor takes --salvage and --to <new folder> together.'],
+    [['--salvage'], 'doctor takes --salvage and --to <new folder> together.'],
+    [['--salvage', '--to=x', '--accept-edits'], 'doctor takes either --salvage or --accept-edits.'],
   ])('refuses %j', async (args, message) => {
     const { code, stdout, stderr } = await runToEnd(['doctor', ...args])
     expect(code).toBe(2)

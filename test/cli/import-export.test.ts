@@ -51,7 +51,7 @@ describe('localpost import and export', () => {
     const args = ['import', 'bad.eml', 'missing.eml', 'empty', 'good.eml', `--url=${running.url}`]
     const { code, stdout, stderr } = await runToEnd(args, { cwd })
     expect(code).toBe(1)
-    expect(stdout).toBe(`Imported 1 message to ${running.url}, 3 not.\n`)
+    expect(stdout).toBe(`Imported 1 message to ${running.url}; 3 failed.\n`)
     expect(stderr).toMatch(/"bad.eml" was refused: validation_error: .*has no header/)
     expect(stderr.match(/has no header/g)).toHaveLength(1)
     expect(stderr).toContain('"missing.eml" cannot be read (ENOENT)')
@@ -71,7 +71,9 @@ describe('localpost import and export', () => {
     ]) {
       const { code, stderr } = await runToEnd([...args, '--url', url], { cwd })
       expect(code).toBe(1)
-      expect(stderr).toContain(`request_failed: Nothing answers at ${url} (ECONNREFUSED). Start one with`)
+      expect(stderr).toContain(
+        `request_failed: Nothing answers at ${url} (ECONNREFUSED). Start Localpost with \`npx localpost\``,
+      )
     }
     const other = createServer((_, response) =>
       response.end(JSON.stringify({ count: 1, cursor: null, emails: [{ id: '../../x', subject: '' }] })),
@@ -82,7 +84,7 @@ describe('localpost import and export', () => {
     const there = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
     const { code, stderr } = await runToEnd(['export', '--to=folder', '--url', there], { cwd })
     expect(code).toBe(1)
-    expect(stderr).toContain(`unexpected_response: ${there} is no Localpost`)
+    expect(stderr).toContain(`unexpected_response: ${there} is not a Localpost`)
     expect(readdirSync(cwd)).toEqual(['a.eml'])
   })
 
@@ -107,12 +109,15 @@ describe('localpost import and export', () => {
   })
 
   it.each([
-    [['export'], 'export needs a place: --to mails.zip'],
+    [
+      ['export'],
+      'export needs --to: --to mails.zip writes an archive, --to mails a folder. See localpost export --help.',
+    ],
     [['export', '--too=x'], 'Did you mean --to?'],
-    [['export', '-subject:x', '--to=x'], 'stands behind --'],
+    [['export', '-subject:x', '--to=x'], 'Put an argument that begins with a dash behind --.'],
     [['export', '--to'], '--to needs a value'],
     [['export', '--to=x', '--url=localhost:8025'], '--url is "localhost:8025"; it takes the URL'],
-    [['import'], 'import takes files'],
+    [['import'], 'import needs files or folders'],
   ])('refuse %j', async (args, text) => {
     const { code, stdout, stderr } = await runToEnd(args)
     expect(code).toBe(2)

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { renderCliReference } from '../../scripts/cli-reference.ts'
+import { namedCommands, serveCommand } from '../../src/cli/commands.ts'
 import { runToEnd } from './command.ts'
 
 describe('the reference of the command line', () => {
-  it('shows the help as the command prints it, and every option; `npm run docs` writes it', async () => {
-    const { code, stdout } = await runToEnd(['--help'])
-    expect(code).toBe(0)
-    // The version would make it stale at every release.
-    const help = stdout.replace(/ \(localpost v[^)]*\)/, '')
-    await expect(renderCliReference(help)).toMatchFileSnapshot('../../docs/cli.md')
+  it('shows the help of every command as it is printed, and every option; `npm run docs` writes it', async () => {
+    const helps: Record<string, string> = {}
+    for (const { name } of [serveCommand, ...namedCommands]) {
+      const { code, stdout, stderr } = await runToEnd([...(name ? [name] : []), '--help'])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      helps[name] = stdout
+    }
+    await expect(renderCliReference(helps)).toMatchFileSnapshot('../../docs/cli.md')
   })
 
   it('stands beside a version that the command tells', async () => {

@@ -2,8 +2,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parseArguments } from '../../src/cli/arguments.ts'
-import { parseRemoteArguments } from '../../src/cli/remote.ts'
+import { findCommand, parseArguments } from '../../src/cli/arguments.ts'
+import { connect } from '../../src/cli/remote.ts'
 import { readSecretFile } from '../../src/cli/secret-file.ts'
 import { resolveSettings, type Settings } from '../../src/cli/settings.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -62,11 +62,14 @@ describe('a file of API keys', () => {
       [['--api-key-file', keys], { LOCALPOST_API_KEY: 'other' }],
       [[], { LOCALPOST_API_KEY_FILE: keys, LOCALPOST_RELAY_PASSWORD_FILE: join(cwd, 'missing') }],
     ] as const) {
-      const remote = parseRemoteArguments('export', [...raw, '--url=http://127.0.0.1:1'], [], variables)
-      expect((await remote.connect()).url).toBe('http://127.0.0.1:1')
+      const { command, rest } = findCommand(['export', ...raw, '--url=http://127.0.0.1:1'])
+      const remote = await connect(parseArguments(rest, command), variables)
+      expect(remote.url).toBe('http://127.0.0.1:1')
     }
-    const missing = parseRemoteArguments('export', ['--api-key-file=missing'], [], {})
-    await expect(missing.connect()).rejects.toThrow('--api-key-file: missing does not exist.')
+    const { command, rest } = findCommand(['export', '--api-key-file=missing'])
+    await expect(connect(parseArguments(rest, command), {})).rejects.toThrow(
+      '--api-key-file: missing does not exist.',
+    )
   })
 
   it.runIf(isPosix)('is warned of where other users can read or change it', async () => {
@@ -125,7 +128,7 @@ describe('a file of secrets', () => {
     [
       'holds what is no key',
       { flags: ['--api-key-file=./x'], files: { x: 'good\nhunter 2\n' } },
-      /^--api-key-file: key 2 in \S+\/x is not printable ASCII without spaces\./,
+      /^--api-key-file: key 2 in \S+\/x must be printable ASCII without spaces\./,
     ],
     [
       'of a password is missing',
@@ -135,9 +138,9 @@ describe('a file of secrets', () => {
     [
       'of a password has two lines',
       { flags: [relay, '--relay-password-file=./x'], files: { x: 'hunter2\nhunter3' } },
-      /\/x has several lines; write the password alone\.$/,
+      /\/x has several lines; it must contain the password only\.$/,
     ],
-    ['of a password has no relay', { flags: ['--relay-password-file=./x'] }, /needs a relay: give --relay/],
+    ['of a password has no relay', { flags: ['--relay-password-file=./x'] }, /needs a relay: add --relay/],
     [
       'of a password has no user',
       { flags: ['--relay=smtp://mail.test', '--relay-password-file=./x'] },
@@ -146,12 +149,12 @@ describe('a file of secrets', () => {
     [
       'of a password has a rival',
       { flags: ['--relay=smtp://a:hunter2@mail.test', '--relay-password-file=./x'] },
-      /^The URL of the relay has a password, and --relay-password-file names another\. Leave one out\.$/,
+      /^The password of the relay is given twice, in its URL and by --relay-password-file\. /,
     ],
     [
       'has no name',
       { files: { 'localpost.config.json': '{ "apiKeyFile": 1 }' } },
-      /^localpost\.config\.json: Option "apiKeyFile" is 1; it takes the path of a file\.$/,
+      /^localpost\.config\.json: Option "apiKeyFile" is 1; it takes the path of a file with API keys, one per line\.$/,
     ],
   ])('that %s is refused, and never quoted', async (_, given, message) => {
     const error: unknown = await settle(given).catch((reason: unknown) => reason)

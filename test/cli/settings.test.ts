@@ -102,7 +102,7 @@ describe('the settings', () => {
   it.each<[Given, string | RegExp]>([
     [
       { variables: { LOCALPOST_PORT: 'x' } },
-      'LOCALPOST_PORT is "x"; it takes a port from 0 to 65535 (0: any free one).',
+      'LOCALPOST_PORT is "x"; it takes a port from 0 to 65535 (0: any free port).',
     ],
     [{ variables: { LOCALPOST_STRICT: 'yes' } }, 'LOCALPOST_STRICT is "yes"; it takes 1, true, 0 or false.'],
     [
@@ -110,18 +110,18 @@ describe('the settings', () => {
       'LOCALPOST_API_KEY is ""; it takes a key of printable ASCII without spaces.',
     ],
     [{ flags: ['--config=none.json'] }, 'There is no configuration file none.json.'],
-    [{ flags: ['--relay-all'] }, '--relay-all needs a relay: give --relay smtp://host:port too.'],
+    [{ flags: ['--relay-all'] }, '--relay-all needs a relay: add --relay smtp://host:port.'],
     [
       { flags: ['--memory', '--dir=x'] },
-      'A data folder and memory exclude each other: give --dir or --memory.',
+      'A data folder and memory exclude each other: give --dir or --memory, not both.',
     ],
     [
       { files: { 'localpost.config.json': '{ "smtpPrt": 1 }' } },
-      'localpost.config.json has an unknown option "smtpPrt". Did you mean "smtpPort"?',
+      'localpost.config.json: Unknown option "smtpPrt". Did you mean "smtpPort"?',
     ],
     [
       { files: { 'localpost.config.json': '{ "pot": 1 }' } },
-      'localpost.config.json has an unknown option "pot". Did you mean "port"?',
+      'localpost.config.json: Unknown option "pot". Did you mean "port"?',
     ],
     [
       { variables: { LOCALPOST_RELAY: 'user:hunter2@host:587' } },
@@ -133,7 +133,7 @@ describe('the settings', () => {
     ],
     [
       { files: { 'localpost.config.json': '{ "port": "1" }' } },
-      'localpost.config.json: Option "port" is "1"; it takes a port from 0 to 65535.',
+      'localpost.config.json: Option "port" is "1"; it takes a port from 0 to 65535 (0: any free port).',
     ],
     [
       { files: { 'localpost.config.json': '{ "strict": 1 }' } },

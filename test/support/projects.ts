@@ -15,7 +15,7 @@ export const integrationFolders: readonly string[] = [
   'vitest',
 ]
 
-/** Other tests that need a process of their own: they replace globals, or measure what the process uses. */
+/** Other tests that need a process of their own: they replace globals, measure what the process uses, or read . */
 export const integrationFiles: readonly string[] = [
   'attachments/content-type',
   'capture/listening',
@@ -29,6 +29,7 @@ export const integrationFiles: readonly string[] = [
   'mime/encoded-words',
   'mime/structure',
   'mime/transfer',
+  'options/types',
   'reading/many-large',
   'reading/thread',
   'server/hostile-input',

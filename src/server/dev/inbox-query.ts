@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
 import type { Selection } from '../../inbox/bulk.ts'
-import { defaultWaitTimeoutMs } from '../../options/wait-timeout.ts'
+import { optionTable } from '../../options/table.ts'
 import { maxQueryLength } from '../../search/query-terms.ts'
 
 // Only said here, since a query that is too long has an error of its own.
@@ -45,7 +45,9 @@ export const waitQuery: z.ZodType<{
     .min(0)
     .max(300_000)
     .optional()
-    .describe(`Default: the option \`waitTimeoutMs\`, which is ${defaultWaitTimeoutMs} without it`),
+    .describe(
+      `Default: the option \`waitTimeoutMs\`, which is ${optionTable.waitTimeoutMs.default} without it`,
+    ),
   after: z.string().optional().describe('Only mail that arrived after the one with this id'),
 })
 

@@ -1,0 +1,130 @@
+/** A flag of the command line. */
+export interface Flag {
+  /** As typed, without dashes: `smtp-port`. */
+  name: string
+  /** Its letter: `h`. */
+  short?: string
+  /** How help shows its value; a switch has none. */
+  value?: string | undefined
+  help: string
+  /** As help shows it. */
+  default?: string | undefined
+  /** The heading that the server's help lists it under. */
+  section?: string | undefined
+}
+
+/** A command of `localpost`; help and parser read it. */
+export interface Command {
+  /** Empty for the command without a name, which starts the server. */
+  name: string
+  usage: readonly string[]
+  /** One line, for the list of commands. */
+  summary: string
+  /** What it does, in paragraphs. */
+  about: readonly string[]
+  /** Flags of options that it takes, with what they do for it. */
+  takes: Readonly<Record<string, string>> | 'all'
+  /** Flags that set no option. */
+  own: readonly Flag[]
+  /** Whether it takes arguments that are not flags. */
+  takesWords: boolean
+  /** What its help says below the flags. */
+  notes: readonly string[]
+  exitCodes: string
+}
+
+const help: Flag = { name: 'help', short: 'h', help: 'Print this help' }
+const version: Flag = { name: 'version', short: 'v', help: 'Print the version' }
+const config: Flag = {
+  name: 'config',
+  value: 'file',
+  help: 'Configuration file; by default localpost.config.{js,mjs,json} in this folder',
+}
+const url: Flag = {
+  name: 'url',
+  value: 'url',
+  help: 'Where Localpost runs',
+  default: 'http://127.0.0.1:8025',
+}
+const keyFlags = {
+  'api-key': 'API key, if the server asks for one',
+  'api-key-file': 'File with the API key; the list of processes does not show it',
+}
+const general = [help, version]
+
+/** Starts the server. */
+export const serveCommand: Command = {
+  name: '',
+  usage: ['localpost [options]', 'localpost <command> [options]'],
+  summary: 'start the server',
+  about: [
+    'Email for development, on your own machine: an HTTP API, an SMTP port that captures every message, and an inbox page.',
+  ],
+  takes: 'all',
+  own: [config, ...general],
+  takesWords: false,
+  notes: [
+    'Every option can also be set by a variable (LOCALPOST_SMTP_PORT=2525) or in localpost.config.{js,mjs,json} (smtpPort: 2525). Flags override variables, variables override the file. --no-<name> turns a switch off.',
+    'Run localpost <command> --help for the options of a command.',
+  ],
+  exitCodes: '0 stopped, 1 failed, 2 wrong usage',
+}
+
+/** The commands that are called by name. */
+export const namedCommands: readonly Command[] = [
+  {
+    name: 'doctor',
+    usage: [
+      'localpost doctor [--dir <folder>] [--json]',
+      'localpost doctor --accept-edits [--dir <folder>]',
+      'localpost doctor --salvage --to <new folder> [--dir <folder>]',
+    ],
+    summary: 'check a data folder, or save what is intact in it',
+    about: [
+      'Checks a data folder: lock, records, log, messages and disk. It only reads, and works while an instance is running.',
+    ],
+    takes: { dir: 'Data folder to check' },
+    own: [
+      { name: 'json', help: 'Print the result as JSON' },
+      { name: 'accept-edits', help: 'Accept record files that you edited: remove their outdated checksums' },
+      { name: 'salvage', help: 'Write everything intact to a new folder, and list what is lost' },
+      { name: 'to', value: 'folder', help: 'The new folder, for --salvage' },
+      config,
+      ...general,
+    ],
+    takesWords: false,
+    notes: [],
+    exitCodes: '0 healthy, 1 problems found, 2 wrong usage',
+  },
+  {
+    name: 'export',
+    usage: ['localpost export [query] --to <file.zip or folder>'],
+    summary: 'save messages of a running server as .eml files',
+    about: [
+      'Saves messages of a running Localpost as .eml files: all of them, or those that match a query in the language of the search field.',
+      'An archive holds up to 65,000 messages, a folder any number. Existing files are replaced. Emails without a message yet are left out.',
+    ],
+    takes: keyFlags,
+    own: [{ name: 'to', value: 'file.zip or folder', help: 'Archive or folder to write' }, url, ...general],
+    takesWords: true,
+    notes: [
+      'Example: localpost export tag:invoice is:unread --to mails.zip',
+      'Put a query that begins with a dash behind --: localpost export --to mails -- -is:read',
+    ],
+    exitCodes: '0 written, 1 nothing matches or failed, 2 wrong usage',
+  },
+  {
+    name: 'import',
+    usage: ['localpost import <file or folder>...'],
+    summary: 'add .eml files to a running server',
+    about: [
+      'Adds messages to a running Localpost: .eml files, or all .eml files of a folder. Each is stored unchanged, as if it had just been submitted; nothing is delivered.',
+      'Files that cannot be read or are refused are reported; the others are imported.',
+    ],
+    takes: keyFlags,
+    own: [url, ...general],
+    takesWords: true,
+    notes: [],
+    exitCodes: '0 all imported, 1 some not imported, 2 wrong usage',
+  },
+]

@@ -1,0 +1,100 @@
+import { LocalpostError, quote } from '../core/errors.ts'
+import { suggest } from '../core/suggest.ts'
+import { kinds, type Row } from './kinds.ts'
+
+/** Options by name, as the table has them. */
+export type Rows = Readonly<Record<string, Row>>
+
+/** A row, and where it stands: `['dns', 'servers']`. */
+export interface PlacedRow {
+  path: readonly string[]
+  row: Row
+}
+
+/** All rows, those of groups behind their group. */
+export function listRows(rows: Rows, within: readonly string[] = []): PlacedRow[] {
+  return Object.entries(rows).flatMap(([name, row]) => {
+    const path = [...within, name]
+    return [{ path, row }, ...listRows(row.members ?? {}, path)]
+  })
+}
+
+/**
+ * Checks options by their rows, and completes what some kinds of values leave out.
+ *
+ * @returns The options that were given; undefined counts as not given.
+ * @throws invalid_option for an unknown name (with the nearest real one), one that was renamed (with its new name), or a
+ *   wrong value.
+ */
+export function readOptions(
+  given: object,
+  rows: Rows,
+  within: readonly string[] = [],
+): Record<string, unknown> {
+  const read: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) {
+    const row = Object.hasOwn(rows, name) ? rows[name] : undefined
+    if (!row) throw unknownOption(name, rows, within)
+    if (value !== undefined) read[name] = readOption(value, row, [...within, name])
+  }
+  return read
+}
+
+/**
+ * Checks one option.
+ *
+ * @throws invalid_option with the option, the value, and what it takes.
+ */
+function readOption(value: unknown, row: Row, path: readonly string[]): unknown {
+  const kind = kinds[row.kind]
+  const name = path.join('.')
+  if (!kind.is(value, row)) {
+    throw new LocalpostError('invalid_option', `Option "${name}" ${complaint(value, row, kind.takes(row))}`)
+  }
+  if (row.members) return readOptions(Object(value), row.members, path)
+  return kind.complete ? kind.complete(value, name) : value
+}
+
+/**
+ * Reads what was typed for a flag, or stands in a variable.
+ *
+ * @param source  As a message names it: `--port`, `LOCALPOST_PORT`.
+ * @throws invalid_option with source, value, and what it takes.
+ */
+export function readTyped(texts: readonly string[], { row, path }: PlacedRow, source: string): unknown {
+  const kind = kinds[row.kind]
+  const wrong = texts.find((text) => !isTyped([text], row))
+  if (wrong !== undefined) {
+    const wanted = kind.typed?.(row) ?? kind.takes(row)
+    throw new LocalpostError('invalid_option', `${source} ${complaint(wrong, row, wanted)}`)
+  }
+  const value = kind.read?.(texts)
+  readOption(value, row, path)
+  return value
+}
+
+function isTyped(texts: readonly string[], row: Row): boolean {
+  const kind = kinds[row.kind]
+  return kind.is(kind.read?.(texts), row)
+}
+
+/** What a message says of a wrong value. Values that may be secrets are not quoted: messages end up in logs. */
+function complaint(value: unknown, row: Row, wanted: string): string {
+  const isHidden = kinds[row.kind].isSecret && value !== ''
+  return isHidden ? `takes ${wanted}.` : `is ${quote(value)}; it takes ${wanted}.`
+}
+
+function unknownOption(name: string, rows: Rows, within: readonly string[]): LocalpostError {
+  const renamed = listRows(rows, within).find(({ row }) => row.formerly === [...within, name].join('.'))
+  const path = [...within, ''].join('.')
+  if (renamed) {
+    const message = `Option "${path}${name}" is called "${renamed.path.join('.')}" now.`
+    return new LocalpostError('invalid_option', message)
+  }
+  const near = suggest(name.slice(0, longestName), Object.keys(rows))
+  const hint = near ? `Did you mean "${path}${near}"?` : `Known: ${Object.keys(rows).join(', ')}.`
+  return new LocalpostError('invalid_option', `Unknown option ${quote(`${path}${name}`)}. ${hint}`)
+}
+
+// Distances cost the product of both lengths.
+const longestName = 40

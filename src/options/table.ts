@@ -1,0 +1,467 @@
+import type { Notice } from './notice.ts'
+
+/**
+ * Every option, once: from its row come the type, the default and the check in the library and in configuration files,
+ * the flag, the LOCALPOST_* variable, `--help` and docs/cli.md. The comment of a row is what editors show.
+ *
+ * Rows are plain literals, so that the types of the package keep the comments. `kind` (kinds.ts) says what a value is;
+ * `command: true` marks options of the command alone, which the library does not have.
+ */
+export const optionTable = {
+  /** HTTP port of the page and the API; 0 takes a free port. Default: 8025. */
+  port: {
+    kind: 'port',
+    default: 8025,
+    command: true,
+    flag: 'port',
+    section: 'Server',
+    help: 'HTTP port of the page and the API; 0 takes a free port',
+  },
+  /** SMTP port; 0 takes a free port. Default: 0 (the command: 1025). */
+  smtpPort: {
+    kind: 'port',
+    default: 0,
+    commandDefault: 1025,
+    flag: 'smtp-port',
+    section: 'Server',
+    help: 'SMTP port; 0 takes a free port',
+  },
+  /** Address that the SMTP port binds, and `listen` unless it is given another. Default: `127.0.0.1`. */
+  host: {
+    kind: 'text',
+    takes: 'an address such as 127.0.0.1',
+    default: '127.0.0.1',
+    commandDefault: '127.0.0.1',
+    flag: 'host',
+    hint: 'address',
+    section: 'Server',
+    help: 'Address to bind; 0.0.0.0 lets other machines connect',
+  },
+  /**
+   * Host names that HTTP requests may use, beside loopback names and the bound address. Requests under these names
+   * need an API key at `/dev`. Default: none.
+   */
+  allowHosts: {
+    kind: 'texts',
+    takes: 'an array of host names',
+    each: 'a host name',
+    default: [],
+    flag: 'allow-host',
+    hint: 'name',
+    section: 'Server',
+    help: 'Host name to serve, in addition to localhost; repeatable',
+  },
+  /**
+   * Base URL of tracking links, so that other devices can open them: `http://192.168.1.20:8025`. Its host is allowed as
+   * if `allowHosts` named it. Default: the URL of the listener.
+   */
+  publicUrl: {
+    kind: 'url',
+    default: null,
+    flag: 'public-url',
+    hint: 'url',
+    section: 'Server',
+    help: 'Base URL of tracking links, so that other devices can open them',
+  },
+  /** Data folder; it is created if it does not exist. Default: none, everything stays in memory. */
+  dir: {
+    kind: 'folder',
+    default: null,
+    commandDefault: './.localpost',
+    flag: 'dir',
+    hint: 'folder',
+    section: 'Data',
+    help: 'Data folder; created if it does not exist',
+  },
+  /** Keeps everything in memory instead of a data folder. Default: false. */
+  memory: {
+    kind: 'switch',
+    default: false,
+    command: true,
+    flag: 'memory',
+    section: 'Data',
+    help: 'Keep everything in memory, without a data folder',
+  },
+  /**
+   * What acknowledged mail survives: `process`, the end of the process; `disk`, also a power cut, because each
+   * acknowledgement waits for fdatasync. No effect without `dir`. Default: `process`.
+   */
+  durability: {
+    kind: 'choice',
+    values: ['process', 'disk'],
+    default: 'process',
+    flag: 'durability',
+    section: 'Data',
+    help: 'Acknowledged mail survives a killed process (process) or also a power cut (disk)',
+  },
+  /**
+   * Maximum number of emails to keep. The oldest are deleted first, shortly after new mail arrives; emails that are
+   * still being sent are kept. Default: no limit.
+   */
+  maxEmails: {
+    kind: 'count',
+    default: null,
+    flag: 'max-emails',
+    hint: 'n',
+    section: 'Data',
+    help: 'Maximum number of emails to keep; the oldest are deleted first',
+  },
+  /**
+   * Maximum age of emails in milliseconds; older ones are deleted, unless they are still being sent. Default: no limit.
+   */
+  maxAgeMs: {
+    kind: 'ms',
+    min: 1,
+    default: null,
+    flag: 'max-age',
+    hint: 'duration',
+    section: 'Data',
+    help: 'Delete emails older than this, such as 7d, 12h or 90m',
+  },
+
+  /** API keys. Default: one is created at the first start and stored with the data. */
+  apiKeys: {
+    kind: 'keys',
+    default: [],
+    flag: 'api-key',
+    hint: 'key',
+    section: 'Access',
+    help: 'API key; repeatable (default: one is created at the first start)',
+  },
+  /** A file with API keys, one per line; they are added to `apiKeys`. Default: none. */
+  apiKeyFile: {
+    kind: 'file',
+    takes: 'the path of a file with API keys, one per line',
+    default: null,
+    command: true,
+    flag: 'api-key-file',
+    hint: 'file',
+    section: 'Access',
+    help: 'File with API keys, one per line; the list of processes does not show them',
+  },
+  /** Accepts any non-empty API key. Default: false. */
+  acceptAnyKey: {
+    kind: 'switch',
+    default: false,
+    flag: 'accept-any-key',
+    section: 'Access',
+    help: 'Accept any non-empty API key',
+  },
+  /** Requires an API key at `/dev` on loopback and in process too, as for requests from elsewhere. Default: false. */
+  requireKey: {
+    kind: 'switch',
+    default: false,
+    flag: 'require-key',
+    section: 'Access',
+    help: 'Require an API key for the page and /dev on this machine too',
+  },
+  /** Refuses `/v1` requests over this number per period with 429. Default: no limit. */
+  rateLimit: {
+    kind: 'rateLimit',
+    default: null,
+    help: 'Refuse /v1 requests over a number per period with 429',
+  },
+
+  /**
+   * `required` refuses mail without AUTH PLAIN or LOGIN; the password is an API key. Default: `optional`.
+   */
+  smtpAuth: {
+    kind: 'choice',
+    values: ['optional', 'required'],
+    default: 'optional',
+    flag: 'smtp-auth',
+    section: 'SMTP',
+    help: 'Whether SMTP clients must log in; the password is an API key',
+  },
+  /** Offers STARTTLS: with true by a self-signed certificate, or by your own in PEM. Default: false. */
+  smtpTls: {
+    kind: 'tls',
+    default: false,
+    flag: 'smtp-tls',
+    section: 'SMTP',
+    help: 'Offer STARTTLS with a self-signed certificate',
+  },
+  /**
+   * Refuses recipients over SMTP that a rule or the simulator rejects, instead of accepting the mail and recording a
+   * bounce. Default: false.
+   */
+  rejectSubmissions: {
+    kind: 'switch',
+    default: false,
+    flag: 'reject-submissions',
+    section: 'SMTP',
+    help: 'Refuse recipients over SMTP that a rule rejects, instead of accepting the mail and recording a bounce',
+  },
+  /** Host name in the SMTP greeting and in EHLO. Default: `localhost`. */
+  hostname: {
+    kind: 'hostname',
+    default: 'localhost',
+    help: 'Host name in the SMTP greeting and in EHLO',
+  },
+
+  /** Treats warnings as errors: refuses what would fail elsewhere. Default: false. */
+  strict: {
+    kind: 'switch',
+    default: false,
+    flag: 'strict',
+    section: 'Sending',
+    help: 'Treat warnings as errors, such as a From domain that was not created',
+  },
+  /** Escapes `& < > "` in variables that go into `html`. Default: false. */
+  escapeHtml: {
+    kind: 'switch',
+    default: false,
+    help: 'Escape & < > " in variables that go into html',
+  },
+  /** Number of items per page in every list. Default: 50. */
+  pageSize: {
+    kind: 'count',
+    max: 500,
+    default: 50,
+    help: 'Number of items per page in every list',
+  },
+  /** The account that `created_by` names. */
+  account: {
+    kind: 'group',
+    help: 'The account that created_by names',
+    members: {
+      /** Default: `dev@localpost.test`. */
+      email: { kind: 'text', takes: 'an address', default: 'dev@localpost.test', help: 'Its address' },
+      /** Default: null. */
+      first_name: { kind: 'nameOrNull', default: null, help: 'Its first name' },
+      /** Default: null. */
+      last_name: { kind: 'nameOrNull', default: null, help: 'Its last name' },
+      /** URL of a picture. Default: a `data:` URL, so that nothing is fetched. */
+      profile_picture: {
+        kind: 'text',
+        takes: 'a URL',
+        // A grey disc.
+        default:
+          'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 8 8%22%3E%3Ccircle cx=%224%22 cy=%224%22 r=%224%22 fill=%22%23889%22/%3E%3C/svg%3E',
+        help: 'URL of its picture',
+      },
+    },
+  },
+  /** Where attachments given by `path` may come from. */
+  attachments: {
+    kind: 'group',
+    help: 'Where attachments given by path may come from',
+    members: {
+      /** Folder whose files may be attached by path. Default: none. */
+      root: { kind: 'folder', default: null, help: 'Folder whose files may be attached by path' },
+      /**
+       * Allows attachment URLs in private networks, if only this machine reaches the instance. Default: false.
+       */
+      allowPrivate: { kind: 'switch', default: false, help: 'Allow attachment URLs in private networks' },
+      /** Time limit of one attachment fetch, in milliseconds. Default: 10,000. */
+      timeoutMs: { kind: 'ms', default: 10_000, help: 'Time limit of one attachment fetch' },
+    },
+  },
+  /**
+   * Waits before a delivery that failed temporarily is tried again, in milliseconds. Default: `[1000, 2000, 4000]`.
+   */
+  retryDelaysMs: {
+    kind: 'delays',
+    default: [1000, 2000, 4000],
+    help: 'Waits before a delivery that failed temporarily is tried again',
+  },
+  /**
+   * Rules that decide what happens to recipients; see {@link Rules}. They replace the stored rules at every start.
+   * Default: the stored rules.
+   */
+  rules: {
+    kind: 'rules',
+    default: null,
+    help: 'Rules that decide what happens to recipients; they replace the stored ones',
+  },
+  /**
+   * Webhooks for the events of emails and domains, in addition to the stored ones. A secret that is left out is created
+   * anew at each start. Default: none.
+   */
+  webhooks: {
+    kind: 'webhooks',
+    default: [],
+    help: 'Webhooks, in addition to the stored ones',
+  },
+  /**
+   * Waits before an event that a webhook did not accept is posted again, in milliseconds; after the last one it is given
+   * up. Default: `[1000, 5000, 30000, 120000, 600000]`.
+   */
+  webhookRetryDelaysMs: {
+    kind: 'delays',
+    default: [1000, 5000, 30_000, 120_000, 600_000],
+    help: 'Waits before an event that a webhook did not accept is posted again',
+  },
+
+  /** DNS servers, and the values of the DNS records of new domains. */
+  dns: {
+    kind: 'group',
+    help: 'DNS servers, and the values of the DNS records of new domains',
+    members: {
+      /** DNS servers that domains are verified with: `127.0.0.1:5300`. Default: those of the machine. */
+      servers: {
+        kind: 'texts',
+        takes: 'an array of addresses such as "127.0.0.1:5300"',
+        each: 'an address such as 127.0.0.1:5300',
+        default: null,
+        flag: 'dns',
+        hint: 'address',
+        formerly: 'dnsServers',
+        section: 'Domains',
+        help: 'DNS server to verify domains with; repeatable',
+      },
+      /** Region in the MAIL FROM host. Default: `us-east-1`. */
+      region: {
+        kind: 'text',
+        takes: 'a region such as "us-east-1"',
+        default: 'us-east-1',
+        help: 'Region in the MAIL FROM host',
+      },
+      /** Value of the MX record. Default: `feedback-smtp.<region>.amazonses.com`. */
+      feedbackHost: { kind: 'text', takes: 'a host name', default: null, help: 'Value of the MX record' },
+      /** Host in the SPF record. Default: `amazonses.com`. */
+      spfInclude: {
+        kind: 'text',
+        takes: 'a host name',
+        default: 'amazonses.com',
+        help: 'Host in the SPF record',
+      },
+      /** DKIM selector: the first label of the record's name. Default: `localpost`. */
+      selector: { kind: 'label', default: 'localpost', help: 'DKIM selector' },
+    },
+  },
+  /**
+   * How often domains whose verification was started are looked up in DNS, in milliseconds. The result replaces a status
+   * that was declared by hand. Default: never.
+   */
+  verifyIntervalMs: {
+    kind: 'ms',
+    min: 1,
+    default: null,
+    flag: 'verify-interval',
+    hint: 'duration',
+    section: 'Domains',
+    help: 'How often to look domains up in DNS, such as 5m or 1h (default: never)',
+  },
+
+  /** URL of a real mail server (`smtp://` or `smtps://`) for releasing captured mail. Default: none. */
+  relay: {
+    kind: 'relay',
+    default: null,
+    flag: 'relay',
+    hint: 'url',
+    section: 'Outgoing connections',
+    help: 'Real mail server for releasing captured mail: smtp://user:password@host:587',
+  },
+  /** A file with the password of the user in the URL of `relay`. Default: none. */
+  relayPasswordFile: {
+    kind: 'file',
+    takes: 'the path of a file with a password',
+    default: null,
+    command: true,
+    flag: 'relay-password-file',
+    hint: 'file',
+    section: 'Outgoing connections',
+    help: 'File with the password of the user in the URL of --relay',
+  },
+  /**
+   * Sends user and password to the relay without TLS too. Default: false, without TLS they are sent to loopback only.
+   */
+  relayInsecureAuth: {
+    kind: 'switch',
+    default: false,
+    flag: 'relay-insecure-auth',
+    section: 'Outgoing connections',
+    help: 'Send user and password to the relay without TLS too',
+  },
+  /** Also delivers every email sent over the API through `relay`. Default: false. */
+  relayAll: {
+    kind: 'switch',
+    default: false,
+    flag: 'relay-all',
+    section: 'Outgoing connections',
+    help: 'Deliver every email sent over the API through the relay too',
+  },
+  /**
+   * Destinations that attachments, webhooks and the relay may connect to although they are refused by default:
+   * `10.0.0.0/8`, `10.1.2.3:8080`, `hooks.internal:9000`. Needed for loopback and private networks if other machines
+   * reach the instance, and always for address ranges reserved for tests and documentation. Default: none.
+   */
+  allowOutgoing: {
+    kind: 'destinations',
+    default: [],
+    flag: 'allow-outgoing',
+    hint: 'destination',
+    section: 'Outgoing connections',
+    help: 'Private destination that attachments, webhooks and the relay may connect to when other machines reach this instance; repeatable',
+  },
+
+  /** Prints only warnings and errors. Default: false. */
+  quiet: {
+    kind: 'switch',
+    default: false,
+    command: true,
+    flag: 'quiet',
+    section: 'General',
+    help: 'Print only warnings and errors',
+  },
+
+  /** Bounds on what is held at once. Beyond them clients are told to retry; acknowledged mail is never affected. */
+  limits: {
+    kind: 'group',
+    help: 'Bounds on what is held at once; beyond them clients are told to retry',
+    members: {
+      /**
+       * SMTP connections of clients. A new one replaces a client that sent nothing useful for two seconds; if there is
+       * none, it is refused with 421 4.7.0. Default: 500.
+       */
+      smtpClients: { kind: 'count', default: 500, help: 'SMTP connections' },
+      /**
+       * SMTP connections of one address. All of loopback counts as one address, and so does an IPv6 /64 network.
+       * Default: nine tenths of `smtpClients`.
+       */
+      smtpClientsPerAddress: { kind: 'count', default: null, help: 'SMTP connections of one address' },
+      /**
+       * Bytes of incoming messages in memory. Beyond, messages are written to the data folder while they arrive. No
+       * effect without `dir`. Default: 33,554,432 (32 MiB).
+       */
+      smtpBytes: { kind: 'count', default: 33_554_432, help: 'Bytes of incoming messages in memory' },
+      /** Bytes of HTTP request bodies in memory; beyond, requests are answered 503. Default: 134,217,728 (128 MiB). */
+      requestBytes: { kind: 'count', default: 134_217_728, help: 'Bytes of HTTP request bodies in memory' },
+      /**
+       * Bytes waiting to be stored; beyond, new mail is refused with 452 4.3.1 or 503. Default: 67,108,864 (64 MiB).
+       */
+      pendingBytes: { kind: 'count', default: 67_108_864, help: 'Bytes waiting to be stored' },
+    },
+  },
+
+  /**
+   * Time limit of waits, matchers and assertions, in milliseconds, unless they are given their own. Default: 3,000, less
+   * than the 5,000 of the test frameworks, which would otherwise end the test before it can say what is missing.
+   */
+  waitTimeoutMs: { kind: 'ms', default: 3000, help: 'Time limit of waits, matchers and assertions' },
+  /**
+   * Called with operational warnings and errors, such as a repaired log or the cause of a 500, and with the warnings of
+   * the library's sends, each text once. Default: nothing is called.
+   */
+  onNotice: {
+    kind: 'noticeHandler',
+    default: (_notice: Notice): void => {},
+    help: 'Called with operational warnings and errors',
+  },
+  /**
+   * Whether open ports keep the process alive. With false, the process may end although the instance was not closed.
+   * Default: true; false in the process of a test (vitest, Jest, node:test, or one that imported `localpost/testing`).
+   */
+  keepAlive: { kind: 'switch', default: true, help: 'Whether open ports keep the process alive' },
+  /**
+   * Time, for tests: `fixedClock('2026-01-01T00:00:00Z')` stands still until `post.clock.advance('72h')`. Waits for mail
+   * and for servers use the machine's clock all the same. Default: the machine's clock.
+   */
+  clock: { kind: 'clock', default: null, help: 'Time, for tests' },
+  /**
+   * Makes random values repeatable, for tests: the same seed, a fixed clock and the same calls give the same ids, keys,
+   * secrets and dice. Anyone who knows the seed knows the secrets. DKIM keys always differ. Default: none.
+   */
+  seed: { kind: 'seed', default: null, help: 'Makes random values repeatable, for tests' },
+} as const
