@@ -1,20 +1,17 @@
 /**
- * `npm test -- <arguments of vitest>`: the tests, from a fresh checkout too. The exit code is vitest's. Where
- * TEST_SUMMARY names a file, it gets one line `N passed, N failed`.
+ * `npm test -- <arguments of vitest>`: the tests, from a fresh checkout too: it installs what package-lock.json names,
+ * and the tests that need dist build it. The exit code is vitest's. Where TEST_SUMMARY names a file, it gets one line
+ * `N passed, N failed`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ensureChromium, ensureSwaks } from './tools.mjs'
-import { ensureBuilt, ensureInstalled, root } from './prepare.mjs'
+import { ensureInstalled, root } from './prepare.mjs'
 
 const given = process.argv.slice(2)
 ensureInstalled()
-if (mayRun('e2e')) ensureChromium()
-if (mayRun('docs')) ensureSwaks()
-ensureBuilt()
 
 const folder = mkdtempSync(join(tmpdir(), 'localpost-test-'))
 const report = join(folder, 'report.json')
@@ -32,15 +29,6 @@ const exitCode = code ?? 1
 if (process.env.TEST_SUMMARY) writeFileSync(process.env.TEST_SUMMARY, `${summarize()}\n`)
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = exitCode
-
-/** Whether the tests of a folder are among those asked for. */
-function mayRun(name) {
-  const filters = given.filter((argument) => !argument.startsWith('-'))
-  return (
-    existsSync(join(root, 'test', name)) &&
-    (filters.length === 0 || filters.some((filter) => filter.includes(name)))
-  )
-}
 
 /** A file that could not be loaded, or an error outside of a test, fails the run and counts as one. */
 function summarize() {

@@ -4,19 +4,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { makePackage } from '../testing/_package.ts'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { ensureProgram, findOnPath } from '../support/programs.ts'
 import { blocksFor, checkOf, readBlocks, root, type Block } from './blocks.ts'
 import { makeProject, run, startForDocs } from './run.ts'
 
-let made: ReturnType<typeof makePackage>
-beforeAll(() => {
-  made = makePackage()
-})
-afterAll(() => made.remove())
+const swaks = { name: 'swaks', tests: 'the documentation', find: () => findOnPath('swaks') }
+beforeAll(() => void ensureProgram(swaks), 300_000)
+
+const command = join(root, 'dist/cli/main.js')
 
 function project(files: Readonly<Record<string, string>>): string {
-  const { dir, remove } = makeProject(made.dir, files)
+  const { dir, remove } = makeProject(files)
   onTestFinished(remove)
   return dir
 }
@@ -135,7 +134,7 @@ describe('what cannot be run here', () => {
       }
       const named = [...code.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name)
       expect(named.filter((name) => name !== undefined && !(name in scripts))).toEqual([])
-      const help = await run(process.execPath, [join(made.dir, 'dist/cli/main.js'), '--help'], { cwd: root })
+      const help = await run(process.execPath, [command, '--help'], { cwd: root })
       const lines = code
         .split('\n')
         .filter((line) => /\blocalpost (?:--|.* localpost --)|command: /.test(line))
@@ -150,7 +149,7 @@ describe('what cannot be run here', () => {
 
 it('the banner of the README is the one that is printed', async () => {
   const [shown] = blocksFor('shown')
-  const args = [join(made.dir, 'dist/cli/main.js'), '--port', '0', '--smtp-port', '0']
+  const args = [command, '--port', '0', '--smtp-port', '0']
   const child = spawn(process.execPath, args, { cwd: project({}), stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
   let printed = ''

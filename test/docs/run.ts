@@ -37,18 +37,11 @@ export async function run(
   return { status: child.exitCode, stdout, stderr }
 }
 
-/**
- * Makes a project that has Localpost and a few more among its packages.
- *
- * @param localpost  The folder of the package.
- */
-export function makeProject(
-  localpost: string,
-  files: Readonly<Record<string, string>>,
-): { dir: string; remove(): void } {
+/** Makes a project that has Localpost, as it is built, and a few more among its packages. */
+export function makeProject(files: Readonly<Record<string, string>>): { dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'localpost-docs-'))
   mkdirSync(join(dir, 'node_modules'))
-  symlinkSync(localpost, join(dir, 'node_modules/localpost'))
+  symlinkSync(root, join(dir, 'node_modules/localpost'))
   for (const name of ['vitest', 'nodemailer', 'standardwebhooks']) {
     symlinkSync(join(root, 'node_modules', name), join(dir, 'node_modules', name))
   }

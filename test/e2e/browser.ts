@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import type { LaunchOptions } from 'playwright-core'
+import { ensureProgram, findOnPath } from '../support/programs.ts'
 
 /**
  * How Playwright starts the browser of the tests.
@@ -12,21 +12,24 @@ export function launchOptions(): LaunchOptions {
   return { executablePath: findChromium(), args: flags, timeout: 20_000 }
 }
 
-/** The browser's executable: `CHROMIUM_PATH`, else where distributions put it. */
+/**
+ * The browser's executable: `CHROMIUM_PATH`, else where distributions put it.
+ *
+ * @throws Error that says what to install, where there is none.
+ */
 export function findChromium(): string {
   const given = process.env['CHROMIUM_PATH']
   if (given) {
     if (existsSync(given)) return given
     throw new Error(`CHROMIUM_PATH names ${given}, and there is no such file.`)
   }
-  const found = [...places, ...onPath('google-chrome'), ...onPath('chromium')].find((place) =>
-    existsSync(place),
-  )
-  if (found) return found
-  throw new Error(
-    'The tests of the page need Chromium, and there is none. Install it (Debian: `apt-get install -y chromium`; ' +
-      'elsewhere Chromium or Google Chrome), or name it: `CHROMIUM_PATH=/path/to/chromium`.',
-  )
+  return ensureProgram({
+    name: 'chromium',
+    tests: 'the page',
+    find: () =>
+      places.find((place) => existsSync(place)) ?? findOnPath('google-chrome') ?? findOnPath('chromium'),
+    otherwise: ', or name one that is there: CHROMIUM_PATH=/path/to/chrome',
+  })
 }
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -42,7 +45,3 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
 ]
-
-function onPath(name: string): string[] {
-  return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
-}

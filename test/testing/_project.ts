@@ -3,11 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { makePackage } from './_package.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Other projects that have Localpost and vitest among their packages. */
+/** Other projects that have Localpost, as it is built, and vitest among their packages. */
 export interface Projects {
   /** Makes one of these files. */
   make(files: Readonly<Record<string, string>>): string
@@ -15,22 +14,16 @@ export interface Projects {
   link(dir: string, name: string): void
   /** Removes what was made. */
   clear(): void
-  remove(): void
 }
 
-/** Makes the package once, for all projects of a test file. */
 export function openProjects(): Projects {
-  const made = makePackage()
   const dirs: string[] = []
-  const clear = (): void => {
-    for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true })
-  }
   return {
     make(files) {
       const dir = mkdtempSync(join(tmpdir(), 'localpost-project-'))
       dirs.push(dir)
       mkdirSync(join(dir, 'node_modules'))
-      symlinkSync(made.dir, join(dir, 'node_modules/localpost'))
+      symlinkSync(root, join(dir, 'node_modules/localpost'))
       symlinkSync(join(root, 'node_modules/vitest'), join(dir, 'node_modules/vitest'))
       writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
       for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, name), content)
@@ -39,10 +32,8 @@ export function openProjects(): Projects {
     link(dir, name) {
       symlinkSync(join(root, 'node_modules', name), join(dir, 'node_modules', name))
     },
-    clear,
-    remove() {
-      clear()
-      made.remove()
+    clear() {
+      for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true })
     },
   }
 }

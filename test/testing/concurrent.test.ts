@@ -1,15 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { startForTest } from '../../src/testing/index.ts'
 import { createRunningTests } from '../../src/testing/running.ts'
-import { openProjects, run, runVitest, type Projects } from './_project.ts'
+import { openProjects, run, runVitest } from './_project.ts'
 
-let projects: Projects
-beforeAll(() => {
-  projects = openProjects()
-})
+const projects = openProjects()
 afterEach(() => projects.clear())
-afterAll(() => projects.remove())
 
 // Each test sends to an address of its own, waits until all have sent, and must find its own mail and no other.
 const meet = `

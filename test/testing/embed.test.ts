@@ -1,19 +1,14 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createLocalpost } from '../../src/index.ts'
-import { makePackage } from './_package.ts'
 
-let made: ReturnType<typeof makePackage>
-beforeAll(() => {
-  made = makePackage()
-})
-afterAll(() => made.remove())
+const built = resolve(import.meta.dirname, '../../dist/index.js')
 
 /** Runs a module in a process of its own and gives what it prints as JSON. */
 async function run(code: string, ...args: string[]): Promise<unknown> {
-  const source = `const { createLocalpost } = await import(${JSON.stringify(join(made.dir, 'dist/index.js'))})\n${code}`
+  const source = `const { createLocalpost } = await import(${JSON.stringify(built)})\n${code}`
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [...args, '--input-type=module', '-e', source],

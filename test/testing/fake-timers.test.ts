@@ -1,12 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openProjects, runVitest, type Projects } from './_project.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openProjects, runVitest } from './_project.ts'
 
-let projects: Projects
-beforeAll(() => {
-  projects = openProjects()
-})
+const projects = openProjects()
 afterEach(() => projects.clear())
-afterAll(() => projects.remove())
 
 /**
  * All that vitest can fake where Node itself still works: its sockets use `process.nextTick`, and the bodies of its

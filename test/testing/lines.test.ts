@@ -1,12 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openProjects, run, runVitest, type Projects } from './_project.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openProjects, run, runVitest } from './_project.ts'
 
-let projects: Projects
-beforeAll(() => {
-  projects = openProjects()
-})
+const projects = openProjects()
 afterEach(() => projects.clear())
-afterAll(() => projects.remove())
 
 /** Calls that fail, each in a test of its own; their promise is awaited later, so that no stack is left by then. */
 const calls = [

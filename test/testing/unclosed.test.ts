@@ -1,13 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { blocksFor } from '../docs/blocks.ts'
-import { openProjects, run, runVitest, type Projects } from './_project.ts'
+import { openProjects, run, runVitest } from './_project.ts'
 
-let projects: Projects
-beforeAll(() => {
-  projects = openProjects()
-})
+const projects = openProjects()
 afterEach(() => projects.clear())
-afterAll(() => projects.remove())
 
 const forget = (more = ''): string =>
   `const localpost = await createLocalpost(${more})

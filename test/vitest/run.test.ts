@@ -1,12 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openProjects, run, runVitest, type Projects } from '../testing/_project.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openProjects, run, runVitest } from '../testing/_project.ts'
 
-let projects: Projects
-beforeAll(() => {
-  projects = openProjects()
-})
+const projects = openProjects()
 afterEach(() => projects.clear())
-afterAll(() => projects.remove())
 
 const send = `await localpost.emails.send({ from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Welcome', text: 'Hi' })`
 

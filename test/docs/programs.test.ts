@@ -1,0 +1,38 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../support/folder.ts'
+import { ensureProgram, findOnPath } from '../support/programs.ts'
+
+const swaks = { name: 'swaks', tests: 'the documentation', find: () => findOnPath('swaks') }
+
+/** Puts a folder in the place of PATH, with an `apt-get` that "installs" what it is asked for beside itself. */
+function pathWithAptGet(): string {
+  const folder = temporaryFolder()
+  const program = join(folder, 'apt-get')
+  writeFileSync(program, `#!/bin/sh\nfor last; do :; done\n[ "$last" = -qq ] || : > "${folder}/$last"\n`)
+  chmodSync(program, 0o755)
+  const before = { PATH: process.env['PATH'], TEST_INSTALL: process.env['TEST_INSTALL'] }
+  onTestFinished(() => {
+    for (const [name, value] of Object.entries(before))
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+  })
+  process.env['PATH'] = `${folder}:/nowhere`
+  delete process.env['TEST_INSTALL']
+  return folder
+}
+
+it('a program that is missing is not installed unasked: the error says what to do', () => {
+  pathWithAptGet()
+  expect(() => ensureProgram(swaks)).toThrow(
+    /^The tests of the documentation need swaks\. Install it \(.*apt-get install swaks\)\. With TEST_INSTALL=1 /,
+  )
+  expect(findOnPath('swaks')).toBeUndefined()
+})
+
+it.skipIf(process.getuid?.() !== 0)('is installed where TEST_INSTALL=1 asks for it, as root', () => {
+  const folder = pathWithAptGet()
+  process.env['TEST_INSTALL'] = '1'
+  expect(ensureProgram(swaks)).toBe(join(folder, 'swaks'))
+})
