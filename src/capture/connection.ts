@@ -3,7 +3,7 @@ import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { SmtpFault } from '../faults/types.ts'
 import { isHttpRequest, tlsFaultOf, type ClientFault } from './client-faults.ts'
 import { refusedCommand } from './commands.ts'
-import { CommandCount } from './command-count.ts'
+import { CommandCount, maxWithoutMessage } from './command-count.ts'
 import { Progress, type Activity, type Patience } from './progress.ts'
 import type { ConnectionHost } from './host.ts'
 import { faultRefusal, meetFault, stageOf } from './faults.ts'
@@ -56,6 +56,7 @@ export class CaptureConnection extends ReplyingConnection {
       isAwaited: this.isAwaited,
       commands: this.#commands.all,
       useful: this.#commands.useful,
+      messages: this.taken,
       phase: isInData || this._upgrading ? 'data' : 'command',
       dataBytes: isInData ? (this.parser?.dataBytes ?? 0) : 0,
     }
@@ -119,7 +120,7 @@ export class CaptureConnection extends ReplyingConnection {
     if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
     if (this.refusedInRow > maxRefused) return this.send(421, tooManyRefused)
     const line = command.toString()
-    this.#commands.all++
+    if (this.#commands.come(this.taken)) return this.send(421, tooManyWithoutMessage)
     if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
     const space = line.indexOf(' ')
     const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
@@ -170,7 +171,7 @@ export class CaptureConnection extends ReplyingConnection {
       this._handlerPending = false
       if (this.refusedInRow === refusedInRow) {
         this.refusedInRow = 0
-        this.#commands.accept(name, this.taken)
+        this.#commands.accept(name)
       }
       this._whenWritable(done)
     }
@@ -247,5 +248,7 @@ const plainHelloName = /^[a-zA-Z0-9.[\]:_-]{1,255}$/
 /** How many commands in a row may be refused: as many as one message may have recipients. */
 const maxRefused = 1000
 const tooManyRefused = `4.7.0 More than ${maxRefused} commands in a row were refused, closing the connection`
+
+const tooManyWithoutMessage = `4.7.0 More than ${maxWithoutMessage} commands came without a message, closing the connection`
 
 const ordinary = new Set(['MAIL', 'RCPT', 'QUIT'])

@@ -81,7 +81,56 @@ describe('a client that takes too long', () => {
   })
 })
 
+/** Rounds of commands that are all accepted and bring no message. */
+const rounds = [
+  'NOOP',
+  'RSET',
+  'HELP',
+  'VRFY ada',
+  'EHLO x.test',
+  'MAIL FROM:<a@acme.test>, RSET',
+  'MAIL FROM:<a@acme.test>, RCPT TO:<b@example.com>, RSET',
+  'MAIL FROM:<a@acme.test>, RCPT TO:<b@example.com>, NOOP, EHLO x.test',
+]
+
 describe('a client that goes in circles', () => {
+  it.each(rounds)('gets 421 after 10,000 commands without a message: %s', async (round) => {
+    await using server = await testServer()
+    const client = await rawClient(server)
+    const lines = round.split(', ')
+    client.socket.write(`${lines.join('\r\n')}\r\n`.repeat(Math.ceil(10_002 / lines.length)))
+    let last = ''
+    while (!last.startsWith('421')) last = await client.reply()
+    expect(last).toBe('421 4.7.0 More than 10000 commands came without a message, closing the connection')
+    await client.closed()
+  })
+
+  it.each(rounds)('gets 421 where no message came within its time: %s', async (round) => {
+    await using server = await testServer({ patience: { ...patience, messageMs: 800 } })
+    const client = await rawClient(server)
+    const lines = round.split(', ')
+    let last = ''
+    for (let at = 0; !last.startsWith('421'); at++) {
+      last = await client.say(lines[at % lines.length] ?? '')
+      // Else it would be the count of commands that ends it.
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect(last).toBe('421 4.4.2 No message came within 0.8 seconds, closing the connection')
+    await client.closed()
+  })
+
+  it('may stay as long as it likes where it brings messages', async () => {
+    await using server = await testServer({ patience: { ...patience, messageMs: 1500 } })
+    const client = await rawClient(server)
+    const until = performance.now() + 4000
+    while (performance.now() < until) {
+      for (const line of begin) expect(await client.say(line)).toMatch(/^[23]/)
+      expect(await client.say(`${message}.`)).toMatch(/^250 /)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    expect(await client.say('NOOP')).toMatch(/^250 /)
+  })
+
   it.each(['MAIL FROM:broken', 'MAIL FROM:<a@acme.test> X=1', 'RCPT TO:<b@example.com>', 'DATA', 'EXPN all'])(
     'gets 421 where more than 1000 commands in a row are refused: %s',
     async (line) => {
