@@ -16,12 +16,12 @@ import {
  * @returns `""` for a body that the email does not have.
  */
 export async function readContent(
-  { store, reader }: { store: Store; reader: Pick<Reader, 'bodies'> },
+  { reader }: { reader: Pick<Reader, 'bodies' | 'content'> },
   email: EmailRecord,
 ): Promise<EmailContent> {
   const { html = '', text = '' } =
     (email.source === 'api'
-      ? await readStoredContent(store, email)
+      ? await reader.content(contentBlob(email.id))
       : await reader.bodies(messageBlob(email.id))) ?? {}
   return { html, text }
 }

@@ -58,7 +58,7 @@ export interface EmailsDeps extends SendDeps {
   clock: Clock
   ids: Ids
   /** Reads the messages of submissions. */
-  reader: Pick<Reader, 'bodies'>
+  reader: Pick<Reader, 'bodies' | 'content'>
   pageSize: number
   /** How API sends leave: `relay` only where everything is forwarded. */
   via: 'capture' | 'relay'

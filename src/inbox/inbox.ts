@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
 import { readContent } from '../emails/content.ts'
 import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
-import { emailCollection, messageBlob, type EmailRecord } from '../emails/email.ts'
+import { contentBlob, emailCollection, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
@@ -12,6 +12,7 @@ import { verifyDkim } from '../mime/dkim-verify.ts'
 import type { MimePart, PlacedPart } from '../mime/part.ts'
 import { decodeTransfer } from '../mime/transfer.ts'
 import { readFindings } from '../reading/jobs.ts'
+import type { PageOptions } from '../reading/page.ts'
 import type { Reader } from '../reading/reader.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
 import { remove, type BlobId, type ByteRange, type Store } from '../store/store.ts'
@@ -20,7 +21,6 @@ import { startIndexer } from '../search/indexer.ts'
 import { createDigests, digestOf } from '../search/digests.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
-import { readInlineImages, withInlineImages } from './inline-images.ts'
 import { changeMatching, removeMatching, type BulkChanges, type Selection } from './bulk.ts'
 import type { Mail, MailSummary, QuietOptions, TranscriptLine, WaitOptions } from './mail.ts'
 import { createPending } from './pending.ts'
@@ -128,10 +128,16 @@ export interface InboxDeps {
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null
 }
 
+/** What the page needs beyond the inbox that programs see. */
+export interface InboxPages {
+  /** The HTML of a mail as UTF-8, for a frame: without what connects. @throws not_found. */
+  page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
+}
+
 /** Less than the id of every mail. */
 const beforeAll = `em_${'0'.repeat(22)}`
 
-export function createInbox(deps: InboxDeps): Inbox & { close(): Promise<void> } {
+export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Promise<void> } {
   const { store, reader, clock, now, column, pageSize } = deps
   const digests = createDigests(deps)
   const indexer = startIndexer({ store, clock, digests, column })
@@ -156,6 +162,19 @@ export function createInbox(deps: InboxDeps): Inbox & { close(): Promise<void> }
       : null
     const transcript = deps.transcriptOf?.(email.id, email.message?.size_bytes ?? 0) ?? null
     return toMail(email, digest, content, message, { links, codes, dkim, transcript })
+  }
+
+  /** The HTML of a mail, or of a recipient's copy. */
+  function readPageOf(
+    email: EmailRecord,
+    options: CopyOptions | undefined,
+    page: PageOptions,
+  ): Promise<Uint8Array> {
+    const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
+    // What the content of an API send shows is without tracking: that is in the copies only.
+    const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
+    const content = isInMessage && email.message ? null : contentBlob(email.id)
+    return reader.page({ message: email.message && blob, content }, page)
   }
 
   async function openMessage(
@@ -218,16 +237,10 @@ export function createInbox(deps: InboxDeps): Inbox & { close(): Promise<void> }
     },
     async html(id, options) {
       assertKnownOptions(options, ['recipient'], 'inbox.html()')
-      const email = await find(id)
-      const index = recipientIndex(email, options?.recipient)
-      const blob = messageBlobOf(email, index)
-      const message = email.message && (await reader.message(blob))
-      // What the content of an API send shows is without tracking: that is in the copies only.
-      const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
-      const { html } = isInMessage && message ? message : await readContent(deps, email)
-      if (!message || !html.toLowerCase().includes('cid:')) return html
-      const images = await reader.bytes(blob, (bytes) => readInlineImages(bytes, message.attachments))
-      return withInlineImages(html, images ?? [])
+      return Buffer.from(await readPageOf(await find(id), options, {})).toString()
+    },
+    async page(id, { recipient, ...frame }) {
+      return readPageOf(await find(id), recipient === undefined ? {} : { recipient }, { frame })
     },
     async attachment(id, index) {
       const { filename, content_type, stream } = await openAttachment(id, index)

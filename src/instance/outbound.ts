@@ -51,7 +51,7 @@ export function openOutbox(deps: {
   config: Config
   domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
   tracking: Pick<Tracking, 'copiesOf'>
-  reader: Pick<Reader, 'bodies'>
+  reader: Pick<Reader, 'bodies' | 'content'>
   relay: Transport | null
   sources: AttachmentSources
   capture: { host: string; port: number; secret: string }

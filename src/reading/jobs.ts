@@ -6,6 +6,7 @@ import { readStructure, type MimeStructure } from '../mime/structure.ts'
 import { visibleTextSteps } from '../mime/visible-text.ts'
 import { codeSteps } from './codes.ts'
 import { linkSteps, type Link } from './links.ts'
+import { parseStored, readPage, type StoredBodies } from './page.ts'
 
 /** What can be found out of the bytes of a message. */
 export interface Readings {
@@ -17,6 +18,17 @@ export interface Readings {
   bodies: { text: string; html: string }
   /** The beginning of the bodies, for lists and searches. */
   beginning: { text: string; html: string; attachment_count: number }
+  /** The stored content of an API send. */
+  content: StoredBodies
+  /** The beginning of its bodies. */
+  contentBeginning: StoredBodies
+  /** See {@link readPage}. */
+  page: Uint8Array
+}
+
+/** What the work is done on: the bytes of a message or of stored content, but for `page`. */
+export type JobInputs = { [Kind in Exclude<keyof Readings, 'page'>]: readonly [bytes: Buffer] } & {
+  page: Readonly<Parameters<typeof readPage>>
 }
 
 /** What is found in the bodies of a mail. */
@@ -45,7 +57,9 @@ function* findingSteps({
 }
 
 /** The work on a message, in this thread. */
-export const jobs: { readonly [Kind in keyof Readings]: (bytes: Buffer) => Promise<Readings[Kind]> } = {
+export const jobs: {
+  readonly [Kind in keyof Readings]: (...inputs: JobInputs[Kind]) => Promise<Readings[Kind]>
+} = {
   message: parseMessage,
   async mail(bytes) {
     const message = await parseMessage(bytes)
@@ -58,6 +72,12 @@ export const jobs: { readonly [Kind in keyof Readings]: (bytes: Buffer) => Promi
     const bodies = await readBodies(bytes, { text: beginningOf(text), html: beginningOf(html) })
     return { ...bodies, attachment_count: attachments.length }
   },
+  content: async (bytes) => parseStored(bytes),
+  async contentBeginning(bytes) {
+    const { text, html } = parseStored(bytes)
+    return { text: text.slice(0, beginningChars), html: html.slice(0, beginningChars) }
+  },
+  page: readPage,
 }
 
 function beginningOf(part: PlacedPart | null): PlacedPart | null {
@@ -66,3 +86,4 @@ function beginningOf(part: PlacedPart | null): PlacedPart | null {
 
 /** Enough for 128 K characters of HTML, however they are encoded. */
 const beginningBytes = 1024 * 1024
+const beginningChars = 128 * 1024

@@ -5,6 +5,7 @@ import { sliceBytes } from '../mime/slices.ts'
 import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
 import { jobs, type Readings } from './jobs.ts'
+import type { PageOptions } from './page.ts'
 import { createQueue } from './queue.ts'
 import { createReadingThread, type ReadingThread } from './thread.ts'
 
@@ -29,6 +30,15 @@ export interface Reader {
    * @param options.isPatient  Waits without end: for work in the background. Default: false.
    */
   beginning(blob: BlobId, options?: { isPatient?: boolean }): Promise<Readings['beginning'] | null>
+  /** The stored content of an API send, under the same terms. */
+  content(blob: BlobId, options?: { isPatient?: boolean }): Promise<Readings['content'] | null>
+  /** The beginning of its bodies. */
+  contentBeginning(
+    blob: BlobId,
+    options?: { isPatient?: boolean },
+  ): Promise<Readings['contentBeginning'] | null>
+  /** The HTML of a mail as UTF-8, under the same terms; see {@link readPage}. */
+  page(blobs: { message: BlobId | null; content: BlobId | null }, options: PageOptions): Promise<Uint8Array>
   /** The MIME structure of a message; that of the last ones is kept. @throws service_unavailable. */
   structure(blob: BlobId): Promise<MimeStructure | null>
   /** Hands the bytes over, which must not be held beyond the work. @throws service_unavailable. */
@@ -86,26 +96,55 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     return reading
   }
 
-  const read = <Kind extends keyof Readings>(
+  const read = <Kind extends OfOneBlob>(
     kind: Kind,
     blob: BlobId,
     patienceMs: number,
   ): Promise<Readings[Kind] | null> =>
-    shared(`${kind} ${patienceMs} ${blob}`, () =>
-      bytes(
-        blob,
-        async (found) =>
-          (found.length > largeBytes ? await thread.run(kind, found) : null) ?? jobs[kind](found),
-        patienceMs,
-      ),
+    shared(
+      `${kind} ${patienceMs} ${blob}`,
+      () =>
+        bytes(
+          blob,
+          async (found) =>
+            (found.length > largeBytes ? await thread.run<OfOneBlob>(kind, found) : null) ??
+            jobs[kind](found),
+          patienceMs,
+        ) as Promise<Readings[Kind] | null>,
     )
+  const patienceOf = (isPatient: boolean): number =>
+    isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs
+
+  async function page(
+    blobs: { message: BlobId | null; content: BlobId | null },
+    options: PageOptions,
+  ): Promise<Uint8Array> {
+    const both = [blobs.message, blobs.content] as const
+    const [messageSize, contentSize] = await Promise.all(
+      both.map(async (blob) => (blob && (await store.blobSize(blob))) ?? 0),
+    )
+    const isLarge = (messageSize ?? 0) + (contentSize ?? 0) > largeBytes
+    const bytesOf = async (blob: BlobId | null, size = 0): Promise<Buffer | null> =>
+      blob === null ? null : isLarge ? load(blob, size) : store.readBlob(blob)
+    return (isLarge ? large : small).run(async () => {
+      const message = await bytesOf(blobs.message, messageSize)
+      const content = await bytesOf(blobs.content, contentSize)
+      return (
+        (isLarge ? await thread.run('page', message, content, options) : null) ??
+        jobs.page(message, content, options)
+      )
+    }, defaultPatienceMs)
+  }
 
   return {
     mail: (blob) => read('mail', blob, defaultPatienceMs),
     message: (blob) => read('message', blob, defaultPatienceMs),
     bodies: (blob) => read('bodies', blob, defaultPatienceMs),
-    beginning: (blob, { isPatient = false } = {}) =>
-      read('beginning', blob, isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs),
+    beginning: (blob, { isPatient = false } = {}) => read('beginning', blob, patienceOf(isPatient)),
+    content: (blob, { isPatient = false } = {}) => read('content', blob, patienceOf(isPatient)),
+    contentBeginning: (blob, { isPatient = false } = {}) =>
+      read('contentBeginning', blob, patienceOf(isPatient)),
+    page: (blobs, options) => shared(`page ${JSON.stringify([blobs, options])}`, () => page(blobs, options)),
     async structure(blob) {
       const known = structures.get(blob)
       const structure = known ?? (await read('structure', blob, defaultPatienceMs))
@@ -120,6 +159,8 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     close: () => thread.close(),
   }
 }
+
+type OfOneBlob = Exclude<keyof Readings, 'page'>
 
 const largeBytes = 1024 * 1024
 const maxWaiting = 256

@@ -1,17 +1,18 @@
 import { Worker } from 'node:worker_threads'
 import { noRoom } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Readings } from './jobs.ts'
+import type { JobInputs, Readings } from './jobs.ts'
+import { ownBuffers } from './own-buffers.ts'
 import type { WorkerAnswer, WorkerRequest } from './worker.ts'
 
 /** A thread that reads large messages, so that the event loop goes on meanwhile. Started when it is first needed. */
 export interface ReadingThread {
   /**
-   * @param bytes  Not to be used after an answer: where they stand alone in their buffer, they go over to the thread.
+   * @param inputs  Not to be used after an answer: bytes that stand alone in their buffer go over to the thread.
    * @returns null where no thread can be started: from sources, or where a bundler left its file out.
    * @throws service_unavailable where the thread ended while it read, or took too long.
    */
-  run<Kind extends keyof Readings>(kind: Kind, bytes: Buffer): Promise<Readings[Kind] | null>
+  run<Kind extends keyof Readings>(kind: Kind, ...inputs: JobInputs[Kind]): Promise<Readings[Kind] | null>
   close(): Promise<void>
 }
 
@@ -62,7 +63,7 @@ export function createReadingThread(
   function ask<Kind extends keyof Readings>(
     worker: Worker,
     kind: Kind,
-    bytes: Buffer,
+    inputs: JobInputs[Kind],
   ): Promise<Readings[Kind]> {
     const id = ++lastId
     return new Promise((resolve, reject) => {
@@ -87,20 +88,18 @@ export function createReadingThread(
           ),
       })
       worker.ref()
-      const { buffer } = bytes
-      const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength
-      worker.postMessage({ id, kind, bytes } satisfies WorkerRequest, isAlone ? [buffer] : [])
+      worker.postMessage({ id, kind, inputs } satisfies WorkerRequest, ownBuffers(inputs))
     })
   }
 
   return {
-    async run(kind, bytes) {
+    async run(kind, ...inputs) {
       if (!isPossible || isClosed) return null
       cancelIdle()
       const started = (current ??= start())
       // The bytes stay here until the thread can take them.
       const isReady = await started.isReady
-      if (isReady && current === started) return ask(started.worker, kind, bytes)
+      if (isReady && current === started) return ask(started.worker, kind, inputs)
       // One that never came up will not the next time.
       isPossible &&= isReady
       return null

@@ -1,8 +1,6 @@
-import { readStoredContent } from '../emails/content.ts'
-import { messageBlob, type EmailRecord } from '../emails/email.ts'
+import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { snippetOf } from '../mime/snippet.ts'
 import type { Reader } from '../reading/reader.ts'
-import type { Store } from '../store/store.ts'
 import { searchableText } from './searchable.ts'
 
 /** What is only known by reading the message. */
@@ -29,8 +27,7 @@ export interface Digests {
 
 /** What {@link createDigests} is made of. */
 export interface DigestsDeps {
-  store: Store
-  reader: Pick<Reader, 'beginning'>
+  reader: Pick<Reader, 'beginning' | 'contentBeginning'>
 }
 
 /**
@@ -77,13 +74,10 @@ export function digestOf(message: { text: string; html: string; attachments: rea
 // With its text each is up to a few KB: this many pages of the list.
 const maxKept = 1000
 
-async function read(
-  { store, reader }: DigestsDeps,
-  email: EmailRecord,
-  isPatient: boolean,
-): Promise<Reading> {
+async function read({ reader }: DigestsDeps, email: EmailRecord, isPatient: boolean): Promise<Reading> {
   if (email.source === 'api') {
-    const { html, text } = await readStoredContent(store, email)
+    const { html = '', text = '' } =
+      (await reader.contentBeginning(contentBlob(email.id), { isPatient })) ?? {}
     const { snippet, attachment_count } = email
     return {
       snippet: snippet ?? '',

@@ -8,7 +8,7 @@ import type { Domains } from '../domains/domains.ts'
 import type { EmailService } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'
 import type { Ids } from '../core/ids.ts'
-import type { Inbox } from '../inbox/inbox.ts'
+import type { Inbox, InboxPages } from '../inbox/inbox.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
 import type { Store } from '../store/store.ts'
@@ -28,7 +28,7 @@ export interface ServerDeps {
   readonly audiences: Audiences
   readonly templates: Templates
   readonly keys: Keys
-  readonly inbox: Inbox
+  readonly inbox: Inbox & InboxPages
   readonly rules: Rules
   readonly faults: ArmedFaults
   readonly broadcasts: Broadcasts

@@ -45,4 +45,4 @@ export const anEmail = (n: number): EmailRecord => ({
 
 /** Reads the mails of a store. */
 export const digestsOf = (store: Store): Digests =>
-  createDigests({ store, reader: createReader({ store, clock: systemClock }) })
+  createDigests({ reader: createReader({ store, clock: systemClock }) })

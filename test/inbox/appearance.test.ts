@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withAppearance } from '../../src/inbox/appearance.ts'
+import { withAppearance } from '../../src/reading/appearance.ts'
 
 const mail = `<!doctype html><style>p { color: black }
 @media (prefers-color-scheme: dark) { p { color: white } }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { extractCodes } from '../../src/reading/codes.ts'
-import { withInlineImages, type InlineImage } from '../../src/inbox/inline-images.ts'
+import { withInlineImages, type InlineImage } from '../../src/reading/inline-images.ts'
 import { extractLinks } from '../../src/reading/links.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { visibleText } from '../../src/mime/visible-text.ts'

@@ -21,7 +21,7 @@ const own = (text: string): Buffer<ArrayBuffer> => {
   return bytes
 }
 
-const answering = `parentPort.on('message', ({ id, kind, bytes }) => {
+const answering = `parentPort.on('message', ({ id, kind, inputs: [bytes] }) => {
   parentPort.postMessage({ id, result: kind + ' of ' + bytes.length })
 })
 parentPort.postMessage('ready')`
@@ -41,7 +41,7 @@ it('hands bytes over and gives back what the thread found', async () => {
 it('a thread that ends while it reads is refused with Retry-After, and the next starts another', async () => {
   const thread = createReadingThread(
     systemClock,
-    workerOf(`parentPort.on('message', ({ id, bytes }) => {
+    workerOf(`parentPort.on('message', ({ id, inputs: [bytes] }) => {
   if (bytes.length === 0) process.exit(1)
   parentPort.postMessage({ id, result: bytes.length })
 })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { withAppearance, type Appearance } from '../../inbox/appearance.ts'
-import type { Inbox } from '../../inbox/inbox.ts'
-import { withoutConnections } from '../../mime/without-connections.ts'
+import type { Inbox, InboxPages } from '../../inbox/inbox.ts'
+import type { Appearance } from '../../reading/appearance.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import { rangeAnswer } from '../byte-range.ts'
 import type { Route } from '../route.ts'
@@ -11,7 +10,9 @@ import { defineRoute } from '../route.ts'
  * The bytes of a mail. They come from strangers, so none of these answers may run anything or be taken for a page of
  * ours: no sniffing, no scripts, no requests elsewhere.
  */
-export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'openAttachment' | 'part'>): Route[] {
+export function mailByteRoutes(
+  inbox: Pick<Inbox & InboxPages, 'raw' | 'page' | 'openAttachment' | 'part'>,
+): Route[] {
   return [
     defineRoute({
       ...common,
@@ -42,12 +43,10 @@ export function mailByteRoutes(inbox: Pick<Inbox, 'raw' | 'html' | 'openAttachme
         description: 'The HTML part, with its own images in place',
       },
       errors: ['not_found', 'service_unavailable'],
-      async handler({ params, query: { recipient, ...query } }) {
-        const html = await inbox.html(params.id, recipient === undefined ? {} : { recipient })
-        const remoteImages = query.images === 'remote'
-        const { appearance } = query
-        const shown = appearance ? withAppearance(html, appearance, { remoteImages }) : html
-        return bytesAnswer(await withoutConnections(shown), {
+      async handler({ params, query: { recipient, images, appearance = null } }) {
+        const remoteImages = images === 'remote'
+        const copy = recipient === undefined ? {} : { recipient }
+        return bytesAnswer(await inbox.page(params.id, { ...copy, appearance, remoteImages }), {
           ...guarded,
           ...unconnected,
           'content-type': 'text/html; charset=utf-8',

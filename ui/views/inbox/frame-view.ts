@@ -1,5 +1,5 @@
 import { inject, provide, reactive, type InjectionKey } from 'vue'
-import type { Appearance } from '../../../src/inbox/appearance.ts'
+import type { Appearance } from '../../../src/reading/appearance.ts'
 
 /** The widths that a mail is tried at: small phone, phone, tablet, and all there is. */
 export const widths = [

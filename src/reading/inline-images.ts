@@ -1,20 +1,23 @@
-import type { ParsedAttachment } from '../mime/parse.ts'
+import type { PlacedPart } from '../mime/part.ts'
 import { readPart } from '../mime/part-stream.ts'
 
 /** An image of a mail that its HTML may show. */
-export interface InlineImage extends Pick<ParsedAttachment, 'content_type' | 'content_id' | 'size_bytes'> {
+export interface InlineImage extends Pick<PlacedPart, 'content_type' | 'content_id'> {
+  size_bytes: number
   content: Buffer
 }
 
 /** Reads the images that `cid:` references may name. */
 export async function readInlineImages(
   message: Buffer,
-  attachments: readonly ParsedAttachment[],
+  attachments: readonly PlacedPart[],
 ): Promise<InlineImage[]> {
   const images: InlineImage[] = []
-  for (const { content_type, content_id, size_bytes, part } of attachments) {
-    if (content_id === null || !imageTypes.has(content_type) || size_bytes > maxInlinedBytes) continue
-    images.push({ content_type, content_id, size_bytes, content: await readPart(message, part) })
+  for (const part of attachments) {
+    const { content_type, content_id, start, end } = part
+    if (content_id === null || !imageTypes.has(content_type) || end - start > maxEncodedBytes) continue
+    const content = await readPart(message, part)
+    images.push({ content_type, content_id, size_bytes: content.length, content })
   }
   return images
 }
@@ -40,6 +43,8 @@ export function withInlineImages(html: string, available: readonly InlineImage[]
 }
 
 const maxInlinedBytes = 20_000_000
+/** No encoding makes more than three times as much of them. */
+const maxEncodedBytes = 3 * maxInlinedBytes
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'])
 // Bounded: spaces without end behind each of many equals signs would cost quadratic time.
 const cidReference = /((?:=|\()[\s"']{0,16})cid:([^"'\s)>]+)/gi

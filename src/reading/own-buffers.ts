@@ -1,0 +1,10 @@
+/** The buffers of bytes that stand alone in them: they go over without a copy. */
+export function ownBuffers(values: readonly unknown[]): ArrayBuffer[] {
+  return values.flatMap((value) =>
+    value instanceof Uint8Array &&
+    value.buffer instanceof ArrayBuffer &&
+    value.buffer.byteLength === value.byteLength
+      ? [value.buffer]
+      : [],
+  )
+}
