@@ -2,6 +2,7 @@ import { paced } from '../core/yield.ts'
 import { htmlFactSteps, type HtmlImage } from './html-facts.ts'
 import { linkFault, type LinkFault } from './link-faults.ts'
 import type { Mail } from './mail.ts'
+import { onlySearched } from '../reading/jobs.ts'
 import { placeholderSteps } from './placeholders.ts'
 
 /** One thing that was looked at in a mail. */
@@ -43,7 +44,10 @@ function* checkSteps(mail: Mail): Generator<undefined, Check[]> {
 type Found = Check | null
 
 function checkReading({ problem }: Mail): Found {
-  return problem === null ? null : say('message', 'fail', 'The message cannot be read in full.', [problem])
+  if (problem === null) return null
+  return problem.startsWith(onlySearched)
+    ? say('message', 'info', 'The message is too long to be searched in full.', [problem])
+    : say('message', 'fail', 'The message cannot be read in full.', [problem])
 }
 
 function checkSignature({ dkim, source, size_bytes }: Mail): Found {

@@ -154,14 +154,15 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     const submitted = email.message && email.source === 'smtp' ? await reader.mail(blob) : null
     const message = submitted ?? (email.message && (await reader.message(blob)))
     const content = submitted ?? (await readContent(deps, email))
-    const { links, codes } = submitted ?? (await readFindings({ ...content, subject: email.subject }))
+    const { links, codes, clipped } =
+      submitted ?? (await readFindings({ ...content, subject: email.subject }))
     const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
     const isSigned = message?.headers.some(([name]) => name.toLowerCase() === 'dkim-signature')
     const dkim = isSigned
       ? await reader.bytes(blob, (bytes) => verifyDkim(bytes, findKey, clock.now()))
       : null
     const transcript = deps.transcriptOf?.(email.id, email.message?.size_bytes ?? 0) ?? null
-    return toMail(email, digest, content, message, { links, codes, dkim, transcript })
+    return toMail(email, digest, content, message, { links, codes, clipped, dkim, transcript })
   }
 
   /** The HTML of a mail, or of a recipient's copy. */

@@ -57,7 +57,7 @@ export interface Mail extends MailSummary {
    * not remembered any more: that of the last 1,000 submissions since the start is.
    */
   transcript: TranscriptLine[] | null
-  /** Why the message could not be read in full; null where it could. */
+  /** Why the message could not be read in full, or searched in full for links and codes; null where it could. */
   problem: string | null
 }
 

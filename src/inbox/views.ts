@@ -60,7 +60,7 @@ export function toMail(
     dkim: facts.dkim,
     list_unsubscribe: readListUnsubscribe(message?.headers ?? []),
     transcript: facts.transcript,
-    problem: message?.problem ?? null,
+    problem: [message?.problem, facts.clipped].filter((said) => said).join(' ') || null,
   }
 }
 

@@ -44,7 +44,8 @@ export function* codeSteps(text: string): Generator<undefined, string[]> {
   return [...codes]
 }
 
-const lookAt = 200_000
+/** How much is looked at, in characters. */
+export const searchedForCodes: number = 200_000
 /** How many lines below the word a code may stand. */
 const window = 4
 const sentenceEnd = /(?<=[.!?])\s+|(?<=[。！？؟])/
@@ -61,7 +62,7 @@ const pieceOfSentence = /.{1,3900}(?: |$)|.{1,4000}/gsu
 /** Lines with something in them, white space folded. Of digits that stand one per line, the lines are one. */
 function* linesOf(text: string): Generator<string> {
   const plain = text
-    .slice(0, lookAt)
+    .slice(0, searchedForCodes)
     // Digits of any width and script are typed as ASCII; what cannot be seen is not typed.
     .replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10))
     .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))

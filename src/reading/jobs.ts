@@ -4,8 +4,8 @@ import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { readStructure, type MimeStructure } from '../mime/structure.ts'
 import { visibleTextSteps } from '../mime/visible-text.ts'
-import { codeSteps } from './codes.ts'
-import { linkSteps, type Link } from './links.ts'
+import { codeSteps, searchedForCodes } from './codes.ts'
+import { linkSteps, searchedForLinks, type Link } from './links.ts'
 import { parseStored, readPage, type StoredBodies } from './page.ts'
 
 /** What can be found out of the bytes of a message. */
@@ -35,7 +35,12 @@ export type JobInputs = { [Kind in Exclude<keyof Readings, 'page'>]: readonly [b
 export interface Findings {
   links: Link[]
   codes: string[]
+  /** Says where the bodies are longer than what is looked at; null where they are not. */
+  clipped: string | null
 }
+
+/** How {@link Findings.clipped} begins. */
+export const onlySearched: string = 'Only the beginning is searched:'
 
 /** Looks for links and codes in the bodies, in turns of the event loop; each looks at a bounded beginning. */
 export async function readFindings(mail: { subject: string; html: string; text: string }): Promise<Findings> {
@@ -53,7 +58,18 @@ function* findingSteps({
 }): Generator<undefined, Findings> {
   const links = yield* linkSteps(html, text)
   const shown = yield* visibleTextSteps(html)
-  return { links, codes: yield* codeSteps([subject, text, shown].join('\n\n\n')) }
+  const said = [subject, text, shown].join('\n\n\n')
+  const codes = yield* codeSteps(said)
+  const areLinksClipped = Math.max(html.length, text.length) > searchedForLinks
+  // What the HTML shows is only known of what is looked at.
+  const areCodesClipped = said.length > searchedForCodes || html.length > searchedForLinks
+  if (!areLinksClipped && !areCodesClipped) return { links, codes, clipped: null }
+  const of = `the first ${searchedForLinks} characters of each body`
+  const ofText = `the first ${searchedForCodes} characters of the text`
+  const clipped = areLinksClipped
+    ? `${onlySearched} ${of} for links, and ${ofText} for codes.`
+    : `${onlySearched} ${ofText} for codes.`
+  return { links, codes, clipped }
 }
 
 /** The work on a message, in this thread. */

@@ -21,7 +21,7 @@ export function extractLinks(html: string, text: string): Link[] {
 export function* linkSteps(html: string, text: string): Generator<undefined, Link[]> {
   const links = yield* htmlLinks(html)
   const known = new Set(links.map(({ href }) => href))
-  for (const [found] of text.slice(0, lookAt).matchAll(textUrl)) {
+  for (const [found] of text.slice(0, searchedForLinks).matchAll(textUrl)) {
     const href = trimPunctuation(found)
     if (!known.has(href)) links.push({ href, text: href })
     known.add(href)
@@ -30,7 +30,8 @@ export function* linkSteps(html: string, text: string): Generator<undefined, Lin
   return links
 }
 
-const lookAt = 1_000_000
+/** How much of each body is looked at, in characters. */
+export const searchedForLinks: number = 1_000_000
 // A length that no reader would follow is cut, which also bounds the work on each match.
 // The punctuation of Chinese and Japanese is never part of a URL; their sentences have no space behind one.
 const textUrl =

@@ -74,7 +74,10 @@ export const mailSchema: z.ZodType = z.strictObject({
     .array(z.strictObject({ from: z.enum(['client', 'server']), text: z.string() }))
     .nullable()
     .describe('The SMTP session of a submission; null for API sends and all but the last 1,000 submissions'),
-  problem: z.string().nullable().describe('Why the message could not be read in full'),
+  problem: z
+    .string()
+    .nullable()
+    .describe('Why the message could not be read, or searched for links and codes, in full'),
 } satisfies Record<keyof Mail, z.ZodType>)
 
 /** What a wait ends with: a mail, or `emails` where it was for a number of them. */
