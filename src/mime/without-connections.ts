@@ -1,10 +1,18 @@
 import { nextTurn } from '../core/machine.ts'
+import {
+  addressAttributes,
+  hasRelativeSource,
+  isRelative,
+  nowhere,
+  withoutRelativeUrls,
+} from './relative-addresses.ts'
 import { loadTokenizer } from './scan-html.ts'
 
 /**
  * HTML without what makes a browser connect, look names up or navigate before its reader does anything, and which no
  * Content-Security-Policy stops: `<link>` of any kind (preconnect, dns-prefetch, …), `<meta http-equiv>`, `<base>`,
- * scripts (speculation rules, web bundles), frames and plug-ins, and the attributes `ping` and `attributionsrc`.
+ * scripts (speculation rules, web bundles), frames and plug-ins, and the attributes `ping` and `attributionsrc`. Relative
+ * addresses, which would lead to our own server, lead nowhere.
  *
  * A tag that the tokenizer sees is taken out. Wherever else the beginning of such a tag stands (in a comment, an
  * attribute, a text field), its `<` is written `&lt;`: a browser that reads the HTML in another way finds no tag either.
@@ -63,6 +71,8 @@ function createWriter(html: string): Writer {
   let value = ''
   /** The element whose content is being left out, and where it began. */
   let leaving: { name: string; start: number } | null = null
+  /** Where the style sheet begins that is being read. */
+  let styleStart: number | null = null
 
   function writeTo(end: number): void {
     if (end > at) written.push(html.slice(at, end).replace(goneBeginning, '&lt;'))
@@ -81,9 +91,33 @@ function createWriter(html: string): Writer {
 
   function openTagEnds(end: number, isSelfClosing: boolean): void {
     isInTag = false
+    if (name === 'style' && !leaving) styleStart ??= end + 1
     if (leaving || !goneName.test(name)) return
     if (withContent.has(name) && !isSelfClosing) leaving = { name, start: tagStart }
     else cut(tagStart, end + 1, name === 'meta' ? keptMetaOf(meta) : name === 'base' ? ownBase : gap)
+  }
+
+  function styleEnds(end: number): void {
+    if (styleStart === null) return
+    const css = html.slice(styleStart, end)
+    const safe = withoutRelativeUrls(css)
+    if (safe !== css) cut(styleStart, end, safe.replace(goneBeginning, '&lt;'))
+    styleStart = null
+  }
+
+  /** What an attribute is written as; null where it stays as it is. */
+  function replacement(): string | null {
+    const { name: attributeName } = attribute
+    if (goneAttribute.test(attributeName)) return ' '
+    if (attributeName === 'style') {
+      const safe = withoutRelativeUrls(value)
+      return safe === value ? null : `style="${escapedValue(safe)}"`
+    }
+    const leadsHere =
+      attributeName === 'srcset'
+        ? hasRelativeSource(value)
+        : addressAttributes.has(attributeName) && isRelative(value)
+    return leadsHere ? `${attributeName}="${nowhere}"` : null
   }
 
   const listener: Listener = {
@@ -98,21 +132,22 @@ function createWriter(html: string): Writer {
       value = ''
     },
     onattribdata(start, end) {
-      if (name === 'meta' && value.length < longestMeta)
-        value += html.slice(start, Math.min(end, start + longestMeta))
+      const most = longestOf(name, attribute.name)
+      if (value.length < most) value += html.slice(start, Math.min(end, start + most))
     },
     onattribentity(codepoint) {
-      if (name === 'meta' && value.length < longestMeta) value += String.fromCodePoint(codepoint)
+      if (value.length < longestOf(name, attribute.name)) value += String.fromCodePoint(codepoint)
     },
     onattribend(_quote, end) {
       if (name === 'meta' && !meta.has(attribute.name)) meta.set(attribute.name, value)
-      if (!leaving && !goneName.test(name) && goneAttribute.test(attribute.name))
-        cut(attribute.start, end, ' ')
+      const written = leaving || goneName.test(name) ? null : replacement()
+      if (written !== null) cut(attribute.start, end, written)
     },
     onopentagend: (end) => openTagEnds(end, false),
     onselfclosingtag: (end) => openTagEnds(end, true),
     onclosetag(start, end) {
       const closed = nameAt(start, end)
+      if (closed === 'style') styleEnds(start - 2)
       if (leaving ? leaving.name !== closed : !goneName.test(closed)) return
       const close = html.indexOf('>', end)
       cut(leaving?.start ?? start - 2, close < 0 ? html.length : close + 1, gap)
@@ -131,9 +166,10 @@ function createWriter(html: string): Writer {
     flush(before) {
       // A tag that has only begun may still go.
       const border = html.lastIndexOf('<', before - 1)
-      writeTo(leaving?.start ?? (isInTag ? tagStart : border < at ? before : border))
+      writeTo(leaving?.start ?? styleStart ?? (isInTag ? tagStart : border < at ? before : border))
     },
     end() {
+      styleEnds(html.length)
       // What is left out to the end has no end, and neither has its content.
       if (!leaving) writeTo(html.length)
       return written.join('')
@@ -142,10 +178,21 @@ function createWriter(html: string): Writer {
 }
 
 const longestMeta = 200
+const longestAddress = 4096
+
+/** How much of an attribute matters, in characters. */
+function longestOf(name: string, attribute: string): number {
+  if (name === 'meta') return longestMeta
+  if (attribute === 'style' || attribute === 'srcset') return Number.POSITIVE_INFINITY
+  return addressAttributes.has(attribute) ? longestAddress : 0
+}
+
+function escapedValue(value: string): string {
+  return value.replace(/[&"<>]/g, (one) => `&#${one.charCodeAt(0)};`)
+}
 
 function keptMetaOf(attributes: ReadonlyMap<string, string>): string {
   const name = attributes.get('name') ?? ''
   if (attributes.has('http-equiv') || !keptMeta.test(name)) return gap
-  const content = (attributes.get('content') ?? '').replace(/[&"<>]/g, (one) => `&#${one.charCodeAt(0)};`)
-  return `<meta name="${name}" content="${content}">`
+  return `<meta name="${name}" content="${escapedValue(attributes.get('content') ?? '')}">`
 }

@@ -54,11 +54,66 @@ describe('the HTML of a mail', () => {
 
   it('keeps what a mail is made of, byte for byte', async () => {
     const mail = `<!doctype html><html><head><title>A <link> in words</title><style>p > a { color: red }</style></head>
-<body class="a" style='b:c'><!-- note --><table background=x><tr><td>1 &lt; 2 & <a href="https://x.test/?a=1&b=2">go</a>
-<img srcset="a 1x, b 2x"><svg><image href=x /></svg><input type=image src=x><video poster=x></video></table>ping = attributionsrc <`
+<body class="a" style='b:c'><!-- note --><table background=//x.test><tr><td>1 &lt; 2 & <a href="https://x.test/?a=1&b=2">go</a>
+<img srcset="//x.test/a 1x, data:image/png;base64,QUJD 2x"><svg><use href=#x /></svg><input type=image src=cid:x><video poster=https://x.test></video></table>ping = attributionsrc <`
     expect(await withoutConnections(mail)).toBe(mail.replace('A <link> in', 'A &lt;link> in'))
     expect(await withoutConnections('<linked><metal><x-link><baseline>')).toBe(
       '<linked><metal><x-link><baseline>',
+    )
+  })
+
+  it.each([
+    ['<a href=a>x</a>', '<a href="about:invalid">x</a>'],
+    ["<a title=b href='/dev/reset' class=c>x</a>", '<a title=b href="about:invalid" class=c>x</a>'],
+    ['<a href="?x">x</a>', '<a href="about:invalid">x</a>'],
+    ['<a href="&#47;x">x</a>', '<a href="about:invalid">x</a>'],
+    ['<a href=" \n http:x">x</a>', '<a href="about:invalid">x</a>'],
+    ['<area HREF=x>', '<area href="about:invalid">'],
+    [
+      '<svg><a xlink:href=x><image href="y"/></a></svg>',
+      '<svg><a xlink:href="about:invalid"><image href="about:invalid"/></a></svg>',
+    ],
+    ['<img src=x.png>', '<img src="about:invalid">'],
+    ['<img srcset="//x.test/a 1x, b.png 2x">', '<img srcset="about:invalid">'],
+    ['<source srcset="b.png, data:image/png;base64,QUJD 2x">', '<source srcset="about:invalid">'],
+    ['<body background=x>', '<body background="about:invalid">'],
+    ['<video src=x poster=y>', '<video src="about:invalid" poster="about:invalid">'],
+    [
+      '<form action="/dev/reset"><button formaction=x>',
+      '<form action="about:invalid"><button formaction="about:invalid">',
+    ],
+    ['<p style="background:url( x.png )">', '<p style="background:url( about:invalid)">'],
+    [`<p style='background: URL("x.png")'>`, '<p style="background: URL(&#34;about:invalid&#34;)">'],
+    ['<p style="background:url(&quot;/x&quot;)">', '<p style="background:url(&#34;about:invalid&#34;)">'],
+    ['<style>p{background:url(x.png)}</style>', '<style>p{background:url(about:invalid)}</style>'],
+    [
+      '<style>p{background:image-set("x.png" 1x, url(y) 2x)}',
+      '<style>p{background:image-set("about:invalid" 1x, url(about:invalid) 2x)}',
+    ],
+  ])('has no relative address: %s', async (html, safe) => {
+    expect(await withoutConnections(html)).toBe(safe)
+  })
+
+  it.each([
+    '<a href="#part">x</a>',
+    '<a href="">x</a>',
+    '<a href="mailto:a@x.test">x</a>',
+    '<a href="HTTPS://x.test/?a=1&b">x</a>',
+    '<img src=//x.test/a.png>',
+    '<img src="data:image/png;base64,QUJD">',
+    '<img srcset="https://x.test/a.png, https://x.test/b.png 2x">',
+    '<p style="color:red;background:url(https://x.test/a.png)">',
+    '<style>p{background:url(data:image/png;base64,QUJD) , url("//x.test")}</style>',
+    '<style>p{background:image-set("https://x.test/a" type("image/png"))}</style>',
+  ])('keeps an address that is whole: %s', async (html) => {
+    expect(await withoutConnections(html)).toBe(html)
+  })
+
+  it('has no relative address in a long style sheet either', async () => {
+    const rule = 'p{background:url(x)}\n'
+    const written = await withoutConnections(`<p>a</p><style>${rule.repeat(20_000)}</style><p>b</p>`)
+    expect(written).toBe(
+      `<p>a</p><style>${rule.replace('x', 'about:invalid').repeat(20_000)}</style><p>b</p>`,
     )
   })
 
@@ -76,9 +131,9 @@ describe('the HTML of a mail', () => {
   it('has no attributes that ask for more than a link leads to', async () => {
     expect(
       await withoutConnections(
-        '<a ping="//x.test" href=a>1</a><a PING=//x.test>2</a><img attributionsrc src=b>',
+        '<a ping="//x.test" href=#a>1</a><a PING=//x.test>2</a><img attributionsrc src=//b>',
       ),
-    ).toBe('<a   href=a>1</a><a  >2</a><img   src=b>')
+    ).toBe('<a   href=#a>1</a><a  >2</a><img   src=//b>')
   })
 
   it.each([
