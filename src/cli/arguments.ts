@@ -111,7 +111,7 @@ function requiredValue({ rawName, value, inlineValue }: Token, flag: Flag): stri
 }
 
 function unknownFlag({ name, rawName }: Token, flags: ReadonlyMap<string, Flag>, command: Command): string {
-  const near = name.length > 1 ? suggest(name.slice(0, 40), [...flags.keys()]) : undefined
+  const near = name.length > 1 ? suggest(name, [...flags.keys()]) : undefined
   const what = `Unknown flag ${rawName}`
   if (near) return `${what}. Did you mean --${near}?`
   if (command.takesWords) return `${what}. Put an argument that begins with a dash behind --.`
@@ -129,7 +129,7 @@ function unexpected(word: string, { name }: Command): string {
 
 function unknownCommand(word: string): string {
   const names = namedCommands.map(({ name }) => name)
-  const near = suggest(word.slice(0, 40), names)
+  const near = suggest(word, names)
   return `Unknown command ${quote(word)}. ${near ? `Did you mean "${near}"?` : `Commands: ${names.join(', ')}.`}`
 }
 

@@ -4,7 +4,7 @@ import type { Localpost } from '../instance/instance.ts'
 import { paint } from './output.ts'
 import type { Settings } from './settings.ts'
 
-/** What the command says once it runs: where everything is, and one command to try it with. */
+/** What the command prints once the server is running: the addresses, and a command to try. */
 export function renderBanner(post: Localpost, { options }: Settings, version: string): string {
   const url = post.url ?? ''
   const rows = [
@@ -12,7 +12,7 @@ export function renderBanner(post: Localpost, { options }: Settings, version: st
     ['API', paint('cyan', `${url}/v1`)],
     ['SMTP', paint('cyan', authorityOf(post.smtp.host, post.smtp.port))],
     ['Key', post.apiKey],
-    ['Data', options.dir === undefined ? 'in memory, gone at the end' : shortPath(options.dir)],
+    ['Data', options.dir === undefined ? 'in memory, lost when the server stops' : shortPath(options.dir)],
   ]
   return [
     '',
@@ -27,25 +27,25 @@ export function renderBanner(post: Localpost, { options }: Settings, version: st
   ].join('\n')
 }
 
-/** What the user should know before relying on it; one sentence each. */
+/** Risks of the settings, one sentence each. */
 export function startWarnings({ options, warnings }: Settings): string[] {
   const all = [...warnings]
   if (options.relayAll) {
     const relay = hostOf(options.relay ?? '')
-    all.push(`--relay-all: everything sent over the API leaves this machine, through ${relay}.`)
+    all.push(`--relay-all: every email sent over the API leaves this machine, through ${relay}.`)
   }
   if (options.acceptAnyKey && !isLoopback(options.host)) {
     all.push(
-      `--accept-any-key with --host ${options.host}: no key protects anything. Everyone who can reach the port can read, send and delete all mail.`,
+      `--accept-any-key with --host ${options.host}: API keys protect nothing. Anyone who can reach the port can read, send and delete all mail.`,
     )
   }
   if (!isLoopback(options.host)) {
-    all.push(`--host ${options.host}: other machines can reach this mail, and submit more over SMTP.`)
+    all.push(`--host ${options.host}: other machines can reach the HTTP and SMTP ports.`)
   }
   return all
 }
 
-/** A command that a POSIX shell takes as it is, in lines that fit a terminal of 100 columns. A strict instance takes no mail from a domain that nobody created. */
+/** A command for any POSIX shell, in lines of up to 100 columns. It does not send if a strict instance would refuse. */
 function tryLine(url: string, apiKey: string, isStrict: boolean): string {
   const parts = [`curl ${url}/v1/emails`, `-H ${shellQuote(`Authorization: Bearer ${apiKey}`)}`]
   if (!isStrict) {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { LocalpostError } from '../core/errors.ts'
+import { explainJsonFault } from '../core/json-fault.ts'
 import { allRows, type CommandOptions } from '../options/options.ts'
 import { readOptions, type Rows } from '../options/read.ts'
 
@@ -36,11 +37,22 @@ const names = ['localpost.config.js', 'localpost.config.mjs', 'localpost.config.
 
 async function load(path: string, shown: string): Promise<unknown> {
   try {
-    if (path.endsWith('.json')) return JSON.parse(await readFile(path, 'utf8')) as unknown
+    if (path.endsWith('.json')) return parseJson(await readFile(path, 'utf8'), shown)
     const module: unknown = await import(pathToFileURL(path).href)
     return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
   } catch (error) {
+    if (error instanceof LocalpostError) throw error
     throw refusal(`${shown} cannot be read: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+}
+
+function parseJson(text: string, shown: string): unknown {
+  // Editors of Windows write a byte order mark, which is not JSON.
+  const json = text.replace(/^\uFEFF/, '')
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw refusal(`${shown} is not JSON: ${explainJsonFault(json)}.`)
   }
 }
 

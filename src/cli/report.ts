@@ -1,15 +1,15 @@
 import type { ErrorCode } from '../core/errors.ts'
 import { errorTable, LocalpostError } from '../core/errors.ts'
 
-/** The flags that help against an error; its message says the rest. */
+/** What to do about an error, in terms of the command line. */
 export type Advice = Partial<Record<ErrorCode, string>>
 
 /** Advice that holds in every phase of the command. */
 const commandAdvice: Advice = {
   invalid_option: 'See localpost --help.',
-  store_in_use: '--dir takes another folder, --memory none.',
-  store_full: '--dir takes another folder, --memory none.',
-  store_read_only: '--dir takes another folder, --memory none.',
+  store_in_use: 'Choose another folder with --dir, or none with --memory.',
+  store_full: 'Choose another folder with --dir, or none with --memory.',
+  store_read_only: 'Choose another folder with --dir, or none with --memory.',
 }
 
 /**

@@ -10,12 +10,16 @@ import { leave, stopOnSignals } from './stop.ts'
 import { version } from '../core/version.ts'
 
 /**
- * Runs Localpost until a signal: SMTP first, then the listener, then the banner. What goes wrong on the way is
- * printed, and the process ends with 1.
+ * Runs Localpost until a signal: SMTP first, then the listener, then the banner. An error is printed, and the
+ * process ends with 1.
  */
 export async function serve(settings: Settings, output: Output): Promise<void> {
   let starting: Promise<Localpost | undefined> | undefined
-  stopOnSignals({ output, close: async () => (await starting)?.close() })
+  const isKept = settings.options.dir !== undefined
+  const farewell = isKept
+    ? 'Stopped. All acknowledged mail is saved.'
+    : 'Stopped. The mail was in memory only.'
+  stopOnSignals({ output, farewell, close: async () => (await starting)?.close() })
   starting = start(settings, output)
   const post = await starting
   if (!post) return
@@ -49,5 +53,5 @@ function tell({ level, message, error }: Notice, output: Output): void {
 }
 
 function adviceFor(flag: string): string {
-  return `--${flag} takes another; 0 stands for any free one.`
+  return `Choose another with --${flag}=<port>; 0 takes a free port.`
 }

@@ -7,13 +7,15 @@ export interface Stoppable {
   /** Closes what runs, or what is about to. */
   close: () => Promise<void>
   output: Output
+  /** What to say once it is closed. */
+  farewell: string
 }
 
 /**
  * Makes the first SIGINT or SIGTERM close cleanly (exit code 0), a second one end the process at once
- * (130 or 143), and an error that nobody caught close and exit with 1.
+ * (130 or 143), and an uncaught error close and exit with 1.
  */
-export function stopOnSignals({ close, output }: Stoppable): void {
+export function stopOnSignals({ close, output, farewell }: Stoppable): void {
   let since: number | undefined
   for (const [signal, number] of signals) {
     process.on(signal, () => {
@@ -22,8 +24,8 @@ export function stopOnSignals({ close, output }: Stoppable): void {
         return
       }
       since = dateNow()
-      output.log(`Stopping (${signal}). A second signal ends it at once.`)
-      void closeAndLeave(close, output, 'Stopped. All that was acknowledged is kept.')
+      output.log(`Stopping (${signal}). A second signal stops it immediately.`)
+      void closeAndLeave(close, output, farewell)
     })
   }
   process.once('uncaughtException', (error) => {
@@ -36,9 +38,9 @@ export function stopOnSignals({ close, output }: Stoppable): void {
   })
 }
 
-/** Ends the process when its output is written; within a second even if something is left open. */
+/** Ends the process when its output is written; after a second even if something is still open. */
 export function leave(code: number): void {
-  // A failure that was noted already outlasts a later clean close.
+  // An earlier failure decides, even if the close succeeds.
   process.exitCode = process.exitCode || code
   setTimeout(() => process.exit(), 1000).unref()
 }
@@ -62,7 +64,7 @@ const signals = [
 // How long a close after an unexpected error may take.
 const closeMs = 5000
 
-// npm hands a terminal's Ctrl-C on to its child, which the terminal has told already: one press, two signals.
+// npm passes the Ctrl-C of a terminal on to its child, which already received it: one press, two signals.
 function echoMs(): number {
   return process.env['npm_lifecycle_event'] ? 300 : 0
 }

@@ -19,7 +19,7 @@ export function assertKnownOptions(given: unknown, names: readonly string[], of:
     const present = presentName(name, names)
     if (present)
       throw new LocalpostError('invalid_option', `Option "${name}" of ${of} is called "${present}" now.`)
-    const near = suggest(name.slice(0, longestName), names)
+    const near = suggest(name, names)
     const hint = near ? `Did you mean "${near}"?` : `Known: ${names.join(', ')}.`
     throw new LocalpostError('invalid_option', `Unknown option ${quote(name)} of ${of}. ${hint}`)
   }
@@ -32,9 +32,6 @@ export function presentName(name: string, names: readonly string[]): string | un
 }
 
 const presentNames: Readonly<Record<string, string | undefined>> = { withinMs: 'timeoutMs', email: 'id' }
-
-// Distances cost the product of both lengths.
-const longestName = 40
 
 /**
  * Refuses a time to wait that is none.

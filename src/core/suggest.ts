@@ -1,6 +1,6 @@
 /** The name with the smallest edit distance, whole or by its last word, where it is small enough for a typo. */
 export function suggest(name: string, names: readonly string[]): string | undefined {
-  const short = name.toLowerCase()
+  const short = name.slice(0, longestName).toLowerCase()
   const scored = names.map((candidate) => {
     // "prot" is a typo of "port", and so suggests "smtpPort" too; a whole name at the same distance comes first.
     const lastWord = /[A-Z][a-z]+$/.exec(candidate)?.[0].toLowerCase()
@@ -11,8 +11,11 @@ export function suggest(name: string, names: readonly string[]): string | undefi
     return [Math.min(editDistance(short, candidate.toLowerCase()), byWord), candidate] as const
   })
   const [best] = scored.sort(([a], [b]) => a - b)
-  return best && best[0] < Math.max(2, Math.floor(name.length / 3)) + 1 ? best[1] : undefined
+  return best && best[0] < Math.max(2, Math.floor(short.length / 3)) + 1 ? best[1] : undefined
 }
+
+// Names come from outside, and a distance costs the product of both lengths.
+const longestName = 40
 
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

@@ -125,7 +125,7 @@ function meantBy({
   inst,
 }: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string {
   if (key === undefined || others.length > 0 || !inst || !('shape' in inst)) return ''
-  const near = suggest(shorten(key, 40), Object.keys(inst.shape ?? {}))
+  const near = suggest(key, Object.keys(inst.shape ?? {}))
   return near ? ` (did you mean ${near}?)` : ''
 }
 

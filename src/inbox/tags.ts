@@ -11,7 +11,7 @@ export function checkChanges(
     throw validationError([{ field: 'body', message: `must be an object, not ${quote(given)}` }])
   const errors: FieldError[] = []
   for (const field of Object.keys(given).filter((name) => !members.includes(name))) {
-    const near = suggest(field.slice(0, 40), members)
+    const near = suggest(field, members)
     errors.push({
       field,
       message: `is not known; ${near ? `did you mean ${near}?` : `known: ${members.join(', ')}`}`,

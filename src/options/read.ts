@@ -91,10 +91,7 @@ function unknownOption(name: string, rows: Rows, within: readonly string[]): Loc
     const message = `Option "${path}${name}" is called "${renamed.path.join('.')}" now.`
     return new LocalpostError('invalid_option', message)
   }
-  const near = suggest(name.slice(0, longestName), Object.keys(rows))
+  const near = suggest(name, Object.keys(rows))
   const hint = near ? `Did you mean "${path}${near}"?` : `Known: ${Object.keys(rows).join(', ')}.`
   return new LocalpostError('invalid_option', `Unknown option ${quote(`${path}${name}`)}. ${hint}`)
 }
-
-// Distances cost the product of both lengths.
-const longestName = 40

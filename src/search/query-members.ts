@@ -43,7 +43,7 @@ export function assertQueryMembers(query: unknown): void {
   }
   for (const [name, value] of Object.entries(query)) {
     if (!members.includes(name)) {
-      const near = suggest(name.slice(0, 40), members)
+      const near = suggest(name, members)
       const hint = near ? `Did you mean ${near}?` : `Use ${members.join(', ')}.`
       throw refusal(`${quote(name)} is no member of a query. ${hint}`)
     }

@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { maxDepth } from '../core/validate.ts'
-import { findJsonFault, isNestedDeeper, placeOf } from './json-fault.ts'
+import { explainJsonFault, isNestedDeeper } from '../core/json-fault.ts'
 import type { BodyShare } from './body-room.ts'
 import { bodyLimits, maxBytesOf, type RouteBody } from './route.ts'
 
@@ -118,14 +118,7 @@ function parseJson(text: string): unknown {
 function notJson(text: string): LocalpostError {
   if (text.trim() === '')
     return new LocalpostError('invalid_json', 'The body is empty. Send one JSON object.')
-  const position = findJsonFault(text)
-  const { line, column } = placeOf(text, position)
-  const what =
-    position === text.length
-      ? 'it ends too early'
-      : `unexpected ${quote(String.fromCodePoint(text.codePointAt(position) ?? 0))}`
-  const place = `line ${line}, column ${column} (position ${position})`
-  return new LocalpostError('invalid_json', `The body is not JSON: ${what} at ${place}.`)
+  return new LocalpostError('invalid_json', `The body is not JSON: ${explainJsonFault(text)}.`)
 }
 
 function tooLarge(limit: number, size: string): LocalpostError {

@@ -58,6 +58,7 @@ describe('the settings', () => {
 
   it.each([
     ['localpost.config.json', '{ "pageSize": 7 }'],
+    ['localpost.config.json', '\uFEFF{ "pageSize": 7 }'],
     ['localpost.config.mjs', 'export default { pageSize: 7, port: undefined }'],
     ['localpost.config.js', 'export default { pageSize: 7 }'],
   ])('read %s', async (name, text) => {
@@ -147,7 +148,14 @@ describe('the settings', () => {
       { files: { 'localpost.config.json': '{ "dns": { "region": "" } }' } },
       /^localpost\.config\.json: Option "dns\.region" is ""/,
     ],
-    [{ files: { 'localpost.config.json': '{' } }, /^localpost\.config\.json cannot be read: /],
+    [
+      { files: { 'localpost.config.json': '{\n  "port": 1\n  "host": "x"\n}' } },
+      'localpost.config.json is not JSON: unexpected "\\"" at line 3, column 3 (position 16).',
+    ],
+    [
+      { files: { 'localpost.config.json': '{' } },
+      'localpost.config.json is not JSON: it ends too early at line 1, column 2 (position 1).',
+    ],
     [{ files: { 'localpost.config.json': '[]' } }, 'localpost.config.json must give an object of options.'],
     [
       { files: { 'localpost.config.mjs': 'export const port = 1' } },

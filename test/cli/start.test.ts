@@ -111,7 +111,7 @@ describe('localpost refuses', () => {
     expect(stdout).toBe('')
     expect(stderr).toMatch(/^error: port_in_use: /)
     expect(stderr).toContain(String(port))
-    expect(stderr).toContain(`${busy} takes another; 0 stands for any free one.`)
+    expect(stderr).toContain(`Choose another with ${busy}=<port>; 0 takes a free port.`)
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { goodMail, openInProcess } from './_face.ts'
-import { placeOf } from '../../src/server/json-fault.ts'
+import { placeOf } from '../../src/core/json-fault.ts'
 import type { LoggedRequest } from '../../src/server/logged-request.ts'
 
 interface Refused {

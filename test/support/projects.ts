@@ -15,7 +15,7 @@ export const integrationFolders: readonly string[] = [
   'vitest',
 ]
 
-/** Other tests that need a process of their own: they replace globals, measure what the process uses, or read . */
+/** Other tests that need a process of their own: they replace globals, measure what the process uses, or read `dist`. */
 export const integrationFiles: readonly string[] = [
   'attachments/content-type',
   'capture/listening',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findJsonFault, isNestedDeeper } from '../../src/server/json-fault.ts'
+import { findJsonFault, isNestedDeeper } from '../../src/core/json-fault.ts'
 
 test.each([
   ['', 0],

@@ -1,3 +1,16 @@
+import { quote } from './errors.ts'
+
+/** Says why a text is not JSON, and where, for texts that `JSON.parse` refused. */
+export function explainJsonFault(text: string): string {
+  const position = findJsonFault(text)
+  const { line, column } = placeOf(text, position)
+  const what =
+    position === text.length
+      ? 'it ends too early'
+      : `unexpected ${quote(String.fromCodePoint(text.codePointAt(position) ?? 0))}`
+  return `${what} at line ${line}, column ${column} (position ${position})`
+}
+
 /**
  * Finds where a text stops being JSON; only for texts that `JSON.parse` refused, whose messages often name no place.
  *
