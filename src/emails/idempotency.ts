@@ -22,7 +22,8 @@ interface IdempotencyRecord extends StoredRecord {
 export const idempotencyCollection: Collection<IdempotencyRecord> = {
   name: 'idempotency',
   large: true,
-  indexes: { created: { on: ['created', 'id'] } },
+  readLater: true,
+  indexes: { created: { on: ['created'] } },
 }
 
 /** How long an Idempotency-Key is remembered, in milliseconds. */
@@ -101,7 +102,10 @@ export async function prepareRepeatable(
   }
 }
 
-/** Removes what is expired, now and each hour: without new requests nothing else would. */
+/**
+ * Removes what is expired, soon after the start and each hour: without new requests nothing else would. A start must not
+ * wait until all keys are read.
+ */
 export function startKeyExpiry(deps: {
   store: Store
   clock: Clock
@@ -134,7 +138,7 @@ export function startKeyExpiry(deps: {
   function begin(): void {
     running = sweep()
   }
-  begin()
+  cancel = clock.after(firstSweepMs, begin)
   return {
     idle: () => running,
     async close() {
@@ -146,6 +150,7 @@ export function startKeyExpiry(deps: {
 }
 
 const sliceSize = 200
+const firstSweepMs = 10 * 1000
 const sweepMs = 60 * 60 * 1000
 
 function hash(text: string): string {

@@ -36,6 +36,10 @@ export async function createStore(
 
   async function commit(changes: readonly Change[], blobs: readonly Blob[] = []): Promise<void> {
     assertOpen()
+    if (records.isPartial) {
+      await records.ready(changes.map(({ collection }) => collection.name))
+      assertOpen()
+    }
     const prepared = changes.map((change) => prepareChange(records, change))
     const named = blobs.map((blob) => ({ blob, name: nameIn(changes, blob) }))
     const size = heldBy(prepared, blobs)
@@ -87,20 +91,24 @@ export async function createStore(
     commit,
     async get(collection, id) {
       assertOpen()
+      if (records.isPartial) await records.ready([collection.name])
       const entry = records.state(collection.name).byId.get(id)
       return entry ? readRecord(entry) : null
     },
     async find(collection, index, key) {
       assertOpen()
+      if (records.isPartial) await records.ready([collection.name])
       const entry = records.state(collection.name).index(index).find(key)
       return entry ? readRecord(entry) : null
     },
     async page(collection, query = {}) {
       assertOpen()
+      if (records.isPartial) await records.ready([collection.name])
       return await readPage(records.state(collection.name), query)
     },
     async count(collection, query = {}) {
       assertOpen()
+      if (records.isPartial) await records.ready([collection.name])
       return await countRecords(records.state(collection.name), query)
     },
     openBlob: (id, range) =>
@@ -160,6 +168,8 @@ function nameIn(changes: readonly Change[], blob: Blob): BlobName {
   if (owner === '' || name === '' || !written || written.op === 'remove') {
     throw misuse(`The blob ${JSON.stringify(blob.id)} comes with a commit that does not write its record.`)
   }
+  if (written.collection.readLater)
+    throw misuse(`The blob ${JSON.stringify(blob.id)} is of a collection that has none.`)
   const size = blob.parts?.reduce((sum, part) => sum + part.byteLength, 0)
   if (size !== undefined && size !== blob.size) {
     throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)

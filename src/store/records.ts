@@ -1,3 +1,4 @@
+import type { Deferred } from './deferred.ts'
 import { Entry, type Places } from './entry.ts'
 import { corrupt, misuse } from './io-errors.ts'
 import { keyOf, sameKey } from './keys.ts'
@@ -20,18 +21,22 @@ export interface Segment {
 export class CollectionState {
   readonly name: string
   readonly large: boolean
+  /** What is still to be read of a collection that a start leaves unread; null where nothing is. */
+  deferred: Deferred | null = null
+  readonly readLater: boolean
   /** The declared indexes, in the order of `Entry.keys`. */
   readonly indexes: readonly SortedIndex[]
-  readonly idIndex: SortedIndex = new SortedIndex('id', ['id'], true, -1)
   readonly byId: Map<string, Entry> = new Map()
+  readonly idIndex: SortedIndex = new SortedIndex('id', ['id'], true, -1, () => this.byId.values())
   readonly segments: Map<number, Segment> = new Map()
   readonly #noKeys: readonly null[]
   #open = 1
   #taken = 0
 
-  constructor(collection: Pick<Collection<StoredRecord>, 'name' | 'large' | 'indexes'>) {
+  constructor(collection: Omit<Collection<StoredRecord>, 'record'>) {
     this.name = collection.name
     this.large = collection.large ?? false
+    this.readLater = collection.readLater ?? false
     this.indexes = Object.entries(collection.indexes).map(
       ([name, index], slot) => new SortedIndex(name, index.on, index.unique ?? false, slot),
     )
@@ -113,6 +118,8 @@ export class Records {
   dirty: Set<Segment> = new Set()
   /** The files of the snapshot that are there, as `checkpoint.json` names them. */
   readonly files: Set<string> = new Set()
+  /** Whether some collections are not read yet; see {@link Records.ready}. */
+  isPartial = false
   readonly #keeper: PlaceKeeper
 
   constructor(collections: readonly Collection<StoredRecord>[], keeper: PlaceKeeper) {
@@ -190,25 +197,47 @@ export class Records {
   }
 
   /**
-   * Ends the loading: orders the indexes and tells the keeper of every blob.
+   * Ends the loading: orders the indexes and tells the keeper of every blob. What was deferred does that when it is read.
    *
    * @throws store_corrupt when two records hold one unique key.
    */
   settle(folder: string): void {
     for (const state of this.collections.values()) {
-      state.settleArrivals()
-      if (state.hasSmall) this.#spread(state)
-      const entries = [...state.byId.values()]
-      for (const index of [state.idIndex, ...state.indexes]) {
-        index.takeAll(entries)
-        const duplicates = index.unique ? index.duplicates() : null
-        if (!duplicates) continue
-        const ids = duplicates.map((entry) => entry.id).join(' and ')
-        const what = `the records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`
-        throw corrupt(folder, what, 'Change or remove one of them in its file.')
-      }
-      for (const entry of entries) this.#keeper.hold(entry.blobs, null)
+      if (state.deferred) state.deferred.add(() => this.#settle(state, folder))
+      else this.#settle(state, folder)
     }
+    this.isPartial = this.#deferred().length > 0
+  }
+
+  /** Reads what a start left unread of these collections. */
+  async ready(names: readonly string[]): Promise<void> {
+    for (const name of names) await this.state(name).deferred?.run()
+  }
+
+  /** Reads what stands in the log alone, so that a checkpoint may take its place. */
+  async readyForCheckpoint(): Promise<void> {
+    for (const { deferred } of this.#deferred()) if (deferred?.holdsCommits) await deferred.run()
+  }
+
+  #deferred(): CollectionState[] {
+    return [...this.collections.values()].filter(({ deferred }) => deferred !== null)
+  }
+
+  #settle(state: CollectionState, folder: string): void {
+    state.settleArrivals()
+    if (state.hasSmall) this.#spread(state)
+    const entries = [...state.byId.values()]
+    for (const index of state.indexes) {
+      index.takeAll(entries)
+      const duplicates = index.unique ? index.duplicates() : null
+      if (!duplicates) continue
+      const ids = duplicates.map((entry) => entry.id).join(' and ')
+      const what = `the records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`
+      throw corrupt(folder, what, 'Change or remove one of them in its file.')
+    }
+    for (const entry of entries) this.#keeper.hold(entry.blobs, null)
+    state.deferred = null
+    this.isPartial = this.#deferred().length > 0
   }
 
   /** Gives the records of a collection that was small until now a segment each. */

@@ -18,17 +18,35 @@ export class SortedIndex {
   readonly on: readonly string[]
   /** One more at each change, so that a scan that let the event loop turn sees that positions moved. */
   revision = 0
-  entries: Entry[] = []
+  /** null until somebody asks for the order. */
+  #entries: Entry[] | null
+  readonly #all: () => Iterable<Entry>
   /** Where in `Entry.keys` this index's key is; -1 for the index `id`. */
   readonly #slot: number
   /** While many changes are gathered: what goes and what comes, settled in one pass. */
   #gathered: { gone: Set<Entry>; added: Set<Entry> } | null = null
 
-  constructor(name: string, on: readonly string[], unique: boolean, slot: number) {
+  /**
+   * @param all  Where the records stand anyway: then they are only put in order when somebody asks for the order.
+   */
+  constructor(
+    name: string,
+    on: readonly string[],
+    unique: boolean,
+    slot: number,
+    all?: () => Iterable<Entry>,
+  ) {
     this.name = name
     this.on = on
     this.unique = unique
     this.#slot = slot
+    this.#all = all ?? (() => [])
+    this.#entries = all ? null : []
+  }
+
+  /** The records in order. */
+  get entries(): readonly Entry[] {
+    return this.#ordered()
   }
 
   keyOf(entry: Entry): IndexKey | null {
@@ -68,21 +86,22 @@ export class SortedIndex {
 
   /** Adds a record by its present key; without effect where it has none. */
   add(entry: Entry): void {
-    const key = this.keyOf(entry)
+    const key = this.#entries && this.keyOf(entry)
     if (key === null) return
     if (this.#gathered) {
       this.#gathered.added.add(entry)
       return
     }
     this.revision++
-    const last = this.entries.at(-1)
-    if (last === undefined || this.#order(last, entry) < 0) this.entries.push(entry)
-    else this.entries.splice(this.position(key, entry.id), 0, entry)
+    const entries = this.#ordered()
+    const last = entries.at(-1)
+    if (last === undefined || this.#order(last, entry) < 0) entries.push(entry)
+    else entries.splice(this.position(key, entry.id), 0, entry)
   }
 
   /** Takes a record out; call it before its key changes. */
   remove(entry: Entry): void {
-    const key = this.keyOf(entry)
+    const key = this.#entries && this.keyOf(entry)
     if (key === null) return
     if (this.#gathered) {
       if (!this.#gathered.added.delete(entry)) this.#gathered.gone.add(entry)
@@ -91,12 +110,12 @@ export class SortedIndex {
     const at = this.position(key, entry.id)
     if (this.entries[at] !== entry) return
     this.revision++
-    this.entries.splice(at, 1)
+    this.#ordered().splice(at, 1)
   }
 
   /** From here on changes are only noted: taking 50,000 records out one by one would move the array 50,000 times. */
   gather(): void {
-    this.#gathered ??= { gone: new Set(), added: new Set() }
+    if (this.#entries) this.#gathered ??= { gone: new Set(), added: new Set() }
   }
 
   /** Puts the noted changes into effect in one pass. */
@@ -106,20 +125,21 @@ export class SortedIndex {
     if (!gathered || (gathered.gone.size === 0 && gathered.added.size === 0)) return
     this.revision++
     const { gone } = gathered
-    if (gone.size > 0) this.entries = this.entries.filter((entry) => !gone.has(entry))
+    if (gone.size > 0) this.#entries = this.entries.filter((entry) => !gone.has(entry))
     this.#putIn([...gathered.added].sort((a, b) => this.#order(a, b)))
   }
 
   /** Takes all records at once, in any order. */
   takeAll(entries: readonly Entry[]): void {
     this.revision++
-    this.entries = entries.filter((entry) => this.keyOf(entry) !== null).sort((a, b) => this.#order(a, b))
+    this.#entries = entries.filter((entry) => this.keyOf(entry) !== null).sort((a, b) => this.#order(a, b))
   }
 
   /** Two records that hold the same key, or null. */
   duplicates(): [Entry, Entry] | null {
-    for (let i = 1; i < this.entries.length; i++) {
-      const [a, b] = [this.entries[i - 1], this.entries[i]]
+    const { entries } = this
+    for (let i = 1; i < entries.length; i++) {
+      const [a, b] = [entries[i - 1], entries[i]]
       const key = b && this.keyOf(b)
       if (a && b && key && this.#compare(a, key) === 0) return [a, b]
     }
@@ -132,7 +152,7 @@ export class SortedIndex {
    * @param added  In the order of the index.
    */
   #putIn(added: readonly Entry[]): void {
-    const { entries } = this
+    const entries = this.#ordered()
     const positions = added.map((entry) => this.position(this.keyOf(entry) ?? [], entry.id))
     let read = entries.length - 1
     for (const entry of added) entries.push(entry)
@@ -147,12 +167,17 @@ export class SortedIndex {
     }
   }
 
+  #ordered(): Entry[] {
+    return (this.#entries ??= [...this.#all()].sort((a, b) => this.#order(a, b)))
+  }
+
   #search(isBefore: (entry: Entry) => boolean): number {
+    const { entries } = this
     let low = 0
-    let high = this.entries.length
+    let high = entries.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      const entry = this.entries[middle]
+      const entry = entries[middle]
       if (entry && isBefore(entry)) low = middle + 1
       else high = middle
     }

@@ -65,6 +65,11 @@ export interface Collection<T extends StoredRecord> {
   readonly name: string
   /** Many records: kept in segments by order of arrival, so that one change rewrites little. */
   readonly large?: boolean
+  /**
+   * Left unread by a start, which only checks its files: who asks for one of its records first waits until all are
+   * read. Its records have no blobs.
+   */
+  readonly readLater?: boolean
   readonly indexes: Readonly<Record<string, Index>>
   /** Never set; it ties the record's type to the collection. */
   readonly record?: T

@@ -10,10 +10,12 @@ import type { Files } from '../../core/files.ts'
 import type { LogPosition } from './log.ts'
 import type { Schema } from './migrate.ts'
 import type { Paths } from './paths.ts'
-import type { Records, Segment } from '../records.ts'
-import { createSnapshotFile, replaceFile } from './snapshot.ts'
+import type { CollectionState, Records, Segment } from '../records.ts'
+import { Deferred } from '../deferred.ts'
+import { createSnapshotFile, fillRecords, replaceFile } from './snapshot.ts'
+import { isUntouched, parseSnapshot } from './snapshot-text.ts'
 import { emptySnapshot, type Snapshot } from './snapshot-data.ts'
-import { dbName, nameOf } from './snapshot-files.ts'
+import { dbName, nameOf, type SnapshotFile } from './snapshot-files.ts'
 import { nextTurn } from '../../core/machine.ts'
 
 export interface CheckpointDeps {
@@ -44,6 +46,7 @@ export async function writeCheckpoint(
   flush: () => Promise<void>,
 ): Promise<void> {
   const { files, paths, schema } = deps
+  await records.readyForCheckpoint()
   const dirty = records.dirty
   records.dirty = new Set()
   try {
@@ -131,6 +134,27 @@ export async function readCheckpoint(deps: CheckpointDeps): Promise<ReadCheckpoi
   const { files, paths, schema } = deps
   const bytes = await files.readAll(paths.checkpoint)
   return bytes === null ? null : parseCheckpoint(bytes, paths.checkpoint, schema)
+}
+
+/**
+ * Checks a file of a collection that is read later, and leaves the reading for then.
+ *
+ * @returns False where it has to be read now: it is of another form, or was edited.
+ */
+export async function deferSnapshot(
+  deps: CheckpointDeps,
+  records: Records,
+  state: CollectionState,
+  { path, segment }: SnapshotFile,
+): Promise<boolean> {
+  const { files, schema } = deps
+  const bytes = await files.readAll(path)
+  if (bytes === null || !isUntouched(bytes)) return false
+  state.deferred ??= new Deferred()
+  state.deferred.add(() =>
+    fillRecords(records, parseSnapshot(bytes, path, schema).snapshot, segment, schema, path),
+  )
+  return true
 }
 
 /** Reads one file of the snapshot through lowdb; an empty snapshot where there is no file. */

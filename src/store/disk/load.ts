@@ -1,5 +1,12 @@
 import { join } from 'node:path'
-import { type CheckpointDeps, readCheckpoint, readSnapshot, saveCheckpoint, writerOf } from './checkpoint.ts'
+import {
+  type CheckpointDeps,
+  deferSnapshot,
+  readCheckpoint,
+  readSnapshot,
+  saveCheckpoint,
+  writerOf,
+} from './checkpoint.ts'
 import type { Checkpoint, LogWriter, ReadCheckpoint } from './checkpoint-text.ts'
 import { corrupt } from '../io-errors.ts'
 import { listed } from '../doctor/findings.ts'
@@ -44,8 +51,11 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   const checkpoint = (await readCheckpoint(deps)) ?? (await beginFolder(deps))
   const found = await listSnapshot(deps)
   assertAllThere(deps, checkpoint, found)
-  for (const { name, path, segment } of found) {
-    fillRecords(records, await readSnapshot(deps, path), segment, schema, path)
+  for (const file of found) {
+    const { name, path, segment, collection } = file
+    const state = collection === null ? undefined : records.collections.get(collection)
+    if (!state?.readLater || !(await deferSnapshot(deps, records, state, file)))
+      fillRecords(records, await readSnapshot(deps, path), segment, schema, path)
     records.files.add(name)
     await nextTurn()
   }
@@ -147,8 +157,10 @@ export function applyFrame(
     const { segment = 0 } = op
     if (typeof segment !== 'number') throw unknownOp(deps, frame, log)
     const state = records.stateOrUnknown(op.in, segment > 0)
+    const inOrder = (run: () => void): void => (state.deferred ? state.deferred.addCommit(run) : run())
     if (op.op === 'remove' && typeof op.id === 'string') {
-      records.forget(state, op.id)
+      const { id } = op
+      inOrder(() => records.forget(state, id))
       continue
     }
     const entry =
@@ -162,7 +174,7 @@ export function applyFrame(
       place.log = log
       place.at += frame.payloadAt
     }
-    records.restore(state, entry)
+    inOrder(() => records.restore(state, entry))
     records.dirty.add(state.segment(segment))
   }
 }

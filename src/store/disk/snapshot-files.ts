@@ -17,19 +17,22 @@ export interface SnapshotFile {
   readonly path: string
   /** 0: `db.json`, with the small collections. */
   readonly segment: number
+  /** What the segment is of; null for `db.json`. */
+  readonly collection: string | null
 }
 
 /** `db.json` and the segments that are in the folder, in the order in which they are read. */
 export async function listSnapshot(deps: FolderDeps): Promise<SnapshotFile[]> {
   const { files, paths } = deps
   const found: SnapshotFile[] = []
-  if ((await files.size(paths.db)) !== null) found.push({ name: dbName, path: paths.db, segment: 0 })
+  if ((await files.size(paths.db)) !== null)
+    found.push({ name: dbName, path: paths.db, segment: 0, collection: null })
   for (const folder of await collectionFolders(deps)) {
     const numbers = (await files.list(paths.collection(folder))).map((file) => numberOf(file, '.json'))
     for (const segment of numbers.filter((n) => n !== null && n > 0).sort((a, b) => Number(a) - Number(b))) {
       const number = Number(segment)
       const path = paths.segment(folder, number)
-      found.push({ name: segmentName(folder, number), path, segment: number })
+      found.push({ name: segmentName(folder, number), path, segment: number, collection: folder })
     }
   }
   return found

@@ -74,7 +74,8 @@ const restoreIt =
 const footerForm = /"crc":"([0-9a-f]{8})"\}\n$/
 const footerLength = '"crc":"00000000"}\n'.length
 
-function isUntouched(bytes: Buffer): boolean {
+/** Whether a file is as it was written: its checksum fits. */
+export function isUntouched(bytes: Buffer): boolean {
   const start = bytes.byteLength - footerLength
   if (start < 0) return false
   const footer = footerForm.exec(bytes.toString('latin1', start))
