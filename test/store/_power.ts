@@ -33,6 +33,11 @@ export class PowerFiles {
   readonly #open: Map<number, File> = new Map()
   #fd = 10
 
+  /** How many files are open. */
+  get openFiles(): number {
+    return this.#open.size
+  }
+
   /** What a cut now leaves. @param keeps  Asked for each thing that may be lost; a number from 0 up to 1. */
   cut(keeps: () => number): PowerFiles {
     const after = new PowerFiles()
@@ -94,7 +99,11 @@ export class PowerFiles {
       into.set(part)
       return part.byteLength
     },
-    stream: (fd, start, end) => Readable.from([Buffer.from(this.#of(fd).live.subarray(start, end))]),
+    stream: (fd, start, end) => {
+      const bytes = Buffer.from(this.#of(fd).live.subarray(start, end))
+      this.#open.delete(fd)
+      return Readable.from([bytes])
+    },
     sync: async (fd) => {
       this.onChange()
       const file = this.#of(fd)
