@@ -1,5 +1,6 @@
 import { fork, spawn } from 'node:child_process'
-import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { nodeFiles } from '../../src/core/files.ts'
@@ -53,11 +54,30 @@ test.each([
   await store.close()
 })
 
-test.each([[''], ['{"pid":'], ['null']])('a lock that says %j is what a crash left', async (text) => {
+test('a lock that says nothing is what a crash left', async () => {
   const dir = await tempFolder()
-  await writeFile(join(dir, 'lock'), text)
+  await writeFile(join(dir, 'lock'), '')
+  const began = performance.now()
   await (await openIn(dir)).close()
+  expect(performance.now() - began).toBeLessThan(2000)
 })
+
+test.concurrent.each([['{"pid":'], ['null'], ['{"pid":1}\n']])(
+  'a lock that says %j is damaged: it is watched before it is taken over, and that is said',
+  async (text) => {
+    const dir = await mkdtemp(join(tmpdir(), 'localpost-lock-'))
+    await writeFile(join(dir, 'lock'), text)
+    const notices: string[] = []
+    await (await openIn(dir, { onNotice: (said) => notices.push(said) })).close()
+    expect(notices).toEqual([
+      expect.stringMatching(
+        /lock is damaged and does not say who uses the folder .* Waiting up to 5 seconds/,
+      ),
+      expect.stringContaining('not renewed for 5 seconds, so the process that wrote it has ended'),
+    ])
+    await rm(dir, { recursive: true })
+  },
+)
 
 test('a process on another host cannot be looked up, so its lock stands, and the error says how to end it', async () => {
   const dir = await tempFolder()

@@ -1,7 +1,7 @@
-import { crc32 } from 'node:zlib'
 import { corrupt } from '../io-errors.ts'
 import type { LogPosition } from './log.ts'
 import type { Schema, StoredObject } from './migrate.ts'
+import { isSealed, sealed } from '../sealed.ts'
 import { isObject } from '../stored.ts'
 
 /** What `checkpoint.json` says: the snapshot holds every commit up to here. */
@@ -32,8 +32,7 @@ export interface ReadCheckpoint extends Checkpoint {
 
 /** The file's text, with a checksum of all that stands before it. */
 export function checkpointText({ schema, log, offset, seq, files, writer }: Checkpoint): string {
-  const body = JSON.stringify({ schema, log, offset, seq, files, ...writer }).slice(0, -1)
-  return `${body},"crc":"${hex(crc32(body))}"}\n`
+  return sealed({ schema, log, offset, seq, files, ...writer })
 }
 
 /**
@@ -50,29 +49,19 @@ export function parseCheckpoint(bytes: Buffer, path: string, schema: Schema): Re
   }
   if (!isObject(value)) throw corrupt(path, 'it is not an object.', restoreIt)
   const known = schema.assertKnown(value.schema, path)
-  const sealed = 'crc' in value
-  if (sealed ? !isSealed(bytes) : Object.keys(value).some((name) => !oldMembers.has(name)))
+  const hasCrc = 'crc' in value
+  if (hasCrc ? !isSealed(bytes) : Object.keys(value).some((name) => !oldMembers.has(name)))
     throw corrupt(`${path}:1`, 'it is not what Localpost wrote: its checksum does not fit.', restoreIt)
   const { log, offset, seq, files } = value
   if (!isCount(log) || log < 1 || !isCount(offset) || !isCount(seq))
     throw corrupt(path, '`log`, `offset` or `seq` is missing.', restoreIt)
   if (files !== undefined && !isNames(files)) throw corrupt(path, '`files` is no list of names.', restoreIt)
-  return { schema: known, log, offset, seq, files, writer: writerOf(value), sealed }
+  return { schema: known, log, offset, seq, files, writer: writerOf(value), sealed: hasCrc }
 }
 
 const restoreIt =
   'Restore it from a copy of the whole folder, or save what is whole with `localpost doctor --salvage --to <new folder>`.'
 const oldMembers = new Set(['schema', 'log', 'offset', 'seq', 'files'])
-const footerForm = /,"crc":"([0-9a-f]{8})"\}\n$/
-
-function isSealed(bytes: Buffer): boolean {
-  const footer = footerForm.exec(bytes.toString('latin1'))
-  return footer !== null && hex(crc32(bytes.subarray(0, footer.index))) === footer[1]
-}
-
-function hex(crc: number): string {
-  return crc.toString(16).padStart(8, '0')
-}
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

@@ -86,7 +86,7 @@ function lostTo(found: string | null, folder: string, path: string): LocalpostEr
   const holder = found === null ? null : parseHolder(found)
   const what = holder
     ? `Process ${holder.pid} on the host ${JSON.stringify(holder.host)} took the folder ${folder} over`
-    : `The lock file ${path} was removed, so another process may use the folder`
+    : `The lock file ${path} was ${found === null ? 'removed' : 'damaged'}, so another process may use the folder`
   const message = `${what}. This process writes nothing more into it. Start it again when no other process uses the folder.`
   return new LocalpostError('store_read_only', message)
 }

@@ -3,6 +3,7 @@ import { codeOf } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
 import { type Files, writeWhole } from '../../core/files.ts'
 import type { PidSpace, Processes } from './processes.ts'
+import { isSealed, sealed } from '../sealed.ts'
 import { isObject } from '../stored.ts'
 import { sleep } from '../../core/machine.ts'
 
@@ -22,14 +23,14 @@ export async function lockText(processes: Processes): Promise<string> {
   const { boot, namespace } = await processes.pidSpace()
   const started = await processes.startOf(pid)
   const token = randomBytes(8).toString('hex')
-  return `${JSON.stringify({ pid, started, host, boot, namespace, token })}\n`
+  return sealed({ pid, started, host, boot, namespace, token })
 }
 
-/** @returns null where the text is not that of a lock. */
+/** @returns null where the text is not that of a lock, or not what its holder wrote. Localpost 0.1 wrote no checksum. */
 export function parseHolder(text: string): Holder | null {
   try {
     const value: unknown = JSON.parse(text)
-    if (!isObject(value)) return null
+    if (!isObject(value) || ('crc' in value && !isSealed(Buffer.from(text)))) return null
     const { pid, started, host, boot, namespace } = value
     if (typeof pid !== 'number' || typeof started !== 'string' || typeof host !== 'string') return null
     const space = typeof boot === 'string' && typeof namespace === 'string' ? { boot, namespace } : null

@@ -67,7 +67,14 @@ const maxTries = 50
 async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
   const { files, path, folder, processes = systemProcesses, onNotice } = deps
   const holder = parseHolder(found)
-  if (!holder) return 'gone'
+  // Without hard links it is made before it is written, and its maker can be killed in between.
+  if (found === '') return 'gone'
+  if (!holder) {
+    onNotice(
+      `The lock ${path} is damaged and does not say who uses the folder ${folder}. Waiting up to ${silence} to see whether somebody does.`,
+    )
+    return await watch(deps, found, 'the process that wrote it')
+  }
   const state = await lookUp(holder, processes)
   if (state === 'gone') return 'gone'
   if (state === 'lives') throw inUse(holder, processes, folder)
@@ -76,17 +83,27 @@ async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'>
     const message = `The folder ${folder} is in use by ${who}, which cannot be looked up from here. Stop that process, or use another folder; if that host is gone, remove ${path}.`
     throw new LocalpostError('store_in_use', message)
   }
-  const seconds = `${silenceMs / 1000} seconds`
   onNotice(
-    `The folder ${folder} was last used by ${who}, in another container or on another machine. Waiting up to ${seconds} to see whether that process still renews ${path}.`,
+    `The folder ${folder} was last used by ${who}, in another container or on another machine. Waiting up to ${silence} to see whether that process still renews ${path}.`,
   )
+  return await watch(deps, found, who)
+}
+
+const silence = `${silenceMs / 1000} seconds`
+
+/** Waits whether the lock is renewed. A holder that finds its own lock damaged stops writing within that time. */
+async function watch(
+  { files, path, folder, onNotice }: LockDeps,
+  found: string,
+  who: string,
+): Promise<'gone' | 'changed'> {
   const watched = await watchLock(files, path, found)
   if (watched === 'replaced') return 'changed'
   if (watched === 'renewed') {
     const message = `The folder ${folder} is in use by ${who}, which renewed its lock just now. Stop that process, or use another folder.`
     throw new LocalpostError('store_in_use', message)
   }
-  onNotice(`The lock ${path} was not renewed for ${seconds}, so ${who} has ended. The folder is taken over.`)
+  onNotice(`The lock ${path} was not renewed for ${silence}, so ${who} has ended. The folder is taken over.`)
   return 'gone'
 }
 
