@@ -63,8 +63,8 @@ export async function inspectLeftovers(deps: CheckpointDeps, report: Report): Pr
   const { files, paths } = deps
   const folders = [paths.folder, ...(await collectionFolders(deps)).map((name) => paths.collection(name))]
   for (const folder of folders) {
-    const left = (await files.list(folder)).filter((name) =>
-      /^(?:[\w-]+\.json\.tmp|lock\.takeover)$/.test(name),
+    const left = (await files.list(folder)).filter(
+      (name) => /^(?:[\w-]+\.json\.tmp|lock\.takeover)$/.test(name) || newLockForm.test(name),
     )
     if (left.length > 0)
       report.note(

@@ -40,8 +40,8 @@ export function parseHolder(text: string): Holder | null {
   }
 }
 
-/** Names of files that become a lock; one that is left over was made by a process that was killed. */
-export const newLockForm: RegExp = /^lock\.[0-9a-f]{16}$/
+/** Names of files that become a lock or the guard of one; one that is left over was made by a process that was killed. */
+export const newLockForm: RegExp = /^lock\.(?:takeover\.)?[0-9a-f]{16}$/
 
 /**
  * Makes a lock file with all of its text at once: written under another name, then linked. Where the file system has

@@ -67,8 +67,8 @@ const maxTries = 50
 async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
   const { files, path, folder, processes = systemProcesses, onNotice } = deps
   const holder = parseHolder(found)
-  // Without hard links it is made before it is written, and its maker can be killed in between.
-  if (found === '') return 'gone'
+  // Nothing, or zeros, is what a power cut leaves, or a process that was killed before it wrote where there are no links.
+  if (/^\0*$/.test(found)) return 'gone'
   if (!holder) {
     onNotice(
       `The lock ${path} is damaged and does not say who uses the folder ${folder}. Waiting up to ${silence} to see whether somebody does.`,
