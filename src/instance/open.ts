@@ -118,7 +118,9 @@ export async function openLocalpost(
       reader,
       clock: systemClock,
       now: clock.now,
-      column: await openTextColumn(config.dir && join(config.dir, 'derived')),
+      column: await openTextColumn(config.dir && join(config.dir, 'derived'), {
+        onNotice: (message) => config.onNotice({ level: 'warning', message }),
+      }),
       pageSize,
       waitTimeoutMs: config.waitTimeoutMs,
       submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { nodeFiles, writeWhole, type Files } from '../core/files.ts'
+import { writeWhole, type Files } from '../core/files.ts'
 
 /** Bytes in blocks of one size; the last one, which grows, is its owner's. */
 export interface TextBlocks {
@@ -11,6 +11,8 @@ export interface TextBlocks {
   clear(): Promise<void>
   /** Keeps the unfinished block for the next time, and lets go of the medium. */
   close(last: Buffer): Promise<void>
+  /** Lets go of the medium, and leaves it as it is. */
+  giveUp(): Promise<void>
 }
 
 export const blockBytes: number = 1024 * 1024
@@ -32,6 +34,7 @@ export function memoryBlocks(): TextBlocks {
     async close() {
       blocks = []
     },
+    async giveUp() {},
   }
 }
 
@@ -43,7 +46,7 @@ export function memoryBlocks(): TextBlocks {
  */
 export async function openFileBlocks(
   folder: string,
-  files: Files = nodeFiles,
+  files: Files,
 ): Promise<{ blocks: TextBlocks; rest: Buffer }> {
   await files.makeFolder(folder)
   const path = join(folder, fileName)
@@ -51,8 +54,8 @@ export async function openFileBlocks(
   for (const name of await files.list(folder)) if (name !== fileName) await files.remove(join(folder, name))
   const isThere = (await files.size(path)) !== null
   const fd = await files.open(path, isThere ? 'r+' : 'w+')
-  const size = (await files.size(path)) ?? 0
-  let count = Math.floor(size / blockBytes)
+  const giveUp = (): Promise<void> => files.close(fd).catch(() => {})
+  let count = 0
   const fill = async (into: Buffer, at: number): Promise<Buffer> => {
     for (let done = 0; done < into.length;) {
       const read = await files.read(fd, into.subarray(done), at + done)
@@ -81,10 +84,18 @@ export async function openFileBlocks(
       } catch {
         // On a full disk, for one. What is not whole is made anew by the next start.
       }
-      await files.close(fd).catch(() => {})
+      await giveUp()
     },
+    giveUp,
   }
-  return { blocks, rest: await fill(Buffer.alloc(size % blockBytes), count * blockBytes) }
+  try {
+    const size = (await files.size(path)) ?? 0
+    count = Math.floor(size / blockBytes)
+    return { blocks, rest: await fill(Buffer.alloc(size % blockBytes), count * blockBytes) }
+  } catch (error) {
+    await giveUp()
+    throw error
+  }
 }
 
 // The number says how rows are written.

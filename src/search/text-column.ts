@@ -12,6 +12,7 @@ import {
   toRow,
   type RowTerm,
 } from './text-rows.ts'
+import { type Files, nodeFiles } from '../core/files.ts'
 import { nextTurn } from '../core/machine.ts'
 
 /** A stretch of rows that was looked at. */
@@ -42,14 +43,23 @@ export interface TextColumn {
   close(): Promise<void>
 }
 
+/** What a text column in a folder needs beside it. */
+export interface TextColumnDeps {
+  /** Default: the machine's. */
+  readonly files?: Files
+  /** Is told where the folder cannot be used. */
+  readonly onNotice?: (text: string) => void
+}
+
 /**
+ * Where the file cannot be opened or read, as on a full disk, the text is kept in memory: it can always be made anew, so
+ * that no start fails for it.
+ *
  * @param folder  Where its file is; null keeps it in memory.
  */
-export async function openTextColumn(folder: string | null): Promise<TextColumn> {
-  const { blocks, rest } = folder
-    ? await openFileBlocks(folder)
-    : { blocks: memoryBlocks(), rest: Buffer.alloc(0) }
-  let { last, used, cursor, rows } = await resume(blocks, rest)
+export async function openTextColumn(folder: string | null, deps: TextColumnDeps = {}): Promise<TextColumn> {
+  const { blocks, state } = await openBlocks(folder, deps)
+  let { last, used, cursor, rows } = state
   /** One at a time: the two buffers of a scan are all that searches cost, however many there are. */
   let line: Promise<unknown> = Promise.resolve()
   let isClosed = false
@@ -120,6 +130,33 @@ export async function openTextColumn(folder: string | null): Promise<TextColumn>
         await blocks.close(last.subarray(0, used))
       }),
   }
+}
+
+interface OpenedBlocks {
+  readonly blocks: TextBlocks
+  readonly state: Awaited<ReturnType<typeof resume>>
+}
+
+async function openBlocks(
+  folder: string | null,
+  { files = nodeFiles, onNotice = () => {} }: TextColumnDeps,
+): Promise<OpenedBlocks> {
+  if (folder !== null) {
+    let opened: TextBlocks | null = null
+    try {
+      const { blocks, rest } = await openFileBlocks(folder, files)
+      opened = blocks
+      return { blocks, state: await resume(blocks, rest) }
+    } catch (error) {
+      await opened?.giveUp()
+      const reason = error instanceof Error ? error.message : String(error)
+      onNotice(
+        `The text of mail for searches cannot be kept in ${folder} (${reason}). Until the next start it is kept in memory, and made anew from the messages.`,
+      )
+    }
+  }
+  const blocks = memoryBlocks()
+  return { blocks, state: await resume(blocks, Buffer.alloc(0)) }
 }
 
 /** @returns How many rows stand before the block. */

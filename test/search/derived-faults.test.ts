@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
+import { rowTerm } from '../../src/search/text-rows.ts'
+import { idOf } from '../inbox/_email.ts'
+import { faultyFiles, systemError } from '../store/_setup.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+async function hits(column: TextColumn, word: string): Promise<string[]> {
+  const found: string[] = []
+  await column.scan([rowTerm(word, 'body', false)], async (rows) => void found.push(...rows.ids()))
+  return found
+}
+
+const large = 'x '.repeat(400_000)
+
+/** A folder with rows of an earlier time, in full blocks and behind them. */
+async function earlier(): Promise<string> {
+  const folder = temporaryFolder()
+  const column = await openTextColumn(folder)
+  for (let n = 1; n <= 4; n++) await column.append(idOf(n), 'head', `${large} body ${n}`)
+  await column.close()
+  return folder
+}
+
+test.each(['ENOSPC', 'EIO', 'EROFS', 'EACCES'])(
+  '%s at any call of a start keeps the text in memory, and says so',
+  async (code) => {
+    for (const isNew of [true, false]) {
+      for (let n = 1; ; n++) {
+        const folder = isNew ? `${temporaryFolder()}/derived` : await earlier()
+        const files = faultyFiles(({ number }) => {
+          if (number === n) throw systemError(code)
+        })
+        const notices: string[] = []
+        const column = await openTextColumn(folder, { files, onNotice: (text) => notices.push(text) })
+        if (files.calls < n) {
+          expect(notices).toEqual([])
+          expect(column.rows).toBe(isNew ? 0 : 4)
+          await column.close()
+          break
+        }
+        const place = `call ${n}, ${isNew ? 'new' : 'there'}`
+        expect(notices, place).toEqual([
+          expect.stringMatching(
+            /^The text of mail for searches cannot be kept in .*E[A-Z]+: injected.*in memory/,
+          ),
+        ])
+        expect([column.rows, column.cursor], place).toEqual([0, ''])
+        await column.append(idOf(9), 'head', 'needle')
+        expect(await hits(column, 'needle'), place).toEqual([idOf(9)])
+        await column.close()
+        // The fault is gone: what the folder holds is taken as far as it is whole.
+        const next = await openTextColumn(folder)
+        expect(next.rows, place).toBe(isNew ? 0 : 4)
+        await next.close()
+      }
+    }
+  },
+)
+
+test('a full disk at close leaves the rows that are whole, and the close ends well', async () => {
+  for (const call of ['write', 'truncate']) {
+    const folder = await earlier()
+    const files = faultyFiles(({ name }) => {
+      if (name === call) throw systemError('ENOSPC')
+    })
+    const column = await openTextColumn(folder, { files })
+    await column.append(idOf(5), 'head', 'needle')
+    await column.close()
+    const next = await openTextColumn(folder)
+    await next.verify()
+    // Whatever came behind the last whole row is read anew.
+    expect([0, 3, 4, 5]).toContain(next.rows)
+    expect(next.cursor).toBe(next.rows === 0 ? '' : idOf(next.rows))
+    await next.close()
+  }
+})
