@@ -103,6 +103,7 @@ export const namedCommands: readonly Command[] = [
     about: [
       'Saves messages of a running Localpost as .eml files: all of them, or those that match a query in the language of the search field.',
       'An archive holds up to 65,000 messages, a folder any number. Existing files are replaced. Emails without a message yet are left out.',
+      'Damaged messages are left out too. They are named at the end, and an archive lists them in errors.txt.',
     ],
     takes: keyFlags,
     own: [{ name: 'to', value: 'file.zip or folder', help: 'Archive or folder to write' }, url, ...general],
@@ -111,7 +112,7 @@ export const namedCommands: readonly Command[] = [
       'Example: localpost export tag:invoice is:unread --to mails.zip',
       'Put a query that begins with a dash behind --: localpost export --to mails -- -is:read',
     ],
-    exitCodes: '0 written, 1 nothing matches or failed, 2 wrong usage',
+    exitCodes: '0 written, 1 nothing matches, messages are missing, or failed, 2 wrong usage',
   },
   {
     name: 'import',

@@ -3,9 +3,10 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { exportName } from '../inbox/export.ts'
+import { archiveErrors } from './archive-errors.ts'
 import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
 import { connect, reasonOf, type Remote } from './remote.ts'
@@ -13,7 +14,7 @@ import { connect, reasonOf, type Remote } from './remote.ts'
 /**
  * Runs `localpost export`: writes messages of a running Localpost to a ZIP archive or a folder.
  *
- * @returns The exit code: 0 written, 1 where no mail matches.
+ * @returns The exit code: 0 written, 1 where no mail matches or the bytes of some are damaged.
  * @throws invalid_option for a wrong command line, request_failed where nothing answers, what the instance answers, and
  *   what the disk says.
  */
@@ -36,16 +37,33 @@ export async function runExport(given: Arguments, output: Output): Promise<0 | 1
     const archive = await remote.ask(`/dev/inbox/export?${new URLSearchParams({ query }).toString()}`)
     await writeBody(archive, to)
     output.log(`Wrote ${to}, ${(await stat(to)).size} bytes.`)
-    return 0
+    return reportMissing(await archiveErrors(to), output)
   }
-  const written = await writeFolder(remote, query, to)
+  const { written, errors } = await writeFolder(remote, query, to)
   output.log(`Wrote ${written} ${written === 1 ? 'message' : 'messages'} to ${to}.`)
-  return 0
+  return reportMissing(errors, output)
 }
 
-async function writeFolder(remote: Remote, query: string, folder: string): Promise<number> {
+/** Says at the end which messages are missing. @returns The exit code. */
+function reportMissing(errors: readonly string[], output: Output): 0 | 1 {
+  if (errors.length === 0) return 0
+  for (const line of errors.slice(0, mostLines)) output.error(line)
+  if (errors.length > mostLines) output.error(`… and ${errors.length - mostLines} more.`)
+  const what = errors.length === 1 ? '1 message is missing' : `${errors.length} messages are missing`
+  output.error(`${what}: their bytes cannot be read. \`localpost doctor\` looks at the whole data folder.`)
+  return 1
+}
+
+const mostLines = 100
+
+async function writeFolder(
+  remote: Remote,
+  query: string,
+  folder: string,
+): Promise<{ written: number; errors: string[] }> {
   await mkdir(folder, { recursive: true })
   let written = 0
+  const errors: string[] = []
   for (let cursor: string | null = null; ;) {
     const page = await listPage(remote, query, cursor, 500)
     for (const mail of page.emails) {
@@ -53,14 +71,14 @@ async function writeFolder(remote: Remote, query: string, folder: string): Promi
         await writeBody(await remote.ask(`/dev/inbox/${mail.id}/raw`), join(folder, exportName(mail)))
         written++
       } catch (error) {
+        if (isErrorOf(error, 'store_corrupt', 'store_failed'))
+          errors.push(`${exportName(mail)}: ${error.message}`)
         // Not written yet, or gone since the list was made.
-        const isAbsent =
-          error instanceof LocalpostError && ['message_pending', 'not_found'].includes(error.code)
-        if (!isAbsent) throw error
+        else if (!isErrorOf(error, 'message_pending', 'not_found')) throw error
       }
     }
     cursor = page.cursor
-    if (cursor === null) return written
+    if (cursor === null) return { written, errors }
   }
 }
 

@@ -1,20 +1,23 @@
 import { Readable } from 'node:stream'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
-import { validationError } from '../core/errors.ts'
+import { isErrorOf, validationError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 
+type Blobs = Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
+
+/** The last file of an archive from which messages are missing: one line for each, with its file name and why. */
+export const errorsName = 'errors.txt'
+
 /**
- * The messages of mails as a ZIP archive of `.eml` files, made while it is read: no more than a piece of one message
- * waits, however many there are. Mails without a message are left out.
+ * The messages of mails as a ZIP archive of `.eml` files, made while it is read: no more than one small message or a
+ * piece of a large one waits, however many there are. Mails without a message are left out. Those whose bytes are
+ * damaged are left out too, and {@link errorsName} lists them.
  */
-export function zipMessages(mails: AsyncIterable<EmailRecord>, store: Pick<Store, 'openBlob'>): Readable {
+export function zipMessages(mails: AsyncIterable<EmailRecord>, store: Blobs): Readable {
   return Readable.from(pieces(mails, store), { objectMode: false })
 }
 
-async function* pieces(
-  mails: AsyncIterable<EmailRecord>,
-  store: Pick<Store, 'openBlob'>,
-): AsyncGenerator<Uint8Array> {
+async function* pieces(mails: AsyncIterable<EmailRecord>, store: Blobs): AsyncGenerator<Uint8Array> {
   const { Zip, ZipPassThrough } = await import('fflate')
   const ready: Uint8Array[] = []
   let bytes = 0
@@ -23,24 +26,58 @@ async function* pieces(
     if (error) throw error
     ready.push(piece)
   })
-  for await (const email of mails) {
-    const message = await store.openBlob(messageBlob(email.id))
-    if (!message) continue
-    const file = new ZipPassThrough(exportName(email))
-    file.mtime = new Date(Math.max(email.created, earliest))
+  const begin = (name: string, time: number): InstanceType<typeof ZipPassThrough> => {
+    const file = new ZipPassThrough(name)
+    file.mtime = new Date(Math.max(time, earliest))
     zip.add(file)
+    return file
+  }
+  const errors: string[] = []
+  for await (const email of mails) {
+    const name = exportName(email)
+    const message = await wholeMessage(store, email.id).catch((error: unknown) => {
+      if (!isErrorOf(error, 'store_corrupt', 'store_failed')) throw error
+      errors.push(`${name}: ${error.code}: ${error.message.replaceAll(/\s+/g, ' ')}\n`)
+      return null
+    })
+    if (!message) continue
+    const file = begin(name, email.created)
     for await (const piece of message) {
-      bytes += (piece as Uint8Array).length
+      bytes += piece.length
       if (bytes > maxBytes) throw new Error('An archive holds up to 4 GB; narrow the query.')
-      file.push(piece as Uint8Array)
+      file.push(piece)
       yield* taken()
     }
     file.push(new Uint8Array(), true)
     yield* taken()
   }
+  if (errors.length > 0) begin(errorsName, earliest).push(Buffer.from(errors.join('')), true)
   zip.end()
   yield* taken()
 }
+
+/**
+ * The bytes of a message, of which it is known that they are whole before the first one is used.
+ *
+ * @throws store_corrupt, store_failed.
+ */
+async function wholeMessage(
+  store: Blobs,
+  emailId: string,
+): Promise<Iterable<Uint8Array> | AsyncIterable<Uint8Array> | null> {
+  const id = messageBlob(emailId)
+  const size = await store.blobSize(id)
+  if (size === null) return null
+  if (size <= atOnceBytes) {
+    const bytes = await store.readBlob(id)
+    return bytes && [bytes]
+  }
+  // A stream is only known to be whole at its end.
+  for await (const _ of (await store.openBlob(id)) ?? []);
+  return await store.openBlob(id)
+}
+
+const atOnceBytes = 1024 * 1024
 
 /** @throws validation_error for more mails than the form of an archive has room for. */
 export function assertExportable(count: number): void {

@@ -65,7 +65,7 @@ const maxTries = 50
 
 /** @returns `changed` when the lock is another one by now. @throws store_in_use. */
 async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
-  const { files, path, folder, processes = systemProcesses, onNotice } = deps
+  const { path, folder, processes = systemProcesses, onNotice } = deps
   const holder = parseHolder(found)
   // Nothing, or zeros, is what a power cut leaves, or a process that was killed before it wrote where there are no links.
   if (/^\0*$/.test(found)) return 'gone'
