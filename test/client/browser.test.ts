@@ -1,0 +1,156 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { createContext, runInContext } from 'node:vm'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLocalpost, type Localpost } from '../../src/index.ts'
+import { openBrowser, type Browser } from '../e2e/browser.ts'
+import { makePackage } from '../testing/_package.ts'
+
+/** An app for the browser: it sends, waits for the delivery, reads, walks a list and meets errors. */
+const app = `
+import { createClient, LocalpostError } from 'localpost/client'
+
+globalThis.run = async (baseUrl, apiKey) => {
+  const client = createClient({ baseUrl, apiKey, timeoutMs: 10_000 })
+  const mail = { from: 'Zoë <hi@acme.test>', to: 'ada@example.com', subject: 'Grüße 👋', text: 'Hallo, schöne Welt' }
+  const { id } = await client.emails.send(mail, { idempotencyKey: 'once' })
+  const again = await client.emails.send(mail, { idempotencyKey: 'once' })
+  let email = await client.emails.get(id)
+  while (email.last_event.status !== 'delivered') {
+    await new Promise((done) => setTimeout(done, 20))
+    email = await client.emails.get(id)
+  }
+  const { items, count } = await client.emails.list()
+  const domain = await client.domains.create({ name: 'bücher.example' })
+  const codeOf = (call) => call.then(() => 'none', (error) => error instanceof LocalpostError && error.code)
+  const stopped = AbortSignal.abort(new Error('stopped'))
+  return JSON.stringify({
+    same: again.id === id,
+    subject: email.subject,
+    text: email.text,
+    listed: [count, items[0].id === id],
+    domain: (await client.domains.get(domain.id)).name,
+    errors: [
+      await codeOf(client.emails.get('em_none')),
+      await codeOf(client.emails.send({ ...mail, to: '' })),
+      await codeOf(createClient({ baseUrl, apiKey: 'wrong' }).emails.list()),
+      await codeOf(createClient({ baseUrl, apiKey, timeoutMs: 50 }).audiences.list()),
+    ],
+    stopped: await client.emails.list({ signal: stopped }).catch((error) => error.message),
+    // What an app of Node has, and a browser does not.
+    absent: [typeof Buffer, typeof process, typeof require, typeof global],
+  })
+}
+`
+const outcome = {
+  same: true,
+  subject: 'Grüße 👋',
+  text: 'Hallo, schöne Welt',
+  listed: [1, true],
+  domain: 'xn--bcher-kva.example',
+  errors: ['not_found', 'validation_error', 'invalid_api_key', 'request_timeout'],
+  stopped: 'stopped',
+  absent: ['undefined', 'undefined', 'undefined', 'undefined'],
+}
+
+/** The app with the package in it, as one script without imports. */
+let script: string
+let dir: string
+const closers: (() => unknown)[] = []
+
+beforeAll(async () => {
+  const made = makePackage()
+  closers.push(() => made.remove())
+  dir = mkdtempSync(join(tmpdir(), 'localpost-browser-app-'))
+  closers.push(() => rmSync(dir, { recursive: true, force: true }))
+  mkdirSync(join(dir, 'node_modules'))
+  symlinkSync(made.dir, join(dir, 'node_modules/localpost'))
+  writeFileSync(join(dir, 'app.js'), app)
+  const warnings: string[] = []
+  const build = await rolldown({
+    input: join(dir, 'app.js'),
+    platform: 'browser',
+    onLog: (_, { message }) => void warnings.push(message),
+  })
+  const { output } = await build.generate({ format: 'iife' })
+  await build.close()
+  expect([output.length, warnings]).toEqual([1, []])
+  script = output[0].code
+})
+afterAll(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function start(): Promise<Localpost> {
+  const post = await createLocalpost()
+  closers.push(() => post.close())
+  await post.faults.set({ http: [{ path: '/v1/audiences', delay_ms: 60_000 }] })
+  return post
+}
+
+/** Serves the app, and what it asks of the API, as the development server of an app does. */
+async function serve(post: Localpost): Promise<string> {
+  const server = createServer(async (request, response) => {
+    if (request.url === '/') {
+      response.setHeader('content-type', 'text/html; charset=utf-8').end('<script src="/app.js"></script>')
+    } else if (request.url === '/app.js') {
+      response.setHeader('content-type', 'text/javascript; charset=utf-8').end(script)
+    } else {
+      const url = new URL(request.url ?? '/', 'http://localpost')
+      const { method = 'GET', headers } = request
+      const body = method === 'GET' ? {} : { body: await buffer(request) }
+      const answer = await post.fetch(new Request(url, { method, headers: headers as HeadersInit, ...body }))
+      response.writeHead(answer.status, Object.fromEntries(answer.headers))
+      if (answer.body) Readable.fromWeb(answer.body as never).pipe(response)
+      else response.end()
+    }
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  closers.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  )
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+describe('localpost/client', () => {
+  it('has nothing of Node in it', () => {
+    expect(script).toContain('request_timeout')
+    const lines = script.split('\n').filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line))
+    const nodes = /(?<!typeof )\b(?:Buffer|process|setImmediate)\b|\brequire\(|node:|__dirname/
+    expect(lines.filter((line) => nodes.test(line))).toEqual([])
+  })
+
+  it('sends, waits and reads in Chromium', { timeout: 90_000 }, async () => {
+    const post = await start()
+    const url = await serve(post)
+    const browser: Browser = await openBrowser()
+    closers.push(() => browser.close())
+    const page = await browser.context.newPage()
+    const faults: string[] = []
+    page.on('pageerror', (error) => faults.push(String(error)))
+    await page.goto(url)
+    const run = `globalThis.run(${JSON.stringify(url)}, ${JSON.stringify(post.apiKey)})`
+    expect(JSON.parse(await page.evaluate<string>(run))).toEqual(outcome)
+    expect(faults).toEqual([])
+    const { items } = await post.inbox.list()
+    expect(items).toMatchObject([{ subject: outcome.subject, to: ['ada@example.com'] }])
+  })
+
+  it('sends, waits and reads where there are the globals of the web alone, as in edge runtimes', async () => {
+    const post = await start()
+    const { Request, Response, Headers, URL, AbortSignal, AbortController, TextEncoder, TextDecoder } =
+      globalThis
+    const web = { Request, Response, Headers, URL, AbortSignal, AbortController, TextEncoder, TextDecoder }
+    const context = createContext({ ...web, setTimeout, clearTimeout, fetch: post.fetch })
+    runInContext(script, context)
+    const run = `run('http://localpost', ${JSON.stringify(post.apiKey)})`
+    expect(JSON.parse(await (runInContext(run, context) as Promise<string>))).toEqual(outcome)
+  })
+})
