@@ -1,67 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openInProcess, type Face } from './_face.ts'
-import { hollowApp } from './validate-response.ts'
-import { toOpenApi } from '../../src/server/openapi.ts'
-
-interface Schema {
-  $ref?: string
-  type?: string | string[]
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: Schema | boolean
-  maxLength?: number
-  minLength?: number
-  maximum?: number
-  minimum?: number
-  maxItems?: number
-  minItems?: number
-  maxProperties?: number
-}
-interface Operation {
-  parameters: { name: string; in: string; schema: Schema }[]
-  requestBody?: { content: Record<string, { schema: Schema }> }
-}
-
-const document = JSON.parse(JSON.stringify(toOpenApi(hollowApp().routes, '1.2.3'))) as {
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
-}
-
-function resolved(schema: Schema): Schema {
-  const name = schema.$ref?.split('/').at(-1)
-  return name === undefined ? schema : resolved(document.components.schemas[name] ?? {})
-}
-
-/** Values of members that have a form beside their length. */
-const forms: Record<string, (length: number) => string> = {
-  url: (length) => 'http://127.0.0.1:1/'.padEnd(length, 'x'),
-  enhanced_code: () => '4.0.0',
-  secret: () => `whsec_${'A'.repeat(32)}`,
-  email: () => 'ada@example.com',
-  match: () => '*@example.com',
-}
-
-function sample(schema: Schema, name = ''): unknown {
-  const { type, anyOf, enum: words, const: word, minimum = 0, ...own } = resolved(schema)
-  if (word !== undefined) return word
-  if (words) return words[0]
-  if (anyOf?.[0]) return sample(anyOf[0], name)
-  if (own.properties) {
-    return Object.fromEntries(
-      (own.required ?? []).map((key) => [key, sample(own.properties?.[key] ?? {}, key)]),
-    )
-  }
-  if (type === 'array') return Array.from({ length: own.minItems ?? 0 }, () => sample(own.items ?? {}, name))
-  if (type === 'object') return {}
-  if (type === 'boolean') return true
-  return type === 'integer' || type === 'number' ? minimum : text(name, Math.max(1, own.minLength ?? 1))
-}
-
-const text = (name: string, length: number): string => (forms[name] ?? ((n: number) => 'x'.repeat(n)))(length)
+import { document, openFilled, operations, resolved, sample, text, type Schema } from './_samples.ts'
 
 /** A bound that the document names: a value that keeps it, and one that is beyond. */
 interface Bound {
@@ -114,10 +52,6 @@ function openEndsOf(given: Schema, where: string, put: (value: unknown) => unkno
   return found
 }
 
-const operations = Object.entries(document.paths).flatMap(([path, byMethod]) =>
-  Object.entries(byMethod).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-)
-
 const inQuery = operations.flatMap(({ method, path, operation }) =>
   operation.parameters
     .filter((parameter) => parameter.in === 'query')
@@ -155,39 +89,6 @@ function casesOf(pick: (bound: Bound) => unknown): Case[] {
 }
 
 const removes = ([, method, path]: Case): boolean => method === 'DELETE' || path === '/dev/reset'
-
-/** An instance that has one of everything. */
-async function openFilled(): Promise<{ face: Face; fill(path: string): string }> {
-  const face = await openInProcess({ limits: {} })
-  const create = async (path: string, body: unknown): Promise<string> => {
-    const answer = (await (await face.call('POST', path, { body })).json()) as { id: string }
-    return answer.id
-  }
-  const email = await create('/v1/emails', {
-    from: 'a@acme.test',
-    to: 'ada@example.com',
-    subject: 'x',
-    text: 'x',
-  })
-  const domain = await create('/v1/domains', { name: 'acme.test' })
-  const audience = await create('/dev/audiences', { name: 'People' })
-  await face.call('POST', `/dev/audiences/${audience}/contacts`, { body: { email: 'ada@example.com' } })
-  const list = await (await face.call('GET', `/v1/audiences/${audience}/contacts`)).json()
-  const contact = (list as { contacts: { id: string }[] }).contacts[0]?.id ?? ''
-  await face.call('PUT', '/dev/templates/hello', { body: { text: 'x' } })
-  return {
-    face,
-    fill: (path) =>
-      path
-        .replace('{contactId}', contact)
-        .replace('{audienceId}', audience)
-        .replace(/\{\w+\}/, () => {
-          if (path.includes('/audiences')) return audience
-          if (path.includes('/templates')) return 'hello'
-          return path.includes('/domains') ? domain : email
-        }),
-  }
-}
 
 interface Refusal {
   status: number
@@ -246,13 +147,29 @@ describe('the limits that the OpenAPI document names', () => {
     expect(wrong).toEqual([])
   })
 
-  test('are those of the server: the ids of templates', async () => {
-    const { face } = await openFilled()
-    const put = async (id: string): Promise<number> =>
-      (await face.call('PUT', `/dev/templates/${id}`, { body: { text: 'x' } })).status
-    const [id] = document.paths['/dev/templates/{id}']?.['put']?.parameters ?? []
-    const maxLength = id?.schema.maxLength ?? 0
-    expect([await put('x'.repeat(maxLength)), await put('x'.repeat(maxLength + 1))]).toEqual([200, 422])
+  const inPath = operations.flatMap(({ method, path, operation }) =>
+    operation.parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name, schema }) => ({ method, path, name, schema })),
+  )
+  test('are those of the server: what stands in paths', { timeout: 60_000 }, async () => {
+    const { face, fill } = await openFilled()
+    expect(inPath.length).toBeGreaterThan(30)
+    expect(inPath.filter(({ schema }) => schema.maxLength !== undefined)).not.toEqual([])
+    for (const { method, path, name, schema } of inPath) {
+      const { maxLength, pattern } = schema
+      const isRefused = async (value: string): Promise<boolean> => {
+        const at = fill(path.replace(`{${name}}`, encodeURIComponent(value)))
+        const answer = await face.call(method, at, /P/.test(method) ? { body: {} } : {})
+        return answer.status === 422 && (await answer.text()).includes(`"field":"${name}"`)
+      }
+      const expectRefused = async (value: string, wanted: boolean): Promise<void> =>
+        expect([method, path, value, await isRefused(value)]).toEqual([method, path, value, wanted])
+      await expectRefused('x'.repeat(maxLength ?? 2000), false)
+      if (maxLength !== undefined) await expectRefused('x'.repeat(maxLength + 1), true)
+      for (const value of ['a b', 'ä', 'a:b', 'a~b', 'a.b_c-9'])
+        await expectRefused(value, pattern !== undefined && !new RegExp(pattern).test(value))
+    }
   })
 
   test('are all that it has: other texts are not refused for their size', { timeout: 60_000 }, async () => {
