@@ -1,6 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { renderBanner } from '../../src/cli/banner.ts'
+import { parseArguments } from '../../src/cli/arguments.ts'
+import { renderBanner, startWarnings } from '../../src/cli/banner.ts'
+import { resolveSettings } from '../../src/cli/settings.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 
 test.each([false, true])('every line of the banner fits 100 columns, with strict: %s', async (strict) => {
@@ -18,4 +20,21 @@ test.each([false, true])('every line of the banner fits 100 columns, with strict
     }
   }
   await post.close()
+})
+
+test.each([
+  ['127.0.0.1', []],
+  ['::1', []],
+  [
+    '0.0.0.0',
+    [
+      '--accept-any-key with --host 0.0.0.0: no key protects anything. Everyone who can reach the port can read, send and delete all mail.',
+      '--host 0.0.0.0: other machines can reach this mail, and submit more over SMTP.',
+    ],
+  ],
+])('--accept-any-key with --host %s is warned of in its own words off loopback', async (host, warnings) => {
+  const flags = parseArguments(['--memory', '--accept-any-key', '--host', host])
+  expect(startWarnings(await resolveSettings(flags, {}, '/'))).toEqual(warnings)
+  const without = await resolveSettings(parseArguments(['--memory', '--host', host]), {}, '/')
+  expect(startWarnings(without)).toEqual(warnings.slice(1))
 })

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { describeBoth, openInProcess, openOverSocket, type Face } from './_face.ts'
+import { openFilled, operations, sample } from './_samples.ts'
 
 interface Document {
   paths: Record<string, Record<string, unknown>>
@@ -103,6 +104,73 @@ describeBoth('every answer', (open) => {
         '/dev/events',
       ]),
     )
+  })
+})
+
+/** What the routes are asked for whose schema alone does not make a request that succeeds. */
+async function ownRequests(
+  { post }: Face,
+  audienceId: string,
+): Promise<Record<string, { at?: string; body?: unknown; raw?: string; headers?: Record<string, string> }>> {
+  const from = 'Acme <hi@sender.test>'
+  const webhook = await post.webhooks.create({ url: 'http://127.0.0.1:9/', events: ['email.sent'] })
+  const { email_ids } = await post.broadcasts.send({
+    audience_id: audienceId,
+    from,
+    subject: 'Hi',
+    text: 'Hi',
+  })
+  const { list_unsubscribe } = await post.inbox.waitFor(`id:${email_ids[0]}`)
+  const [delivery] = (await post.webhooks.deliveries()).items
+  const key = (await (await post.fetch(new Request('http://localpost/dev/keys'))).json()) as {
+    keys: { id: string }[]
+  }
+  return {
+    'POST /v1/emails': { body: { from, to: 'b@example.com', subject: 'Hi', text: 'Hi' } },
+    'POST /v1/domains': { body: { name: 'another.example' } },
+    'PATCH /dev/inbox': { at: '/dev/inbox?all=true', body: { unread: false } },
+    'POST /dev/inbox/import': {
+      raw: 'From: a@b.test\r\n\r\nHi',
+      headers: { 'content-type': 'message/rfc822' },
+    },
+    'POST /dev/inbox/{id}/release': { body: { to: ['c@example.com'] } },
+    'POST /dev/emails/{id}/events': { body: { status: 'opened', recipient: 'ada@example.com' } },
+    'POST /dev/broadcasts': { body: { audience_id: audienceId, from, subject: 'Hi', text: 'Hi' } },
+    'PUT /dev/templates/{id}': { body: { subject: 'Hi', text: 'Hi' } },
+    'POST /dev/webhooks/deliveries/{id}/replay': {
+      at: `/dev/webhooks/deliveries/${delivery?.id ?? ''}/replay`,
+    },
+    'POST /dev/session': { body: { key: post.apiKey } },
+    'POST /t/u/{token}': { at: new URL(list_unsubscribe?.urls[0] ?? '').pathname },
+    'DELETE /dev/inbox': { at: '/dev/inbox?all=true' },
+    'DELETE /dev/webhooks/{id}': { at: `/dev/webhooks/${webhook.id}` },
+    'DELETE /dev/keys/{id}': { at: `/dev/keys/${key.keys[0]?.id ?? ''}` },
+  }
+}
+
+describeBoth('every answer of a route that writes', (open) => {
+  test('has them where it succeeds', { timeout: 60_000 }, async () => {
+    const relay = await openInProcess()
+    const { host, port } = relay.post.smtp
+    const { face, fill } = await openFilled((options) =>
+      open({ ...options, relay: `smtp://${host}:${port}` }),
+    )
+    const own = await ownRequests(face, fill('{audienceId}'))
+    const failed: string[] = []
+    const writes = operations.filter(({ method }) => method !== 'GET')
+    expect(writes.length).toBeGreaterThan(25)
+    // What removes comes last, and the inner before the outer, so that the others find what they are about.
+    const rank = ({ method, path }: (typeof writes)[number]): number =>
+      path === '/dev/reset' ? 2 : method === 'DELETE' ? 1 + 1 / path.length : 0
+    for (const { method, path, operation } of writes.sort((one, other) => rank(one) - rank(other))) {
+      const schema = operation.requestBody?.content['application/json']?.schema
+      const { at, ...sent } = own[`${method} ${path}`] ?? (schema ? { body: sample(schema) } : {})
+      const answer = await face.call(method, at ?? fill(path), sent)
+      assertPrivate(`${method} ${path}`, answer.headers)
+      if (!answer.ok) failed.push(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+      else await answer.body?.cancel()
+    }
+    expect(failed).toEqual([])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { document, openFilled, operations, resolved, sample, text, type Schema } from './_samples.ts'
+import { openFilled, operations, resolved, sample, text, type Schema } from './_samples.ts'
 
 /** A bound that the document names: a value that keeps it, and one that is beyond. */
 interface Bound {

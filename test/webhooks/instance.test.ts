@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { WebhookDelivery } from '../../src/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
 import { eventually, openReceiver, type Receiver } from './_receiver.ts'
@@ -33,6 +34,35 @@ describe('an instance', () => {
     expect(byEmail.size).toBe(1000)
     for (const types of byEmail.values()) expect(types).toEqual(['email.sent', 'email.delivered'])
   }, 90_000)
+
+  it('never reaches the own ports of an instance that listens, whatever is allowed', async () => {
+    const post = await start({ allowOutgoing: ['127.0.0.1', 'localhost'], webhookRetryDelaysMs: [] })
+    const { port } = await post.listen()
+    const urls = [
+      `http://127.0.0.1:${port}/v1/emails`,
+      `http://localhost:${port}/`,
+      `http://127.0.0.1:${post.smtp.port}/`,
+    ]
+    const made = []
+    for (const url of urls) made.push(await post.webhooks.create({ url, events: ['email.sent'] }))
+    const receiver = await openReceiver()
+    await post.webhooks.create({ url: receiver.url, events: ['email.sent'] })
+    const { id } = await post.emails.send(mail)
+    const ofWebhook = async ({ id: webhookId }: { id: string }): Promise<WebhookDelivery[]> =>
+      (await post.webhooks.deliveries()).items.filter(({ webhook_id }) => webhook_id === webhookId)
+    for (const webhook of made) {
+      await eventually(async () => expect(await ofWebhook(webhook)).toMatchObject([{ state: 'failed' }]))
+      expect(await ofWebhook(webhook)).toMatchObject([
+        {
+          email_id: id,
+          attempts: [{ status: null, error: expect.stringContaining('is this Localpost itself') }],
+        },
+      ])
+    }
+    // Nothing was asked of the instance: the request log has the library's send alone.
+    expect((await post.requests.list()).items).toMatchObject([{ source: 'library' }])
+    await eventually(() => expect(receiver.received).toHaveLength(1))
+  })
 
   it('goes on after a restart with what it had not brought', async () => {
     const dir = temporaryFolder()

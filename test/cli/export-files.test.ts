@@ -1,0 +1,86 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { runExport } from '../../src/cli/export.ts'
+import { start } from '../support/instance.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+const quiet = { log: () => {}, warn: () => {}, error: () => {} } as unknown as Parameters<typeof runExport>[1]
+
+/** Exports one mail in this process, whose id stands in the name of the file that is written aside. */
+async function exporter(): Promise<(to: string) => Promise<unknown>> {
+  const post = await start({})
+  await post.inbox.import(Buffer.from('From: a@b.test\r\nSubject: one\r\n\r\nsecret\r\n'))
+  const { url } = await post.listen()
+  return (to) => runExport(['--to', to, '--url', url], quiet)
+}
+
+describe.skipIf(process.platform === 'win32')('files of an export', () => {
+  beforeAll(() => {
+    const before = process.umask(0)
+    return () => void process.umask(before)
+  })
+
+  it.each(['all.zip', 'folder'])(
+    '%s can be read by their owner alone, also in place of others',
+    async (name) => {
+      const run = await exporter()
+      const to = join(temporaryFolder(), name)
+      const files = (): string[] => (name === 'folder' ? readdirSync(to).map((one) => join(to, one)) : [to])
+      await run(to)
+      for (const file of files()) {
+        expect((lstatSync(file).mode & 0o777).toString(8)).toBe('600')
+        chmodSync(file, 0o666)
+      }
+      await run(to)
+      expect(files()).toHaveLength(1)
+      for (const file of files()) expect((lstatSync(file).mode & 0o777).toString(8)).toBe('600')
+    },
+  )
+
+  it('take the place of a link, and leave alone what it leads to', async () => {
+    const run = await exporter()
+    const folder = temporaryFolder()
+    const victim = join(folder, 'victim')
+    writeFileSync(victim, 'mine')
+    const to = join(folder, 'all.zip')
+    symlinkSync(victim, to)
+    symlinkSync(victim, `${to}.${process.pid}.part`)
+    await run(to)
+    expect(readFileSync(victim, 'utf8')).toBe('mine')
+    expect(lstatSync(to).isFile()).toBe(true)
+    expect(readdirSync(folder).sort()).toEqual(['all.zip', 'victim'])
+  })
+
+  it('are never written through a link that comes at the last moment', async () => {
+    const run = await exporter()
+    const folder = temporaryFolder()
+    const victim = join(folder, 'victim')
+    writeFileSync(victim, 'mine')
+    mkdirSync(join(folder, 'out'))
+    const to = join(folder, 'out/all.zip')
+    // Puts the link there again as soon as it is removed.
+    const planter = new Worker(
+      `const { symlinkSync } = require('node:fs'), { parentPort, workerData: [victim, aside] } = require('node:worker_threads')
+       parentPort.postMessage('ready')
+       for (;;) try { symlinkSync(victim, aside) } catch {}`,
+      { eval: true, workerData: [victim, `${to}.${process.pid}.part`] },
+    )
+    onTestFinished(async () => void (await planter.terminate()))
+    await new Promise((ready) => planter.once('message', ready))
+    let refused = 0
+    for (let i = 0; i < 20; i++) await run(to).catch(() => refused++)
+    // Else the link was never in the way, and this shows nothing.
+    expect(refused).toBeGreaterThan(0)
+    expect(readFileSync(victim, 'utf8')).toBe('mine')
+  })
+})
