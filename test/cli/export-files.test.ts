@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { findCommand, parseArguments } from '../../src/cli/arguments.ts'
 import { runExport } from '../../src/cli/export.ts'
 import { start } from '../support/instance.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -21,7 +22,10 @@ async function exporter(): Promise<(to: string) => Promise<unknown>> {
   const post = await start({})
   await post.inbox.import(Buffer.from('From: a@b.test\r\nSubject: one\r\n\r\nsecret\r\n'))
   const { url } = await post.listen()
-  return (to) => runExport(['--to', to, '--url', url], quiet)
+  return (to) => {
+    const { command, rest } = findCommand(['export', '--to', to, '--url', url])
+    return runExport(parseArguments(rest, command), quiet)
+  }
 }
 
 describe.skipIf(process.platform === 'win32')('files of an export', () => {

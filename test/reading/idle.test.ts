@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openProjects, run, type Projects } from '../testing/_project.ts'
+import { afterEach, expect, it } from 'vitest'
+import { openProjects, run } from '../testing/_project.ts'
 
-let projects: Projects
-beforeAll(() => {
-  projects = openProjects()
-})
-afterAll(() => projects.remove())
+const projects = openProjects()
+afterEach(() => projects.clear())
 
 // The thread ends after five idle seconds: a process that it kept would last that long.
 const script = `

@@ -30,6 +30,7 @@ export const integrationFiles: readonly string[] = [
   'mime/structure',
   'mime/transfer',
   'options/types',
+  'reading/idle',
   'reading/many-large',
   'reading/thread',
   'server/hostile-input',

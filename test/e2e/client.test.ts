@@ -2,15 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createContext, runInContext } from 'node:vm'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLocalpost, type Localpost } from '../../src/index.ts'
-import { openBrowser, type Browser } from '../e2e/browser.ts'
-import { makePackage } from '../testing/_package.ts'
+import { browser } from './context.ts'
 
 /** An app for the browser: it sends, waits for the delivery, reads, walks a list and meets errors. */
 const app = `
@@ -65,12 +64,10 @@ let dir: string
 const closers: (() => unknown)[] = []
 
 beforeAll(async () => {
-  const made = makePackage()
-  closers.push(() => made.remove())
   dir = mkdtempSync(join(tmpdir(), 'localpost-browser-app-'))
   closers.push(() => rmSync(dir, { recursive: true, force: true }))
   mkdirSync(join(dir, 'node_modules'))
-  symlinkSync(made.dir, join(dir, 'node_modules/localpost'))
+  symlinkSync(resolve(import.meta.dirname, '../..'), join(dir, 'node_modules/localpost'))
   writeFileSync(join(dir, 'app.js'), app)
   const warnings: string[] = []
   const build = await rolldown({
@@ -127,11 +124,9 @@ describe('localpost/client', () => {
     expect(lines.filter((line) => nodes.test(line))).toEqual([])
   })
 
-  it('sends, waits and reads in Chromium', { timeout: 90_000 }, async () => {
+  it('sends, waits and reads in Chromium', async () => {
     const post = await start()
     const url = await serve(post)
-    const browser: Browser = await openBrowser()
-    closers.push(() => browser.close())
     const page = await browser.context.newPage()
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(String(error)))
