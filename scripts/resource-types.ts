@@ -128,7 +128,7 @@ function typeOf(schema: z.core.$ZodType, nameOf: NameOf): string {
     case 'array':
       return `(${inner(def.element)})[]`
     case 'tuple':
-      return `[${def.items.map(labelled(inner)).join(', ')}]`
+      return `[${def.items.map(inner).join(', ')}]`
     case 'record': {
       const record = `Record<${inner(def.keyType)}, ${inner(def.valueType)}>`
       return def.partial ? `Partial<${record}>` : record
@@ -145,13 +145,6 @@ function memberOf(nameOf: NameOf): (member: [string, z.core.$ZodType]) => string
     const description = descriptionOf(schema)
     const mark = schema._zod.optout === 'optional' ? '?' : ''
     return `${description === null ? '' : commentOf(description)}${name}${mark}: ${typeOf(schema, nameOf)}`
-  }
-}
-
-function labelled(inner: (schema: z.core.$ZodType) => string): (schema: z.core.$ZodType) => string {
-  return (schema) => {
-    const { title } = z.globalRegistry.get(schema) ?? {}
-    return title === undefined ? inner(schema) : `${title}: ${inner(schema)}`
   }
 }
 

@@ -26,11 +26,10 @@ export type { ErrorBody, ErrorCode, ErrorDetails, FieldError } from './core/erro
 export type { ListPage, ListQuery } from './core/lists.ts'
 
 // Emails
-export type { AttachmentReference } from './attachments/attachments.ts'
+export type { AttachmentReference } from './attachments/types.ts'
 export type { Emails, SendOptions } from './emails/emails.ts'
-export type { AddedEvent } from './emails/added-event.ts'
-export type { Simulation } from './emails/simulate.ts'
 export type {
+  AddedEvent,
   BounceSubtype,
   BounceType,
   EmailDetail,
@@ -43,7 +42,8 @@ export type {
   RecipientStatus,
   SendRequest,
   VariableValue,
-} from './emails/email.ts'
+} from './emails/types.ts'
+export type { Simulation } from './emails/simulate.ts'
 
 // Domains
 export type { Domains } from './domains/domains.ts'
@@ -104,20 +104,21 @@ export type {
 } from './faults/types.ts'
 
 // The inbox
-export type { BulkChanges, Selection } from './inbox/bulk.ts'
-export type { Check } from './inbox/checks.ts'
-export type { Inbox, MailChanges } from './inbox/inbox.ts'
-export type { ListUnsubscribe } from './inbox/list-unsubscribe.ts'
-export type { Link } from './reading/links.ts'
+export type { Selection } from './inbox/bulk.ts'
 export type {
+  BulkChanges,
+  Check,
+  ListUnsubscribe,
   Mail,
   MailAttachment,
+  MailChanges,
   MailSummary,
-  QuietOptions,
   TranscriptLine,
-  WaitOptions,
-} from './inbox/mail.ts'
+} from './inbox/types.ts'
+export type { Inbox } from './inbox/inbox.ts'
+export type { Link } from './reading/types.ts'
+export type { QuietOptions, WaitOptions } from './inbox/wait.ts'
 export { unrenderedPlaceholders } from './inbox/placeholders.ts'
 export type { MailQuery, MailQueryMembers } from './search/query-members.ts'
 export type { SearchPage } from './search/search.ts'
-export type { DkimResult } from './mime/dkim-verify.ts'
+export type { DkimResult } from './mime/types.ts'

@@ -74,7 +74,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   htmlparser2: /^mime\//,
   vitest: /^vitest\//,
   '@playwright/test': /^playwright\//,
-  zod: /^(?:core|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server)\//,
+  zod: /^(?:core|mime|reading|attachments|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server)\//,
 }
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })

@@ -1,3 +1,4 @@
+import type { AttachmentReference } from './types.ts'
 import { isAscii, isUtf8 } from 'node:buffer'
 import { open, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
@@ -6,14 +7,6 @@ import { createPacer, type Pacer } from '../core/yield.ts'
 import { mediaTypeByName } from '../mime/attachments.ts'
 import { parseDataUri } from './data-uri.ts'
 import { fetchAttachment, type Fetched, type FetchLimits } from './fetch.ts'
-
-/** One attachment of a send request, docs/interface.md 4.2. */
-export interface AttachmentReference {
-  filename: string
-  /** An http(s) URL, a `data:` URI, or a file under `attachments.root`. */
-  path: string
-  content_type?: string
-}
 
 /** Where attachments may come from. */
 export interface AttachmentSources extends Omit<FetchLimits, 'maxBytes'> {

@@ -1,4 +1,4 @@
-import type { TranscriptLine } from '../inbox/mail.ts'
+import type { TranscriptLine } from '../inbox/types.ts'
 import type { TransactionNotes } from './transcript.ts'
 
 /** The SMTP sessions of the submissions that came last. */

@@ -1,6 +1,6 @@
 import type { Audience, Contact } from '../audiences/types.ts'
 import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/types.ts'
-import type { EmailDetail, EmailListItem, SendRequest } from '../emails/email.ts'
+import type { EmailDetail, EmailListItem, SendRequest } from '../emails/types.ts'
 import type { ListPage } from '../core/lists.ts'
 import { createCall, type CallOptions, type ClientListOptions } from './call.ts'
 import type { ClientOptions } from './settings.ts'

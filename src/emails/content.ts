@@ -1,4 +1,4 @@
-import type { AttachmentReference } from '../attachments/attachments.ts'
+import type { AttachmentReference } from '../attachments/types.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { Store } from '../store/store.ts'
 import {

@@ -5,13 +5,8 @@ import { listRecords, readRecord, untilCommitted, type ListOrder } from '../stor
 import { insert, type Store } from '../store/store.ts'
 import { readContent } from './content.ts'
 import type { Reader } from '../reading/reader.ts'
-import {
-  emailCollection,
-  type EmailDetail,
-  type EmailListItem,
-  type EmailRecord,
-  type SendRequest,
-} from './email.ts'
+import { emailCollection, type EmailRecord } from './email.ts'
+import type { EmailDetail, EmailListItem, SendRequest } from './types.ts'
 import { findRepeated, prepareRepeatable, repeatable, type Repeatable } from './idempotency.ts'
 import { checkSend, toEmail, type Accepted, type SendDeps } from './send.ts'
 import { toDetail, toListItem } from './views.ts'

@@ -1,4 +1,5 @@
-import type { EmailEvent, EmailRecord, EventStatus, RecipientState } from './email.ts'
+import type { EmailRecord } from './email.ts'
+import type { EmailEvent, EventStatus, RecipientState } from './types.ts'
 
 /** A recipient to whom nothing has happened but the acceptance. */
 export function sentTo(recipient: string, timestamp: number): RecipientState {

@@ -1,8 +1,9 @@
+import { attachmentMembers } from '../attachments/schema.ts'
 import { quote, validationError, type FieldError } from '../core/errors.ts'
 import { checkInput } from '../core/validate.ts'
-import type { SendRequest } from './email.ts'
+import type { SendRequest } from './types.ts'
 import { plainReader } from './plain-values.ts'
-import { maxEntries, maxVariables, sendMembers, variableValue } from './schema.ts'
+import { maxEntries, maxVariables, sendMembers, variableMembers, variableValueSchema } from './schema.ts'
 
 /** The body of a send request. @throws validation_error for anything but an object. */
 export function asObject(input: unknown): object {
@@ -44,7 +45,7 @@ export function readMembers(input: object, errors: FieldError[]): Partial<SendRe
 function addProtoVariable(given: unknown, read: unknown, errors: FieldError[]): void {
   const name = '__proto__'
   if (typeof given !== 'object' || given === null || !Object.hasOwn(given, name)) return
-  const result = checkInput(variableValue, Reflect.get(given, name), ['variables', name])
+  const result = checkInput(variableValueSchema, Reflect.get(given, name), ['variables', name])
   if ('errors' in result) for (const error of result.errors) errors.push(error)
   else if (typeof read === 'object' && read !== null)
     Object.defineProperty(read, name, { value: result.value, enumerable: true })
@@ -69,8 +70,8 @@ const members = Object.entries(sendMembers).map(([name, schema]) => ({
 }))
 
 const memberNames = new Set(Object.keys(sendMembers))
-const attachmentNames = new Set(['filename', 'path', 'content_type'])
-const variableNames = new Set(['value', 'default'])
+const attachmentNames = new Set(Object.keys(attachmentMembers))
+const variableNames = new Set(Object.keys(variableMembers))
 
 /**
  * Says the path of each member that nobody reads. Looks only into members that passed their schema: what else they may

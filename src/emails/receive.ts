@@ -1,4 +1,5 @@
 import type { Budget } from '../core/byte-budget.ts'
+import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import { LocalpostError } from '../core/errors.ts'
@@ -6,7 +7,8 @@ import type { Ids } from '../core/ids.ts'
 import { addressKey, foldSpace } from '../mime/addresses.ts'
 import { maxHeaderBytes, readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
 import { insert, type Store } from '../store/store.ts'
-import { emailCollection, messageBlob, type EmailRecord, type RecipientState } from './email.ts'
+import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
+import type { RecipientState } from './types.ts'
 import { deliveredEvent, sentTo } from './events.ts'
 import { tagsOf } from './tags.ts'
 
@@ -95,7 +97,7 @@ function toEmail(
   envelope: { mail_from: string; rcpt_to: string[] },
   header: HeaderBlock,
   taken: Pick<EmailRecord, 'domain_id' | 'created' | 'recipients' | 'outbox_due'> & { size_bytes: number },
-): EmailRecord {
+): Complete<EmailRecord> {
   const { domain_id, created, recipients, outbox_due, size_bytes } = taken
   const to = bareAddresses(header, 'to')
   const cc = bareAddresses(header, 'cc')

@@ -1,7 +1,7 @@
 import { firstOf, LocalpostError, quote, validationError } from '../core/errors.ts'
 import { moreWarnings } from '../core/validate.ts'
 import { maxMessageBytes } from '../attachments/attachments.ts'
-import type { VariableValue } from './email.ts'
+import type { VariableValue } from './types.ts'
 import {
   countPlaceholders,
   fillIn,

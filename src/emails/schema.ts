@@ -1,20 +1,21 @@
-import type { AttachmentReference } from '../attachments/attachments.ts'
 import { z } from 'zod'
-import { bounceSubtypes, bounceTypes } from './email.ts'
+import { maxMessageBytes } from '../attachments/attachments.ts'
+import { attachmentReferenceSchema } from '../attachments/schema.ts'
+import {
+  lastEventSchema,
+  recipientEventSchema,
+  recipientStateSchema,
+  recipientStatusSchema,
+} from './event-schema.ts'
+import { maxSubjectBytes } from './render.ts'
 import type {
-  BounceSubtype,
-  BounceType,
   EmailDetail,
   EmailListItem,
+  EmailMembers,
   EmailType,
-  LastEvent,
-  RecipientEvent,
-  RecipientStatus,
   SendRequest,
   VariableValue,
-} from './email.ts'
-import { maxMessageBytes } from '../attachments/attachments.ts'
-import { maxSubjectBytes } from './render.ts'
+} from './types.ts'
 
 // Limits of the schema are generous: they bound memory, the interface states none.
 /** How many entries an array of a send request may have. */
@@ -28,17 +29,20 @@ const addresses = z
 const body = z.string()
 const ms = z.int().describe('Unix time in milliseconds')
 
-/** The value of one variable. */
-export const variableValue: z.ZodType<VariableValue> = z.union(
-  [z.string(), z.object({ value: z.string().nullish(), default: z.string().optional() })],
+/** The members of a variable that is an object. */
+export const variableMembers: {
+  readonly value: z.ZodType<string | null | undefined>
+  readonly default: z.ZodType<string | undefined>
+} = {
+  value: z.string().nullish(),
+  default: z.string().optional(),
+}
+
+/** A value for a placeholder: itself, or with a default that is used where `value` is null or absent. */
+export const variableValueSchema: z.ZodType<VariableValue> = z.union(
+  [z.string(), z.object(variableMembers)],
   'must be a string or an object with `value` and `default`',
 )
-
-const attachmentReference: z.ZodType<AttachmentReference> = z.object({
-  filename: z.string().min(1).max(255).describe('Without path separators or control characters'),
-  path: z.string().min(1).describe('An http(s) URL, a `data:` URI, or a file under `attachments.root`'),
-  content_type: z.string().optional().describe('Default: by the file name'),
-})
 
 /** The members of a send request, each with its own schema, so that one answer can name every wrong one. */
 export const sendMembers: {
@@ -64,13 +68,13 @@ export const sendMembers: {
   bcc: addresses.optional(),
   reply_to: address.optional(),
   variables: z
-    .record(z.string(), variableValue)
+    .record(z.string(), variableValueSchema)
     .optional()
     .meta({
       description: `Name to value, or to value and default; at most ${maxVariables}`,
       maxProperties: maxVariables,
     }),
-  attachments: z.array(attachmentReference).max(maxEntries).optional(),
+  attachments: z.array(attachmentReferenceSchema).max(maxEntries).optional(),
 }
 
 /** The body of `POST /v1/emails`, docs/interface.md 4.2. Unknown members are ignored here and warned of elsewhere. */
@@ -85,55 +89,41 @@ export const sendRequestSchema: z.ZodType<SendRequest> = z.object(sendMembers).m
   },
 })
 
-const type: z.ZodType<EmailType> = z.enum(['transactional', 'broadcast'])
-/** The type of a bounce. */
-export const bounceType: z.ZodType<BounceType> = z.enum(bounceTypes)
-/** The subtype of a bounce. */
-export const bounceSubtype: z.ZodType<BounceSubtype> = z.enum(bounceSubtypes)
+/** Broadcasts are made by `/dev/broadcasts`, everything else is transactional; docs/interface.md 2.1. */
+export const emailTypeSchema: z.ZodType<EmailType> = z.enum(['transactional', 'broadcast'])
 
-const toRecipient = { recipient: z.string(), timestamp: ms }
-const hit = { ip: z.string(), user_agent: z.string() }
-const bounce = { type: bounceType, subtype: bounceSubtype }
+/** The members of an email that are stored as they are shown, each defined here once; answers pick from them. */
+export const emailMembers: { readonly [Name in keyof EmailMembers]-?: z.ZodType<EmailMembers[Name]> } = {
+  type: emailTypeSchema,
+  source: z
+    .enum(['api', 'smtp'])
+    .describe('How it came: through `/v1` or the library, or as an SMTP submission'),
+  from: z
+    .string()
+    .describe('Display name plus address, white space folded; `""` where a submission names nobody'),
+  to: z.array(z.string()).describe('Bare addresses of the To header, in its order'),
+  cc: z.array(z.string()),
+  bcc: z
+    .array(z.string())
+    .describe('Recipients of the envelope that no To or Cc field names; for API sends, those of the request'),
+  reply_to: z.string().nullable(),
+  subject: z.string(),
+  template_id: z.string().nullable(),
+  domain_id: z.string(),
+  envelope: z.strictObject({ mail_from: z.string(), rcpt_to: z.array(z.string()) }),
+  recipients: z.array(recipientStateSchema).describe('Per recipient, with the SMTP replies'),
+  unread: z.boolean(),
+  tags: z.array(z.string()),
+}
 
-/** `last_event`, docs/interface.md 2.3. */
-export const lastEventSchema: z.ZodType<LastEvent> = z.union([
-  z.strictObject({
-    ...toRecipient,
-    status: z.enum(['sent', 'opened', 'complained', 'failed', 'delivery_delayed']),
-  }),
-  z.strictObject({
-    ...toRecipient,
-    status: z.literal('delivered'),
-    processing_time_millis: z.int(),
-    reporting_mta: z.string(),
-    smtp_response: z.string(),
-  }),
-  z.strictObject({ ...toRecipient, status: z.literal('bounced'), ...bounce }),
-  z.strictObject({ ...toRecipient, status: z.literal('clicked'), link: z.string(), ...hit }),
-])
-
-const recipientStatus: z.ZodType<RecipientStatus> = z.union([
-  z.strictObject({
-    ...toRecipient,
-    status: z.enum(['sent', 'delivered', 'opened', 'clicked', 'delivery_delayed', 'complained', 'failed']),
-  }),
-  z.strictObject({ ...toRecipient, status: z.literal('bounced'), ...bounce }),
-])
-
-/** An event of a recipient in the detail, docs/interface.md 2.2. */
-export const recipientEventSchema: z.ZodType<RecipientEvent> = z.union([
-  z.strictObject({
-    timestamp: ms,
-    status: z.enum(['sent', 'delivered', 'bounced', 'delivery_delayed', 'complained', 'failed']),
-  }),
-  z.strictObject({ timestamp: ms, status: z.enum(['opened', 'clicked']), ...hit }),
-])
+/** The members of an email that are stored as they are shown. */
+export const emailMembersSchema: z.ZodType<EmailMembers> = z.strictObject(emailMembers)
 
 const listMembers = {
   id: z.string(),
-  type,
-  to: z.array(z.string()),
-  subject: z.string(),
+  type: emailMembers.type,
+  to: emailMembers.to.describe('Bare addresses of the To header; those of the envelope where it has none'),
+  subject: emailMembers.subject,
   last_event: lastEventSchema,
   email_sent_timestamp: ms,
 }
@@ -141,17 +131,17 @@ const listMembers = {
 /** An email in a list, docs/interface.md 2.1. */
 export const emailListItemSchema: z.ZodType<EmailListItem> = z.strictObject({
   ...listMembers,
-  recipient_statuses: z.array(recipientStatus),
+  recipient_statuses: z.array(recipientStatusSchema),
 })
 
 /** An email in detail, docs/interface.md 2.2. */
 export const emailDetailSchema: z.ZodType<EmailDetail> = z.strictObject({
   ...listMembers,
-  template_id: z.string().nullable(),
-  domain_id: z.string(),
+  template_id: emailMembers.template_id,
+  domain_id: emailMembers.domain_id,
   html: z.string(),
   text: z.string(),
-  from: z.string(),
+  from: emailMembers.from,
   recipient_statuses: z.array(
     z.strictObject({ recipient: z.string(), events: z.array(recipientEventSchema) }),
   ),

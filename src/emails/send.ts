@@ -1,3 +1,4 @@
+import type { Complete } from '../core/complete.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import { parseDomainName } from '../domains/names.ts'
 import {
@@ -15,14 +16,8 @@ import type { TemplateContent } from '../templates/template.ts'
 import { ignoredMember, moreWarnings } from '../core/validate.ts'
 import { checkAttachments, maxMessageBytes, type AttachmentSources } from '../attachments/attachments.ts'
 import { encodedBodySize } from './body-size.ts'
-import {
-  attachmentsBlob,
-  contentBlob,
-  type EmailRecord,
-  type EmailType,
-  type SendRequest,
-  type StoredContent,
-} from './email.ts'
+import { attachmentsBlob, contentBlob, type EmailRecord, type StoredContent } from './email.ts'
+import type { EmailType, SendRequest } from './types.ts'
 import { sentTo } from './events.ts'
 import { headerFault } from './header-text.ts'
 import { asObject, eachUnknown, readMembers } from './members.ts'
@@ -119,7 +114,7 @@ export function toEmail(
   const { request, addresses, rendered, domain } = accepted
   const { id, now } = facts
   const references = request.attachments ?? []
-  const email: EmailRecord = {
+  const email: Complete<EmailRecord> = {
     id,
     // The store would copy the whole record to add it.
     version: 1,
@@ -143,6 +138,7 @@ export function toEmail(
     tags: tagsOf(addresses.rcpt_to),
     snippet: snippetOf(rendered.text, rendered.html),
     attachment_count: references.length,
+    undigested: undefined,
   }
   const content: StoredContent = {
     html: rendered.html,

@@ -1,28 +1,19 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import type { AddedEvent } from './added-event.ts'
-import { bounceSubtype, bounceType } from './schema.ts'
-
-const statuses: { [Status in AddedEvent['status']]: Status } = {
-  delivered: 'delivered',
-  opened: 'opened',
-  clicked: 'clicked',
-  bounced: 'bounced',
-  delivery_delayed: 'delivery_delayed',
-  complained: 'complained',
-  failed: 'failed',
-}
+import { eventStatuses } from './email.ts'
+import { bounceSubtypeSchema, bounceTypeSchema } from './event-schema.ts'
+import type { AddedEvent } from './types.ts'
 
 const link = z
   .string()
   .max(8000)
   .refine((text) => /^https?:/i.test(text) && URL.canParse(text), 'must be an http(s) URL')
 
-/** What {@link AddedEvent} says, for the server and the library. */
+/** The body of `POST /dev/emails/{id}/events`. Members that the status does not have are ignored. */
 export const addedEventSchema: z.ZodType<AddedEvent> = z
   .object({
-    recipient: z.string().min(1).max(1000).describe('One of the email’s recipients'),
-    status: z.enum(statuses),
+    recipient: z.string().min(1).max(1000).describe('One of the email’s recipients, in any case'),
+    status: z.enum(eventStatuses).exclude(['sent']),
     timestamp: z.int().min(0).optional().describe('Unix time in milliseconds. Default: now'),
     ip: z
       .string()
@@ -36,8 +27,10 @@ export const addedEventSchema: z.ZodType<AddedEvent> = z
       .optional()
       .describe('Of an opening or click. Default: Localpost'),
     link: link.optional().describe('Of a click, and required there'),
-    type: bounceType.optional().describe('Of a bounce. Default: that of the subtype, or Permanent'),
-    subtype: bounceSubtype.optional().describe('Of a bounce. Default: General'),
+    type: bounceTypeSchema.optional().describe('Of a bounce. Default: that of the subtype, or Permanent'),
+    subtype: bounceSubtypeSchema
+      .optional()
+      .describe('Of a bounce. Default: General, of Undetermined the same'),
   })
   .meta({
     example: { recipient: 'ada@example.com', status: 'bounced', type: 'Transient', subtype: 'MailboxFull' },

@@ -4,17 +4,16 @@ import { addressKey } from '../mime/addresses.ts'
 import { changeRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
-import {
-  emailCollection,
-  type BounceSubtype,
-  type BounceType,
-  type EmailEvent,
-  type EmailRecord,
-  type RecipientEvent,
-  type RecipientState,
-} from './email.ts'
+import { emailCollection, type EmailRecord } from './email.ts'
+import type {
+  AddedEvent,
+  BounceSubtype,
+  BounceType,
+  EmailEvent,
+  RecipientEvent,
+  RecipientState,
+} from './types.ts'
 import { isOver, pendingRecipients, withEvents } from './events.ts'
-import type { AddedEvent } from './added-event.ts'
 import { addedEventSchema } from './simulate-schema.ts'
 import { toRecipientEvent } from './views.ts'
 

@@ -1,13 +1,14 @@
+import type { Complete } from '../core/complete.ts'
+import type { EmailContent, EmailRecord } from './email.ts'
 import type {
-  EmailContent,
   EmailDetail,
   EmailEvent,
   EmailListItem,
-  EmailRecord,
+  EmailMembers,
   LastEvent,
   RecipientEvent,
   RecipientStatus,
-} from './email.ts'
+} from './types.ts'
 import { shorten } from '../core/errors.ts'
 import { maxSubjectBytes } from './render.ts'
 
@@ -17,7 +18,7 @@ export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string
 }
 
 /** The list item of an email, with exactly the members of docs/interface.md 2.1. */
-export function toListItem(email: EmailRecord): EmailListItem {
+export function toListItem(email: EmailRecord): Complete<EmailListItem> {
   return {
     id: email.id,
     type: email.type,
@@ -32,7 +33,7 @@ export function toListItem(email: EmailRecord): EmailListItem {
 }
 
 /** The detail of an email, with exactly the members of docs/interface.md 2.2. */
-export function toDetail(email: EmailRecord, content: EmailContent): EmailDetail {
+export function toDetail(email: EmailRecord, content: EmailContent): Complete<EmailDetail> {
   return {
     id: email.id,
     type: email.type,
@@ -49,6 +50,26 @@ export function toDetail(email: EmailRecord, content: EmailContent): EmailDetail
       recipient,
       events: events.map(toRecipientEvent),
     })),
+  }
+}
+
+/** The members of an email that the inbox shows as they are stored. */
+export function toMembers(email: EmailRecord): Complete<EmailMembers> {
+  return {
+    type: email.type,
+    source: email.source,
+    from: email.from,
+    to: email.to,
+    cc: email.cc,
+    bcc: email.bcc,
+    reply_to: email.reply_to,
+    subject: email.subject,
+    template_id: email.template_id,
+    domain_id: email.domain_id,
+    envelope: email.envelope,
+    recipients: email.recipients,
+    unread: email.unread,
+    tags: email.tags,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BulkChanges } from './types.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import { emailCollection } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
@@ -10,15 +11,6 @@ import { checkChanges, checkIsChange, maxTags } from './tags.ts'
 
 /** Several mails: the matches of a query, those of a list of ids, or all for null. */
 export type Selection = string | { ids: readonly string[] } | null
-
-/** What is done to each of several mails. */
-export interface BulkChanges {
-  unread?: boolean
-  /** In place of those there are. */
-  tags?: string[]
-  add_tags?: string[]
-  remove_tags?: string[]
-}
 
 export interface BulkDeps {
   store: Store

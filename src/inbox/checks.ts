@@ -1,19 +1,9 @@
+import type { Check, Mail } from './types.ts'
 import { paced } from '../core/yield.ts'
 import { htmlFactSteps, type HtmlImage } from './html-facts.ts'
 import { linkFault, type LinkFault } from './link-faults.ts'
-import type { Mail } from './mail.ts'
 import { onlySearched } from '../reading/jobs.ts'
 import { placeholderSteps } from './placeholders.ts'
-
-/** One thing that was looked at in a mail. */
-export interface Check {
-  name: string
-  verdict: 'pass' | 'warning' | 'fail' | 'info'
-  /** In a sentence. */
-  message: string
-  /** Where and what, one line each; at most 50 of 300 characters. */
-  details: string[]
-}
 
 /**
  * Looks a mail over before it goes to readers: signature, parts, images, links, size, placeholders, unsubscription.

@@ -1,3 +1,4 @@
+import type { BulkChanges, Check, Mail, MailChanges, MailSummary, TranscriptLine } from './types.ts'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
 import { readContent } from '../emails/content.ts'
@@ -16,13 +17,13 @@ import type { PageOptions } from '../reading/page.ts'
 import type { Reader } from '../reading/reader.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
 import { remove, type BlobId, type ByteRange, type Store } from '../store/store.ts'
-import { checkMail, type Check } from './checks.ts'
+import { checkMail } from './checks.ts'
 import { startIndexer } from '../search/indexer.ts'
 import { createDigests, digestOf } from '../search/digests.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
-import { changeMatching, removeMatching, type BulkChanges, type Selection } from './bulk.ts'
-import type { Mail, MailSummary, QuietOptions, TranscriptLine, WaitOptions } from './mail.ts'
+import { changeMatching, removeMatching, type Selection } from './bulk.ts'
+import type { QuietOptions, WaitOptions } from './wait.ts'
 import { createPending } from './pending.ts'
 import { parseMailQuery } from '../search/query.ts'
 import type { MailQuery } from '../search/query-members.ts'
@@ -101,11 +102,6 @@ export interface CopyOptions {
 export interface RawOptions extends CopyOptions {
   /** Only these bytes: `start` inclusive, `end` exclusive. Default: all. */
   range?: { start: number; end: number }
-}
-
-export interface MailChanges {
-  unread?: boolean
-  tags?: string[]
 }
 
 export interface InboxDeps {

@@ -1,11 +1,4 @@
-/** How a reader gets off a list. */
-export interface ListUnsubscribe {
-  /** http(s) and mailto addresses, in the order of the field. */
-  urls: string[]
-  /** Whether a mail client may do it with one POST, without asking. */
-  one_click: boolean
-}
-
+import type { ListUnsubscribe } from './types.ts'
 /**
  * Reads List-Unsubscribe and List-Unsubscribe-Post.
  *

@@ -1,5 +1,5 @@
 import { unpaced } from '../core/yield.ts'
-import type { Mail } from './mail.ts'
+import type { Mail } from './types.ts'
 
 /**
  * The placeholders that a mail still shows to its reader, because no variable answered them: in subject, text or HTML,

@@ -1,14 +1,15 @@
+import type { Complete } from '../core/complete.ts'
 import type { EmailContent, EmailRecord } from '../emails/email.ts'
 import { outcomeOf } from '../emails/events.ts'
-import { listedSubject, toLastEvent } from '../emails/views.ts'
+import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
 import type { ParsedAttachment, ParsedMessage } from '../mime/parse.ts'
 import type { Digest } from '../search/digests.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
-import type { Mail, MailAttachment, MailSummary } from './mail.ts'
+import type { Mail, MailAttachment, MailSummary } from './types.ts'
 import type { Findings } from '../reading/jobs.ts'
 
 /** A mail in a list of the inbox. */
-export function toSummary(email: EmailRecord, digest: Digest): MailSummary {
+export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSummary> {
   return {
     id: email.id,
     from: email.from,
@@ -39,24 +40,18 @@ export function toMail(
   content: EmailContent,
   message: ParsedMessage | null,
   facts: Findings & Pick<Mail, 'dkim' | 'transcript'>,
-): Mail {
+): Complete<Mail> {
   const { html, text } = content
+  const { template_id: _notShown, ...members } = toMembers(email)
   return {
     ...toSummary(email, digest),
-    subject: email.subject,
-    type: email.type,
-    domain_id: email.domain_id,
-    cc: email.cc,
-    bcc: email.bcc,
-    reply_to: email.reply_to,
+    ...members,
     headers: message?.headers ?? [],
     html,
     text,
     links: facts.links,
     codes: facts.codes,
     attachments: (message?.attachments ?? []).map(toAttachment),
-    envelope: email.envelope,
-    recipients: email.recipients,
     dkim: facts.dkim,
     list_unsubscribe: readListUnsubscribe(message?.headers ?? []),
     transcript: facts.transcript,
@@ -73,7 +68,7 @@ function toOutcomes({ recipients }: EmailRecord): MailSummary['outcomes'] {
   return counts
 }
 
-function toAttachment(attachment: ParsedAttachment): MailAttachment {
+function toAttachment(attachment: ParsedAttachment): Complete<MailAttachment> {
   const { index, filename, content_type, size_bytes, sha256, content_id, disposition } = attachment
   const shown = filename ?? `attachment-${index}`
   return { index, filename: shown, content_type, size_bytes, sha256, content_id, disposition }

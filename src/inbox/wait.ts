@@ -4,10 +4,25 @@ import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import type { Store } from '../store/store.ts'
-import type { QuietOptions, WaitOptions } from './mail.ts'
 import type { Search } from '../search/search.ts'
 import { parseMailQuery, type MailFilter } from '../search/query.ts'
 import { assertAfter, isAfter, type MailQuery } from '../search/query-members.ts'
+
+/** How long to wait, and for which mail. */
+export interface WaitOptions {
+  /** In milliseconds. Default: `waitTimeoutMs` of the instance. */
+  timeoutMs?: number
+  /** Only mail that arrived after this one: an id of a mail, also of one that is gone; or not before a time. */
+  after?: Date | string
+}
+
+/** How long nothing may arrive. */
+export interface QuietOptions {
+  /** How long nothing may arrive, in milliseconds. Default: 1,000. */
+  timeoutMs?: number
+  /** As in {@link WaitOptions}. Default: also what is there already counts. */
+  after?: Date | string
+}
 
 /** Waits for arrivals; ended with the instance. */
 export interface Waits {

@@ -1,3 +1,4 @@
+import type { DkimResult } from './types.ts'
 import { createHash, verify, type KeyObject } from 'node:crypto'
 import { hashBody } from './dkim-body.ts'
 import { canonicalField, splitFields, type RawField } from './dkim-fields.ts'
@@ -5,18 +6,6 @@ import { readSignature, withoutSignature, type DkimSignature } from './dkim-sign
 import { readHeaderBlock } from './headers.ts'
 import { sliceBytes } from './slices.ts'
 import { nextTurn } from '../core/machine.ts'
-
-/** The result of checking a DKIM signature. */
-export interface DkimResult {
-  /** Tag `d=`, lower case. */
-  domain: string
-  /** Tag `s=`. */
-  selector: string
-  /** `no_key`: this instance does not have the key, and looks nowhere else; `invalid`: no signature that can be checked. */
-  result: 'pass' | 'fail' | 'no_key' | 'invalid'
-  /** In a sentence; null where it passed. */
-  reason: string | null
-}
 
 /** Gives the public key that a domain publishes under a selector; null where it is not known. */
 export type FindDkimKey = (domain: string, selector: string) => Promise<KeyObject | null>

@@ -1,4 +1,4 @@
-import type { BounceSubtype, BounceType } from '../emails/email.ts'
+import type { BounceSubtype, BounceType } from '../emails/types.ts'
 
 /** What the answer of a recipient's server means: the parts of an SMTP reply line. */
 export interface SmtpReply {

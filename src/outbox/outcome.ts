@@ -1,5 +1,6 @@
 import { bounceOf, isTemporary, type SmtpReply } from './bounces.ts'
-import type { EmailEvent, EmailRecord } from '../emails/email.ts'
+import type { EmailRecord } from '../emails/email.ts'
+import type { EmailEvent } from '../emails/types.ts'
 import { deliveredEvent, pendingRecipients, withEvents } from '../emails/events.ts'
 
 /** What the simulator addresses ask for beyond SMTP. */

@@ -1,4 +1,4 @@
-import type { AttachmentReference } from '../attachments/attachments.ts'
+import type { AttachmentReference } from '../attachments/types.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { createPacer } from '../core/yield.ts'
 import type { ComposedMessage, MessageAttachment } from '../mime/compose.ts'

@@ -5,8 +5,9 @@ import type { PlacedPart } from '../mime/part.ts'
 import { readStructure, type MimeStructure } from '../mime/structure.ts'
 import { visibleTextSteps } from '../mime/visible-text.ts'
 import { codeSteps, searchedForCodes } from './codes.ts'
-import { linkSteps, searchedForLinks, type Link } from './links.ts'
+import { linkSteps, searchedForLinks } from './links.ts'
 import { parseStored, readPage, type StoredBodies } from './page.ts'
+import type { Link } from './types.ts'
 
 /** What can be found out of the bytes of a message. */
 export interface Readings {

@@ -1,11 +1,6 @@
+import type { Link } from './types.ts'
 import { unpaced } from '../core/yield.ts'
 import { scanHtmlSteps } from '../mime/scan-html.ts'
-
-export interface Link {
-  href: string
-  /** The link's own text; the address itself where it stands in the text part. */
-  text: string
-}
 
 /**
  * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has.

@@ -11,15 +11,11 @@ import {
   recordCheckSchema,
   verificationInfoSchema,
 } from '../domains/schema.ts'
-import {
-  emailDetailSchema,
-  emailListItemSchema,
-  lastEventSchema,
-  sendRequestSchema,
-} from '../emails/schema.ts'
+import { emailEventSchema, lastEventSchema } from '../emails/event-schema.ts'
+import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../emails/schema.ts'
 import { apiKeySchema } from '../keys/schema.ts'
 import { templateSchema } from '../templates/schema.ts'
-import { mailSchema, mailSummarySchema } from './dev/inbox-schema.ts'
+import { mailSchema, mailSummarySchema } from '../inbox/schema.ts'
 import { healthSchema } from './health.ts'
 import { loggedRequestSchema } from './dev/request-schema.ts'
 import { errorSchema } from './schemas.ts'
@@ -34,6 +30,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   Email: emailListItemSchema,
   EmailDetail: emailDetailSchema,
   LastEvent: lastEventSchema,
+  EmailEvent: emailEventSchema,
   Domain: domainListItemSchema,
   DomainDetail: domainDetailSchema,
   CreatedDomain: createdDomainSchema,

@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert'
-import type { Mail } from '../inbox/mail.ts'
+import type { Mail } from '../inbox/types.ts'
 import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from './contents.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
 import { assertInspected, assertMail, assertReceived, type Inspected } from './mails.ts'

@@ -1,6 +1,6 @@
 import { isRegExp } from 'node:util/types'
-import type { Mail } from '../inbox/mail.ts'
-import type { Link } from '../reading/links.ts'
+import type { Mail } from '../inbox/types.ts'
+import type { Link } from '../reading/types.ts'
 import { unrenderedPlaceholders } from '../inbox/placeholders.ts'
 import { assertExpectation, assertPattern } from './expectation.ts'
 import { fitsText, sayExpectation, type Outcome, type TextPattern } from './outcome.ts'

@@ -1,6 +1,6 @@
 import { bounceSubtypes, bounceTypes, eventStatuses } from '../emails/email.ts'
-import type { BounceSubtype, BounceType, EmailEvent, EventStatus } from '../emails/email.ts'
-import type { Mail } from '../inbox/mail.ts'
+import type { BounceSubtype, BounceType, EmailEvent, EventStatus } from '../emails/types.ts'
+import type { Mail } from '../inbox/types.ts'
 import type { MailQueryMembers } from '../search/query-members.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
 import { createMailReader, defaultTimeoutMs, type Inspected, type MailReader } from './mails.ts'

@@ -1,5 +1,5 @@
 import { quote } from '../core/errors.ts'
-import type { Mail, MailSummary } from '../inbox/mail.ts'
+import type { Mail, MailSummary } from '../inbox/types.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { optionTable } from '../options/table.ts'
 

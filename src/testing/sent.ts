@@ -1,4 +1,4 @@
-import type { Mail, MailSummary } from '../inbox/mail.ts'
+import type { Mail, MailSummary } from '../inbox/types.ts'
 import type { MailQueryMembers } from '../search/query-members.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
 import { createMailReader, defaultTimeoutMs, type Inspected, type MailReader } from './mails.ts'

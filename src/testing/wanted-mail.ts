@@ -1,4 +1,4 @@
-import type { Mail, MailSummary } from '../inbox/mail.ts'
+import type { Mail, MailSummary } from '../inbox/types.ts'
 import { isAfter, type MailQueryMembers } from '../search/query-members.ts'
 import { isTag } from '../search/query.ts'
 import type { MemberKind } from './expectation.ts'

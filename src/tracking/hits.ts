@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
-import type { EmailEvent, EmailRecord } from '../emails/email.ts'
+import type { EmailRecord } from '../emails/email.ts'
+import type { EmailEvent } from '../emails/types.ts'
 import { emailCollection } from '../emails/email.ts'
 import { isOver, withEvents } from '../emails/events.ts'
 import { modifyEmail } from '../emails/modify.ts'

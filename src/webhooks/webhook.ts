@@ -1,4 +1,4 @@
-import type { EmailEvent } from '../emails/email.ts'
+import type { EmailEvent } from '../emails/types.ts'
 import type { StoredDomainMember } from '../domains/domain.ts'
 import type { DomainDetail } from '../domains/types.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Mail } from '../../src/inbox/mail.ts'
+import type { Mail } from '../../src/inbox/types.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { parseMessage } from '../../src/mime/parse.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EmailDetail } from '../../src/emails/email.ts'
+import type { EmailDetail } from '../../src/emails/types.ts'
 import { open, openOverSocket, pause, refusalOf, shared, statusesOf, type Face } from './helpers.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { openMailServer } from './servers.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
-import type { EmailDetail } from '../../src/emails/email.ts'
+import type { EmailDetail } from '../../src/emails/types.ts'
 import { open, pause, shared, statusesOf, type Face } from './helpers.ts'
 import { openMailServer, serve } from './servers.ts'
 

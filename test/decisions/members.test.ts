@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CreatedDomain } from '../../src/domains/types.ts'
-import type { EmailListItem } from '../../src/emails/email.ts'
+import type { EmailListItem } from '../../src/emails/types.ts'
 import { keysOf } from '../support/deps.ts'
 import { open, pause, shared, statusesOf, type EmailList, type Face } from './helpers.ts'
 import { serve } from './servers.ts'

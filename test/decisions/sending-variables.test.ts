@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EmailDetail } from '../../src/emails/email.ts'
+import type { EmailDetail } from '../../src/emails/types.ts'
 import { open, shared, type Face, type List, type Over } from './helpers.ts'
 
 const face = shared()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { EmailEvent, EventStatus } from '../../src/emails/email.ts'
+import type { EmailEvent, EventStatus } from '../../src/emails/types.ts'
 import { outcomeOf, sentTo, withEvents } from '../../src/emails/events.ts'
 import { anEmail } from '../inbox/_email.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fixedClock } from '../../src/index.ts'
-import type { AddedEvent } from '../../src/emails/added-event.ts'
+import type { AddedEvent } from '../../src/emails/types.ts'
 import { open, refusalOf, shared, statusesOf, type Face } from '../decisions/helpers.ts'
 import { serve } from '../decisions/servers.ts'
 

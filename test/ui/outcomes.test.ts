@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { MailSummary } from '../../src/inbox/mail.ts'
+import type { MailSummary } from '../../src/inbox/types.ts'
 import { worstOf } from '../../ui/views/inbox/outcomes.ts'
 
 const last_event = { recipient: 'ada@example.com', timestamp: 1, status: 'opened' } as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EmailEvent } from '../../src/emails/email.ts'
+import type { EmailEvent } from '../../src/emails/types.ts'
 import { obstacleTo } from '../../ui/views/inbox/simulation.ts'
 
 const sent: EmailEvent = { status: 'sent', timestamp: 1 }

@@ -1,6 +1,6 @@
 import type { FaultsState } from '../../src/faults/types.ts'
 import type { ErrorBody } from '../../src/core/errors.ts'
-import type { Mail, MailSummary } from '../../src/inbox/mail.ts'
+import type { Mail, MailSummary } from '../../src/inbox/types.ts'
 
 /** What the page asks of the control API. Every call rejects with an {@link ApiError}, or as its signal says. */
 export interface Api {

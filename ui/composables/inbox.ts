@@ -1,5 +1,5 @@
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
-import type { MailSummary } from '../../src/inbox/mail.ts'
+import type { MailSummary } from '../../src/inbox/types.ts'
 import { type Api, ApiError, wordsOf } from './api.ts'
 import type { Changes } from './live.ts'
 

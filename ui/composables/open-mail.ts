@@ -1,5 +1,5 @@
 import { ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
-import type { Mail } from '../../src/inbox/mail.ts'
+import type { Mail } from '../../src/inbox/types.ts'
 import { type Api, ApiError, wordsOf } from './api.ts'
 
 /** The mail that is being read. */

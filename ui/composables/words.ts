@@ -1,6 +1,6 @@
 import type { FaultsState } from '../../src/faults/types.ts'
-import type { BounceType, EmailEvent, EventStatus } from '../../src/emails/email.ts'
-import type { Mail } from '../../src/inbox/mail.ts'
+import type { BounceType, EmailEvent, EventStatus } from '../../src/emails/types.ts'
+import type { Mail } from '../../src/inbox/types.ts'
 
 /** What a status means to the reader, as a colour. */
 export type Tone = 'quiet' | 'good' | 'info' | 'warn' | 'bad'

@@ -1,6 +1,6 @@
 import { addedEventSchema } from '../../emails/simulate-schema.ts'
 import type { Simulation } from '../../emails/simulate.ts'
-import { recipientEventSchema } from '../../emails/schema.ts'
+import { recipientEventSchema } from '../../emails/event-schema.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
 

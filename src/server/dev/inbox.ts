@@ -6,19 +6,17 @@ import { deletedSchema, toList } from '../schemas.ts'
 import { exportQuery, inboxQuery, selectionQuery, toSelection, waitQuery } from './inbox-query.ts'
 import {
   awaitedSchema,
-  bulkChangesSchema,
+  bulkBodySchema,
   checksSchema,
   foundSchema,
   idsSchema,
   importedSchema,
-  mailChangesSchema,
-  mailSchema,
-  mailSummarySchema,
   messageSchema,
   releaseSchema,
   releasedSchema,
   updatedSchema,
 } from './inbox-schema.ts'
+import { mailChangesSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
 
 /** `/dev/inbox`, but for the bytes of a mail; those are in `mail-bytes.ts`. */
 export function inboxRoutes(inbox: Inbox): Route[] {
@@ -56,7 +54,7 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       path: '/dev/inbox',
       summary: 'Mark or tag the matches of a query, mails by their ids, or all',
       query: selectionQuery,
-      body: { schema: bulkChangesSchema },
+      body: { schema: bulkBodySchema },
       success: { schema: updatedSchema },
       errors: ['invalid_query'],
       handler: async ({ query, body: { ids, ...changes } }) => ({

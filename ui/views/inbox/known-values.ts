@@ -1,5 +1,5 @@
 import { computed, shallowRef, watchEffect, type ComputedRef } from 'vue'
-import type { MailSummary } from '../../../src/inbox/mail.ts'
+import type { MailSummary } from '../../../src/inbox/types.ts'
 import type { InboxList } from '../../composables/inbox.ts'
 import { splitAddress } from '../../composables/words.ts'
 

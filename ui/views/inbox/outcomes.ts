@@ -1,5 +1,5 @@
-import type { EventStatus } from '../../../src/emails/email.ts'
-import type { MailSummary } from '../../../src/inbox/mail.ts'
+import type { EventStatus } from '../../../src/emails/types.ts'
+import type { MailSummary } from '../../../src/inbox/types.ts'
 
 /** What a person must know first of how a mail fared. */
 export interface Outcome {

@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, useVirtualizer, type VirtualItem } from '@tanstack/vue-virtual'
 import { computed, nextTick, onMounted, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue'
-import type { MailSummary } from '../../../src/inbox/mail.ts'
+import type { MailSummary } from '../../../src/inbox/types.ts'
 
 export interface RowsParts {
   /** What scrolls. */

@@ -1,4 +1,4 @@
-import type { EmailEvent, EventStatus } from '../../../src/emails/email.ts'
+import type { EmailEvent, EventStatus } from '../../../src/emails/types.ts'
 
 /** Why nothing like this can happen to a recipient any more, or not yet, in a sentence; `""` where it can. */
 export function obstacleTo(status: EventStatus, events: readonly EmailEvent[]): string {

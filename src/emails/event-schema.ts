@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { bounceSubtypes, bounceTypes, eventStatuses } from './email.ts'
+import type {
+  BounceSubtype,
+  BounceType,
+  EmailEvent,
+  EventStatus,
+  LastEvent,
+  RecipientEvent,
+  RecipientState,
+  RecipientStatus,
+} from './types.ts'
+
+const timestamp = z.int().describe('Unix time in milliseconds')
+
+/** What can happen to one recipient. */
+export const eventStatusSchema: z.ZodType<EventStatus> = z.enum(eventStatuses)
+/** The type of a bounce, in Amazon SES's vocabulary and the spelling of its events. */
+export const bounceTypeSchema: z.ZodType<BounceType> = z.enum(bounceTypes)
+/** What a bounce is, more exactly, in the same vocabulary. */
+export const bounceSubtypeSchema: z.ZodType<BounceSubtype> = z.enum(bounceSubtypes)
+
+const hit = { ip: z.string(), user_agent: z.string() }
+const bounce = { type: bounceTypeSchema, subtype: bounceSubtypeSchema }
+const delivery = { processing_time_millis: z.int(), reporting_mta: z.string(), smtp_response: z.string() }
+
+/** One thing that happened to one recipient, as stored: all that is known of it. Answers of `/v1` show a part. */
+export const emailEventSchema: z.ZodType<EmailEvent> = z.union([
+  z.strictObject({ timestamp, status: z.enum(['sent', 'complained']) }),
+  z.strictObject({ timestamp, status: z.literal('delivered'), ...delivery }),
+  z.strictObject({
+    timestamp,
+    status: z.literal('bounced'),
+    ...bounce,
+    smtp_response: z
+      .string()
+      .optional()
+      .describe('The reply or the fault that caused it; absent when it was asked for'),
+    reporting_mta: z.string().optional(),
+  }),
+  z.strictObject({ timestamp, status: z.literal('delivery_delayed'), smtp_response: z.string().optional() }),
+  z.strictObject({ timestamp, status: z.literal('failed'), reason: z.string() }),
+  z.strictObject({ timestamp, status: z.literal('opened'), ...hit }),
+  z.strictObject({ timestamp, status: z.literal('clicked'), ...hit, link: z.string() }),
+])
+
+/** One distinct envelope recipient and all that happened to it, in ascending time order. */
+export const recipientStateSchema: z.ZodType<RecipientState> = z.strictObject({
+  recipient: z.string(),
+  events: z.array(emailEventSchema),
+})
+
+const toRecipient = { recipient: z.string(), timestamp }
+
+/** `last_event`, docs/interface.md 2.3: the members depend on the status. */
+export const lastEventSchema: z.ZodType<LastEvent> = z.union([
+  z.strictObject({
+    ...toRecipient,
+    status: z.enum(['sent', 'opened', 'complained', 'failed', 'delivery_delayed']),
+  }),
+  z.strictObject({ ...toRecipient, status: z.literal('delivered'), ...delivery }),
+  z.strictObject({ ...toRecipient, status: z.literal('bounced'), ...bounce }),
+  z.strictObject({ ...toRecipient, status: z.literal('clicked'), link: z.string(), ...hit }),
+])
+
+/** An entry of the list item's `recipient_statuses`, docs/interface.md 2.1. */
+export const recipientStatusSchema: z.ZodType<RecipientStatus> = z.union([
+  z.strictObject({
+    ...toRecipient,
+    status: z.enum(['sent', 'delivered', 'opened', 'clicked', 'delivery_delayed', 'complained', 'failed']),
+  }),
+  z.strictObject({ ...toRecipient, status: z.literal('bounced'), ...bounce }),
+])
+
+/** An entry of a recipient's `events` in the detail, docs/interface.md 2.2. */
+export const recipientEventSchema: z.ZodType<RecipientEvent> = z.union([
+  z.strictObject({
+    timestamp,
+    status: z.enum(['sent', 'delivered', 'bounced', 'delivery_delayed', 'complained', 'failed']),
+  }),
+  z.strictObject({ timestamp, status: z.enum(['opened', 'clicked']), ...hit }),
+])

@@ -1,0 +1,273 @@
+// Written by `npm run types` from the schemas of this folder. Change those, not this file.
+
+import type { AttachmentReference } from '../attachments/types.ts'
+
+/** What can happen to one recipient. */
+export type EventStatus =
+  | 'sent'
+  | 'delivered'
+  | 'opened'
+  | 'clicked'
+  | 'bounced'
+  | 'delivery_delayed'
+  | 'complained'
+  | 'failed'
+
+/** The type of a bounce, in Amazon SES's vocabulary and the spelling of its events. */
+export type BounceType = 'Permanent' | 'Transient' | 'Undetermined'
+
+/** What a bounce is, more exactly, in the same vocabulary. */
+export type BounceSubtype =
+  | 'General'
+  | 'NoEmail'
+  | 'Suppressed'
+  | 'OnAccountSuppressionList'
+  | 'MailboxFull'
+  | 'MessageTooLarge'
+  | 'ContentRejected'
+  | 'AttachmentRejected'
+  | 'Undetermined'
+
+/** One thing that happened to one recipient, as stored: all that is known of it. Answers of `/v1` show a part. */
+export type EmailEvent =
+  | {
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'sent' | 'complained'
+    }
+  | {
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'delivered'
+      processing_time_millis: number
+      reporting_mta: string
+      smtp_response: string
+    }
+  | {
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'bounced'
+      type: BounceType
+      subtype: BounceSubtype
+      /** The reply or the fault that caused it; absent when it was asked for. */
+      smtp_response?: string
+      reporting_mta?: string
+    }
+  | {
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'delivery_delayed'
+      smtp_response?: string
+    }
+  | {
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'failed'
+      reason: string
+    }
+  | {
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'opened'
+      ip: string
+      user_agent: string
+    }
+  | {
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'clicked'
+      ip: string
+      user_agent: string
+      link: string
+    }
+
+/** One distinct envelope recipient and all that happened to it, in ascending time order. */
+export interface RecipientState {
+  recipient: string
+  events: EmailEvent[]
+}
+
+/** `last_event`, docs/interface.md 2.3: the members depend on the status. */
+export type LastEvent =
+  | {
+      recipient: string
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'sent' | 'opened' | 'complained' | 'failed' | 'delivery_delayed'
+    }
+  | {
+      recipient: string
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'delivered'
+      processing_time_millis: number
+      reporting_mta: string
+      smtp_response: string
+    }
+  | {
+      recipient: string
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'bounced'
+      type: BounceType
+      subtype: BounceSubtype
+    }
+  | {
+      recipient: string
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'clicked'
+      link: string
+      ip: string
+      user_agent: string
+    }
+
+/** An entry of the list item's `recipient_statuses`, docs/interface.md 2.1. */
+export type RecipientStatus =
+  | {
+      recipient: string
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'sent' | 'delivered' | 'opened' | 'clicked' | 'delivery_delayed' | 'complained' | 'failed'
+    }
+  | {
+      recipient: string
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'bounced'
+      type: BounceType
+      subtype: BounceSubtype
+    }
+
+/** An entry of a recipient's `events` in the detail, docs/interface.md 2.2. */
+export type RecipientEvent =
+  | {
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'sent' | 'delivered' | 'bounced' | 'delivery_delayed' | 'complained' | 'failed'
+    }
+  | {
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'opened' | 'clicked'
+      ip: string
+      user_agent: string
+    }
+
+/** A value for a placeholder: itself, or with a default that is used where `value` is null or absent. */
+export type VariableValue =
+  | string
+  | {
+      value?: string | null
+      default?: string
+    }
+
+/** The body of `POST /v1/emails`, docs/interface.md 4.2. Unknown members are ignored here and warned of elsewhere. */
+export interface SendRequest {
+  /** Sender, display name plus address form; the domain decides about the signature. */
+  from: string
+  /** One address, with or without display name. A comma list or an array is accepted and warned of. */
+  to: string | string[]
+  /** Required unless the template has one; at most 3992 bytes in UTF-8, also with variables filled in. */
+  subject?: string
+  /**
+   * HTML body, with placeholders in double curly braces; the bodies together at most 40000000 bytes,
+   * also with variables filled in.
+   */
+  html?: string
+  /** Plain-text body, with the same placeholders. */
+  text?: string
+  /** A stored template; the request’s own members win. */
+  template_id?: string
+  /** One address, with or without display name. A comma list or an array is accepted and warned of. */
+  cc?: string | string[]
+  /** One address, with or without display name. A comma list or an array is accepted and warned of. */
+  bcc?: string | string[]
+  reply_to?: string
+  /** Name to value, or to value and default; at most 1000. */
+  variables?: Record<string, VariableValue>
+  attachments?: AttachmentReference[]
+}
+
+/** Broadcasts are made by `/dev/broadcasts`, everything else is transactional; docs/interface.md 2.1. */
+export type EmailType = 'transactional' | 'broadcast'
+
+/** The members of an email that are stored as they are shown. */
+export interface EmailMembers {
+  type: EmailType
+  /** How it came: through `/v1` or the library, or as an SMTP submission. */
+  source: 'api' | 'smtp'
+  /** Display name plus address, white space folded; `""` where a submission names nobody. */
+  from: string
+  /** Bare addresses of the To header, in its order. */
+  to: string[]
+  cc: string[]
+  /** Recipients of the envelope that no To or Cc field names; for API sends, those of the request. */
+  bcc: string[]
+  reply_to: string | null
+  subject: string
+  template_id: string | null
+  domain_id: string
+  envelope: {
+    mail_from: string
+    rcpt_to: string[]
+  }
+  /** Per recipient, with the SMTP replies. */
+  recipients: RecipientState[]
+  unread: boolean
+  tags: string[]
+}
+
+/** An email in a list, docs/interface.md 2.1. */
+export interface EmailListItem {
+  id: string
+  type: EmailType
+  /** Bare addresses of the To header; those of the envelope where it has none. */
+  to: string[]
+  subject: string
+  last_event: LastEvent
+  /** Unix time in milliseconds. */
+  email_sent_timestamp: number
+  recipient_statuses: RecipientStatus[]
+}
+
+/** An email in detail, docs/interface.md 2.2. */
+export interface EmailDetail {
+  id: string
+  type: EmailType
+  /** Bare addresses of the To header; those of the envelope where it has none. */
+  to: string[]
+  subject: string
+  last_event: LastEvent
+  /** Unix time in milliseconds. */
+  email_sent_timestamp: number
+  template_id: string | null
+  domain_id: string
+  html: string
+  text: string
+  /** Display name plus address, white space folded; `""` where a submission names nobody. */
+  from: string
+  recipient_statuses: {
+    recipient: string
+    events: RecipientEvent[]
+  }[]
+}
+
+/** The body of `POST /dev/emails/{id}/events`. Members that the status does not have are ignored. */
+export interface AddedEvent {
+  /** One of the email’s recipients, in any case. */
+  recipient: string
+  status: 'delivered' | 'opened' | 'clicked' | 'bounced' | 'delivery_delayed' | 'complained' | 'failed'
+  /** Unix time in milliseconds. Default: now. */
+  timestamp?: number
+  /** Of an opening or click. Default: 127.0.0.1. */
+  ip?: string
+  /** Of an opening or click. Default: Localpost. */
+  user_agent?: string
+  /** Of a click, and required there. */
+  link?: string
+  /** Of a bounce. Default: that of the subtype, or Permanent. */
+  type?: BounceType
+  /** Of a bounce. Default: General, of Undetermined the same. */
+  subtype?: BounceSubtype
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { eventStatusSchema, lastEventSchema } from '../emails/event-schema.ts'
+import { emailMembers } from '../emails/schema.ts'
+import { dkimResultSchema } from '../mime/schema.ts'
+import { linkSchema } from '../reading/schema.ts'
+import { maxTags } from './tags.ts'
+import type {
+  BulkChanges,
+  Check,
+  ListUnsubscribe,
+  Mail,
+  MailAttachment,
+  MailChanges,
+  MailSummary,
+  TranscriptLine,
+} from './types.ts'
+
+const { from, to, subject, unread, tags, source, template_id: _notShown, ...others } = emailMembers
+
+const summaryMembers = {
+  id: z.string(),
+  from,
+  to: to.describe('Bare addresses of the To header, `[]` without one; the envelope is in the detail'),
+  subject,
+  snippet: z.string().describe('The beginning of the text, white space folded; `""` where there is none'),
+  received: z.int().describe('Arrival: Unix time in milliseconds'),
+  size_bytes: z.int().describe('Of the message; 0 while it is not written'),
+  unread,
+  tags,
+  attachment_count: z.int(),
+  source,
+  last_event: lastEventSchema.describe(
+    'The newest event of all recipients: a bounce of one may hide behind a later delivery to another',
+  ),
+  outcomes: z
+    .partialRecord(eventStatusSchema, z.int())
+    .describe(
+      'How many recipients there are by their outcome: the last status, but an opening hides neither a complaint nor a bounce nor a click',
+    ),
+}
+
+/** A mail in a list of the inbox. */
+export const mailSummarySchema: z.ZodType<MailSummary> = z.strictObject(summaryMembers)
+
+/** An attachment of a mail, as it is listed. */
+export const mailAttachmentSchema: z.ZodType<MailAttachment> = z.strictObject({
+  index: z.int(),
+  filename: z.string(),
+  content_type: z.string(),
+  size_bytes: z.int(),
+  sha256: z.string(),
+  content_id: z.string().nullable().describe('Without angle brackets; null where there is none'),
+  disposition: z.enum(['attachment', 'inline']),
+})
+
+/** How a reader gets off a list. */
+export const listUnsubscribeSchema: z.ZodType<ListUnsubscribe> = z.strictObject({
+  urls: z.array(z.string()).describe('http(s) and mailto addresses, in the order of the field'),
+  one_click: z.boolean().describe('Whether a mail client may do it with one POST, without asking (RFC 8058)'),
+})
+
+/** One line of an SMTP session. */
+export const transcriptLineSchema: z.ZodType<TranscriptLine> = z.strictObject({
+  from: z.enum(['client', 'server']),
+  text: z.string(),
+})
+
+/** All that Localpost knows of one mail, for people and tests. */
+export const mailSchema: z.ZodType<Mail> = z.strictObject({
+  ...summaryMembers,
+  ...others,
+  headers: z
+    .array(z.tuple([z.string(), z.string()]))
+    .describe('The message’s header fields in their order, each with its name and its decoded value'),
+  html: z.string(),
+  text: z.string(),
+  links: z.array(linkSchema),
+  codes: z.array(z.string()).describe('One-time codes that the mail seems to carry, in order of appearance'),
+  attachments: z.array(mailAttachmentSchema),
+  dkim: dkimResultSchema
+    .nullable()
+    .describe(
+      'The message’s DKIM signature, verified with the keys of the account’s own domains; null where it has none',
+    ),
+  list_unsubscribe: listUnsubscribeSchema
+    .nullable()
+    .describe('How a reader gets off the list; null where the message does not say'),
+  transcript: z
+    .array(transcriptLineSchema)
+    .nullable()
+    .describe(
+      'The SMTP session in which an app handed the message in, credentials masked; null for API sends and all but the last 1,000 submissions since the start',
+    ),
+  problem: z
+    .string()
+    .nullable()
+    .describe(
+      'Why the message could not be read, or searched for links and codes, in full; null where it could',
+    ),
+})
+
+/** One thing that was looked at in a mail. */
+export const checkSchema: z.ZodType<Check> = z.strictObject({
+  name: z.string(),
+  verdict: z.enum(['pass', 'warning', 'fail', 'info']),
+  message: z.string().describe('In a sentence'),
+  details: z.array(z.string()).describe('Where and what, one line each; at most 50 of 300 characters'),
+})
+
+const tagList = z.array(z.string().min(1).max(100)).max(maxTags).optional()
+const changeMembers = {
+  unread: z.boolean().optional(),
+  tags: tagList.describe('All of them: they replace those there are'),
+}
+
+/** What may be changed of a mail. */
+export const mailChangesSchema: z.ZodType<MailChanges> = z.object(changeMembers)
+
+/** The members of {@link BulkChanges}. */
+export const bulkMembers: { readonly [Name in keyof BulkChanges]-?: z.ZodType<BulkChanges[Name]> } = {
+  ...changeMembers,
+  add_tags: tagList,
+  remove_tags: tagList,
+}
+
+/** What is done to each of several mails. */
+export const bulkChangesSchema: z.ZodType<BulkChanges> = z.object(bulkMembers)

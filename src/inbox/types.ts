@@ -1,0 +1,149 @@
+// Written by `npm run types` from the schemas of this folder. Change those, not this file.
+
+import type { EmailType, EventStatus, LastEvent, RecipientState } from '../emails/types.ts'
+
+import type { DkimResult } from '../mime/types.ts'
+
+import type { Link } from '../reading/types.ts'
+
+/** A mail in a list of the inbox. */
+export interface MailSummary {
+  id: string
+  /** Display name plus address, white space folded; `""` where a submission names nobody. */
+  from: string
+  /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
+  to: string[]
+  subject: string
+  /** The beginning of the text, white space folded; `""` where there is none. */
+  snippet: string
+  /** Arrival: Unix time in milliseconds. */
+  received: number
+  /** Of the message; 0 while it is not written. */
+  size_bytes: number
+  unread: boolean
+  tags: string[]
+  attachment_count: number
+  /** How it came: through `/v1` or the library, or as an SMTP submission. */
+  source: 'api' | 'smtp'
+  /** The newest event of all recipients: a bounce of one may hide behind a later delivery to another. */
+  last_event: LastEvent
+  /**
+   * How many recipients there are by their outcome: the last status, but an opening hides neither a
+   * complaint nor a bounce nor a click.
+   */
+  outcomes: Partial<Record<EventStatus, number>>
+}
+
+/** An attachment of a mail, as it is listed. */
+export interface MailAttachment {
+  index: number
+  filename: string
+  content_type: string
+  size_bytes: number
+  sha256: string
+  /** Without angle brackets; null where there is none. */
+  content_id: string | null
+  disposition: 'attachment' | 'inline'
+}
+
+/** How a reader gets off a list. */
+export interface ListUnsubscribe {
+  /** http(s) and mailto addresses, in the order of the field. */
+  urls: string[]
+  /** Whether a mail client may do it with one POST, without asking (RFC 8058). */
+  one_click: boolean
+}
+
+/** One line of an SMTP session. */
+export interface TranscriptLine {
+  from: 'client' | 'server'
+  text: string
+}
+
+/** All that Localpost knows of one mail, for people and tests. */
+export interface Mail {
+  id: string
+  /** Display name plus address, white space folded; `""` where a submission names nobody. */
+  from: string
+  /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
+  to: string[]
+  subject: string
+  /** The beginning of the text, white space folded; `""` where there is none. */
+  snippet: string
+  /** Arrival: Unix time in milliseconds. */
+  received: number
+  /** Of the message; 0 while it is not written. */
+  size_bytes: number
+  unread: boolean
+  tags: string[]
+  attachment_count: number
+  /** How it came: through `/v1` or the library, or as an SMTP submission. */
+  source: 'api' | 'smtp'
+  /** The newest event of all recipients: a bounce of one may hide behind a later delivery to another. */
+  last_event: LastEvent
+  /**
+   * How many recipients there are by their outcome: the last status, but an opening hides neither a
+   * complaint nor a bounce nor a click.
+   */
+  outcomes: Partial<Record<EventStatus, number>>
+  type: EmailType
+  cc: string[]
+  /** Recipients of the envelope that no To or Cc field names; for API sends, those of the request. */
+  bcc: string[]
+  reply_to: string | null
+  domain_id: string
+  envelope: {
+    mail_from: string
+    rcpt_to: string[]
+  }
+  /** Per recipient, with the SMTP replies. */
+  recipients: RecipientState[]
+  /** The message’s header fields in their order, each with its name and its decoded value. */
+  headers: [string, string][]
+  html: string
+  text: string
+  links: Link[]
+  /** One-time codes that the mail seems to carry, in order of appearance. */
+  codes: string[]
+  attachments: MailAttachment[]
+  /**
+   * The message’s DKIM signature, verified with the keys of the account’s own domains; null where it has
+   * none.
+   */
+  dkim: DkimResult | null
+  /** How a reader gets off the list; null where the message does not say. */
+  list_unsubscribe: ListUnsubscribe | null
+  /**
+   * The SMTP session in which an app handed the message in, credentials masked; null for API sends and
+   * all but the last 1,000 submissions since the start.
+   */
+  transcript: TranscriptLine[] | null
+  /** Why the message could not be read, or searched for links and codes, in full; null where it could. */
+  problem: string | null
+}
+
+/** One thing that was looked at in a mail. */
+export interface Check {
+  name: string
+  verdict: 'pass' | 'warning' | 'fail' | 'info'
+  /** In a sentence. */
+  message: string
+  /** Where and what, one line each; at most 50 of 300 characters. */
+  details: string[]
+}
+
+/** What may be changed of a mail. */
+export interface MailChanges {
+  unread?: boolean
+  /** All of them: they replace those there are. */
+  tags?: string[]
+}
+
+/** What is done to each of several mails. */
+export interface BulkChanges {
+  unread?: boolean
+  /** All of them: they replace those there are. */
+  tags?: string[]
+  add_tags?: string[]
+  remove_tags?: string[]
+}
