@@ -1,7 +1,8 @@
 import type { AttachmentReference } from '../attachments/types.ts'
+import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { createPacer } from '../core/yield.ts'
-import type { ComposedMessage, MessageAttachment } from '../mime/compose.ts'
+import type { ComposedMessage, MessageAttachment, MessageInput } from '../mime/compose.ts'
 import { composeSigned, type Signing } from '../mime/sign.ts'
 import type { Blob, BlobWriter, Store } from '../store/store.ts'
 import {
@@ -13,6 +14,7 @@ import {
 import { readAttachmentReferences, readStoredContent } from '../emails/content.ts'
 import { copyBlob } from '../emails/copies.ts'
 import { messageBlob, type EmailRecord, type MessageFacts } from '../emails/email.ts'
+import type { EmailMembers } from '../emails/types.ts'
 
 /** A message ready to be stored: what the record says of it, and its bytes; of tracked mail, one copy per recipient. */
 export interface WrittenMessage {
@@ -28,6 +30,22 @@ export interface Sender {
   /** How the HTML becomes each recipient's own, by the recipient's index; null where all share one message. */
   copiesOf(html: string): ((recipient: number) => string) | null
 }
+
+/** What of an email does not stand in its message. Every other member does, or the compiler says so below. */
+type OutsideOfMessage =
+  | 'type'
+  | 'source'
+  | 'bcc'
+  | 'template_id'
+  | 'domain_id'
+  | 'envelope'
+  | 'recipients'
+  | 'unread'
+  | 'tags'
+
+/** The fields of a message beside its HTML, which tracking may change for each recipient. */
+type Fields = Complete<Omit<MessageInput, 'html'>> &
+  Pick<MessageInput, Exclude<keyof EmailMembers, OutsideOfMessage>>
 
 /** What writing a message needs of the rest. */
 export interface WriteDeps {
@@ -51,23 +69,20 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
   const attachments = await loadAll(references, deps.sources, maxMessageBytes - bodyBytes)
   const sender = await deps.senderOf(email)
   const message_id = messageIdOf(email)
+  const fields: Fields = {
+    from: email.from,
+    to: content.to,
+    cc: content.cc,
+    reply_to: email.reply_to,
+    subject: email.subject,
+    text: content.text,
+    attachments,
+    message_id,
+    date: new Date(email.created),
+    headers: content.headers,
+  }
   const compose = async (html: string): Promise<ComposedMessage> => {
-    const composed = await composeSigned(
-      {
-        from: email.from,
-        to: content.to,
-        cc: content.cc,
-        reply_to: email.reply_to,
-        subject: email.subject,
-        html,
-        text: content.text,
-        attachments,
-        message_id,
-        date: new Date(email.created),
-        headers: content.headers ?? {},
-      },
-      sender.signing,
-    )
+    const composed = await composeSigned({ ...fields, html }, sender.signing)
     assertSize(composed.size_bytes)
     return composed
   }
