@@ -54,8 +54,10 @@ export default {
 }
 \`\`\`
 
-The file may also set these options, which have no flag. They and those above, except ${commandOnly}, are the options of
-\`createLocalpost\`.
+In the file, switches are true or false, lists are arrays, and durations are milliseconds. \`attachments.root\` is the member
+\`root\` of the object \`attachments\`.
+
+These options have no flag. They and those above are the options of \`createLocalpost\`, except ${commandOnly}.
 
 | in the file | what it does | value | default |
 |---|---|---|---|
@@ -91,6 +93,7 @@ const commandOnly = Object.entries(allRows)
   .filter(([, row]) => row.command)
   .map(([name]) => `\`${name}\``)
   .join(', ')
+  .replace(/, (?=[^,]+$)/, ' and ')
 
 function flagRow({ name, value, option, help, takes, default: shown }: (typeof optionFlags)[number]): string {
   const hint = value === undefined ? '' : ` <${value}>`

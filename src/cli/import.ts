@@ -36,7 +36,7 @@ export async function runImport(given: Arguments, output: Output): Promise<0 | 1
   return failed === 0 ? 0 : 1
 }
 
-/** The files that an argument stands for, in order; what cannot be read, as a problem. */
+/** The files of an argument, in order; a problem for each that cannot be read. */
 async function filesOf(word: string): Promise<(string | { problem: string })[]> {
   try {
     if (!(await stat(word)).isDirectory()) return [word]

@@ -45,7 +45,7 @@ export async function resolveSettings(
   return { port, quiet, options, warnings: [...environment.warnings, ...keys.warnings, ...warnings] }
 }
 
-/** What the command sets where nobody does: its own options, and those with a default for the command. */
+/** What counts where no source sets an option: only those with a default for the command. */
 const commandDefaults: CommandOptions = Object.fromEntries(
   Object.entries(allRows)
     .filter(([, row]) => row.command === true || row.commandDefault !== undefined)
@@ -70,7 +70,7 @@ function merge(sources: readonly object[], rows: Rows): object {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** The first source that speaks of either decides, so `--dir` undoes a variable's memory, and the reverse. */
+/** The first source that sets `memory` or `dir` decides, so that `--dir` overrides LOCALPOST_MEMORY, and the reverse. */
 function isInMemory(sources: readonly CommandOptions[]): boolean {
   const source = sources.find(({ memory, dir }) => memory !== undefined || dir !== undefined)
   if (source?.memory && source.dir !== undefined) {

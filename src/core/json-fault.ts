@@ -14,7 +14,7 @@ export function explainJsonFault(text: string): string {
 /**
  * Finds where a text stops being JSON; only for texts that `JSON.parse` refused, whose messages often name no place.
  *
- * @returns The offset of the first character that cannot stand where it stands; the length where the text ends early.
+ * @returns The offset of the first character that is not allowed at its place; the length where the text ends early.
  * @see RFC 8259
  */
 export function findJsonFault(text: string): number {

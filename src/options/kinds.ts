@@ -1,88 +1,35 @@
 import type { z } from 'zod'
-import { createSecureContext } from 'node:tls'
-import type { Clock } from '../core/clock.ts'
 import { parseDuration } from '../core/duration.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { assertKnownOptions } from '../core/known-options.ts'
 import { wholeClock } from '../core/manual-clock.ts'
 import { checkInput } from '../core/validate.ts'
 import { parseAllowed } from '../net/allowed.ts'
-import type { RuleInput } from '../rules/types.ts'
 import { rulesInputSchema } from '../rules/schema.ts'
 import { webhookOptionSchema } from '../webhooks/schema.ts'
-import type { WebhookInput } from '../webhooks/types.ts'
-import type { Notice } from './notice.ts'
+import {
+  isCertificate,
+  isClock,
+  isHttpUrl,
+  isInteger,
+  isObject,
+  isRateLimit,
+  isRelay,
+  isText,
+} from './checks.ts'
+import type { KindTypes, Row } from './row.ts'
 
-/** The type of an option's value, by the kind of its row. */
-export interface KindTypes {
-  text: string
-  folder: string
-  file: string
-  hostname: string
-  label: string
-  nameOrNull: string | null
-  url: string
-  relay: string
-  choice: string
-  switch: boolean
-  port: number
-  count: number
-  ms: number
-  delays: number[]
-  texts: string[]
-  keys: string[]
-  destinations: string[]
-  tls: boolean | { key: string; cert: string }
-  rateLimit: { requests: number; perMs: number }
-  webhooks: WebhookInput[]
-  rules: RuleInput[]
-  noticeHandler: (notice: Notice) => void
-  clock: Clock
-  seed: string | number
-  group: object
-}
-
-/** One option; see the table. */
-export interface Row {
-  readonly kind: keyof KindTypes
-  /** The value where none is given; null where there is none. Groups have those of their members. */
-  readonly default?: unknown
-  /** What the command passes to the library where nothing is given. */
-  readonly commandDefault?: string | number
-  /** Whether only the command has it. */
-  readonly command?: true
-  /** The name of its flag, without dashes; its variable is called LOCALPOST_ and the same in capitals. */
-  readonly flag?: string
-  /** How the help shows the value of the flag. Default: the kind's. */
-  readonly hint?: string
-  /** Where the help lists the flag. */
-  readonly section?: string
-  /** What it does: one line for `--help` and docs/cli.md. */
-  readonly help: string
-  /** What a right value is, for errors. Default: the kind's. */
-  readonly takes?: string
-  /** What one value of a list is, for errors about a flag. */
-  readonly each?: string
-  /** What it was called before: that name is refused with this one. */
-  readonly formerly?: string
-  readonly values?: readonly string[]
-  readonly min?: number
-  readonly max?: number
-  readonly members?: Readonly<Record<string, Row>>
-}
-
-/** What a value of this kind looks like. */
+/** How values of one kind are checked and read. */
 export interface Kind {
   is(value: unknown, row: Row): boolean
-  /** What a right value is, behind "it takes". */
+  /** What a valid value is; it follows "it takes" in errors. */
   takes(row: Row): string
-  /** Reads what was typed for its flag, once or several times; what is not right is refused by `is`. */
+  /** Reads what was typed for its flag, once or several times. `is` then checks the result. */
   read?(texts: readonly string[]): unknown
   /** What may be typed, where that differs from `takes`. */
   typed?(row: Row): string
   /** How the help shows a value. */
   hint?(row: Row): string
-  /** Checks what is inside and completes it. @param path  Where it stands, for errors. @throws invalid_option */
+  /** Checks the content and fills it in. @param path  The option, for errors. @throws invalid_option */
   complete?(value: unknown, path: string): unknown
   /** It holds several values: a flag is repeated, a variable separates them by commas. */
   isList?: true
@@ -91,13 +38,8 @@ export interface Kind {
 }
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? ''
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const isInteger = (value: unknown, { min = 0, max = Number.MAX_SAFE_INTEGER }: Partial<Row>): boolean =>
-  Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
 
-/** Of texts that match a pattern, all of them by default. */
+/** Texts that match a pattern; by default all that are not empty. */
 function textKind(wanted: string, pattern = /^/): Kind {
   return {
     is: (value) => isText(value) && pattern.test(value),
@@ -122,7 +64,7 @@ const switchKind: Kind = {
 }
 const switches: Readonly<Record<string, boolean>> = { '1': true, true: true, '0': false, false: false }
 
-/** Of lists. */
+/** Lists of texts. */
 function listKind(
   isOne: (value: unknown) => boolean,
   { takes, each }: { takes: string; each: string },
@@ -136,7 +78,7 @@ function listKind(
   }
 }
 
-/** Of arrays whose entries a schema describes. */
+/** Arrays whose entries a schema describes. */
 function schemaKind(schema: z.ZodType, takes: string): Kind {
   return {
     is: Array.isArray,
@@ -182,7 +124,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
     typed: () => 'a duration above 0 such as 30s, 90m, 12h or 7d',
   },
   delays: {
-    is: (value) => Array.isArray(value) && value.every((entry) => isInteger(entry, {})),
+    is: (value) => Array.isArray(value) && value.every((entry) => isInteger(entry)),
     takes: () => 'an array of milliseconds',
   },
   texts: listKind(isText, { takes: 'an array of texts', each: 'a text' }),
@@ -223,49 +165,4 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
     takes: () => 'a text or a number',
   },
   group: { is: isObject, takes: () => 'an object' },
-}
-
-function isHttpUrl(value: unknown): boolean {
-  return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
-}
-
-// User and password are sent to the server decoded.
-function isRelay(value: unknown): boolean {
-  if (!isText(value) || !URL.canParse(value)) return false
-  const { protocol, hostname, username, password } = new URL(value)
-  try {
-    for (const part of [username, password]) decodeURIComponent(part)
-    return /^smtps?:$/.test(protocol) && hostname !== ''
-  } catch {
-    return false
-  }
-}
-
-function isCertificate(value: unknown): boolean {
-  if (!isObject(value) || !('key' in value) || !('cert' in value)) return false
-  const { key, cert } = value
-  if (typeof key !== 'string' || typeof cert !== 'string') return false
-  assertKnownOptions(value, ['key', 'cert'], 'smtpTls')
-  try {
-    createSecureContext({ key, cert })
-    return true
-  } catch {
-    return false
-  }
-}
-
-function isRateLimit(value: unknown): boolean {
-  if (!isObject(value)) return false
-  assertKnownOptions(value, ['requests', 'perMs'], 'rateLimit')
-  return 'requests' in value && 'perMs' in value && isInteger(value.requests, {}) && Number(value.perMs) > 0
-}
-
-function isClock(value: unknown): value is Clock {
-  return (
-    isObject(value) &&
-    'now' in value &&
-    'after' in value &&
-    typeof value.now === 'function' &&
-    typeof value.after === 'function'
-  )
 }

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../core/clock.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
-import type { KindTypes } from './kinds.ts'
 import { readOptions, type Rows } from './read.ts'
+import type { KindTypes } from './row.ts'
 import { optionTable } from './table.ts'
 
 type Table = typeof optionTable
@@ -47,7 +47,7 @@ export interface Config extends Omit<Filled<Table>, CommandName | 'limits' | 'dn
 export type Limits = Filled<Table['limits']['members']> & { smtpClientsPerAddress: number }
 
 /**
- * Fills in the defaults and refuses what cannot be meant.
+ * Checks the options and fills in the defaults.
  *
  * @param defaults  What depends on the caller.
  * @throws invalid_option for an unknown name (with the nearest real one) or a wrong value.

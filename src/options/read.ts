@@ -1,17 +1,18 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
-import { kinds, type Row } from './kinds.ts'
+import { kinds } from './kinds.ts'
+import type { Row } from './row.ts'
 
 /** Options by name, as the table has them. */
 export type Rows = Readonly<Record<string, Row>>
 
-/** A row, and where it stands: `['dns', 'servers']`. */
+/** A row and its path: `['dns', 'servers']`. */
 export interface PlacedRow {
   path: readonly string[]
   row: Row
 }
 
-/** All rows, those of groups behind their group. */
+/** All rows; the members of a group follow it. */
 export function listRows(rows: Rows, within: readonly string[] = []): PlacedRow[] {
   return Object.entries(rows).flatMap(([name, row]) => {
     const path = [...within, name]
@@ -20,7 +21,7 @@ export function listRows(rows: Rows, within: readonly string[] = []): PlacedRow[
 }
 
 /**
- * Checks options by their rows, and completes what some kinds of values leave out.
+ * Checks options by their rows, and fills in what some kinds of values leave out.
  *
  * @returns The options that were given; undefined counts as not given.
  * @throws invalid_option for an unknown name (with the nearest real one), one that was renamed (with its new name), or a
@@ -56,7 +57,7 @@ function readOption(value: unknown, row: Row, path: readonly string[]): unknown 
 }
 
 /**
- * Reads what was typed for a flag, or stands in a variable.
+ * Reads what was typed for a flag, or the value of a variable.
  *
  * @param source  As a message names it: `--port`, `LOCALPOST_PORT`.
  * @throws invalid_option with source, value, and what it takes.

@@ -173,7 +173,7 @@ export const optionTable = {
     section: 'SMTP',
     help: 'Whether SMTP clients must log in; the password is an API key',
   },
-  /** Offers STARTTLS: with true by a self-signed certificate, or by your own in PEM. Default: false. */
+  /** Offers STARTTLS: true uses a self-signed certificate, `{ key, cert }` your own in PEM. Default: false. */
   smtpTls: {
     kind: 'tls',
     default: false,
@@ -225,20 +225,25 @@ export const optionTable = {
     kind: 'group',
     help: 'The account that created_by names',
     members: {
-      /** Default: `dev@localpost.test`. */
-      email: { kind: 'text', takes: 'an address', default: 'dev@localpost.test', help: 'Its address' },
-      /** Default: null. */
-      first_name: { kind: 'nameOrNull', default: null, help: 'Its first name' },
-      /** Default: null. */
-      last_name: { kind: 'nameOrNull', default: null, help: 'Its last name' },
-      /** URL of a picture. Default: a `data:` URL, so that nothing is fetched. */
+      /** Address of the account. Default: `dev@localpost.test`. */
+      email: {
+        kind: 'text',
+        takes: 'an address',
+        default: 'dev@localpost.test',
+        help: 'Address of the account in created_by',
+      },
+      /** First name of the account. Default: null. */
+      first_name: { kind: 'nameOrNull', default: null, help: 'First name of the account in created_by' },
+      /** Last name of the account. Default: null. */
+      last_name: { kind: 'nameOrNull', default: null, help: 'Last name of the account in created_by' },
+      /** URL of a picture of the account. Default: a `data:` URL, so that nothing is fetched. */
       profile_picture: {
         kind: 'text',
         takes: 'a URL',
         // A grey disc.
         default:
           'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 8 8%22%3E%3Ccircle cx=%224%22 cy=%224%22 r=%224%22 fill=%22%23889%22/%3E%3C/svg%3E',
-        help: 'URL of its picture',
+        help: 'URL of a picture of the account in created_by',
       },
     },
   },
@@ -315,19 +320,28 @@ export const optionTable = {
         kind: 'text',
         takes: 'a region such as "us-east-1"',
         default: 'us-east-1',
-        help: 'Region in the MAIL FROM host',
+        help: 'Region in the MAIL FROM host of a new domain',
       },
       /** Value of the MX record. Default: `feedback-smtp.<region>.amazonses.com`. */
-      feedbackHost: { kind: 'text', takes: 'a host name', default: null, help: 'Value of the MX record' },
+      feedbackHost: {
+        kind: 'text',
+        takes: 'a host name',
+        default: null,
+        help: 'Value of the MX record of a new domain',
+      },
       /** Host in the SPF record. Default: `amazonses.com`. */
       spfInclude: {
         kind: 'text',
         takes: 'a host name',
         default: 'amazonses.com',
-        help: 'Host in the SPF record',
+        help: 'Host in the SPF record of a new domain',
       },
       /** DKIM selector: the first label of the record's name. Default: `localpost`. */
-      selector: { kind: 'label', default: 'localpost', help: 'DKIM selector' },
+      selector: {
+        kind: 'label',
+        default: 'localpost',
+        help: 'DKIM selector: the first label of the name of the DKIM record',
+      },
     },
   },
   /**
@@ -412,26 +426,34 @@ export const optionTable = {
     help: 'Bounds on what is held at once; beyond them clients are told to retry',
     members: {
       /**
-       * SMTP connections of clients. A new one replaces a client that sent nothing useful for two seconds; if there is
+       * Maximum number of SMTP connections. A new one replaces a client that sent nothing useful for two seconds; if there is
        * none, it is refused with 421 4.7.0. Default: 500.
        */
-      smtpClients: { kind: 'count', default: 500, help: 'SMTP connections' },
+      smtpClients: { kind: 'count', default: 500, help: 'Maximum number of SMTP connections' },
       /**
-       * SMTP connections of one address. All of loopback counts as one address, and so does an IPv6 /64 network.
+       * Maximum number of SMTP connections from one address. All of loopback counts as one address, and so does an IPv6 /64 network.
        * Default: nine tenths of `smtpClients`.
        */
-      smtpClientsPerAddress: { kind: 'count', default: null, help: 'SMTP connections of one address' },
+      smtpClientsPerAddress: {
+        kind: 'count',
+        default: null,
+        help: 'Maximum number of SMTP connections from one address',
+      },
       /**
-       * Bytes of incoming messages in memory. Beyond, messages are written to the data folder while they arrive. No
+       * Maximum bytes of incoming messages in memory. Beyond, messages are written to the data folder while they arrive. No
        * effect without `dir`. Default: 33,554,432 (32 MiB).
        */
-      smtpBytes: { kind: 'count', default: 33_554_432, help: 'Bytes of incoming messages in memory' },
-      /** Bytes of HTTP request bodies in memory; beyond, requests are answered 503. Default: 134,217,728 (128 MiB). */
-      requestBytes: { kind: 'count', default: 134_217_728, help: 'Bytes of HTTP request bodies in memory' },
+      smtpBytes: { kind: 'count', default: 33_554_432, help: 'Maximum bytes of incoming messages in memory' },
+      /** Maximum bytes of HTTP request bodies in memory; beyond, requests are answered 503. Default: 134,217,728 (128 MiB). */
+      requestBytes: {
+        kind: 'count',
+        default: 134_217_728,
+        help: 'Maximum bytes of HTTP request bodies in memory',
+      },
       /**
-       * Bytes waiting to be stored; beyond, new mail is refused with 452 4.3.1 or 503. Default: 67,108,864 (64 MiB).
+       * Maximum bytes waiting to be stored; beyond, new mail is refused with 452 4.3.1 or 503. Default: 67,108,864 (64 MiB).
        */
-      pendingBytes: { kind: 'count', default: 67_108_864, help: 'Bytes waiting to be stored' },
+      pendingBytes: { kind: 'count', default: 67_108_864, help: 'Maximum bytes waiting to be stored' },
     },
   },
 

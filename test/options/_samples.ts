@@ -1,5 +1,5 @@
 import { fixedClock } from '../../src/core/manual-clock.ts'
-import type { KindTypes, Row } from '../../src/options/kinds.ts'
+import type { KindTypes, Row } from '../../src/options/row.ts'
 
 /** Values of one kind of options. */
 interface Samples {

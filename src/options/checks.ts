@@ -1,0 +1,68 @@
+import { createSecureContext } from 'node:tls'
+import type { Clock } from '../core/clock.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+
+/** A text that is not empty. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+/** An object that is not an array. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A whole number within bounds; by default from 0. */
+export function isInteger(value: unknown, bounds: { min?: number; max?: number } = {}): boolean {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = bounds
+  return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
+}
+
+/** A URL that a browser can open. */
+export function isHttpUrl(value: unknown): boolean {
+  return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+}
+
+/** The URL of a mail server. User and password must decode, because they are sent decoded. */
+export function isRelay(value: unknown): boolean {
+  if (!isText(value) || !URL.canParse(value)) return false
+  const { protocol, hostname, username, password } = new URL(value)
+  try {
+    for (const part of [username, password]) decodeURIComponent(part)
+    return /^smtps?:$/.test(protocol) && hostname !== ''
+  } catch {
+    return false
+  }
+}
+
+/** A private key and its certificate. @throws invalid_option for other members. */
+export function isCertificate(value: unknown): boolean {
+  if (!isObject(value) || !('key' in value) || !('cert' in value)) return false
+  const { key, cert } = value
+  if (typeof key !== 'string' || typeof cert !== 'string') return false
+  assertKnownOptions(value, ['key', 'cert'], 'smtpTls')
+  try {
+    createSecureContext({ key, cert })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A number of requests per period. @throws invalid_option for other members. */
+export function isRateLimit(value: unknown): boolean {
+  if (!isObject(value)) return false
+  assertKnownOptions(value, ['requests', 'perMs'], 'rateLimit')
+  return 'requests' in value && 'perMs' in value && isInteger(value.requests) && Number(value.perMs) > 0
+}
+
+/** A clock of Localpost, or one that a test wrote. */
+export function isClock(value: unknown): value is Clock {
+  return (
+    isObject(value) &&
+    'now' in value &&
+    'after' in value &&
+    typeof value.now === 'function' &&
+    typeof value.after === 'function'
+  )
+}

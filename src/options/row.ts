@@ -1,0 +1,62 @@
+import type { Clock } from '../core/clock.ts'
+import type { RuleInput } from '../rules/types.ts'
+import type { WebhookInput } from '../webhooks/types.ts'
+import type { Notice } from './notice.ts'
+
+/** The type of an option's value, by the kind of its row. */
+export interface KindTypes {
+  text: string
+  folder: string
+  file: string
+  hostname: string
+  label: string
+  nameOrNull: string | null
+  url: string
+  relay: string
+  choice: string
+  switch: boolean
+  port: number
+  count: number
+  ms: number
+  delays: number[]
+  texts: string[]
+  keys: string[]
+  destinations: string[]
+  tls: boolean | { key: string; cert: string }
+  rateLimit: { requests: number; perMs: number }
+  webhooks: WebhookInput[]
+  rules: RuleInput[]
+  noticeHandler: (notice: Notice) => void
+  clock: Clock
+  seed: string | number
+  group: object
+}
+
+/** One option; see the table. */
+export interface Row {
+  readonly kind: keyof KindTypes
+  /** The value of an option that is not given; null stands for none. Groups take those of their members. */
+  readonly default?: unknown
+  /** What the command passes to the library where nothing is given. */
+  readonly commandDefault?: string | number
+  /** The library does not have it. */
+  readonly command?: true
+  /** The name of its flag, without dashes; its variable is called LOCALPOST_ and the same in capitals. */
+  readonly flag?: string
+  /** How the help shows the value of the flag. Default: the kind's. */
+  readonly hint?: string
+  /** Where the help lists the flag. */
+  readonly section?: string
+  /** What it does: one line for `--help` and docs/cli.md. */
+  readonly help: string
+  /** What a valid value is, for errors. Default: the kind's. */
+  readonly takes?: string
+  /** What one value of a list is, for errors about a flag. */
+  readonly each?: string
+  /** Its earlier name, which is refused with the new one. */
+  readonly formerly?: string
+  readonly values?: readonly string[]
+  readonly min?: number
+  readonly max?: number
+  readonly members?: Readonly<Record<string, Row>>
+}
