@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock, type Clock } from '../../src/core/clock.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
+import { fixedClock, type HeldClock } from '../../src/core/manual-clock.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
 import { simulator } from '../../src/instance/outbound.ts'
 import { createOutbox, type Outbox, type OutboxDeps } from '../../src/outbox/outbox.ts'
@@ -67,6 +68,17 @@ function open(store: Store, more: Partial<OutboxDeps> = {}): Outbox {
 const statusOf = async (store: Store): Promise<string | undefined> =>
   (await store.get(emailCollection, id))?.recipients[0]?.events.at(-1)?.status
 
+/** Expects a first try at once, and one more after 1 second and after 2 more. */
+async function expectGrowingWaits(clock: HeldClock, tries: () => number): Promise<void> {
+  await expect.poll(tries).toBe(1)
+  for (const [index, waitMs] of [1000, 2000].entries()) {
+    await clock.advance(waitMs - 1)
+    expect(tries()).toBe(index + 1)
+    await clock.advance(1)
+    await expect.poll(tries).toBe(index + 2)
+  }
+}
+
 const full = new LocalpostError('store_full', 'The disk is full.')
 const corrupt = new LocalpostError('store_corrupt', 'The bytes are damaged.')
 
@@ -74,7 +86,8 @@ it.each([
   ['the outcome of a delivery', {}],
   ['that a damaged message fails', { openBlob: () => Promise.reject(corrupt) }],
 ])('while %s cannot be stored, it is tried with growing waits, and then stored', async (_, broken) => {
-  const store = await storeWithMail(Date.now())
+  const clock = fixedClock(0)
+  const store = await storeWithMail(clock.now())
   let isFull = true
   let commits = 0
   const failing: Store = {
@@ -87,6 +100,7 @@ it.each([
   }
   const errors: unknown[] = []
   const outbox = open(failing, {
+    clock,
     // A listener that fails is the failure inside failure handling too.
     onError(error) {
       errors.push(error)
@@ -94,17 +108,16 @@ it.each([
     },
   })
   outbox.wake()
-  await new Promise((resolve) => setTimeout(resolve, 3500))
-  // After 0, 1 and 3 seconds.
-  expect(commits).toBeGreaterThan(1)
-  expect(commits).toBeLessThan(5)
+  await expectGrowingWaits(clock, () => commits)
   expect(errors).toHaveLength(commits)
   isFull = false
+  await clock.advance('4s')
   await expect.poll(() => statusOf(store)).toMatch(/delivered|failed/)
 })
 
 it('a store that cannot be read is asked with growing waits', async () => {
-  const store = await storeWithMail(Date.now())
+  const clock = fixedClock(0)
+  const store = await storeWithMail(clock.now())
   let looks = 0
   const failing: Store = {
     ...store,
@@ -113,10 +126,8 @@ it('a store that cannot be read is asked with growing waits', async () => {
       return Promise.reject(full)
     },
   }
-  open(failing).wake()
-  await new Promise((resolve) => setTimeout(resolve, 3500))
-  expect(looks).toBeGreaterThan(1)
-  expect(looks).toBeLessThan(5)
+  open(failing, { clock }).wake()
+  await expectGrowingWaits(clock, () => looks)
 })
 
 it('an email that rests after a fault does not hold up `close`', async () => {
