@@ -57,7 +57,7 @@ describe('audiences', () => {
 
   it('are renamed, and only that changes when they were updated', async () => {
     const { id, created } = await audiences.create({ name: 'Readers' })
-    parts.clock.advance(1000)
+    await parts.clock.advance(1000)
     await audiences.contacts.add(id, { email: 'ada@example.com' })
     expect(await audiences.get(id)).toMatchObject({ created, updated: created, contact_count: 1 })
     expect(await audiences.update(id, { name: 'Authors' })).toMatchObject({

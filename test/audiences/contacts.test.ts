@@ -40,7 +40,7 @@ describe('contacts', () => {
       first_name: 'Ada',
       is_subscribed: false,
     })
-    parts.clock.advance(1000)
+    await parts.clock.advance(1000)
     const again = await contacts.add(id, { email: 'ADA@example.com', last_name: 'Lovelace' })
     expect(again).toEqual({
       ...first,
@@ -60,7 +60,7 @@ describe('contacts', () => {
 
   it('keep `updated` when nothing changes', async () => {
     const first = await contacts.add(id, { email: 'ada@example.com', first_name: 'Ada' })
-    parts.clock.advance(1000)
+    await parts.clock.advance(1000)
     expect(await contacts.add(id, { email: 'ada@example.com', first_name: 'Ada' })).toEqual(first)
     expect(await contacts.update(id, first.id, {})).toEqual(first)
   })
@@ -77,7 +77,7 @@ describe('contacts', () => {
 
   it('change, and are removed', async () => {
     const ada = await contacts.add(id, { email: 'ada@example.com', first_name: 'Ada' })
-    parts.clock.advance(1000)
+    await parts.clock.advance(1000)
     const changes = { first_name: null, last_name: 'L', is_subscribed: false }
     expect(await contacts.update(id, ada.id, changes)).toEqual({
       ...ada,

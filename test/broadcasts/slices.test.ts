@@ -7,13 +7,13 @@ import type { DomainRecord } from '../../src/domains/domain.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { holdClock } from '../support/deps.ts'
+import { testClock } from '../support/clock.ts'
 
 it.each([
   ['short', 100, [100, 100, 50]],
   ['long', 100_000, Array<number>(25).fill(10)],
 ])('A broadcast of %s mail is accepted in slices that each take little work', async (_, chars, wanted) => {
-  const clock = holdClock()
+  const clock = testClock()
   const store = await openMemoryStore({ collections })
   const ids = createIds(clock)
   const account = { email: 'ada@acme.test', first_name: null, last_name: null, profile_picture: 'data:,' }

@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createClient, LocalpostError, type Client } from '../../src/client/index.ts'
 import { createLocalpost, type Localpost, type LocalpostOptions } from '../../src/index.ts'
+import { goodMail } from '../support/mail.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -28,7 +29,7 @@ const ways: [string, (post: Localpost) => Promise<Client>][] = [
   ],
 ]
 
-const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 describe.each(ways)('the client, %s,', (_, open) => {
   it('knows the eight operations, with the answers of the library', async () => {

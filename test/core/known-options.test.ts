@@ -4,11 +4,12 @@ import { createClock, createLocalpost, fixedClock, type LocalpostOptions } from 
 import { suggest } from '../../src/core/suggest.ts'
 import { startForTest, useLocalpost, type TestHooks } from '../../src/testing/index.ts'
 import { createTest } from '../../src/vitest/index.ts'
+import { goodMail } from '../support/mail.ts'
 
 // As from JavaScript, where no compiler objects.
 const slip = (name: string, value: unknown): object => ({ [name]: value })
 
-const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 it('refuses a slip in the options of a call before anything happens', async () => {
   await using post = await createLocalpost()

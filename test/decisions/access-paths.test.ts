@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { goodMail, open, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
+import { open, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
+import { goodMail } from '../support/mail.ts'
 
 const face = shared()
 const limit = 50 * 1024 * 1024

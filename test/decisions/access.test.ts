@@ -8,7 +8,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { renderBanner } from '../../src/cli/banner.ts'
 import type { Settings } from '../../src/cli/settings.ts'
 import type { LoggedRequest } from '../../src/server/logged-request.ts'
-import { goodMail, open, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
+import { open, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
+import { goodMail } from '../support/mail.ts'
 
 const face = shared()
 const withKey = (key: string | null, of: Face): Promise<Response> => of.call('GET', '/v1/emails', { key })

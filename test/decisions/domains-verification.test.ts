@@ -4,7 +4,8 @@ import { createDomains } from '../../src/domains/domains.ts'
 import type { CreatedDomain, DomainDetail, DomainStatus } from '../../src/domains/types.ts'
 import { openDnsServer, type DnsAnswer, type DnsServer } from '../domains/dns-server.ts'
 import { openParts } from '../support/deps.ts'
-import { movableClock, open, refusalOf, shared, type Face } from './helpers.ts'
+import { open, refusalOf, shared, type Face } from './helpers.ts'
+import { movableClock } from '../support/clock.ts'
 
 const statuses: DomainStatus[] = ['NOT_STARTED', 'PENDING', 'SUCCESS', 'FAILED', 'TEMPORARY_FAILURE']
 

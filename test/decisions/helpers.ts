@@ -1,7 +1,5 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
-import type { Clock } from '../../src/core/clock.ts'
-import { systemClock } from '../../src/core/clock.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from '../../src/emails/types.ts'
 import type { FieldError } from '../../src/core/errors.ts'
 import type { Mail } from '../../src/inbox/types.ts'
@@ -10,6 +8,7 @@ import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import type { LoggedRequest } from '../../src/server/logged-request.ts'
 import { assertMatchesOpenApi } from '../server/validate-response.ts'
+import { goodMail } from '../support/mail.ts'
 
 /** A running instance, and short ways to ask it. Every answer is checked against the OpenAPI document. */
 export interface Face {
@@ -62,13 +61,6 @@ export interface List {
   cursor: string | null
 }
 export type EmailList = List & { emails: EmailListItem[] }
-
-export const goodMail = {
-  from: 'Acme <hi@acme.test>',
-  to: 'ada@example.com',
-  subject: 'Hello',
-  text: 'Hello Ada',
-} as const
 
 /** Opens an instance in memory that the end of the test closes. */
 export async function open(options: LocalpostOptions = {}): Promise<Face> {
@@ -199,16 +191,6 @@ export function statusesOf(email: EmailDetail): Record<string, string[]> {
   return Object.fromEntries(
     email.recipient_statuses.map(({ recipient, events }) => [recipient, events.map(({ status }) => status)]),
   )
-}
-
-/** The machine's clock, which can be moved ahead. */
-export function movableClock(): Clock & { advance(ms: number): void } {
-  let ahead = 0
-  return {
-    now: () => Date.now() + ahead,
-    after: systemClock.after,
-    advance: (ms) => void (ahead += ms),
-  }
 }
 
 /** Walks a list to its end, page by page. */

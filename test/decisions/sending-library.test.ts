@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Notice } from '../../src/index.ts'
-import { goodMail, open } from './helpers.ts'
+import { open } from './helpers.ts'
+import { goodMail } from '../support/mail.ts'
 
 describe('a send of the library', () => {
   it('sending.library-warnings: they reach onNotice once, the request log always, and the answer where asked', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { CreatedDomain, DomainDetail } from '../../src/domains/types.ts'
-import { goodMail, movableClock, shared, type EmailList, type Face } from './helpers.ts'
+import { shared, type EmailList, type Face } from './helpers.ts'
+import { goodMail } from '../support/mail.ts'
+import { movableClock } from '../support/clock.ts'
 
 describe('repeating a request', () => {
   const clock = movableClock()

@@ -29,7 +29,7 @@ describe('declaring a state', () => {
     const { id } = await domains.create({ name: 'acme.com' })
     const first = new Date(parts.clock.now()).toISOString()
     await domains.verify(id, { status: 'SUCCESS' })
-    parts.clock.advance(60_000)
+    await parts.clock.advance(60_000)
     const failed = await domains.verify(id, { status: 'TEMPORARY_FAILURE', error_type: 'HOST_NOT_FOUND' })
     const second = new Date(parts.clock.now()).toISOString()
     expect(failed.verified_for_sending_status).toBe(false)

@@ -212,7 +212,7 @@ describe('changing a domain', () => {
       is_warmed_up: true,
       warmed_up_at,
     })
-    parts.clock.advance(1000)
+    await parts.clock.advance(1000)
     expect(await domains.update(id, { is_warmed_up: true })).toMatchObject({ warmed_up_at })
     expect(await domains.update(id, { is_warmed_up: false })).toMatchObject({
       is_warmed_up: false,

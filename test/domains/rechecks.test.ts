@@ -59,7 +59,7 @@ it('looks up, at every interval, the domains whose verification was begun, and n
   await timers.fire()
   expect(seen).toEqual([waiting.id])
   expect((await domains.get(waiting.id)).status).toBe('PENDING')
-  parts.clock.advance(72 * 60 * 60 * 1000)
+  await parts.clock.advance(72 * 60 * 60 * 1000)
   await timers.fire()
   expect((await domains.get(waiting.id)).status).toBe('FAILED')
   expect((await domains.get(idle.id)).status).toBe('NOT_STARTED')

@@ -57,7 +57,7 @@ describe('sending from a domain', () => {
   it('makes a domain that only mail mentioned a registered one, with the same id and a key of its own', async () => {
     const mentioned = await domains.resolveSender('new.test')
     const before = await domains.get(mentioned.id)
-    parts.clock.advance(5000)
+    await parts.clock.advance(5000)
     const created = await domains.create({ name: 'new.test' })
     expect(created).toMatchObject({ id: mentioned.id, status: 'NOT_STARTED' })
     const after = await domains.get(mentioned.id)

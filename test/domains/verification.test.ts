@@ -18,9 +18,9 @@ describe('the status of a domain', () => {
 
   it('is PENDING for 72 hours, then FAILED, and SUCCESS once the records are there', async () => {
     expect(await verify()).toBe('PENDING')
-    parts.clock.advance(72 * hour - 1)
+    await parts.clock.advance(72 * hour - 1)
     expect(await verify()).toBe('PENDING')
-    parts.clock.advance(1)
+    await parts.clock.advance(1)
     expect(await verify()).toBe('FAILED')
     expect(await verify()).toBe('FAILED')
     publish()
@@ -31,7 +31,7 @@ describe('the status of a domain', () => {
     publish()
     expect(await verify()).toBe('SUCCESS')
     const first = (await domains.get(id)).verification_info.last_success_timestamp
-    parts.clock.advance(100 * hour)
+    await parts.clock.advance(100 * hour)
     server.answers.delete(`${dkimName} TXT`)
     expect(await verify()).toBe('TEMPORARY_FAILURE')
     expect((await domains.get(id)).verification_info).toMatchObject({

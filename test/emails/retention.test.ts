@@ -9,7 +9,7 @@ import { createLocalpost } from '../../src/instance/create.ts'
 import { openLogStore, openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert, type Store, update } from '../../src/store/store.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { steppedClock, type SteppedClock } from '../support/stepped-clock.ts'
+import { testClock, type TestClock } from '../support/clock.ts'
 
 const start = Date.UTC(2026, 0, 1)
 const idOf = (n: number): string => `em_${String(n).padStart(22, '0')}`
@@ -44,11 +44,11 @@ function email(n: number, created: number, isPending = false): EmailRecord {
 
 async function begin(bounds: Partial<RetentionDeps>): Promise<{
   store: Store
-  clock: SteppedClock
+  clock: TestClock
   add(n: number, created: number, isPending?: boolean): Promise<void>
   kept(): Promise<number[]>
 }> {
-  const clock = steppedClock(start)
+  const clock = testClock(start)
   const store = await openMemoryStore({ collections: [emailCollection] })
   const retention = startRetention({
     store,
@@ -114,7 +114,7 @@ test('an email goes when it is as old as it may be, with nothing else happening'
 })
 
 test('a bound of months does not overflow the timers of the system', async () => {
-  const clock = steppedClock(start)
+  const clock = testClock(start)
   const delays: number[] = []
   const watched: Clock = { ...clock, after: (ms, run) => (delays.push(ms), clock.after(ms, run)) }
   const { add } = await begin({ maxAgeMs: 400 * 86_400_000, clock: watched })
@@ -152,7 +152,7 @@ test('emails of a clock that was ahead do not keep others', async () => {
 
 test('the files go with the records', async () => {
   const dir = temporaryFolder()
-  const clock = steppedClock(start)
+  const clock = testClock(start)
   const options = { dir, collections: [emailCollection], clock, durability: 'process' as const }
   const store = await openLogStore({ ...options, logFileBytes: 100_000, checkpointBytes: 50_000 })
   const retention = startRetention({ store, clock, maxEmails: 20, maxAgeMs: null, onError: expect.fail })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeBoth, goodMail, openInProcess, type Face } from '../server/_face.ts'
+import { describeBoth, openInProcess, type Face } from '../server/_face.ts'
+import { goodMail } from '../support/mail.ts'
 
 async function body(response: Response): Promise<unknown> {
   return response.json()

@@ -6,8 +6,9 @@ import { createLocalpost, type Localpost, type OpenListener } from '../../src/in
 import { openHttpListener } from '../../src/server/listener.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
+import { goodMail } from '../support/mail.ts'
 
-const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 describe('an instance', () => {
   it('serves the same in process and over a socket', async () => {

@@ -5,8 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Localpost } from '../../src/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
+import { goodMail } from '../support/mail.ts'
 
-const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 /** All that an instance shows, but what it holds of time. */
 async function seen(post: Localpost): Promise<unknown> {

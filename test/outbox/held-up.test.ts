@@ -2,8 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { start } from '../support/instance.ts'
+import { goodMail } from '../support/mail.ts'
 
-const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 describe('mail that needs nothing slow', () => {
   it('is not held up by attachments whose server hangs', async () => {

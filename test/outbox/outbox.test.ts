@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
+import { goodMail } from '../support/mail.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -17,7 +18,7 @@ async function start(options: LocalpostOptions = {}): Promise<Localpost> {
   return post
 }
 
-const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 /** A real mail server that keeps what it is given; `refuse` answers a recipient. */
 async function startRelay(refuse: (address: string) => Error | null = () => null) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createQueue } from '../../src/reading/queue.ts'
-import { steppedClock } from '../support/stepped-clock.ts'
+import { testClock } from '../support/clock.ts'
 
 const patience = 1000
 
@@ -21,7 +21,7 @@ function heldJob(): { job: () => Promise<number>; end(): void; isRunning(): bool
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 it('runs so many jobs at once, and the others in order of arrival', async () => {
-  const queue = createQueue(steppedClock(0), 2, 10)
+  const queue = createQueue(testClock(0), 2, 10)
   const jobs = Array.from({ length: 4 }, heldJob)
   const results = jobs.map(({ job }) => queue.run(job, patience))
   const running = (): boolean[] => jobs.map(({ isRunning }) => isRunning())
@@ -35,7 +35,7 @@ it('runs so many jobs at once, and the others in order of arrival', async () => 
 })
 
 it('refuses what waited too long, and what would wait behind too many, with Retry-After', async () => {
-  const clock = steppedClock(0)
+  const clock = testClock(0)
   const queue = createQueue(clock, 1, 1)
   const first = heldJob()
   const running = queue.run(first.job, patience)
@@ -52,7 +52,7 @@ it('refuses what waited too long, and what would wait behind too many, with Retr
 })
 
 it('goes on behind a job that fails', async () => {
-  const queue = createQueue(steppedClock(0), 1, 10)
+  const queue = createQueue(testClock(0), 1, 10)
   const failing = queue.run(() => Promise.reject(new Error('broken')), patience)
   const next = queue.run(async () => 2, patience)
   await expect(failing).rejects.toThrow('broken')

@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createReadingThread } from '../../src/reading/thread.ts'
-import { steppedClock } from '../support/stepped-clock.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { testClock } from '../support/clock.ts'
 
 function workerOf(source: string): URL {
   const file = join(temporaryFolder(), 'worker.mjs')
@@ -56,7 +56,7 @@ parentPort.postMessage('ready')`),
 })
 
 it('a thread that does not come to an end is ended', async () => {
-  const clock = steppedClock(0)
+  const clock = testClock(0)
   const thread = createReadingThread(
     clock,
     workerOf(`parentPort.on('message', () => {})\nparentPort.postMessage('ready')`),

@@ -13,12 +13,12 @@ import { openTextColumn } from '../../src/search/text-column.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
-import { steppedClock } from '../support/stepped-clock.ts'
 import { anEmail, digestsOf, idOf, subjectsOf, submit } from '../inbox/_email.ts'
+import { testClock } from '../support/clock.ts'
 
 async function open(take?: (store: Store) => Digests['take']) {
   const store = await openMemoryStore({ collections: [emailCollection] })
-  const clock = steppedClock(1_000_000)
+  const clock = testClock(1_000_000)
   const read: string[] = []
   const digests = take ? { take: take(store) } : digestsOf(store)
   const column = await openTextColumn(null)

@@ -71,14 +71,6 @@ function toFace(post: Localpost, base: string, send: (request: Request) => Promi
   }
 }
 
-/** A send request that is in order. */
-export const goodMail = {
-  from: 'Acme <hi@acme.test>',
-  to: 'ada@example.com',
-  subject: 'Hello',
-  text: 'Hello Ada',
-} as const
-
 /** The status of a refusal, and the name of its error. */
 export const outcome = async (response: Response): Promise<[number, string]> => [
   response.status,

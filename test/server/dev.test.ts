@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeBoth, goodMail, openInProcess, openOverSocket, type Face } from './_face.ts'
+import { describeBoth, openInProcess, openOverSocket, type Face } from './_face.ts'
+import { goodMail } from '../support/mail.ts'
 
 async function idOf(response: Response): Promise<string> {
   return ((await response.json()) as { id: string }).id

@@ -4,7 +4,8 @@ import type { Store, StoreChange } from '../../src/store/store.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import { openHttpListener } from '../../src/server/listener.ts'
 import { createLiveEvents } from '../../src/server/live-events.ts'
-import { describeBoth, goodMail } from './_face.ts'
+import { describeBoth } from './_face.ts'
+import { goodMail } from '../support/mail.ts'
 
 /** Reads a stream until its text matches. */
 async function readUntil(body: ReadableStream<Uint8Array> | null, form: RegExp): Promise<string> {

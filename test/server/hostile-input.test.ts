@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { goodMail, openInProcess } from './_face.ts'
+import { openInProcess } from './_face.ts'
 import { placeOf } from '../../src/core/json-fault.ts'
 import type { LoggedRequest } from '../../src/server/logged-request.ts'
+import { goodMail } from '../support/mail.ts'
 
 interface Refused {
   name: string

@@ -2,7 +2,8 @@ import { createTransport } from 'nodemailer'
 import { expect, test } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { disposition } from '../../src/server/dev/mail-bytes.ts'
-import { describeBoth, goodMail } from './_face.ts'
+import { describeBoth } from './_face.ts'
+import { goodMail } from '../support/mail.ts'
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

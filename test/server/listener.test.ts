@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { openListener } from '../../src/cli/listener.ts'
 import { closeHttpListener, openHttpListener } from '../../src/server/listener.ts'
-import { goodMail, openOverSocket } from './_face.ts'
+import { openOverSocket } from './_face.ts'
+import { goodMail } from '../support/mail.ts'
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),

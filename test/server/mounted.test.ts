@@ -2,7 +2,8 @@ import { H3, toNodeHandler } from 'h3'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { goodMail, openInProcess } from './_face.ts'
+import { openInProcess } from './_face.ts'
+import { goodMail } from '../support/mail.ts'
 
 test('post.fetch can be mounted in another server, whose hosts and context are its own affair', async () => {
   const { post } = await openInProcess()

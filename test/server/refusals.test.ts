@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ServerDeps } from '../../src/server/deps.ts'
-import { describeBoth, goodMail, openInProcess, openOverSocket, outcome } from './_face.ts'
+import { describeBoth, openInProcess, openOverSocket, outcome } from './_face.ts'
 import { hollowApp } from './validate-response.ts'
+import { goodMail } from '../support/mail.ts'
 
 describeBoth('access to /v1', (open) => {
   test('is refused without a key: 401 missing_api_key with WWW-Authenticate', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeBoth, goodMail } from './_face.ts'
+import { describeBoth } from './_face.ts'
+import { goodMail } from '../support/mail.ts'
 
 describeBoth('/v1', (open) => {
   test('sends an email: 200 with its id, and it can be read', async () => {

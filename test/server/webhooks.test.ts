@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { WebhookDelivery } from '../../src/webhooks/types.ts'
 import { eventually } from '../webhooks/_receiver.ts'
-import { describeBoth, goodMail } from './_face.ts'
+import { describeBoth } from './_face.ts'
+import { goodMail } from '../support/mail.ts'
 
 interface Log {
   deliveries: WebhookDelivery[]

@@ -1,5 +1,4 @@
 import { audienceCollection, contactCollection } from '../../src/audiences/audience.ts'
-import type { Clock } from '../../src/core/clock.ts'
 import { dkimKeyCollection } from '../../src/domains/dkim-keys.ts'
 import { domainCollection } from '../../src/domains/domain.ts'
 import type { Account } from '../../src/domains/types.ts'
@@ -9,25 +8,12 @@ import { apiKeyCollection } from '../../src/keys/key.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { templateCollection } from '../../src/templates/template.ts'
-
-/** A clock that stands still until it is moved. */
-export interface HeldClock extends Clock {
-  advance(ms: number): void
-}
-
-export function holdClock(start: number = Date.UTC(2026, 0, 2, 3, 4, 5)): HeldClock {
-  let now = start
-  return {
-    now: () => now,
-    advance: (ms) => void (now += ms),
-    after: () => () => {},
-  }
-}
+import { testClock, type TestClock } from './clock.ts'
 
 /** What most nouns are made of: a store in memory, a held clock, ids, an account and small pages. */
 export interface Parts {
   store: Store
-  clock: HeldClock
+  clock: TestClock
   ids: Ids
   account: Account
   pageSize: number
@@ -43,7 +29,7 @@ const collections = [
 ]
 
 export async function openParts(): Promise<Parts> {
-  const clock = holdClock()
+  const clock = testClock()
   return {
     store: await openMemoryStore({ collections }),
     clock,

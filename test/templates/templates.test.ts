@@ -35,7 +35,7 @@ describe('templates', () => {
 
   it('are replaced as a whole and keep when they were created', async () => {
     const { created } = await templates.put('welcome', { subject: 'Hi', html: '<p>Hi</p>' })
-    parts.clock.advance(1000)
+    await parts.clock.advance(1000)
     expect(await templates.put('welcome', { text: 'Hi' })).toEqual({
       id: 'welcome',
       subject: null,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { localpostFixtures, withLocalpost, type ListeningLocalpost } from '../../src/playwright/index.ts'
+import { goodMail } from '../support/mail.ts'
 
-const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 describe('the fixtures for Playwright', () => {
   it('are handed to the test that is given', () => {

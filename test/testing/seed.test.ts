@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createLocalpost, fixedClock, type LocalpostOptions } from '../../src/index.ts'
+import { goodMail } from '../support/mail.ts'
 
-const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 /** All that chance has a part in, after the same calls. */
 async function outcome(options: LocalpostOptions): Promise<unknown> {

@@ -8,6 +8,7 @@ import {
   type Localpost,
   type LocalpostOptions,
 } from '../../src/index.ts'
+import { goodMail } from '../support/mail.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -16,7 +17,7 @@ afterEach(async () => {
 
 const start = '2026-01-01T00:00:00Z'
 const startMs = Date.parse(start)
-const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
+const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 async function standing(options?: LocalpostOptions): Promise<Localpost> {
   const post = await createLocalpost({ clock: fixedClock(start), ...options })

@@ -9,17 +9,17 @@ import type { EmailEvent } from '../../src/emails/types.ts'
 import { openLogStore, openMemoryStore } from '../../src/store/open.ts'
 import { insert, remove, type Store } from '../../src/store/store.ts'
 import { createHits, type Hits } from '../../src/tracking/hits.ts'
-import { holdClock, type HeldClock } from '../support/deps.ts'
+import { testClock, type TestClock } from '../support/clock.ts'
 
 let store: Store
-let clock: HeldClock
+let clock: TestClock
 let hits: Hits
 const by = { ip: '::1', user_agent: 'Reader\r\n\u0085 1' }
 const sent: EmailEvent = { status: 'sent', timestamp: 1 }
 
 beforeEach(async () => {
   store = await openMemoryStore({ collections: [emailCollection] })
-  clock = holdClock()
+  clock = testClock()
   hits = createHits({ store, clock, onError: (error) => expect.unreachable(String(error)) })
 })
 

@@ -6,9 +6,9 @@ import { openMemoryStore } from '../../src/store/open.ts'
 import { insert } from '../../src/store/store.ts'
 import { trackingSecretCollection } from '../../src/tracking/secret.ts'
 import { createTracking, type Tracking } from '../../src/tracking/tracking.ts'
-import { holdClock } from '../support/deps.ts'
 import { hollowApp } from '../server/validate-response.ts'
 import { expectUnknown } from './_mail.ts'
+import { testClock } from '../support/clock.ts'
 
 let tracking: Tracking
 let gone: [audience: string, contact: string][]
@@ -21,7 +21,7 @@ beforeEach(async () => {
   gone = []
   tracking = await createTracking({
     store,
-    clock: holdClock(),
+    clock: testClock(),
     baseUrl: () => 'http://localpost',
     async onUnsubscribe(audience, contact) {
       if (contact === 'con_removed') throw notFound('contact', contact)
