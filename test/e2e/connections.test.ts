@@ -74,41 +74,54 @@ const lookups = (side: string): string =>
   `<meta http-equiv="x-dns-prefetch-control" content="on"><link rel="dns-prefetch" href="//link.${side}.localhost">
    <a href="http://anchor.${side}.localhost/">a link</a>`
 
-it('a mail that is shown opens no connection and looks no name up', { timeout: 120_000 }, async () => {
-  const mail = await openTraps()
-  const control = await openTraps()
-  const post = await createLocalpost()
-  onTestFinished(() => post.close())
-  await post.listen()
-  await submit(post.smtp.port, `${mail.html}${lookups('mail')}<p>Look at this</p>`)
-  const { id } = await post.inbox.waitFor()
-  const policy =
-    (await fetch(`${post.url}/dev/inbox/${id}/html`)).headers.get('content-security-policy') ?? ''
-  const controlUrl = await serve(`${control.html}${lookups('control')}<p>Control</p>`, policy)
+it(
+  'a mail or a template that is shown opens no connection and looks no name up',
+  { timeout: 120_000 },
+  async () => {
+    const mail = await openTraps()
+    const template = await openTraps()
+    const control = await openTraps()
+    const post = await createLocalpost()
+    onTestFinished(() => post.close())
+    await post.listen()
+    await submit(post.smtp.port, `${mail.html}${lookups('mail')}<p>Look at this</p>`)
+    const { id } = await post.inbox.waitFor()
+    const policy =
+      (await fetch(`${post.url}/dev/inbox/${id}/html`)).headers.get('content-security-policy') ?? ''
+    const controlUrl = await serve(`${control.html}${lookups('control')}<p>Control</p>`, policy)
 
-  const log = join(temporaryFolder(), 'net.json')
-  const { browser, end } = await startBrowser(log)
-  const [context] = browser.contexts()
-  const page = await context?.newPage()
-  if (!page) throw new Error('The browser has no page.')
-  for (const look of ['', '?appearance=dark', '?appearance=inverted']) {
-    await page.goto(`${post.url}/dev/inbox/${id}/html${look}`)
-    await page.getByText('Look at this').waitFor()
-  }
-  await page.goto(`${post.url}/#/mail/${id}`)
-  await page.frameLocator('iframe').getByRole('link', { name: 'a link' }).hover()
+    const log = join(temporaryFolder(), 'net.json')
+    const { browser, end } = await startBrowser(log)
+    const [context] = browser.contexts()
+    const page = await context?.newPage()
+    if (!page) throw new Error('The browser has no page.')
+    for (const look of ['', '?appearance=dark', '?appearance=inverted']) {
+      await page.goto(`${post.url}/dev/inbox/${id}/html${look}`)
+      await page.getByText('Look at this').waitFor()
+    }
+    await page.goto(`${post.url}/#/mail/${id}`)
+    await page.frameLocator('iframe').getByRole('link', { name: 'a link' }).hover()
 
-  // The control comes after: once all of its connections are there, those of the mail would be.
-  const other = await context?.newPage()
-  await other?.goto(controlUrl)
-  const wanted = members.filter(([, , seen]) => seen).map(([name]) => name)
-  await expect.poll(() => wanted.filter((name) => !control.hits.has(name)), { timeout: 30_000 }).toEqual([])
-  expect([...mail.hits]).toEqual([])
-  await end()
-  const names = readFileSync(log, 'utf8')
-  expect(names).toContain('link.control.localhost')
-  expect(names).not.toContain('.mail.localhost')
-})
+    await post.templates.put('look', {
+      html: `${template.html}${lookups('template')}<p>Look at this too</p>`,
+    })
+    await page.goto(`${post.url}/#/templates/look`)
+    await page.frameLocator('iframe').getByText('Look at this too').waitFor()
+
+    // The control comes after: once all of its connections are there, those of the mail would be.
+    const other = await context?.newPage()
+    await other?.goto(controlUrl)
+    const wanted = members.filter(([, , seen]) => seen).map(([name]) => name)
+    await expect.poll(() => wanted.filter((name) => !control.hits.has(name)), { timeout: 30_000 }).toEqual([])
+    expect([...mail.hits]).toEqual([])
+    expect([...template.hits]).toEqual([])
+    await end()
+    const names = readFileSync(log, 'utf8')
+    expect(names).toContain('link.control.localhost')
+    expect(names).not.toContain('.mail.localhost')
+    expect(names).not.toContain('.template.localhost')
+  },
+)
 
 /** A listener for each member, which notes that it was connected to, and the HTML that leads to them. */
 async function openTraps(): Promise<{ html: string; hits: Set<string> }> {

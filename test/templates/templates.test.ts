@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { templateSchema } from '../../src/templates/schema.ts'
 import { createTemplates, type InnerTemplates } from '../../src/templates/templates.ts'
+import { start } from '../support/instance.ts'
 import { openParts, readAll, type Parts } from '../support/deps.ts'
 
 let parts: Parts
@@ -9,6 +10,21 @@ let templates: InnerTemplates
 beforeEach(async () => {
   parts = await openParts()
   templates = createTemplates(parts)
+})
+
+it('a preview of a template has nothing that makes a browser connect', async () => {
+  const post = await start()
+  const html = '<p>Hi</p><link rel=preconnect href="//x.test"><script>1</script><a href=x>x</a>'
+  const request = (body: object): Request =>
+    new Request('http://localpost/dev/templates/preview', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const answer = await post.fetch(request({ html }))
+  expect(await answer.json()).toEqual({ html: '<p>Hi</p><!----><!----><a href="about:invalid">x</a>' })
+  expect((await post.fetch(request({ html: 1 }))).status).toBe(422)
+  expect((await post.fetch(request({ html: 'x'.repeat(4_000_001) }))).status).toBe(422)
 })
 
 describe('templates', () => {

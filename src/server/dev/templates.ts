@@ -1,4 +1,5 @@
-import { templateInputSchema, templateSchema } from '../../templates/schema.ts'
+import { withoutConnections } from '../../mime/without-connections.ts'
+import { shownHtmlSchema, templateInputSchema, templateSchema } from '../../templates/schema.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
@@ -35,6 +36,15 @@ export function templateRoutes(templates: Templates): Route[] {
       body: { schema: templateInputSchema, readBy: 'noun', maxBytes: bodyLimits.content },
       success: { schema: templateSchema },
       handler: ({ params, body }) => templates.put(params.id, body),
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/dev/templates/preview',
+      summary: 'HTML as a preview may show it in a frame: without what makes a browser connect',
+      body: { schema: shownHtmlSchema, maxBytes: bodyLimits.content },
+      success: { schema: shownHtmlSchema },
+      handler: async ({ body }) => ({ html: await withoutConnections(body.html) }),
     }),
     defineRoute({
       ...common,
