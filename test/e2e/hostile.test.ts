@@ -36,6 +36,31 @@ describe('a hostile mail', () => {
     expect(browser.context.pages()).toHaveLength(2)
   })
 
+  it('asks our own server for nothing that it names by a relative address', async () => {
+    const { post, page } = await openPage()
+    const trap = await openTrap()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const html = `<style>p{background:url(rel-a)} i{background:image-set("/rel-b" 1x)}</style>
+      <p style="background-image:url('rel-c')">Seen</p><i>i</i><img src="rel-d"><img srcset="/rel-e 1x, rel-f 2x">
+      <table background="rel-g"><tr><td>x</td></tr></table><svg><image href="rel-h"/></svg>
+      <a href="rel-i">relative</a> <a href="/rel-j">from the root</a> <a href="?rel-k">of the page</a>
+      <form action="rel-l"><button>Send</button></form><img src="${trap.url}/whole.png">`
+    await submit(post, { subject: 'Relative', html })
+    await rowOf(page, 'Relative').click()
+    await page.getByRole('button', { name: 'Load them' }).click()
+    const frame = frameOf(page)
+    // What is relative stands before it.
+    await expect.poll(() => trap.hits).toEqual(['/whole.png'])
+    for (const name of ['relative', 'from the root', 'of the page']) {
+      await frame.getByRole('link', { name, exact: true }).click()
+      await frame.getByText('Seen').waitFor()
+    }
+    await frame.getByRole('button', { name: 'Send' }).click()
+    await frame.getByText('Seen').waitFor()
+    expect(asked.filter((url) => url.includes('rel-'))).toEqual([])
+  })
+
   it('shows remote images only when a person asks for them', async () => {
     const { post, page } = await openPage()
     const trap = await openTrap()
