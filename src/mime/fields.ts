@@ -9,6 +9,9 @@ export interface SplitFields {
   lines: number
 }
 
+/** Fields of one header. Those that follow are not read: a megabyte has room for 200,000. */
+export const maxFields: number = 5000
+
 /**
  * Splits a header block into its fields: names as written, values unfolded.
  *
@@ -40,6 +43,7 @@ export function splitFields(text: string, isStrict = false): SplitFields {
     if (isFolded && inField) folded.push(written.trim())
     else if (!isFolded) {
       closeField()
+      if (fields.length >= maxFields) return { fields, end: text.length, lines: line }
       const colon = written.indexOf(':')
       const name = written.slice(0, Math.max(colon, 0)).trimEnd()
       inField = name !== '' && name.length <= 998 && /^[\x21-\x39\x3b-\x7e]+$/.test(name)

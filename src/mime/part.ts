@@ -1,4 +1,5 @@
 import { displayFilename, mediaTypeOf } from './attachments.ts'
+import { maxFields } from './fields.ts'
 import { endOfLines, maxHeaderBytes, readHead } from './headers.ts'
 import { readParameters } from './parameters.ts'
 import type { TransferEncoding } from './transfer.ts'
@@ -59,7 +60,7 @@ export function readPartHeader(
   place: readonly [start: number, end: number],
   { isRoot, defaultType }: { isRoot: boolean; defaultType: string },
 ): PartHeader {
-  const { field, bodyStart, isCut } = readFields(message, place, isRoot)
+  const { field, bodyStart, isCut, isFull } = readFields(message, place, isRoot)
   const { type, parameters } = readType(field('content-type'), defaultType)
   const declared = readParameters(field('content-disposition'))
   // That of a multipart has no meaning (RFC 2045 section 6.4).
@@ -67,8 +68,9 @@ export function readPartHeader(
     type.startsWith('multipart/') ? '' : field('content-transfer-encoding'),
   )
   const problems = problem === null ? [] : [problem]
+  const subject = isRoot ? 'The header of the message' : 'The header of a part'
+  if (isFull) problems.unshift(`${subject} has ${maxFields} fields or more; those after that are not read.`)
   if (isCut) {
-    const subject = isRoot ? 'The header of the message' : 'The header of a part'
     const limit = isRoot ? maxHeaderBytes : maxPartHeaderBytes
     problems.unshift(`${subject} has more than ${limit} bytes; the fields after that are not read.`)
   }
@@ -90,6 +92,8 @@ interface Fields {
   bodyStart: number
   /** Whether the header is longer than what is read of it. */
   isCut: boolean
+  /** Whether it has as many fields as are read. */
+  isFull: boolean
 }
 
 function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean): Fields {
@@ -104,6 +108,7 @@ function readFields(message: Buffer, [start, end]: readonly [number, number], is
     field: (name) => (isText ? '' : (head.fields[names.indexOf(name)]?.[1] ?? '')),
     bodyStart: isText ? start : isCut ? afterEmptyLine(message, readEnd, end) : start + head.bodyStart,
     isCut,
+    isFull: head.fields.length >= maxFields,
   }
 }
 

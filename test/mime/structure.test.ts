@@ -410,8 +410,18 @@ describe('bounds', () => {
       /^The header of a part has more than 65536 bytes; the fields after that are not read\.$/,
     ],
     [
+      'fields of the message',
+      `${'a:b\r\n'.repeat(6000)}Content-Type: text/html\r\n\r\nHello`,
+      /^The header of the message has 5000 fields or more; those after that are not read\.$/,
+    ],
+    [
+      'fields of a part',
+      mixed('--b', ...Array.from({ length: 6000 }, () => 'a:b'), '', 'T'),
+      /^The header of a part has 5000 fields or more; those after that are not read\.$/,
+    ],
+    [
       'header of the message',
-      `${'X-Long: value\r\n'.repeat(80_000)}Content-Type: text/html\r\n\r\nHello`,
+      `${`X-Long: ${'value '.repeat(50)}\r\n`.repeat(4000)}Content-Type: text/html\r\n\r\nHello`,
       /^The header of the message has more than 1048576 bytes; the fields after that are not read\.$/,
     ],
     [
