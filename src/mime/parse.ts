@@ -1,10 +1,11 @@
+import { paced } from '../core/yield.ts'
 import type { ParsedAddress } from './addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'
 import type { HeaderBlock } from './headers.ts'
 import { decodeHeaderValue, readHeaderBlock } from './headers.ts'
 import { measurePart } from './part-stream.ts'
 import type { MimePart, PlacedPart } from './part.ts'
-import { readStructure, type MimeStructure } from './structure.ts'
+import { structureSteps, type MimeStructure } from './structure.ts'
 
 /** A message as people and tests read it. */
 export interface ParsedMessage {
@@ -41,7 +42,7 @@ export interface ParsedAttachment extends Omit<MimePart, 'charset'> {
  * @param source  The RFC 5322 bytes; any bytes are fine. Not kept.
  */
 export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
-  const structure = readStructure(source)
+  const structure = await paced(structureSteps(source))
   return {
     ...factsOf(readHeaderBlock(source)),
     ...(await readBodies(source, structure)),

@@ -1,3 +1,4 @@
+import { unpaced } from '../core/yield.ts'
 import { endsWithReturns } from './fields.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
 import { contentIdOf, readPartHeader, toPart, type PlacedPart } from './part.ts'
@@ -36,6 +37,11 @@ const maxFalseLines = 10_000
  * @see RFC 2046 section 5.1
  */
 export function readStructure(message: Buffer): MimeStructure {
+  return unpaced(structureSteps(message))
+}
+
+/** {@link readStructure} in steps, so that the event loop may turn between them. */
+export function* structureSteps(message: Buffer): Generator<undefined, MimeStructure> {
   const reading: Reading = {
     message: withLineEnds(message),
     parts: [],
@@ -44,7 +50,7 @@ export function readStructure(message: Buffer): MimeStructure {
     budget: { bytes: maxSearchedBytes, falseLines: maxFalseLines },
   }
   const outermost = { depth: 0, defaultType: 'text/plain', isRelated: false }
-  const root = readNode(reading, [0, message.length], outermost)
+  const root = yield* readNode(reading, [0, message.length], outermost)
   const { text, html } = root ? chooseBodies(root) : { text: null, html: null }
   if (text) text.disposition = 'inline'
   if (html) html.disposition = 'inline'
@@ -71,7 +77,12 @@ interface Surroundings {
   isRelated: boolean
 }
 
-function readNode(reading: Reading, place: Place, around: Surroundings): MimeNode | null {
+function* readNode(
+  reading: Reading,
+  place: Place,
+  around: Surroundings,
+): Generator<undefined, MimeNode | null> {
+  yield
   const { message, parts, problems } = reading
   const isRoot = around.depth === 0
   if (parts.length >= maxParts) {
@@ -96,7 +107,7 @@ function readNode(reading: Reading, place: Place, around: Surroundings): MimeNod
     }
     const children: MimeNode[] = []
     for (const child of places) {
-      const node = readNode(reading, child, inside)
+      const node = yield* readNode(reading, child, inside)
       if (node) children.push(node)
     }
     return { type, content_id, start: contentIdOf(parameters.get('start') ?? ''), children }

@@ -2,7 +2,7 @@ import { paced } from '../core/yield.ts'
 import { readBodies } from '../mime/bodies.ts'
 import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
 import type { PlacedPart } from '../mime/part.ts'
-import { readStructure, type MimeStructure } from '../mime/structure.ts'
+import { structureSteps, type MimeStructure } from '../mime/structure.ts'
 import { visibleTextSteps } from '../mime/visible-text.ts'
 import { codeSteps, searchedForCodes } from './codes.ts'
 import { linkSteps, searchedForLinks } from './links.ts'
@@ -82,10 +82,10 @@ export const jobs: {
     const message = await parseMessage(bytes)
     return { ...message, ...(await readFindings(message)) }
   },
-  structure: async (bytes) => readStructure(bytes),
-  bodies: (bytes) => readBodies(bytes, readStructure(bytes)),
+  structure: async (bytes) => paced(structureSteps(bytes)),
+  bodies: async (bytes) => readBodies(bytes, await paced(structureSteps(bytes))),
   async beginning(bytes) {
-    const { text, html, attachments } = readStructure(bytes)
+    const { text, html, attachments } = await paced(structureSteps(bytes))
     const bodies = await readBodies(bytes, { text: beginningOf(text), html: beginningOf(html) })
     return { ...bodies, attachment_count: attachments.length }
   },

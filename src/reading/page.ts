@@ -1,5 +1,6 @@
 import { readBodies } from '../mime/bodies.ts'
-import { readStructure } from '../mime/structure.ts'
+import { paced } from '../core/yield.ts'
+import { structureSteps } from '../mime/structure.ts'
 import { withoutConnections } from '../mime/without-connections.ts'
 import { withAppearance, type Appearance } from './appearance.ts'
 import { readInlineImages, withInlineImages } from './inline-images.ts'
@@ -32,7 +33,7 @@ export async function readPage(
   content: Buffer | null,
   { frame }: PageOptions,
 ): Promise<Uint8Array> {
-  const structure = message && readStructure(message)
+  const structure = message && (await paced(structureSteps(message)))
   const html = content
     ? parseStored(content).html
     : message && structure

@@ -27,10 +27,13 @@ export const hostileMessages: Readonly<Record<string, () => Buffer>> = {
       `${'QUJD'.repeat(19)}\r\n`,
     ),
   'a header': () => filled('From: eve@x.test\r\nTo: ada@example.com\r\nX-Long: ', ' x', '\r\n\r\nbody\r\n'),
+  'a header of many fields': () =>
+    filled('From: eve@x.test\r\nTo: ada@example.com\r\n', 'a:b\r\n', '\r\nbody\r\n'),
   'a header of encoded words': () =>
     Buffer.from(
       `From: eve@x.test\r\nTo: ada@example.com\r\nSubject: ${'=?utf-8?q?=C3=A4?=\r\n '.repeat(10_000)}x\r\n\r\nbody\r\n`,
     ),
+  'lines that end with CR': () => filled(head('text/plain').replaceAll('\r\n', '\r'), 'a line of text\r'),
   'quoted-printable': () =>
     filled(head('text/plain', 'Content-Transfer-Encoding: quoted-printable\r\n'), '=C3=A4=\r\n'),
   'deep multiparts': () =>

@@ -6,21 +6,24 @@ import { isMainThread } from 'node:worker_threads'
 const socket = process.env['LOCALPOST_MONITOR']
 if (isMainThread && socket) {
   const intervalMs = 5
-  // How late each tick came, without the time that the machine gave to others. The kernel counts it where there is a
-  // schedstat (Linux): the second number is how long the thread was ready to run and had no processor.
-  const waitedMs = () => {
+  // How late each tick came, but no longer than the thread itself worked since the tick before: on a busy machine it also
+  // waits for a processor, and so do the threads that collect garbage for it. The kernel counts both where there is a
+  // schedstat (Linux): the time on a processor, and the time that the thread was ready to run and had none.
+  const scheduled = () => {
     try {
-      return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+      const [worked, waited] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')
+      return { worked: Number(worked) / 1e6, waited: Number(waited) / 1e6 }
     } catch {
-      return 0
+      return { worked: performance.now(), waited: 0 }
     }
   }
   let stalls = []
   let peak = 0
-  let last = { at: performance.now(), waited: waitedMs() }
+  let last = { at: performance.now(), ...scheduled() }
   setInterval(() => {
-    const now = { at: performance.now(), waited: waitedMs() }
-    stalls.push(Math.max(0, now.at - last.at - intervalMs - (now.waited - last.waited)))
+    const now = { at: performance.now(), ...scheduled() }
+    const late = now.at - last.at - intervalMs - (now.waited - last.waited)
+    stalls.push(Math.max(0, Math.min(late, now.worked - last.worked)))
     last = now
     peak = Math.max(peak, process.memoryUsage.rss())
   }, intervalMs).unref()

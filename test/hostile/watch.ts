@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/folder.ts'
 
 /** What the event loop and the memory of the server did. */
 export interface Seen {
-  /** How late each tick of 5 ms came, in milliseconds, without the time for which the machine ran other processes. */
+  /** How late each tick of 5 ms came, in milliseconds, without the time for which the machine was busy otherwise; see `monitor.mjs`. */
   stalls: number[]
   peak_mib: number
 }
