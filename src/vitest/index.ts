@@ -2,6 +2,7 @@ import { expect as baseExpect, test as baseTest, type ExpectStatic, type TestAPI
 import type { Localpost } from '../instance/instance.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import type { MailMatchers } from '../testing/matchers.ts'
+import { withLines } from './lines.ts'
 import { assertKnownOptions, createUnnoted, LocalpostError, matchers, quote, startForTest } from './parts.ts'
 
 declare module 'vitest' {
@@ -98,7 +99,7 @@ const scopes: readonly unknown[] = ['test', 'file', 'worker']
  */
 export const test: TestAPI<LocalpostFixtures> = createTest()
 
-baseExpect.extend(matchers)
+baseExpect.extend(withLines(matchers))
 
 /** Vitest's `expect` with the matchers of {@link MailMatchers}. */
 export const expect: ExpectStatic = baseExpect

@@ -55,6 +55,21 @@ describe('many instances in one process', () => {
   })
 })
 
+describe('the first instance', () => {
+  it('does not load the HTTP server, also where it sends and lists its requests', async () => {
+    const loaded = await run(`const { createRequire } = await import('node:module')
+const isLoaded = () => Object.keys(createRequire('/').cache).some((file) => /[\\\\/]app-[\\w-]+\\.cjs$/.test(file))
+const post = await createLocalpost()
+await post.emails.send({ ...${JSON.stringify(hello)}, subject: '{{name}}' }, { warnings: true })
+const { count } = await post.requests.list()
+const before = isLoaded()
+await post.fetch(new Request('http://localpost/dev/health'))
+console.log(JSON.stringify({ count, before, after: isLoaded() }))
+await post.close()`)
+    expect(loaded).toEqual({ count: 1, before: false, after: true })
+  })
+})
+
 describe('importing the library', () => {
   it('loads no package until an instance is created', async () => {
     const hook = `import { register } from 'node:module'
