@@ -1,4 +1,4 @@
-import { ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
+import { reactive, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
 import type { Mail } from '../../src/inbox/types.ts'
 import { type Api, ApiError, wordsOf } from './api.ts'
 
@@ -9,6 +9,8 @@ export interface OpenMail {
   phase: Ref<'none' | 'loading' | 'ready' | 'gone' | 'failed'>
   /** Why it could not be loaded, in words. */
   problem: Ref<string>
+  /** The ids of mails whose bytes were found to be damaged when they were opened. */
+  damaged: ReadonlySet<string>
   /** Loads it again in place. */
   reload(): Promise<void>
   /** Says that the mail is deleted. */
@@ -28,6 +30,7 @@ export function useOpenMail(
   const mail = shallowRef<Mail | null>(null)
   const phase = ref<'none' | 'loading' | 'ready' | 'gone' | 'failed'>('none')
   const problem = ref('')
+  const damaged = reactive(new Set<string>())
   let current = new AbortController()
   // Whichever load is the first to end opens the mail: one that came after it may have cut it off.
   let openedId: string | null = null
@@ -38,6 +41,7 @@ export function useOpenMail(
     const { signal } = current
     try {
       mail.value = await api.get(wanted, signal)
+      damaged.delete(wanted)
       phase.value = 'ready'
       if (openedId !== wanted) {
         openedId = wanted
@@ -45,6 +49,7 @@ export function useOpenMail(
       }
     } catch (error) {
       if (signal.aborted) return
+      if (error instanceof ApiError && error.name === 'store_corrupt') damaged.add(wanted)
       const isGone = error instanceof ApiError && error.status === 404
       // The open mail stays when it cannot be loaded again; the lost connection is shown elsewhere.
       if (!isGone && openedId === wanted) return
@@ -69,5 +74,5 @@ export function useOpenMail(
     { immediate: true },
   )
 
-  return { mail, phase, problem, reload, markGone: () => (phase.value = 'gone') }
+  return { mail, phase, problem, damaged, reload, markGone: () => (phase.value = 'gone') }
 }
