@@ -89,6 +89,10 @@ describe('submissions', () => {
       new LocalpostError('store_failed', 'no'),
       '451 4.3.0 The message could not be stored, try again',
     ],
+    'an outcome that is not known': [
+      new LocalpostError('store_unknown', 'unknown'),
+      '451 4.3.0 It is not known whether the message was stored, try again',
+    ],
     'a fault': [new Error('secret detail'), '451 4.3.0 The message could not be stored, try again'],
     'a closed instance': [new LocalpostError('closed', 'closed'), '421 4.3.2 Localpost is closing'],
     'a message that the store finds too large': [
