@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { readdir, statfs } from 'node:fs/promises'
+import { readdir, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { expect, onTestFinished, test } from 'vitest'
-import { startCommand, type Started } from '../cli/command.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runToEnd, startCommand, type Started } from '../cli/command.ts'
 
 const diskBytes = 64 * 1024 * 1024
 
@@ -58,6 +60,18 @@ async function api(server: Started, path: string, init: RequestInit = {}): Promi
   })
 }
 
+/** A digest of all the bytes of each message. */
+async function messagesOf(server: Started, mails: readonly { id: string }[]): Promise<string[]> {
+  const digests: string[] = []
+  for (const { id } of mails) {
+    const raw = await api(server, `/dev/inbox/${id}/raw`)
+    const bytes = Buffer.from(await raw.arrayBuffer())
+    expect(bytes.includes('0123456789abcdef')).toBe(true)
+    digests.push(`${bytes.length} ${createHash('sha256').update(bytes).digest('hex')}`)
+  }
+  return digests
+}
+
 async function kill(server: Started): Promise<void> {
   process.kill(server.pid, 'SIGKILL')
   await server.ended
@@ -78,6 +92,49 @@ test('with --max-emails, mails of 1 MB never fill a disk of 64 MB', { timeout: 1
   await kill(server)
 })
 
+/** How long the flood lasts; `LOCALPOST_FLOOD=10` is the long variant. */
+const floodMs = Number(process.env['LOCALPOST_FLOOD'] ?? 3) * 1000
+
+test(
+  'a flood of mails of 1 MB with --max-emails 20 takes no more than 150 MB at any time',
+  { timeout: 120_000 },
+  async () => {
+    const cwd = temporaryFolder()
+    const server = await startCommand(['--dir=data', '--max-emails=20'], { cwd })
+    const until = performance.now() + floodMs
+    let sent = 0
+    let most = 0
+    const refused: string[] = []
+    const look = async (): Promise<void> => void (most = Math.max(most, await bytesIn(join(cwd, 'data'))))
+    const flood = async (): Promise<void> => {
+      while (performance.now() < until) {
+        refused.push(...(await submit(server, 5, look)))
+        sent += 5
+      }
+    }
+    await Promise.all([flood(), flood(), flood(), flood()])
+    expect(refused).toEqual([])
+    console.log(
+      `${sent} mails of 1 MB in ${floodMs / 1000} s, 20 kept: at most ${Math.round(most / 1e6)} MB in the folder`,
+    )
+    // 20 MB are alive and 4 MB in reserve; 16 MB wait for a checkpoint, and what comes in while it is written.
+    expect(most).toBeLessThan(150e6)
+    await expect.poll(() => bytesIn(join(cwd, 'data')), { timeout: 30_000 }).toBeLessThan(60e6)
+    await kill(server)
+  },
+)
+
+/** What the files of a folder take on the disk, in bytes. */
+async function bytesIn(dir: string): Promise<number> {
+  let bytes = 0
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    // One that goes meanwhile takes nothing.
+    const found = entry.isFile() ? await stat(join(entry.parentPath, entry.name)).catch(() => null) : null
+    bytes += (found?.blocks ?? 0) * 512
+  }
+  return bytes
+}
+
 test(
   'on a full disk of 64 MB mail can be removed, a start works, and mail is taken when there is room',
   { timeout: 120_000 },
@@ -93,6 +150,20 @@ test(
     const refused = await submit(first, 75)
     expect(refused.length).toBeGreaterThan(5)
     for (const reply of refused) expect(reply).toMatch(/452 4\.3\.1/)
+    const body = JSON.stringify({ from: 'app@acme.test', to: 'ada@example.com', subject: 'by HTTP', text })
+    const posted = await api(first, '/v1/emails', { method: 'POST', body })
+    expect({ status: posted.status, body: await posted.json() }).toMatchObject({
+      status: 507,
+      body: { name: 'store_full' },
+    })
+    // A second process is told who has the folder, and changes nothing.
+    const names = await readdir(join(cwd, 'data'))
+    const other = await runToEnd(['--dir=data', '--port=0', '--smtp-port=0'], { cwd })
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is in use by process') as unknown,
+    })
+    expect(await readdir(join(cwd, 'data'))).toEqual(names)
     const { count, emails } = (await (await api(first, '/v1/emails')).json()) as {
       count: number
       emails: { id: string }[]
@@ -100,10 +171,12 @@ test(
     expect(count).toBe(75 - refused.length)
     for (const { id } of emails.slice(0, 5))
       expect((await api(first, `/dev/inbox/${id}`, { method: 'DELETE' })).ok).toBe(true)
+    const written = await messagesOf(first, emails.slice(5))
     await kill(first)
 
     const second = await startCommand(['--dir=data'], { cwd })
     expect(((await (await api(second, '/v1/emails')).json()) as { count: number }).count).toBe(count - 5)
+    expect(await messagesOf(second, emails.slice(5))).toEqual(written)
     for (const { id } of emails.slice(5, 20))
       expect((await api(second, `/dev/inbox/${id}`, { method: 'DELETE' })).ok).toBe(true)
     await expect
@@ -112,6 +185,7 @@ test(
     await kill(second)
     const third = await startCommand(['--dir=data'], { cwd })
     expect(((await (await api(third, '/v1/emails')).json()) as { count: number }).count).toBe(count - 20 + 1)
+    expect(await messagesOf(third, emails.slice(20))).toEqual(written.slice(15))
     expect((await submit(third, 2)).length).toBe(0)
     await kill(third)
   },

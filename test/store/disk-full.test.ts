@@ -7,7 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
-import { contents, mortal, openAfterKill, openIn } from './_setup.ts'
+import {
+  contents,
+  faultyFiles,
+  filesIn,
+  mortal,
+  openAfterKill,
+  openIn,
+  systemError,
+  tempFolder,
+} from './_setup.ts'
 
 /** A disk of 4 MB, or null where this user may mount none. */
 function smallDisk(): string | null {
@@ -130,4 +139,17 @@ test('on a full disk a commit that removes passes, also with inserts in it and w
   expect(await again.count(labels)).toBe(4)
   await again.commit([remove(notes, note(5).id)])
   await again.close()
+})
+
+test('a second process on a full disk is told who has the folder, and leaves its reserve alone', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir, { reserveBytes: 100_000 })
+  const before = await filesIn(dir)
+  expect(before['reserve']).toHaveLength(100_000)
+  const files = faultyFiles(({ name }) => {
+    if (name === 'open' || name === 'write') throw systemError('ENOSPC')
+  })
+  await expect(openIn(dir, { reserveBytes: 100_000, files })).rejects.toMatchObject({ code: 'store_in_use' })
+  expect(await filesIn(dir)).toEqual(before)
+  await store.close()
 })

@@ -27,11 +27,17 @@ export interface LockDeps {
 export async function takeLock(deps: LockDeps): Promise<HeldLock> {
   const { files, path, folder, processes = systemProcesses } = deps
   const text = await lockText(processes)
+  let tookOver = false
   for (let tries = 0; tries < maxTries; tries++) {
-    if (await createLockFile(files, path, text)) return holdLock({ ...deps, text })
+    // Looked at first: where a living process has the folder, nothing is written, which a full disk would not take.
     const found = await readSettled(files, path)
-    if (found === null) continue
-    if ((await judge(deps, found)) === 'gone') await removeStale(deps, found, text)
+    if (found === null) {
+      if (await createLockFile(files, path, text)) return holdLock({ ...deps, text, tookOver })
+      continue
+    }
+    if ((await judge(deps, found)) !== 'gone') continue
+    await removeStale(deps, found, text)
+    tookOver = true
   }
   throw new LocalpostError(
     'store_in_use',
