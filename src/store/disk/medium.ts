@@ -5,6 +5,7 @@ import { isErrorOf } from '../../core/errors.ts'
 import { damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from './blob-writer.ts'
 import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
+import type { LogWriter } from './checkpoint-text.ts'
 import { crcOf } from './crc.ts'
 import type { LogPlace, Place } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
@@ -89,6 +90,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       const target = new Log({ ...deps, fileBytes: deps.logFileBytes }, loaded.lengths, loaded.checkpoint.log)
       log = target
       const { checkpoint, unsynced } = loaded
+      if (deps.lock.tookOver) tellRestart(deps, checkpoint.writer, seq)
       flush = createFlush({ ...deps, end: () => target.end }, checkpoint, unsynced)
       await flush.run()
       // Old records were lifted while they were read: from here on the log is of the new form.
@@ -183,6 +185,15 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       }
     },
   }
+}
+
+/** Says that a power cut may have taken commits without a trace: the log may simply end earlier. */
+function tellRestart(deps: LogMediumDeps, writer: LogWriter | undefined, seq: number): void {
+  if (writer?.durability !== 'process' || writer.boot === '' || deps.boot === '' || writer.boot === deps.boot)
+    return
+  deps.onNotice(
+    `The machine was restarted while Localpost used ${deps.paths.folder}. What was stored in the last 5 seconds before that may be lost; the last commit that is there is number ${seq}. With --durability disk nothing is lost.`,
+  )
 }
 
 /** About how many bytes a batch takes, to choose the log file. */

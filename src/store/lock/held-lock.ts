@@ -7,6 +7,8 @@ import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/ma
 
 /** The right to write into a folder, as long as its lock file says so. */
 export interface HeldLock {
+  /** Whether the lock of another process had to be taken over: that one did not close the folder. */
+  readonly tookOver: boolean
   /**
    * Looks at the lock file where that was not done for a while: the process may have been stopped, and another one
    * may have the folder since. Most often there is nothing to wait for.
@@ -26,11 +28,12 @@ export interface HeldLockDeps {
   readonly folder: string
   /** What the lock file says while it is this one. */
   readonly text: string
+  readonly tookOver: boolean
   readonly onNotice: (text: string) => void
 }
 
 /** Renews the lock until it is released or lost. */
-export function holdLock({ files, path, folder, text, onNotice }: HeldLockDeps): HeldLock {
+export function holdLock({ files, path, folder, text, tookOver, onNotice }: HeldLockDeps): HeldLock {
   let lost: LocalpostError | null = null
   let released = false
   let checking: Promise<void> | null = null
@@ -67,6 +70,7 @@ export function holdLock({ files, path, folder, text, onNotice }: HeldLockDeps):
   timer.unref()
 
   return {
+    tookOver,
     assertHeld() {
       if (lost) return Promise.reject(lost)
       if (monotonicNow() - seenAt < freshMs && Math.abs(dateNow() - seenAtWall) < freshMs) return undefined
