@@ -90,7 +90,8 @@ export function createHttpFace(
     }),
     counts: () => countAll(deps.store),
     reset: ({ keep }) => deps.reset(keep ?? []),
-    onError: (error) => config.onNotice({ level: 'error', message: 'A request met a fault.', error }),
+    onError: (error) =>
+      config.onNotice({ level: 'error', message: 'A request failed with an internal error.', error }),
   }
   return {
     get url() {

@@ -63,6 +63,7 @@ export function openCapture(deps: {
     isApiKey: keys.accepts,
     deliverySecret: secret,
     onClientFault: (message) => config.onNotice({ level: 'warning', message }),
-    onError: (error) => config.onNotice({ level: 'error', message: 'The SMTP listener met a fault.', error }),
+    onError: (error) =>
+      config.onNotice({ level: 'error', message: 'The SMTP server failed with an internal error.', error }),
   })
 }

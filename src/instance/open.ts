@@ -146,7 +146,7 @@ export async function openLocalpost(
       onUnsubscribe: (audienceId, contactId) =>
         audiences.contacts.update(audienceId, contactId, { is_subscribed: false }),
       onError: (error) =>
-        config.onNotice({ level: 'error', message: 'Openings or clicks could not be stored.', error }),
+        config.onNotice({ level: 'error', message: 'Opens or clicks could not be stored.', error }),
     })
     const deliveries = { ...capture.deliveries, secret }
     const sources = attachmentSources(config, outgoing)

@@ -93,7 +93,11 @@ export function openOutbox(deps: {
       return extractLinks(html, text).find(({ href }) => /^https?:/i.test(href))?.href ?? null
     },
     onError: (error) =>
-      config.onNotice({ level: 'error', message: 'The outbox met a fault; it tries again.', error }),
+      config.onNotice({
+        level: 'error',
+        message: 'A delivery failed with an internal error; it will be retried.',
+        error,
+      }),
   })
 }
 
@@ -106,7 +110,7 @@ export function openRetention(store: Store, config: Config): Retention {
     maxEmails,
     maxAgeMs,
     onError: (error) =>
-      onNotice({ level: 'error', message: 'Old emails could not be removed; it is tried again.', error }),
+      onNotice({ level: 'error', message: 'Old emails could not be deleted; this will be retried.', error }),
   })
 }
 
@@ -116,7 +120,11 @@ export function openKeyExpiry(store: Store, { clock, onNotice }: Config): Return
     store,
     clock,
     onError: (error) =>
-      onNotice({ level: 'error', message: 'Expired keys could not be removed; it is tried again.', error }),
+      onNotice({
+        level: 'error',
+        message: 'Expired idempotency keys could not be deleted; this will be retried.',
+        error,
+      }),
   })
 }
 
@@ -129,7 +137,11 @@ export function openRechecks(store: Store, config: Config, domains: Pick<Domains
     intervalMs: verifyIntervalMs,
     verify: (id) => domains.verify(id),
     onError: (error) =>
-      onNotice({ level: 'error', message: 'A domain could not be looked up; it is tried again.', error }),
+      onNotice({
+        level: 'error',
+        message: 'A domain could not be looked up in DNS; this will be retried.',
+        error,
+      }),
   })
 }
 
@@ -152,7 +164,8 @@ export function openWebhooks(
     retryDelaysMs: webhookRetryDelaysMs,
     problemOf: outgoing.problemOf,
     onWarning: (message) => onNotice({ level: 'warning', message }),
-    onError: (error) => onNotice({ level: 'error', message: 'The webhooks met a fault.', error }),
+    onError: (error) =>
+      onNotice({ level: 'error', message: 'A webhook failed with an internal error.', error }),
   })
 }
 
