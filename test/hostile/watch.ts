@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/folder.ts'
 
 /** What the event loop and the memory of the server did. */
 export interface Seen {
-  /** How late each tick of 5 ms came, in milliseconds, without the time for which the machine was busy otherwise; see `monitor.mjs`. */
+  /** How late each tick of 5 ms came, in milliseconds; `monitor.mjs` says what does not count. */
   stalls: number[]
   peak_mib: number
 }
@@ -21,8 +21,7 @@ export async function startWatched(): Promise<Watched> {
   const cwd = temporaryFolder()
   const socket = join(cwd, 'monitor.sock')
   const monitor = pathToFileURL(fileURLToPath(new URL('monitor.mjs', import.meta.url))).href
-  const more = process.env['LOCALPOST_HOSTILE_NODE'] ?? ''
-  const env = { NODE_OPTIONS: `--import ${monitor} ${more}`, LOCALPOST_MONITOR: socket }
+  const env = { NODE_OPTIONS: `--import ${monitor}`, LOCALPOST_MONITOR: socket }
   const command = await startCommand([], { cwd, env })
   return Object.assign(command, {
     seen: () =>
