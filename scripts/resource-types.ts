@@ -25,7 +25,9 @@ interface Named {
  * @throws Error for a kind of schema that has no counterpart here yet.
  */
 export async function renderResourceTypes(): Promise<Map<string, string>> {
-  const named = (await Promise.all(schemaFiles().map(readNamed))).flat()
+  const named: Named[] = []
+  // One after the other: a schema is told by its identity, so no module may be loaded twice.
+  for (const file of schemaFiles()) named.push(...(await readNamed(file)))
   const byFolder = byFolderOf(named)
   const options = JSON.parse(readFileSync(join(root, '.oxfmtrc.json'), 'utf8')) as FormatConfig
   const files = new Map<string, string>()

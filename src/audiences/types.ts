@@ -1,5 +1,7 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
+import type { Account } from '../domains/types.ts'
+
 /** What an audience is made or renamed with: the body of `POST /dev/audiences` and `PATCH /dev/audiences/{id}`. */
 export interface AudienceInput {
   /** What people call the audience; need not be unique. */
@@ -27,13 +29,7 @@ export interface ContactChanges {
 export interface Audience {
   id: string
   name: string
-  created_by: {
-    email: string
-    first_name: string | null
-    last_name: string | null
-    /** URL of a picture; by default a small `data:` URL, so that nothing is fetched. */
-    profile_picture: string
-  }
+  created_by: Account
   /** Unix time in milliseconds. */
   created: number
   /** Unix time in milliseconds of the last renaming; contacts do not change it. */

@@ -33,6 +33,7 @@ export const integrationFiles: readonly string[] = [
   'reading/idle',
   'reading/many-large',
   'reading/thread',
+  'resource-types',
   'server/hostile-input',
   'server/openapi',
   'server/real-proxies',
