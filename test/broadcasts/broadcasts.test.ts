@@ -1,14 +1,14 @@
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createLocalpost, type Localpost } from '../../src/index.ts'
+import { startRetrying } from '../support/instance.ts'
 
 let post: Localpost
 let audienceId: string
 beforeEach(async () => {
-  post = await createLocalpost({ retryDelaysMs: [20, 20, 20] })
+  post = await startRetrying()
   audienceId = (await post.audiences.create({ name: 'Friends' })).id
 })
-afterEach(() => post.close())
 
 const mail = {
   from: 'Acme <news@acme.test>',

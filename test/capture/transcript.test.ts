@@ -1,15 +1,14 @@
 import { connect } from 'node:net'
 import { createTransport } from 'nodemailer'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createTranscripts } from '../../src/capture/transcripts.ts'
-import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
+import { start } from '../support/instance.ts'
 
 let post: Localpost
 beforeEach(async () => {
-  post = await createLocalpost({ hostname: 'mx.localpost.test' })
+  post = await start({ hostname: 'mx.localpost.test' })
 })
-afterEach(() => post.close())
 
 /** Says lines one after the other, each after the reply to the one before. */
 async function talk(lines: readonly string[]): Promise<string[]> {

@@ -2,21 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join, relative } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient, LocalpostError, type Client } from '../../src/client/index.ts'
-import { createLocalpost, type Localpost, type LocalpostOptions } from '../../src/index.ts'
+import { type Localpost } from '../../src/index.ts'
 import { goodMail } from '../support/mail.ts'
-
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function start(options?: LocalpostOptions): Promise<Localpost> {
-  const post = await createLocalpost(options)
-  closers.push(() => post.close())
-  return post
-}
+import { start } from '../support/instance.ts'
 
 const ways: [string, (post: Localpost) => Promise<Client>][] = [
   [
@@ -102,11 +92,20 @@ describe.each(ways)('the client, %s,', (_, open) => {
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections()
-    return new Promise((resolve) => server.close(resolve))
+    return new Promise<void>((resolve) => server.close(() => resolve()))
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Where a server was that is closed. */
+async function closedUrl(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  return `http://127.0.0.1:${port}`
 }
 
 describe('a service that is not Localpost', () => {
@@ -139,9 +138,9 @@ describe('a service that is not Localpost', () => {
   it('may be away, or silent, or no longer wanted', async () => {
     const silent = await serve(() => {})
     const options = { apiKey: 'k', timeoutMs: 50 }
-    const reserved = await serve(() => {})
-    await closers.pop()?.()
-    await expect(createClient({ ...options, baseUrl: reserved }).emails.list()).rejects.toMatchObject({
+    await expect(
+      createClient({ ...options, baseUrl: await closedUrl() }).emails.list(),
+    ).rejects.toMatchObject({
       code: 'request_failed',
       message: expect.stringMatching(/ECONNREFUSED.*Check the baseUrl, and that the service runs there/),
     })

@@ -1,12 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
-import { createLocalpost, type Localpost } from '../../src/index.ts'
-
-let post: Localpost | undefined
-afterEach(async () => {
-  await post?.close()
-  post = undefined
-})
+import { start } from '../support/instance.ts'
 
 // Says nothing, and does not look at the signal of its request, as a fetch in process may.
 const silent = (): Promise<Response> => new Promise(() => {})
@@ -37,7 +31,7 @@ describe('a fetch that is deaf to its signal', () => {
 
 describe('an identifier that is no path segment', () => {
   it.each(['', '.', '..', '\ud800', undefined, 7])('%j is refused before a request', async (id) => {
-    post = await createLocalpost()
+    const post = await start()
     let requests = 0
     const inProcess = post.fetch
     const fetch = (request: Request): Promise<Response> => {

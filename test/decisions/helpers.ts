@@ -9,6 +9,7 @@ import type { LocalpostOptions } from '../../src/options/options.ts'
 import type { LoggedRequest } from '../../src/server/logged-request.ts'
 import { assertMatchesOpenApi } from '../server/validate-response.ts'
 import { goodMail } from '../support/mail.ts'
+import { fastRetries } from '../support/instance.ts'
 
 /** A running instance, and short ways to ask it. Every answer is checked against the OpenAPI document. */
 export interface Face {
@@ -84,7 +85,7 @@ export function shared(options: LocalpostOptions = {}, fill?: (face: Face) => Pr
 }
 
 async function openFace(options: LocalpostOptions): Promise<Face> {
-  const post = await createLocalpost({ retryDelaysMs: [20, 20, 20], ...options })
+  const post = await createLocalpost({ ...fastRetries, ...options })
   return toFace(post, 'http://localhost', (request) => post.fetch(request))
 }
 

@@ -2,16 +2,12 @@ import { createSocket } from 'node:dgram'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/index.ts'
+import { expect, it } from 'vitest'
+import { createLocalpost } from '../../src/index.ts'
 import { startRechecks } from '../../src/domains/rechecks.ts'
 import { createDomains } from '../../src/domains/domains.ts'
 import { openParts } from '../support/deps.ts'
-
-const open: Localpost[] = []
-afterEach(async () => {
-  for (const post of open.splice(0)) await post.close()
-})
+import { start } from '../support/instance.ts'
 
 const dns = { feedbackHost: 'feedback.test', spfInclude: 'spf.test', selector: 's' }
 
@@ -88,8 +84,7 @@ it('goes on after a fault', async () => {
 })
 
 it('runs in an instance only where an interval is given', async () => {
-  const post = await createLocalpost({ verifyIntervalMs: 30, dns: { servers: ['127.0.0.1:1'] } })
-  open.push(post)
+  const post = await start({ verifyIntervalMs: 30, dns: { servers: ['127.0.0.1:1'] } })
   const { id } = await post.domains.create({ name: 'acme.test' })
   await post.domains.verify(id, { status: 'SUCCESS' })
   for (let i = 0; i < 400 && (await post.domains.get(id)).status === 'SUCCESS'; i++) {
@@ -115,8 +110,7 @@ it('does not hold up closing while a DNS server is silent, and concludes nothing
   // A look-up would take four seconds.
   expect(performance.now() - since).toBeLessThan(3000)
   silent.close()
-  const again = await createLocalpost({ dir })
-  open.push(again)
+  const again = await start({ dir })
   expect((await again.domains.get(id)).status).toBe('SUCCESS')
   await again.close()
   await rm(dir, { recursive: true })

@@ -1,11 +1,11 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import type { FrameLocator, Locator, Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
-import { createLocalpost } from '../../src/instance/create.ts'
-import type { ListenOptions, Localpost } from '../../src/instance/instance.ts'
+import { expect } from 'vitest'
+import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import { browser } from './context.ts'
 import type { MailTab } from '../../ui/views/inbox/tabs.ts'
+import { startListening } from '../support/instance.ts'
 
 export const sender = 'Acme <hello@acme.test>'
 export const mailTo = (to: string): { from: string; to: string; text: string } => ({
@@ -14,18 +14,11 @@ export const mailTo = (to: string): { from: string; to: string; text: string } =
   text: 'Hello',
 })
 
-export async function start(options: LocalpostOptions, listen: ListenOptions = {}): Promise<Localpost> {
-  const post = await createLocalpost(options)
-  onTestFinished(() => post.close())
-  await post.listen(listen)
-  return post
-}
-
 export async function openPage(
   options: LocalpostOptions = {},
   open = true,
 ): Promise<{ post: Localpost; page: Page }> {
-  const post = await start(options)
+  const post = await startListening(options)
   const page = await browser.context.newPage()
   if (open) {
     // Bound to all addresses, it is reached at the loopback one as well.

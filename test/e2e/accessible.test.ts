@@ -2,8 +2,9 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { mailTabs } from '../../ui/views/inbox/tabs.ts'
 import { objections as faults } from './_axe.ts'
-import { chooseMore, panel, searchField, start, submit, tab } from './_setup.ts'
+import { chooseMore, panel, searchField, submit, tab } from './_setup.ts'
 import { browser } from './context.ts'
+import { startListening } from '../support/instance.ts'
 
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [1280, 390].map((width) => ({ colorScheme, width })),
@@ -11,7 +12,7 @@ const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
 
 describe.each(looks)('the inbox, $colorScheme and $width wide', ({ colorScheme, width }) => {
   const open = async (): Promise<{ page: Page; url: string; fill: () => Promise<void> }> => {
-    const post = await start({})
+    const post = await startListening({})
     const page = await browser.context.newPage()
     await page.setViewportSize({ width, height: 844 })
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

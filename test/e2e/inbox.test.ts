@@ -1,19 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import {
-  chooseMore,
-  frameOf,
-  openPage,
-  panel,
-  rowOf,
-  rowsOf,
-  searchField,
-  start,
-  submit,
-  tab,
-} from './_setup.ts'
+import { chooseMore, frameOf, openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
 import { browser } from './context.ts'
+import { startListening } from '../support/instance.ts'
 
 describe('the inbox', () => {
   it('opens on the newest mail, and never moves away from what is being read', async () => {
@@ -240,7 +230,7 @@ describe('a mail as its recipient sees it', () => {
   })
 
   it('shows its header fields, its source with folds, what was checked, and its codes to copy', async () => {
-    const post = await start({})
+    const post = await startListening({})
     const page = await browser.context.newPage()
     await page.goto(post.url ?? '')
     await submit(post, {

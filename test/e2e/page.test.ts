@@ -1,7 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { openPage, rowOf, start, submit } from './_setup.ts'
+import { openPage, rowOf, submit } from './_setup.ts'
+import { startListening } from '../support/instance.ts'
 
 describe('the page', () => {
   it('shows how to send the first mail, with a command that works when it is pasted', async () => {
@@ -50,7 +51,7 @@ describe('the page', () => {
     await page.getByText('Live', { exact: true }).waitFor()
     await post.close()
     await page.getByText('Disconnected, trying again…').waitFor()
-    const next = await start({}, { port })
+    const next = await startListening({}, { port })
     await submit(next, { subject: 'After the restart', text: 'x' })
     await page.getByText('Live', { exact: true }).waitFor({ timeout: 15_000 })
     await rowOf(page, 'After the restart').waitFor()

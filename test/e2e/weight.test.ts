@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { start } from './_setup.ts'
 import { browser } from './context.ts'
+import { startListening } from '../support/instance.ts'
 
 const built = fileURLToPath(new URL('../../dist/ui/', import.meta.url))
 
@@ -13,7 +13,7 @@ it('starts with at most 90 KB of JavaScript, and loads the rest when it is looke
   const bytes = [...first].map((name) => gzipSync(readFileSync(join(built, 'assets', name))).length)
   expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(90 * 1024)
 
-  const post = await start({})
+  const post = await startListening({})
   const page = await browser.context.newPage()
   const loaded: string[] = []
   page.on('request', (request) => {

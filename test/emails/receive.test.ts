@@ -1,14 +1,13 @@
 import { connect } from 'node:net'
 import { createTransport } from 'nodemailer'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createLocalpost } from '../../src/instance/create.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
+import { start } from '../support/instance.ts'
 
 let post: Localpost
 beforeEach(async () => {
-  post = await createLocalpost()
+  post = await start()
 })
-afterEach(() => post.close())
 
 /** Submits bytes as they are, over a raw socket, and gives the last reply. */
 async function submitRaw(

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { FaultsInput, SmtpStage } from '../../src/faults/types.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { RawClient } from '../capture/_server.ts'
-import { dialogue, greeted, outcomes, start, submission } from '../rules/_setup.ts'
+import { dialogue, greeted, outcomes, submission } from '../rules/_setup.ts'
+import { startRetrying } from '../support/instance.ts'
 
 // In the order of the dialogue: the greeting, the lines of a submission.
 const stages: readonly SmtpStage[] = ['connect', 'ehlo', 'auth', 'mail', 'rcpt', 'data', 'end']
@@ -30,7 +31,7 @@ async function submit(post: Localpost): Promise<Said> {
 
 describe.each(stages.map((stage, step) => ({ stage, step })))('a fault at $stage', ({ stage, step }) => {
   it('refuses with its code and text, and nothing is stored', async () => {
-    const post = await start()
+    const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage, code: 454, text: 'Not today' }] })
     const { replies, stored } = await submit(post)
     const isBare = stage === 'connect' || stage === 'ehlo'
@@ -40,7 +41,7 @@ describe.each(stages.map((stage, step) => ({ stage, step })))('a fault at $stage
   })
 
   it('with 421 ends the connection', async () => {
-    const post = await start()
+    const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage, code: 421 }] })
     const client = new RawClient(post.smtp)
     if ((await client.reply()).startsWith('220')) await dialogue(client, submission)
@@ -49,7 +50,7 @@ describe.each(stages.map((stage, step) => ({ stage, step })))('a fault at $stage
   })
 
   it('waits, and then goes on as ever', async () => {
-    const post = await start()
+    const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage, delay_ms: 250, count: 1 }] })
     const { replies, ms, stored } = await submit(post)
     expect(replies).toHaveLength(stages.length)
@@ -59,7 +60,7 @@ describe.each(stages.map((stage, step) => ({ stage, step })))('a fault at $stage
   })
 
   it('cuts the connection without a reply', async () => {
-    const post = await start()
+    const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage, disconnect: true, delay_ms: 10 }] })
     const { replies, isClosed, stored } = await submit(post)
     expect(replies).toHaveLength(step)
@@ -69,14 +70,14 @@ describe.each(stages.map((stage, step) => ({ stage, step })))('a fault at $stage
 
 describe('faults of SMTP', () => {
   it('never meet a delivery of the outbox, at whatever stage', async () => {
-    const post = await start({ retryDelaysMs: [] })
+    const post = await startRetrying({ retryDelaysMs: [] })
     await post.faults.set({ smtp: stages.map((stage) => ({ stage, disconnect: true })) })
     const { id } = await post.emails.send({ from: 'a@x.test', to: 'b@y.test', subject: 'Hi', text: 'x' })
     expect(await outcomes(post, id)).toMatchObject({ 'b@y.test': { status: 'delivered' } })
   })
 
   it('strike the next few, and show how many are left', async () => {
-    const post = await start()
+    const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage: 'rcpt', code: 450, count: 2 }], seed: 7 })
     const client = await greeted(post)
     await dialogue(client, submission.slice(0, 3))
@@ -95,14 +96,14 @@ describe('faults of SMTP', () => {
   })
 
   it('say the enhanced code that the text brings', async () => {
-    const post = await start()
+    const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage: 'mail', code: 550, text: '5.7.1 Blocked' }] })
     const replies = await dialogue(await greeted(post), submission.slice(0, 3))
     expect(replies.at(-1)).toBe('550 5.7.1 Blocked')
   })
 
   it('are what nodemailer sees of a server in trouble, until they are cleared', async () => {
-    const post = await start()
+    const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage: 'end', code: 452, text: 'Disk full' }] })
     const transport = createTransport(post.smtp)
     const mail = { from: 'a@x.test', to: 'b@y.test', subject: 'Hi', text: 'x' }
@@ -114,7 +115,7 @@ describe('faults of SMTP', () => {
 
   it('with the same seed strike the same commands', async () => {
     const struck = async (faults: FaultsInput): Promise<string> => {
-      const post = await start()
+      const post = await startRetrying()
       await post.faults.set(faults)
       const client = await greeted(post)
       await client.say('EHLO app.test')
@@ -138,7 +139,7 @@ describe('faults of SMTP', () => {
   })
 
   it('that wait do not hold up the end', async () => {
-    const post = await start()
+    const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage: 'ehlo', delay_ms: 60_000 }] })
     const client = await greeted(post)
     client.socket.write('EHLO app.test\r\n')

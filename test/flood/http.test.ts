@@ -2,16 +2,9 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
-import type { LocalpostOptions } from '../../src/options/options.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { start } from '../support/instance.ts'
 import { clientInData, residentMiB, watchMemory } from './_flood.ts'
-
-async function startListening(options?: LocalpostOptions): Promise<Localpost> {
-  const post = await start(options)
-  await post.listen()
-  return post
-}
+import { startListening } from '../support/instance.ts'
 
 async function send(post: Localpost, subject: string, text: string): Promise<Response> {
   return fetch(`${post.url}/v1/emails`, {

@@ -1,20 +1,19 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { emailCollection } from '../../src/emails/email.ts'
 import type { MailQuery } from '../../src/search/query-members.ts'
 import { createWaits } from '../../src/inbox/wait.ts'
-import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert } from '../../src/store/store.ts'
 import { anEmail } from './_email.ts'
+import { startRetrying } from '../support/instance.ts'
 
 let post: Localpost
 beforeEach(async () => {
-  post = await createLocalpost({ pageSize: 2, retryDelaysMs: [20, 20, 20] })
+  post = await startRetrying({ pageSize: 2 })
 })
-afterEach(() => post.close())
 
 const submit = (mail: SendMailOptions) => createTransport(post.smtp).sendMail(mail)
 const hello = { from: 'Bob <bob@acme.test>', to: 'ada@example.com', subject: 'Hello', text: 'Hi Ada' }

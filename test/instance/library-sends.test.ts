@@ -1,19 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost, type LocalpostOptions, type Notice } from '../../src/index.ts'
+import { describe, expect, it } from 'vitest'
+import { type Localpost, type LocalpostOptions, type Notice } from '../../src/index.ts'
+import { start } from '../support/instance.ts'
 
 const mail = { from: 'hi@acme.test', to: 'ada@example.com', subject: 'Hi {{name}}', text: 'Hello' }
 
-const opened: Localpost[] = []
 async function open(options: LocalpostOptions = {}): Promise<{ post: Localpost; notices: Notice[] }> {
   const notices: Notice[] = []
-  const post = await createLocalpost({ onNotice: (notice) => notices.push(notice), ...options })
-  opened.push(post)
+  const post = await start({ onNotice: (notice) => notices.push(notice), ...options })
   return { post, notices }
 }
-afterEach(async () => {
-  for (const post of opened.splice(0)) await post.close()
-})
-
 const placeholder = '{{name}} has no variable and stays as written'
 const unregistered = 'domain "acme.test" is not registered; it counts as verified until it is created'
 

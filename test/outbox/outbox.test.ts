@@ -1,22 +1,10 @@
 import { createServer as createHttp } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
-import { afterEach, describe, expect, it } from 'vitest'
-import { createLocalpost } from '../../src/instance/create.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
-import type { LocalpostOptions } from '../../src/options/options.ts'
 import { goodMail } from '../support/mail.ts'
-
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function start(options: LocalpostOptions = {}): Promise<Localpost> {
-  const post = await createLocalpost({ retryDelaysMs: [20, 20, 20], ...options })
-  closers.push(() => post.close())
-  return post
-}
+import { startRetrying } from '../support/instance.ts'
 
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
@@ -42,7 +30,7 @@ async function startRelay(refuse: (address: string) => Error | null = () => null
     },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(() => new Promise<void>((resolve) => server.close(resolve)))
+  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
   return { got, url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}` }
 }
 
@@ -61,7 +49,7 @@ async function settled(post: Localpost, id: string) {
 
 describe('a delivery', () => {
   it('gives every recipient the outcome of the real SMTP reply', async () => {
-    const post = await start()
+    const post = await startRetrying()
     const to = 'ada@example.com, bounce+x@simulator.localpost, mailboxfull@simulator.localpost'
     const { id } = await post.emails.send({ ...hello, to, bcc: 'suppressionlist@simulator.localpost' })
     const mail = await settled(post, id)
@@ -91,7 +79,7 @@ describe('a delivery', () => {
   })
 
   it('is tried again after each wait, without events, and then bounces', async () => {
-    const post = await start({ retryDelaysMs: [30, 60] })
+    const post = await startRetrying({ retryDelaysMs: [30, 60] })
     const { id } = await post.emails.send({ ...hello, to: 'softbounce@simulator.localpost' })
     const { events } = (await settled(post, id)).recipients[0] ?? { events: [] }
     expect(events.map(({ status }) => status)).toEqual(['sent', 'bounced'])
@@ -104,7 +92,7 @@ describe('a delivery', () => {
   })
 
   it('never shows Bcc recipients in the message', async () => {
-    const post = await start()
+    const post = await startRetrying()
     const { id } = await post.emails.send({ ...hello, bcc: 'secret@example.com', cc: 'Cc <cc@example.com>' })
     const mail = await settled(post, id)
     const { stream } = await post.inbox.raw(id)
@@ -115,7 +103,7 @@ describe('a delivery', () => {
   })
 
   it('of a burst reaches everybody once', async () => {
-    const post = await start()
+    const post = await startRetrying()
     const ids = await Promise.all(
       Array.from(
         { length: 60 },
@@ -135,9 +123,9 @@ describe('an attachment', () => {
     const bytes = Buffer.from(Array.from({ length: 5000 }, (_, i) => i % 256))
     const server = createHttp((_, response) => response.end(bytes))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    closers.push(() => server.close())
+    onTestFinished(() => void server.close())
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/file.bin`
-    const post = await start({ attachments: { root: import.meta.dirname } })
+    const post = await startRetrying({ attachments: { root: import.meta.dirname } })
     const { id } = await post.emails.send({
       ...hello,
       attachments: [
@@ -157,7 +145,7 @@ describe('an attachment', () => {
   })
 
   it('that cannot be fetched makes the email fail, for every recipient and with the reason', async () => {
-    const post = await start()
+    const post = await startRetrying()
     const { id } = await post.emails.send({
       ...hello,
       cc: 'bob@example.com',
@@ -175,7 +163,7 @@ describe('an attachment', () => {
 describe('a relay', () => {
   it('alone serves release only, and API sends stay here', async () => {
     const relay = await startRelay()
-    const post = await start({ relay: relay.url })
+    const post = await startRetrying({ relay: relay.url })
     const { id } = await post.emails.send(hello)
     await settled(post, id)
     expect(relay.got).toEqual([])
@@ -189,7 +177,7 @@ describe('a relay', () => {
     const relay = await startRelay((address) =>
       address.startsWith('nobody') ? Object.assign(new Error('Unknown user'), { responseCode: 550 }) : null,
     )
-    const post = await start({ relay: relay.url, relayAll: true })
+    const post = await startRetrying({ relay: relay.url, relayAll: true })
     const to = 'ada@example.com, nobody@example.com, bounce@simulator.localpost'
     const { id } = await post.emails.send({ ...hello, to })
     const mail = await settled(post, id)
@@ -202,7 +190,7 @@ describe('a relay', () => {
   })
 
   it('that cannot be reached is tried again and then bounces as transient', async () => {
-    const post = await start({ relay: 'smtp://127.0.0.1:1', relayAll: true })
+    const post = await startRetrying({ relay: 'smtp://127.0.0.1:1', relayAll: true })
     const { id } = await post.emails.send(hello)
     const mail = await settled(post, id)
     expect(mail.recipients[0]?.events.at(-1)).toMatchObject({
@@ -213,7 +201,7 @@ describe('a relay', () => {
   })
 
   it('that is missing is named by release', async () => {
-    const post = await start()
+    const post = await startRetrying()
     const { id } = await post.emails.send(hello)
     await settled(post, id)
     await expect(post.inbox.release(id, { to: 'a@b.test' })).rejects.toMatchObject({

@@ -1,15 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
-import type { LocalpostOptions } from '../../src/options/options.ts'
 import { RawClient } from '../capture/_server.ts'
-
-/** An instance that the end of the test closes. */
-export async function start(options: LocalpostOptions = {}): Promise<Localpost> {
-  const post = await createLocalpost({ retryDelaysMs: [20, 20], ...options })
-  onTestFinished(() => post.close())
-  return post
-}
 
 /** A raw client that has heard the greeting and, where it may go on, said EHLO. */
 export async function greeted(post: Localpost): Promise<RawClient> {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../src/rules/types.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
-import { outcomes, start, type Outcome } from './_setup.ts'
+import { outcomes, type Outcome } from './_setup.ts'
+import { start } from '../support/instance.ts'
 
 const three = 'a@ok.test, b@bad.test, c@ok.test'
 
@@ -11,7 +12,7 @@ async function sendUnder(
   to: string = three,
   options: LocalpostOptions = {},
 ): Promise<{ post: Localpost; id: string; last: Record<string, Outcome> }> {
-  const post = await start({ rules, ...options })
+  const post = await start({ rules, retryDelaysMs: [20, 20], ...options })
   const { id } = await post.emails.send({ from: 'hi@acme.test', to, subject: 'Hi', text: 'Hello' })
   return { post, id, last: await outcomes(post, id) }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../src/rules/types.ts'
 import { openInProcess } from '../server/_face.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { start } from './_setup.ts'
+import { startRetrying } from '../support/instance.ts'
 
 describe('rules', () => {
   it('are none at first, and are answered with everything filled in', async () => {
@@ -74,25 +74,25 @@ describe('rules', () => {
   it('survive a restart, and those of the options take their place', async () => {
     const dir = temporaryFolder()
     const rule: RuleInput = { match: 'a.test', action: 'drop' }
-    const first = await start({ dir })
+    const first = await startRetrying({ dir })
     await first.rules.set([rule])
     await first.close()
-    const second = await start({ dir })
+    const second = await startRetrying({ dir })
     expect(await second.rules.get()).toEqual([rule])
     await second.close()
-    const third = await start({ dir, rules: [{ match: 'b.test', action: 'accept' }] })
+    const third = await startRetrying({ dir, rules: [{ match: 'b.test', action: 'accept' }] })
     expect(await third.rules.get()).toEqual([{ match: 'b.test', action: 'accept' }])
     await third.close()
-    const fourth = await start({ dir })
+    const fourth = await startRetrying({ dir })
     expect(await fourth.rules.get()).toEqual([{ match: 'b.test', action: 'accept' }])
     await fourth.close()
-    const fifth = await start({ dir, rules: [] })
+    const fifth = await startRetrying({ dir, rules: [] })
     expect(await fifth.rules.get()).toEqual([])
   })
 
   it('of the options are checked at the start', async () => {
     const rules = [{ match: 'a.test', action: 'reject', code: 9 }] as RuleInput[]
-    await expect(start({ rules })).rejects.toMatchObject({
+    await expect(startRetrying({ rules })).rejects.toMatchObject({
       code: 'invalid_option',
       message: expect.stringContaining('"rules[0].code"') as string,
     })

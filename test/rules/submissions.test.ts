@@ -1,7 +1,8 @@
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../src/rules/types.ts'
-import { dialogue, greeted, outcomes, start } from './_setup.ts'
+import { dialogue, greeted, outcomes } from './_setup.ts'
+import { startRetrying } from '../support/instance.ts'
 
 const rules: RuleInput[] = [
   { match: 'reject.test', action: 'reject', code: 551, text: 'Moved away' },
@@ -13,7 +14,7 @@ const rules: RuleInput[] = [
 
 describe('a submission under rules', () => {
   it('is taken whole, and its events are those that a delivery would have had', async () => {
-    const post = await start({ rules })
+    const post = await startRetrying({ rules })
     const hosts = ['ok', 'reject', 'once', 'often', 'delay', 'drop'].map((name) => `a@${name}.test`)
     const transport = createTransport(post.smtp)
     const info = await transport.sendMail({ from: 'app@acme.test', to: hosts, subject: 'Hi', text: 'Hello' })
@@ -38,7 +39,7 @@ describe('with rejectSubmissions', () => {
   const begin = ['EHLO app.test', 'MAIL FROM:<app@acme.test>']
 
   it('a submission hears the verdicts as replies', async () => {
-    const post = await start({ rules, rejectSubmissions: true })
+    const post = await startRetrying({ rules, rejectSubmissions: true })
     const client = await greeted(post)
     await dialogue(client, begin)
     const started = performance.now()
@@ -72,7 +73,7 @@ describe('with rejectSubmissions', () => {
   })
 
   it('a submission to who is dropped loses its connection, and nothing is stored', async () => {
-    const post = await start({ rules, rejectSubmissions: true })
+    const post = await startRetrying({ rules, rejectSubmissions: true })
     const client = await greeted(post)
     await dialogue(client, [...begin, 'RCPT TO:<a@ok.test>'])
     expect(await client.say('RCPT TO:<a@drop.test>')).toBe('')

@@ -1,9 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { createLocalpost } from '../../src/index.ts'
+import { expect, test } from 'vitest'
+import { start } from '../support/instance.ts'
 
 test('a query with nothing in quotes, or nothing that is text, ends, and asks for nothing', async () => {
-  const post = await createLocalpost()
-  onTestFinished(() => post.close())
+  const post = await start()
   await post.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
   for (const query of ['""', '" "', '-""', '\0', '"\x01\t"', '"" hello']) {
     expect((await post.inbox.list({ query })).count, JSON.stringify(query)).toBe(1)
@@ -14,8 +13,7 @@ test('a query with nothing in quotes, or nothing that is text, ends, and asks fo
 })
 
 test('a query that asks for nothing removes and changes nothing', async () => {
-  const post = await createLocalpost()
-  onTestFinished(() => post.close())
+  const post = await start()
   await post.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
   await expect(post.inbox.removeMatching('""')).rejects.toMatchObject({ code: 'invalid_query' })
   await expect(post.inbox.updateMatching(' ', { unread: false })).rejects.toMatchObject({

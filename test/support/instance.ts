@@ -1,5 +1,10 @@
 import { onTestFinished } from 'vitest'
-import { createLocalpost, type Localpost, type LocalpostOptions } from '../../src/index.ts'
+import {
+  createLocalpost,
+  type ListenOptions,
+  type Localpost,
+  type LocalpostOptions,
+} from '../../src/index.ts'
 
 /** Starts an instance that closes when the test ends. */
 export async function start(options?: LocalpostOptions): Promise<Localpost> {
@@ -7,3 +12,17 @@ export async function start(options?: LocalpostOptions): Promise<Localpost> {
   onTestFinished(() => post.close())
   return post
 }
+
+/** Starts an instance and its HTTP server. */
+export async function startListening(options?: LocalpostOptions, listen?: ListenOptions): Promise<Localpost> {
+  const post = await start(options)
+  await post.listen(listen)
+  return post
+}
+
+/** Starts an instance whose deliveries are tried again soon, where the options say nothing else. */
+export const startRetrying = (options?: LocalpostOptions): Promise<Localpost> =>
+  start({ ...fastRetries, ...options })
+
+/** Three more tries, 20 ms apart. */
+export const fastRetries: LocalpostOptions = { retryDelaysMs: [20, 20, 20] }

@@ -1,6 +1,5 @@
 import { AssertionError } from 'node:assert'
-import { afterEach, describe, expect, it } from 'vitest'
-import type { Localpost } from '../../src/index.ts'
+import { describe, expect, it } from 'vitest'
 import {
   assertCode,
   assertEvent,
@@ -9,19 +8,8 @@ import {
   assertNotSent,
   assertNoUnrenderedPlaceholders,
   assertSent,
-  startForTest,
 } from '../../src/testing/index.ts'
-
-const open: Localpost[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((post) => post.close()))
-})
-
-async function start(): Promise<Localpost> {
-  const post = await startForTest()
-  open.push(post)
-  return post
-}
+import { start } from '../support/instance.ts'
 
 const welcome = {
   from: 'Acme <hi@acme.test>',

@@ -1,29 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
-import {
-  createClock,
-  createLocalpost,
-  fixedClock,
-  type Localpost,
-  type LocalpostOptions,
-} from '../../src/index.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createClock, fixedClock, type Localpost, type LocalpostOptions } from '../../src/index.ts'
 import { goodMail } from '../support/mail.ts'
-
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+import { start as startInstance } from '../support/instance.ts'
 
 const start = '2026-01-01T00:00:00Z'
 const startMs = Date.parse(start)
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
-async function standing(options?: LocalpostOptions): Promise<Localpost> {
-  const post = await createLocalpost({ clock: fixedClock(start), ...options })
-  closers.push(() => post.close())
-  return post
-}
+const standing = (options?: LocalpostOptions): Promise<Localpost> =>
+  startInstance({ clock: fixedClock(start), ...options })
 
 describe('a clock that stands', () => {
   it('calls what is due on the way, in its order and at its time', async () => {
@@ -95,7 +82,7 @@ describe('the time of an instance', () => {
       response.writeHead(tries.length < 3 ? 500 : 200).end()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    closers.push(() => new Promise((resolve) => server.close(resolve)))
+    onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
     const { port } = server.address() as AddressInfo
     const post = await standing({
       webhooks: [{ url: `http://127.0.0.1:${port}`, events: ['email.delivered'] }],
@@ -134,8 +121,7 @@ describe('the time of an instance', () => {
   })
 
   it('cannot be moved where it goes by itself', async () => {
-    const post = await createLocalpost()
-    closers.push(() => post.close())
+    const post = await startInstance()
     await expect(post.clock.advance('1h')).rejects.toMatchObject({
       code: 'clock_not_held',
       message: expect.stringContaining('fixedClock('),
