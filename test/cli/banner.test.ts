@@ -28,8 +28,8 @@ test.each([
   [
     '0.0.0.0',
     [
-      '--accept-any-key with --host 0.0.0.0: no key protects anything. Everyone who can reach the port can read, send and delete all mail.',
-      '--host 0.0.0.0: other machines can reach this mail, and submit more over SMTP.',
+      '--accept-any-key with --host 0.0.0.0: API keys protect nothing. Anyone who can reach the port can read, send and delete all mail.',
+      '--host 0.0.0.0: other machines can reach the HTTP and SMTP ports.',
     ],
   ],
 ])('--accept-any-key with --host %s is warned of in its own words off loopback', async (host, warnings) => {
