@@ -10,7 +10,6 @@ import { blocksFor, checkOf, readBlocks, root, type Block } from './blocks.ts'
 import { makeProject, run, startForDocs } from './run.ts'
 
 const swaks = { name: 'swaks', tests: 'the documentation', find: () => findOnPath('swaks') }
-beforeAll(() => void ensureProgram(swaks), 300_000)
 
 const command = join(root, 'dist/cli/main.js')
 
@@ -66,6 +65,8 @@ describe('a module that is shown', () => {
 })
 
 describe('a shell script that is shown', () => {
+  beforeAll(() => void ensureProgram(swaks), 300_000)
+
   it.each(each(blocksFor('shell')))('%s ends well at every line', async (_place, { code }) => {
     const { post, adapt } = await startForDocs()
     onTestFinished(() => post.close())
