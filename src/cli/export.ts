@@ -73,7 +73,7 @@ async function writeFolder(
       } catch (error) {
         if (isErrorOf(error, 'store_corrupt', 'store_failed'))
           errors.push(`${exportName(mail)}: ${error.message}`)
-        // Not written yet, or gone since the list was made.
+        // Not written yet, or removed since the list was made.
         else if (!isErrorOf(error, 'message_pending', 'not_found')) throw error
       }
     }
@@ -126,7 +126,7 @@ async function writeBody(response: Response, path: string): Promise<void> {
   const aside = `${path}.${process.pid}.part`
   try {
     const body = response.body ? Readable.from(response.body) : Readable.from([])
-    // For its owner alone, as the data folder is, and never through a link that somebody put there.
+    // For its owner alone, as the data folder is, and never through a link.
     await rm(aside, { force: true })
     await pipeline(body, createWriteStream(aside, { flags: 'wx', mode: 0o600 }))
     await rename(aside, path)

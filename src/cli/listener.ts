@@ -9,7 +9,7 @@ import { patience, trackSilent } from '../server/listener.ts'
 import { answerClientErrors } from '../server/client-error.ts'
 
 /**
- * Opens the HTTP listener with listhen, exactly where it was asked to: listhen by itself moves from a busy or
+ * Opens the HTTP listener with listhen, exactly on the given port: by default listhen moves from a busy or
  * unusual port to another one, and from an unusual host name to localhost, without an error.
  *
  * @returns The listener; its `url` names a host that a browser on this machine reaches.

@@ -19,7 +19,7 @@ export type Paint = 'bold' | 'dim' | 'cyan' | 'yellow' | 'red'
  * @param quiet  Writes only warnings and errors.
  */
 export function createOutput(quiet: boolean): Output {
-  // The reader of the output may go away (`localpost | head`); that is no reason to stop.
+  // The reader of the output may close it (`localpost | head`); that is no reason to stop.
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.listenerCount('error', ignore) === 0) stream.on('error', ignore)
   }

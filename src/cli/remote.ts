@@ -7,7 +7,7 @@ import { readKeys } from './secrets.ts'
 
 /** A running Localpost, in another process or on another machine. */
 export interface Remote {
-  /** As given, without a slash at its end. */
+  /** As given, without a trailing slash. */
   url: string
   /**
    * Sends a request to its control API.

@@ -12,7 +12,7 @@ export interface Settings {
   quiet: boolean
   /** For createLocalpost. */
   options: LocalpostOptions & { host: string; smtpPort: number }
-  /** What to tell the user, although it starts. */
+  /** Warnings for the user; it starts anyway. */
   warnings: string[]
 }
 
@@ -84,7 +84,7 @@ function isInMemory(sources: readonly CommandOptions[]): boolean {
 
 type Complete = CommandOptions & Pick<Required<CommandOptions>, 'port' | 'quiet' | 'host' | 'smtpPort'>
 
-// Each option was checked with the name of its source; this tells the compiler.
+// Each option was checked with the name of its source; this is for the compiler.
 function assertComplete(merged: object): asserts merged is Complete {
   readOptions(merged, allRows)
 }

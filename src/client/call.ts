@@ -160,7 +160,7 @@ function segmentOf(segment: unknown): string {
   ])
 }
 
-// The key is not quoted: it may tell of what is sent.
+// The key is not quoted: it may reveal what is sent.
 function headerOf(key: unknown): string {
   if (typeof key === 'string' && /^[\x20-\x7e\xa0-\xff]*$/.test(key)) return key
   throw validationError([

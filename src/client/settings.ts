@@ -14,7 +14,7 @@ export interface ClientOptions {
 }
 
 /**
- * The options of a client, checked, with their defaults; the base URL is without slash at its end.
+ * The options of a client, checked, with their defaults; the base URL has no trailing slash.
  *
  * @throws invalid_option for an unknown name (with the nearest real one) or a wrong value. Neither the key nor a
  *   password in the URL is quoted.

@@ -39,13 +39,13 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   outbox: OutboxState | null
   /** `outbox.due`, or null: the order in which the outbox takes them up. */
   outbox_due: number | null
-  /** The written message; null until the outbox wrote it, and for good where it could not be composed. */
+  /** The written message; null until the outbox wrote it, and where it could not be composed. */
   message: MessageFacts | null
   /** The beginning of the text, white space folded; null while it was not looked at (submissions). */
   snippet: string | null
   /** Number of attachments; null while it was not looked at (submissions). */
   attachment_count: number | null
-  /** Only while these two are to be found out: the inbox finds such records by it. */
+  /** Set while these two are unknown: the inbox finds such records by it. */
   undigested?: true
 }
 
@@ -69,7 +69,7 @@ export interface MessageFacts {
 export const emailCollection: Collection<EmailRecord> = {
   name: 'emails',
   large: true,
-  // By type, so that a large broadcast does not stand before everything else.
+  // By type, so that a large broadcast does not delay everything else.
   indexes: { outbox: { on: ['type', 'outbox_due', 'id'] }, undigested: { on: ['undigested', 'id'] } },
 }
 

@@ -14,7 +14,7 @@ import { toDetail, toListItem } from './views.ts'
 /** The emails of an instance, as `/v1/emails` shows them. */
 export interface Emails {
   /**
-   * Accepts a transactional email; it is delivered afterwards. It stands in `requests`, and what was accepted and yet
+   * Accepts a transactional email; it is delivered afterwards. It is in `requests`, and what was accepted and yet
    * looks wrong is reported to the option `onNotice`, each text once.
    *
    * @returns With the option `warnings`, the warnings too; none where an idempotency key was used before.

@@ -46,7 +46,7 @@ export function pendingRecipients(email: EmailRecord): string[] {
   return email.recipients.filter((state) => !state.events.some(isOutcome)).map((state) => state.recipient)
 }
 
-/** Whether nothing can happen to a recipient any more: the mail bounced for good, or was never made. */
+/** Whether nothing can happen to a recipient any more: the mail bounced permanently, or was never composed. */
 export function isOver(events: readonly EmailEvent[]): boolean {
   return events.some(
     (event) => event.status === 'failed' || (event.status === 'bounced' && event.type === 'Permanent'),
@@ -54,7 +54,7 @@ export function isOver(events: readonly EmailEvent[]): boolean {
 }
 
 /**
- * What became of a recipient, for people: trouble is not over because somebody opened the mail after all. A complaint
+ * The outcome of a recipient, for people: an open does not hide trouble. A complaint
  * stays; a bounce or failure stays unless the mail was delivered later; a click says more than the opening behind it.
  * Otherwise the last status.
  *

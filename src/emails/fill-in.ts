@@ -18,7 +18,7 @@ export interface PlaceBudget {
   left: number
 }
 
-/** A value with its size in UTF-8 bytes: a value that stands in many places is measured once. */
+/** A value with its size in UTF-8 bytes: a value that is used many times is measured once. */
 export interface SizedValue {
   text: string
   bytes: number
@@ -57,7 +57,7 @@ export function fillIn(
   return filled
 }
 
-/** How often each name stands in a text. @throws validation_error for too many placeholders. */
+/** How often each name occurs in a text. @throws validation_error for too many placeholders. */
 export function countPlaceholders(
   field: string,
   source: string,

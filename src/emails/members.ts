@@ -61,7 +61,7 @@ function excessOf(name: string, given: unknown): string | null {
   return count > maxVariables ? `must have at most ${maxVariables} variables, not ${count}` : null
 }
 
-// Most requests leave most members out, and a schema takes a while to say that this is fine.
+// Most requests leave most members out, and a schema is slow to accept that.
 const members = Object.entries(sendMembers).map(([name, schema]) => ({
   name,
   schema,
@@ -74,7 +74,7 @@ const attachmentNames = new Set(Object.keys(attachmentMembers))
 const variableNames = new Set(Object.keys(variableMembers))
 
 /**
- * Says the path of each member that nobody reads. Looks only into members that passed their schema: what else they may
+ * Reports the path of each unknown member. Looks only into members that passed their schema: what else they may
  * be, a long string for one, is not walked.
  */
 export function eachUnknown(input: object, request: Partial<SendRequest>, say: (path: string) => void): void {

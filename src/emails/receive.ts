@@ -40,7 +40,7 @@ export interface SubmissionReception {
  * they are, and only its header block is looked at before the acknowledgement.
  *
  * @param envelope  Bare addresses, recipients distinct.
- * @param onStored  Told the id of the email, once it is committed.
+ * @param onStored  Called with the id of the email, once it is committed.
  */
 export function receiveSubmission(
   envelope: { mail_from: string; rcpt_to: string[] },
@@ -49,7 +49,7 @@ export function receiveSubmission(
 ): SubmissionReception {
   const { store, clock, ids } = deps
   const started = clock.now()
-  // A name that nobody else has; the email's own id comes with the commit.
+  // A unique name; the id of the email comes with the commit.
   const writer = store.createBlob(messageBlob(ids.next('em')))
   const head = createHead(deps.headRoom)
   return {

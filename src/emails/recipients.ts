@@ -66,7 +66,7 @@ export function readAddresses(
 
 /** How many distinct recipients one email may have. */
 const maxRecipients = 50
-/** How many addresses are read at all, repeated ones among them; a string that is begun is read to its end. */
+/** How many addresses are parsed, including repeated ones; the last string is parsed to its end. */
 const maxNamed = 1000
 
 interface Reading {

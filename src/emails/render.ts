@@ -26,7 +26,7 @@ export const maxSubjectBytes: number = 4 * 998
 /**
  * Fills the placeholders of an email: `{{ name }}` in `subject`, `html` and `text`, each in one pass, so that braces
  * inside a value stay as they are. It stops before the results take more than {@link maxSubjectBytes} and
- * {@link maxMessageBytes}: a short text with long values may stand for gigabytes.
+ * {@link maxMessageBytes}: a short text with long values may expand to gigabytes.
  *
  * @param parts  Any texts; a placeholder that no variable answers stays as written and is warned of.
  * @param variables  A string, or `{ value, default }` where a null or absent `value` means `default`.

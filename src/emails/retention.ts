@@ -16,15 +16,15 @@ export interface RetentionDeps {
   clock: Clock
   /** How many emails are kept; null: all. */
   maxEmails: number | null
-  /** How long emails are kept, in milliseconds; null: for good. */
+  /** How long emails are kept, in milliseconds; null: for ever. */
   maxAgeMs: number | null
-  /** Hears of faults; it goes on later. */
+  /** Called with errors; it tries again later. */
   onError(error: unknown): void
 }
 
 /**
  * Begins to keep the emails within bounds: at once, a moment after emails changed, and when the oldest is due.
- * An email that the outbox still works on is kept until it is settled, and nothing younger goes in its place.
+ * An email that the outbox still works on is kept until it is settled, and no younger one is removed instead.
  */
 export function startRetention(deps: RetentionDeps): Retention {
   const { store, clock, maxEmails, maxAgeMs } = deps
@@ -66,7 +66,7 @@ export function startRetention(deps: RetentionDeps): Retention {
     }
   }
 
-  /** A clock that was wrong for a while leaves emails of the future: they wait, and do not hold up others. */
+  /** A clock that was wrong leaves emails from the future: they wait, and do not hold up others. */
   function fate(created: number, ageMs: number): Fate {
     const now = clock.now()
     return created <= now - ageMs ? 'goes' : created > now ? 'waits' : 'stays'

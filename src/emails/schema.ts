@@ -20,7 +20,7 @@ import type {
 // Limits of the schema are generous: they bound memory, the interface states none.
 /** How many entries an array of a send request may have. */
 export const maxEntries = 100
-/** How many variables a send request may have: each one that is wrong takes a while to name. */
+/** How many variables a send request may have: describing each wrong one takes time. */
 export const maxVariables = 1000
 const address = z.string().min(1).max(20_000)
 const addresses = z
@@ -100,7 +100,7 @@ export const emailMembers: { readonly [Name in keyof EmailMembers]-?: z.ZodType<
     .describe('How it came: through `/v1` or the library, or as an SMTP submission'),
   from: z
     .string()
-    .describe('Display name plus address, white space folded; `""` where a submission names nobody'),
+    .describe('Display name plus address, white space folded; `""` where a submission names no sender'),
   to: z.array(z.string()).describe('Bare addresses of the To header, in its order'),
   cc: z.array(z.string()),
   bcc: z

@@ -184,7 +184,10 @@ function checkContent(
   // A template that does not exist is an answer of its own.
   const mayComeFromTemplate = request.template_id !== undefined && !hasTemplate
   if (source.subject === undefined && !mayComeFromTemplate && !isNamed('subject')) {
-    errors.push({ field: 'subject', message: 'is missing; it must be a string, or stand in the template' })
+    errors.push({
+      field: 'subject',
+      message: 'is missing; it must be a string, or the template must have one',
+    })
   }
   const fault = request.subject === undefined ? null : headerFault(request.subject)
   if (fault !== null) errors.push({ field: 'subject', message: `${quote(request.subject)} ${fault}` })
@@ -197,7 +200,7 @@ function checkContent(
   }
 }
 
-// Looked at only where the request is refused anyway: else the look-up of the domain tells.
+// Checked only where the request is refused anyway: otherwise the look-up of the domain finds it.
 function addDomainFault(from: string, errors: FieldError[]): void {
   if (from === '') return
   try {

@@ -65,7 +65,7 @@ function stateOf(email: EmailRecord, recipient: string): RecipientState {
   throw validationError([{ field: 'recipient', message }])
 }
 
-// An email without message stays with the outbox, which writes it and then finds nobody to deliver to.
+// An email without message stays with the outbox, which composes it and then finds no recipient left.
 function settled(email: EmailRecord): EmailRecord {
   const isDone = email.message !== null && pendingRecipients(email).length === 0
   return isDone ? { ...email, outbox: null, outbox_due: null } : email
@@ -104,7 +104,7 @@ function contradiction(message: string): LocalpostError {
   return new LocalpostError('state_conflict', message)
 }
 
-// Seconds are older than any mail; microseconds, and a slip of the finger, lie far ahead.
+// Seconds are older than any mail; microseconds and typos are far in the future.
 function assertPlausible(timestamp: number | undefined, now: number): void {
   if (timestamp === undefined || timestamp <= now + maxAheadMs) return
   const message = `must be Unix time in milliseconds, at most a year ahead, not ${timestamp}`

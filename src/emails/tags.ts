@@ -1,5 +1,5 @@
 /**
- * The tags that a mail comes with: those of its X-Tags field, and what stands behind a plus in its recipients
+ * The tags that a mail comes with: those of its X-Tags field, and the text after a plus in its recipients
  * (`ada+signup@example.com` has `signup`).
  *
  * @param field  The value of X-Tags: words, separated by commas.

@@ -197,7 +197,7 @@ export interface EmailMembers {
   type: EmailType
   /** How it came: through `/v1` or the library, or as an SMTP submission. */
   source: 'api' | 'smtp'
-  /** Display name plus address, white space folded; `""` where a submission names nobody. */
+  /** Display name plus address, white space folded; `""` where a submission names no sender. */
   from: string
   /** Bare addresses of the To header, in its order. */
   to: string[]
@@ -245,7 +245,7 @@ export interface EmailDetail {
   domain_id: string
   html: string
   text: string
-  /** Display name plus address, white space folded; `""` where a submission names nobody. */
+  /** Display name plus address, white space folded; `""` where a submission names no sender. */
   from: string
   recipient_statuses: {
     recipient: string

@@ -139,7 +139,7 @@ function checkPixels(images: readonly HtmlImage[]): Found {
   const pixels = images.filter(({ isPixel }) => isPixel)
   return pixels.length === 0
     ? null
-    : say('tracking-pixel', 'info', 'An image of one pixel tells somebody of the opening.', [
+    : say('tracking-pixel', 'info', 'An image of one pixel reports the opening.', [
         ...new Set(pixels.map(({ src }) => src)),
       ])
 }

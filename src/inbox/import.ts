@@ -33,7 +33,7 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
     throw validationError([{ field: 'body', message }])
   }
   if (isMailbox(bytes)) {
-    const message = 'is a mailbox of several messages (mbox): give each message by itself'
+    const message = 'is a mailbox of several messages (mbox): import each message as a file of its own'
     throw validationError([{ field: 'body', message }])
   }
   let stored = ''
@@ -83,6 +83,6 @@ function envelopeOf(header: HeaderBlock): { mail_from: string; rcpt_to: string[]
   return { mail_from, rcpt_to: traced.length > 0 ? traced : [unknownRecipient] }
 }
 
-/** Stands where a message does not say to whom it went. */
+/** The recipient of a message that names none. */
 const unknownRecipient = 'undisclosed@localpost.test'
 const maxRecipients = 1000

@@ -25,7 +25,7 @@ export function linkFault(href: string): LinkFault | null {
   const host = hostOf(href)
   if (host === null) return fail('it is no address')
   if (localHost.test(host)) return warning('it works on this machine only')
-  if (placeholderHost.test(host)) return warning('its host stands for another one')
+  if (placeholderHost.test(host)) return warning('its host is a placeholder')
   return scheme === 'http' ? warning('it is not encrypted: http') : null
 }
 

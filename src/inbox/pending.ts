@@ -3,7 +3,7 @@ export interface Pending {
   /** Begins to work. @returns What its caller holds. */
   add<T>(work: () => Promise<T>): Promise<T>
   /**
-   * From now on nobody has to hear of it when one of those fails: a wait that its caller had not come to await would
+   * From now on a failure of one of those is not reported: a wait that its caller does not await yet would
    * else be reported as unhandled, over what really went wrong. Who awaits it still gets the error.
    */
   quiet(): void

@@ -33,7 +33,7 @@ export function* placeholderSteps({
 const lookAt = 1_000_000
 const maxFound = 100
 
-// Wider than what is rendered: a name with a wrong character is a placeholder too, and is read by nobody. Bounded, so
+// Wider than what is rendered: a name with a wrong character is a placeholder too, which is never filled in. Bounded, so
 // that a mail full of opening braces costs one look each.
 const placeholder = new RegExp(
   [

@@ -1,7 +1,7 @@
 import { quote, validationError, type FieldError } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 
-/** @throws validation_error for members that are not known, and values that nobody can store. */
+/** @throws validation_error for unknown members, and values that cannot be stored. */
 export function checkChanges(
   changes: { unread?: unknown } & Partial<Record<TagMember, unknown>>,
   members: readonly string[],
@@ -29,7 +29,7 @@ export function checkChanges(
   if (errors.length > 0) throw validationError(errors)
 }
 
-/** @throws validation_error where nothing is to be changed, as by a member whose name is not spelt right. */
+/** @throws validation_error where nothing would be changed, as by a misspelt member. */
 export function checkIsChange(changes: object): void {
   if (Object.values(changes).some((value) => value !== undefined)) return
   const message = 'says nothing to change: give unread, tags, add_tags or remove_tags'

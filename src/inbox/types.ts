@@ -9,7 +9,7 @@ import type { Link } from '../reading/types.ts'
 /** A mail in a list of the inbox. */
 export interface MailSummary {
   id: string
-  /** Display name plus address, white space folded; `""` where a submission names nobody. */
+  /** Display name plus address, white space folded; `""` where a submission names no sender. */
   from: string
   /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
   to: string[]
@@ -63,7 +63,7 @@ export interface TranscriptLine {
 /** All that Localpost knows of one mail, for people and tests. */
 export interface Mail {
   id: string
-  /** Display name plus address, white space folded; `""` where a submission names nobody. */
+  /** Display name plus address, white space folded; `""` where a submission names no sender. */
   from: string
   /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
   to: string[]

@@ -12,7 +12,7 @@ import { assertAfter, isAfter, type MailQuery } from '../search/query-members.ts
 export interface WaitOptions {
   /** In milliseconds. Default: `waitTimeoutMs` of the instance. */
   timeoutMs?: number
-  /** Only mail that arrived after this one: an id of a mail, also of one that is gone; or not before a time. */
+  /** Only mail that arrived after this one: the id of a mail, also of a removed one; or not before a time. */
   after?: Date | string
 }
 
@@ -20,7 +20,7 @@ export interface WaitOptions {
 export interface QuietOptions {
   /** How long nothing may arrive, in milliseconds. Default: 1,000. */
   timeoutMs?: number
-  /** As in {@link WaitOptions}. Default: also what is there already counts. */
+  /** As in {@link WaitOptions}. Default: existing mail counts too. */
   after?: Date | string
 }
 
@@ -28,7 +28,7 @@ export interface QuietOptions {
 export interface Waits {
   /**
    * The newest match that is already there, else the next to arrive. A mail has arrived when its message is written
-   * and its first delivery was tried, or when it has failed for good.
+   * and its first delivery was tried, or when it has failed permanently.
    *
    * @throws wait_timeout with the nearest misses, invalid_query, closed.
    */
@@ -64,10 +64,10 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
   const noHandler = (): void => {}
 
   /**
-   * Tells of every match that is there or arrives, each once, until somebody has heard enough.
+   * Calls back with every match that exists or arrives, each once, until there is an outcome.
    *
-   * @param heard  Gives the outcome, or undefined to hear more.
-   * @param atEnd  Gives the outcome when the time is over.
+   * @param heard  Gives the outcome, or undefined to go on.
+   * @param atEnd  Gives the outcome at the timeout.
    */
   async function watch<T>(
     { filter, after, timeoutMs }: Wanted,
@@ -110,7 +110,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       })()
       searched.catch(reject)
       cancel = clock.after(timeoutMs, () => {
-        // What is there already is found first, however short the time.
+        // Existing mail is found first, however short the timeout.
         searched.then(atEnd).then(resolve, reject)
       })
       return await keepAlive(() => promise)
@@ -236,7 +236,7 @@ function wordsOf(query: MailQuery | undefined): string {
   return typeof query === 'string' ? quote(query) : query === undefined ? 'any mail' : describe(query)
 }
 
-// The newest ones: whoever waits means a mail that should just have come.
+// The newest ones: a wait is for a mail that should have arrived just now.
 const missesAmong = 200
 
 function describe(query: Exclude<MailQuery, string>): string {
@@ -258,7 +258,7 @@ function withResolvers<T>(): {
     resolve = onValue
     reject = onError
   })
-  // The search may answer first; then nobody listens to a later rejection.
+  // The search may answer first; then a later rejection is unhandled.
   promise.catch(() => {})
   return { promise, resolve, reject }
 }

@@ -42,7 +42,7 @@ export interface Running {
   store: Store
   reset(keep: readonly ResetScope[]): Promise<void>
   lookup: DnsLookup
-  /** What goes on by itself. */
+  /** Background work. */
   maintenance: readonly { close(): Promise<void> }[]
   outbox: Outbox
   /** Begins to deliver, where that waited for the listener; harmless afterwards. */

@@ -8,7 +8,7 @@ import { isTestProcess } from './test-process.ts'
  *
  * @param options  By default everything stays in memory, SMTP takes a free port of 127.0.0.1, and nothing listens for
  *   HTTP until `listen`. It keeps the process alive until it is closed; that of a test only with `keepAlive: true`, and
- *   at its end stderr names the line that started what is still open.
+ *   at the end of the process, stderr names the line that started each open instance.
  * @throws invalid_option, port_in_use, listen_failed, or an error of the store (`store_in_use`, `store_corrupt`, …).
  * @example
  * const post = await createLocalpost()
@@ -37,7 +37,7 @@ export async function createNoted(options: LocalpostOptions | undefined, place: 
   }
 }
 
-/** {@link createLocalpost} in a test, for who closes by itself what it starts: the fixtures. */
+/** {@link createLocalpost} in a test, for fixtures, which close what they start. */
 export async function createUnnoted(options?: LocalpostOptions): Promise<Localpost> {
   return open(options, { keepAlive: false })
 }

@@ -101,7 +101,7 @@ export function createHttpFace(
       try {
         return await keepAlive(async () => (app ?? (await (loading ??= load()))).fetch(request))
       } catch (error) {
-        // Nobody had asked for the face before the instance was closed.
+        // The HTTP server was not used before the instance was closed.
         if (!isErrorOf(error, 'closed')) throw error
         return Response.json(error, { status: error.status, headers: privateHeaders })
       }

@@ -36,7 +36,7 @@ export function openCapture(deps: {
     ids,
     hostname,
     ensureDomain: domains.ensureDomain,
-    // Where submissions hear the rules, who was to be refused never came to be a recipient.
+    // Where rules apply to submissions, a refused address never became a recipient.
     needsDelivery: (recipient: string) =>
       isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
     headRoom: createBudget(headRoomBytes),

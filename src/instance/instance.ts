@@ -76,8 +76,8 @@ export interface Localpost {
    */
   snapshot(): Promise<Snapshot>
   /**
-   * Puts the state of a snapshot back, as often as one likes: what came since is gone, and its ids never come again.
-   * Deliveries under way are finished first; those that were still due go on. Whoever waits for mail goes on waiting.
+   * Restores a snapshot, any number of times: later records are removed, and their ids are not used again.
+   * Deliveries under way are finished first; those still due continue. Waits for mail continue.
    *
    * @throws snapshot_not_possible for what is no snapshot of this instance; closed.
    */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { atEndOfTests } from './test-process.ts'
 
 /**
- * Notes that an instance of a test is open. What is open still when the tests are over is told on stderr, which nothing
+ * Notes that an instance of a test is open. Those still open after the tests are reported on stderr, which nothing
  * else here is written to.
  *
  * @param place  Where it was started, of {@link placeOf}.
@@ -33,7 +33,7 @@ export function placeOf(callee: Function): string {
   return line?.trim().replace(/^at (?:async )?(?:.*? \((.*)\)$)?/, '$1') ?? 'a place that is not known'
 }
 
-// A path with a space stands in a stack as it is, or as the URL has it.
+// A stack has a path with a space as it is, or URL-encoded.
 const folder = new URL('..', import.meta.url)
 const own = ['node:', fileURLToPath(folder), folder.href]
 
@@ -43,7 +43,7 @@ let forgetEnd = (): void => {}
 function warnOfUnclosed(): void {
   const lines = [...open].map(
     ({ place }) =>
-      `localpost: an instance was not closed. It was started at ${place}; call its close() when the test is over.\n`,
+      `localpost: an instance was not closed. It was started at ${place}; call its close() at the end of the test.\n`,
   )
   open.clear()
   if (lines.length === 0) return
@@ -51,6 +51,6 @@ function warnOfUnclosed(): void {
     // At once: a thread that is ended loses what its stream still has.
     writeSync(2, lines.join(''))
   } catch {
-    // Nobody reads it.
+    // stderr is closed.
   }
 }

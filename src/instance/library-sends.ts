@@ -18,7 +18,7 @@ export interface LibrarySendsDeps {
 }
 
 /**
- * The sends of the library: as over HTTP they stand in the request log, and their warnings are reported, to
+ * The sends of the library: as over HTTP they are in the request log, and their warnings are reported, to
  * `onNotice` each text once.
  */
 export function createLibrarySends(deps: LibrarySendsDeps): Pick<Emails, 'send'> & {

@@ -72,7 +72,7 @@ export async function openLocalpost(
     const outgoing = createOutgoing(config.allowOutgoing)
     const webhooks = await openWebhooks(opened, ids, config, randomSources('webhooks'), outgoing)
     undo.push(() => webhooks.close())
-    // Whoever writes emails and domains through it announces what happens to them.
+    // Writes of emails and domains through it are announced to webhooks.
     const { store } = webhooks
     const keys = await createKeys({
       store,
@@ -111,7 +111,7 @@ export async function openLocalpost(
       headRoom: createBudget(headRoomBytes),
       wakeOutbox: () => {},
     }
-    // Whoever waits, and the reading beside everything else, go by the machine's time.
+    // Waits, and the reading of messages, use the time of the machine.
     const reader = createReader({ store, clock: systemClock })
     const inbox = createInbox({
       store,
@@ -247,7 +247,7 @@ export async function openLocalpost(
       waitTimeoutMs: config.waitTimeoutMs,
     })
   } catch (error) {
-    // What goes wrong here follows from the first error, which tells more.
+    // Errors here follow from the first one, which says more.
     await runAll(undo.reverse()).catch(() => undefined)
     throw error
   }

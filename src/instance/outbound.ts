@@ -67,7 +67,7 @@ export function openOutbox(deps: {
       auth: { user: outboxUser, pass: capture.secret },
       hostname: config.hostname,
       keepAlive: config.keepAlive,
-      // As many as emails are under way: a recipient whose answer a rule delays holds up nobody else.
+      // As many as emails are under way: a recipient whose reply a rule delays holds up no other.
       maxConnections: 16,
     }),
     relay: config.relayAll ? deps.relay : null,

@@ -3,7 +3,7 @@ import type { Outbox } from '../outbox/outbox.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import type { Store } from '../store/store.ts'
 
-/** What an instance does by itself, and can be waited for. */
+/** Background work that can be waited for. */
 export interface Busy {
   idle(): Promise<void>
 }

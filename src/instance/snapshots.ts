@@ -33,7 +33,7 @@ export function createSnapshots(deps: {
   reload(): Promise<void>
 }): Snapshots {
   const { store, faults, settle } = deps
-  // Only as long as somebody holds them.
+  // Only while they are referenced.
   const undos = new WeakMap<Snapshot, () => Promise<void>>()
   return {
     async snapshot() {
@@ -68,6 +68,6 @@ export function createSnapshots(deps: {
   }
 }
 
-// Keys and secrets stay, as they do in a reset: whoever was given one goes on with it.
+// Keys and secrets stay, as they do in a reset: clients that have one keep using it.
 const lasting: readonly { name: string }[] = [apiKeyCollection, dkimKeyCollection, trackingSecretCollection]
 const kept = collections.filter(({ name }) => !lasting.some((other) => other.name === name))

@@ -1,20 +1,20 @@
 import { runInThisContext } from 'node:vm'
 
 /**
- * Whether this is the process of a test, of vitest, Jest or node:test: what stands in it tells. Variables of the
+ * Whether this is the process of a test, of vitest, Jest or node:test: by what is loaded in it. Variables of the
  * environment alone do not, since every program that a test starts has them too, and a server among those has to stay.
  */
 export function isTestProcess(): boolean {
   return told || vitestWorker() !== null || isVitestMain() || isJest() || isJestMain() || isNodeTest()
 }
 
-/** From now on this is the process of a test, whatever the runner: whoever imports `localpost/testing` says so. */
+/** From now on this is the process of a test, whatever the runner: importing `localpost/testing` declares it. */
 export function sayTestProcess(): void {
   told = true
 }
 
 /**
- * Calls a function when the tests of this process are over, whatever their hooks; it may be called twice.
+ * Calls a function after the tests of this process, whatever their hooks; it may be called twice.
  *
  * @returns A function that takes it back, as far as the runner can.
  */
@@ -42,7 +42,7 @@ function isVitestMain(): boolean {
   return process.env['VITEST'] !== undefined && /[\\/]vitest(?:\.mjs)?$/.test(process.argv[1] ?? '')
 }
 
-// Jest gives tests a copy of the process object, which hears nothing of the end.
+// Jest gives tests a copy of the process object, which gets no event at the end.
 function isJest(): boolean {
   return process.env['JEST_WORKER_ID'] !== undefined && hostProcess() !== process
 }
@@ -56,7 +56,7 @@ function hostProcess(): NodeJS.Process {
   return runInThisContext('process') as NodeJS.Process
 }
 
-// The list of Node's own modules that were loaded; also where a test file is run by itself, without `--test`.
+// The list of Node's own modules that were loaded; also where a test file is run directly, without `--test`.
 function isNodeTest(): boolean {
   const loaded: unknown = Reflect.get(process, 'moduleLoadList')
   return Array.isArray(loaded) && loaded.includes('NativeModule test')

@@ -9,7 +9,7 @@ export interface InstanceClock {
   /**
    * Moves on, and has everything happen that falls due on the way, in its order: tries that are repeated, webhooks that
    * are posted again, domains that are looked up again, emails that get too old, answers that a rule or a fault delays.
-   * What is begun on the way is finished before time goes on.
+   * Work that starts on the way is finished before time moves on.
    *
    * @param by  Milliseconds, or a duration: `500ms`, `90s`, `15m`, `72h`, `30d`.
    * @throws clock_not_held where the instance runs on the machine's clock; invalid_option for what is no duration.
@@ -24,7 +24,7 @@ export interface RunningTime {
   close(): void
 }
 
-/** @param settle  What has to be finished before time goes on. */
+/** @param settle  Resolves when all work is finished; time waits for it. */
 export function openTime(clock: Clock, settle: () => Promise<void>): RunningTime {
   const close = isHeldClock(clock) ? clock.onAdvance(settle) : () => {}
   return {
@@ -35,7 +35,7 @@ export function openTime(clock: Clock, settle: () => Promise<void>): RunningTime
         if (isHeldClock(clock)) return clock.advance(by)
         throw new LocalpostError(
           'clock_not_held',
-          'This instance runs on a clock that goes by itself. Create it with one that stands: createLocalpost({ clock: fixedClock("2026-01-01T00:00:00Z") }).',
+          'This instance runs on the real clock. Create it with one that the test moves: createLocalpost({ clock: fixedClock("2026-01-01T00:00:00Z") }).',
         )
       },
     },

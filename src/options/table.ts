@@ -281,7 +281,7 @@ export const optionTable = {
   },
   /**
    * Webhooks for the events of emails and domains, in addition to the stored ones. A secret that is left out is created
-   * anew at each start. Default: none.
+   * again at each start. Default: none.
    */
   webhooks: {
     kind: 'webhooks',
@@ -420,10 +420,10 @@ export const optionTable = {
     help: 'Print only warnings and errors',
   },
 
-  /** Bounds on what is held at once. Beyond them clients are told to retry; acknowledged mail is never affected. */
+  /** Bounds on what is held at once. Beyond them clients are asked to retry; acknowledged mail is never affected. */
   limits: {
     kind: 'group',
-    help: 'Bounds on what is held at once; beyond them clients are told to retry',
+    help: 'Bounds on what is held at once; beyond them clients are asked to retry',
     members: {
       /**
        * Maximum number of SMTP connections. A new one replaces a client that sent nothing useful for two seconds; if there is
@@ -477,7 +477,7 @@ export const optionTable = {
    */
   keepAlive: { kind: 'switch', default: true, help: 'Whether open ports keep the process alive' },
   /**
-   * Time, for tests: `fixedClock('2026-01-01T00:00:00Z')` stands still until `post.clock.advance('72h')`. Waits for mail
+   * Time, for tests: `fixedClock('2026-01-01T00:00:00Z')` stops until `post.clock.advance('72h')`. Waits for mail
    * and for servers use the machine's clock all the same. Default: the machine's clock.
    */
   clock: { kind: 'clock', default: null, help: 'Time, for tests' },

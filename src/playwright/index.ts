@@ -13,7 +13,7 @@ export interface ListeningLocalpost extends Localpost {
 
 /** What a test gets. */
 export interface LocalpostFixtures {
-  /** The worker's instance, emptied before each test. Closed by itself. */
+  /** The worker's instance, emptied before each test. Closed automatically. */
   localpost: ListeningLocalpost
 }
 

@@ -36,7 +36,7 @@ export function* codeSteps(text: string): Generator<undefined, string[]> {
     // A heading may say what the number below it is.
     const isOther = otherNumber.test(lineBefore) && !speaksOfCode(lineBefore)
     if (found.length === 0 && linesSinceWord <= window && !isOther) found.push(...alone(line))
-    // A list of codes goes on, however long it is.
+    // A list of codes may have any length.
     if (found.length > 0 && !speaks && linesSinceWord <= window) linesSinceWord = 0
     for (const code of found) codes.add(code)
     lineBefore = line
@@ -59,7 +59,7 @@ function inPieces(sentence: string): string[] {
 const longestSentence = 4000
 const pieceOfSentence = /.{1,3900}(?: |$)|.{1,4000}/gsu
 
-/** Lines with something in them, white space folded. Of digits that stand one per line, the lines are one. */
+/** Lines with something in them, white space folded. Lines of one digit each are joined. */
 function* linesOf(text: string): Generator<string> {
   const plain = text
     .slice(0, searchedForCodes)
@@ -93,7 +93,7 @@ function asksToUse(sentence: string): boolean {
   return useWord.test(sentence.replace(/\bUSA\b/g, ' '))
 }
 
-/** Whether a sentence goes on about a code that the one before it gave. */
+/** Whether a sentence is about the code of the sentence before it. */
 function explains(sentence = ''): boolean {
   return (
     /^(?:this|the|your|dieser?|der|ce|cet|le|votre|est[ea]|el|la|tu|su|o|a|quest[oa]|il)\b/i.test(sentence) &&

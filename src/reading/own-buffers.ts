@@ -1,4 +1,4 @@
-/** The buffers of bytes that stand alone in them: they go over without a copy. */
+/** The buffers that bytes fill alone: they are transferred without a copy. */
 export function ownBuffers(values: readonly unknown[]): ArrayBuffer[] {
   return values.flatMap((value) =>
     value instanceof Uint8Array &&

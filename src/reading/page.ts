@@ -16,7 +16,7 @@ export function parseStored(content: Buffer): StoredBodies {
   return JSON.parse(content.toString()) as StoredBodies
 }
 
-/** How the HTML of a mail is to be given. */
+/** How to prepare the HTML of a mail. */
 export interface PageOptions {
   /** For a frame: without what connects. Default: as it is. */
   frame?: { appearance: Appearance | null; remoteImages: boolean }

@@ -42,7 +42,7 @@ export function createQueue(clock: Pick<Clock, 'after'>, slots: number, maxWaiti
         return await job()
       } finally {
         const [next] = waiting
-        // The slot goes on to the next.
+        // The slot passes to the next.
         if (next) next()
         else running--
       }

@@ -77,7 +77,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     }, patienceMs)
   }
 
-  /** Bytes of our own, which the thread can take over, filled piece by piece: they stand in memory once. */
+  /** A buffer of our own, filled piece by piece, which can be transferred to the thread: one copy in memory. */
   async function load(blob: BlobId, size: number): Promise<Buffer | null> {
     const stream = await store.openBlob(blob)
     if (!stream) return null
@@ -87,7 +87,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     return found.subarray(0, at)
   }
 
-  /** Who asks for what is being read gets the same. */
+  /** Requests for a message that is being read share the result. */
   function shared<T>(key: string, run: () => Promise<T>): Promise<T> {
     const known = running.get(key) as Promise<T> | undefined
     if (known) return known

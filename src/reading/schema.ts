@@ -4,5 +4,5 @@ import type { Link } from './types.ts'
 /** A link of a mail. */
 export const linkSchema: z.ZodType<Link> = z.strictObject({
   href: z.string(),
-  text: z.string().describe('The link’s own text; the address itself where it stands in the text part'),
+  text: z.string().describe('The link’s own text; the address itself in the text part'),
 })

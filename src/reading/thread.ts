@@ -5,10 +5,10 @@ import type { JobInputs, Readings } from './jobs.ts'
 import { ownBuffers } from './own-buffers.ts'
 import type { WorkerAnswer, WorkerRequest } from './worker.ts'
 
-/** A thread that reads large messages, so that the event loop goes on meanwhile. Started when it is first needed. */
+/** A thread that reads large messages, so that the event loop is not blocked. Started on first use. */
 export interface ReadingThread {
   /**
-   * @param inputs  Not to be used after an answer: bytes that stand alone in their buffer go over to the thread.
+   * @param inputs  Not to be used after an answer: bytes that fill their buffer are transferred to the thread.
    * @returns null where no thread can be started: from sources, or where a bundler left its file out.
    * @throws service_unavailable where the thread ended while it read, or took too long.
    */

@@ -3,6 +3,6 @@
 /** A link of a mail. */
 export interface Link {
   href: string
-  /** The link’s own text; the address itself where it stands in the text part. */
+  /** The link’s own text; the address itself in the text part. */
   text: string
 }

@@ -21,7 +21,7 @@ export interface Digests {
   of(email: EmailRecord): Promise<Digest>
   /** What a search for words looks at. */
   text(email: EmailRecord): Promise<Reading>
-  /** All of it, for somebody who stores it: what is kept of it here is let go, and nothing new is kept. */
+  /** All of it, for a caller that stores it: drops it from the cache, and caches nothing new. */
   take(email: EmailRecord): Promise<Reading>
 }
 
@@ -32,11 +32,11 @@ export interface DigestsDeps {
 
 /**
  * A submission is never read while it arrives: parsing would cost a multiple of what capturing costs. It is read when
- * things are quiet (`digesting.ts`), or when somebody looks at it before; that is kept for the mails looked at last.
+ * things are quiet (`indexer.ts`), or when it is asked for before; the latest ones are cached.
  */
 export function createDigests(deps: DigestsDeps): Digests {
   const kept = new Map<string, Promise<Reading>>()
-  // A fault of the medium may pass: what could not be read is read anew the next time.
+  // A read error may be temporary: what could not be read is read again the next time.
   const readKept = (email: EmailRecord): Promise<Reading> => {
     const reading = read(deps, email, false)
     reading.catch(() => {

@@ -32,7 +32,7 @@ export interface IndexerDeps {
 /**
  * Begins to read mail, in order of arrival and one at a time. Capture goes before: nothing is read while mail arrives,
  * but for a short slice now and then in a stream that has no pause. What is still to be read is all behind the last row
- * of the column: nothing is held here, a restart goes on where it was, and a column that is lost is made anew.
+ * of the column: nothing is held here, a restart continues where it was, and a lost column is rebuilt.
  */
 export function startIndexer({ store, clock, digests, column }: IndexerDeps): Indexer {
   let isClosed = false
@@ -69,7 +69,7 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
       if (isClosed) return false
       const { body, ...digest } = reading ?? unreadable
       if (email.id > column.cursor) await column.append(email.id, searchableHead(email), body)
-      // Its row stands with those of the mails before it, and has no text: all are made anew.
+      // Its row is among those of earlier mails, and has no text: all are rebuilt.
       else if (reading && deferred.delete(email.id)) isStale = true
       if (!reading) return true
       if (email.snippet === null || email.undigested)
@@ -126,7 +126,7 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
     return (await store.page(emailCollection, query)).records.find(({ id }) => !deferred.has(id))
   }
 
-  /** Rows of mails that are gone cost room and time; with so few left, reading those again costs little. */
+  /** Rows of removed mails cost space and time; with so few live ones, rebuilding costs little. */
   async function clearWaste(): Promise<void> {
     const live = await store.count(emailCollection)
     if (column.rows > 0 && (live === 0 || column.rows > maxWasteFactor * live + fewRows)) {
@@ -163,7 +163,7 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
         if (now - lastArrival < quietMs && now - began >= sliceMs) return quietMs
       }
     } catch (error) {
-      // Whoever writes to a store that is out of order hears of it; here it is only tried again.
+      // Writers to a failing store get the error; here the commit is only tried again.
       return isErrorOf(error, 'closed') ? null : retryMs
     }
   }
@@ -172,7 +172,7 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
     if (change.op !== 'gap' && (change.op !== 'insert' || change.collection !== emailCollection.name)) return
     lastArrival = clock.now()
     isNews = true
-    // Somebody put an older state back: the order of the rows no longer says which there are.
+    // An older state was restored: the order of the rows no longer fits the mails.
     if (change.op === 'insert' && change.id <= column.cursor) isStale = true
     plan(quietMs)
   })

@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 
 /**
- * How an address, or a part of one, may stand in a mail: its domain as written, as `bücher.example`, and as
+ * The spellings of an address, or a part of one, in a mail: its domain as written, as `bücher.example`, and as
  * `xn--bcher-kva.example`; and letters with accents as one character or as two (Unicode NFC and NFD).
  *
  * @returns What was asked for first; alone where there is one spelling.

@@ -3,7 +3,7 @@ import { spellingsOf } from './query-addresses.ts'
 
 /**
  * How an address is looked for: a whole address, also with a name before it, names one mailbox, in each spelling of its
- * domain; other text may stand anywhere.
+ * domain; other text may be anywhere.
  */
 export function addressForm(wanted: string | RegExp): (address: string) => boolean {
   const forms = wanted instanceof RegExp ? [wanted] : spellingsOf(mailboxOf(wanted) ?? wanted)

@@ -8,7 +8,7 @@ export interface QueryKey {
   values?: readonly string[]
 }
 
-/** Every key, in the order in which they are told. Free of imports, so that the page can use it too. */
+/** Every key, in the order in which they are listed. Free of imports, so that the page can use it too. */
 export const queryKeys: readonly QueryKey[] = [
   { name: 'from', hint: 'Sender', example: 'from:acme.test' },
   { name: 'to', hint: 'Recipient, also Cc and Bcc', example: 'to:ada@example.com' },

@@ -8,7 +8,7 @@ export type MailQuery = string | MailQueryMembers
 
 /** A search by members; what is a RegExp is held against the member as written. */
 export interface MailQueryMembers {
-  /** Also Cc and Bcc. A whole address names one mailbox; other text may stand anywhere. */
+  /** Also Cc and Bcc. A whole address names one mailbox; other text may be anywhere. */
   to?: string | RegExp
   /** One of the Cc field, likewise. */
   cc?: string | RegExp

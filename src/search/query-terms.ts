@@ -37,14 +37,14 @@ export function readTerms(text: string, now: number): QueryPart[] {
     const fault: Fault = (what) => {
       const at = match.index ?? 0
       const before = at > 30 ? `…${text.slice(at - 30, at)}` : text.slice(0, at)
-      // The arrow stands before the place, as a caret would under it.
+      // The arrow is before the position, as a caret would be under it.
       const place = `at character ${at + 1}: ${before}→${shorten(text.slice(at), 60)}`
       return new LocalpostError('invalid_query', `${what} (${place})`)
     }
     if (phrase !== undefined && close === '') throw fault('The quote is not closed.')
     const value = phrase ?? word ?? ''
     const isNegative = minus === '-'
-    // Quotes with nothing between them, as they stand there while somebody types, ask for nothing.
+    // Empty quotes, as they appear while a person types, ask for nothing.
     const isEmpty = foldText(value) === ''
     if (key === undefined) return isEmpty ? [] : { row: rowTerm(value, 'all', isNegative) }
     const name = key.toLowerCase()

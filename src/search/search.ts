@@ -53,7 +53,7 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
     })
   }
 
-  /** The ids of the mails whose text fits, newest first; also of mails that are gone. */
+  /** The ids of the mails whose text fits, newest first; also of removed mails. */
   async function scanned(filter: MailFilter): Promise<string[]> {
     const found: string[][] = []
     await column.scan(filter.rows, async (rows) => {
@@ -110,7 +110,7 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
       const isPassed = ids.length > limit || (cursor !== null && rows.first >= cursor)
       const isWhole = (await countBetween(rows)) === rows.count
       if (isWhole) count += rows.hits
-      // Where none of the mails is gone and the page has its own, the number is all that is left to know.
+      // Where no mail was removed and the page is complete, only the count is missing.
       if (isWhole && isPassed) return
       const pacer = createPacer()
       for (const id of rows.ids()) {

@@ -39,7 +39,7 @@ export function memoryBlocks(): TextBlocks {
 }
 
 /**
- * Blocks in a file that may be deleted while nobody uses it: it is made anew. Text in the heap, or in a file that is
+ * Blocks in a file that may be deleted while it is not in use: it is rebuilt. Text in the heap, or in a file that is
  * mapped, would count as memory of the process; what is read in slices of a block stays in the cache of the system.
  *
  * @returns The blocks, and the bytes behind the last full one.
@@ -50,7 +50,7 @@ export async function openFileBlocks(
 ): Promise<{ blocks: TextBlocks; rest: Buffer }> {
   await files.makeFolder(folder)
   const path = join(folder, fileName)
-  // Another version's file is read by nobody.
+  // A file of another version is not read.
   for (const name of await files.list(folder)) if (name !== fileName) await files.remove(join(folder, name))
   const isThere = (await files.size(path)) !== null
   const fd = await files.open(path, isThere ? 'r+' : 'w+')
@@ -82,7 +82,7 @@ export async function openFileBlocks(
         await writeWhole(files, fd, last, count * blockBytes)
         await files.truncate(fd, count * blockBytes + last.length)
       } catch {
-        // On a full disk, for one. What is not whole is made anew by the next start.
+        // On a full disk, for example. An incomplete file is rebuilt by the next start.
       }
       await giveUp()
     },

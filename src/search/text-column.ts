@@ -17,7 +17,7 @@ import { nextTurn } from '../core/machine.ts'
 
 /** A stretch of rows that was looked at. */
 export interface ScannedRows {
-  /** How many there are, also of mails that are gone; at least one. */
+  /** How many there are, also of removed mails; at least one. */
   count: number
   /** The ids of the oldest and of the newest. */
   first: string
@@ -28,11 +28,11 @@ export interface ScannedRows {
   ids(): string[]
 }
 
-/** The text of every mail, one row each in order of arrival, to be scanned. What it holds can always be read anew. */
+/** The text of every mail, one row each in order of arrival, to be scanned. It can always be rebuilt from the messages. */
 export interface TextColumn {
   /** The id of the last mail that has a row; `""` without any. Every mail up to it has one. */
   readonly cursor: string
-  /** Rows, also of mails that are gone. */
+  /** Rows, also of removed mails. */
   readonly rows: number
   /** Looks once whether what an earlier time left is whole; where it is not, nothing of it is kept. */
   verify(): Promise<void>
@@ -63,7 +63,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
   /** One at a time: the two buffers of a scan are all that searches cost, however many there are. */
   let line: Promise<unknown> = Promise.resolve()
   let isClosed = false
-  /** How many blocks of an earlier time nobody has looked at. */
+  /** How many blocks from before the start were not checked yet. */
   let unverified = blocks.count
   const inLine = <T>(run: () => Promise<T>): Promise<T> => {
     const next = line.then(run)
@@ -159,7 +159,7 @@ async function openBlocks(
   return { blocks, state: await resume(blocks, Buffer.alloc(0)) }
 }
 
-/** @returns How many rows stand before the block. */
+/** @returns The number of rows before the block. */
 async function visitBlock(
   block: Buffer,
   end: number,

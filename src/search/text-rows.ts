@@ -10,7 +10,7 @@ export interface RowTerm {
   isNegative: boolean
 }
 
-/** Makes a term of what somebody looks for, which must be more than white space; case is folded on both sides alike. */
+/** Makes a term of a search text, which must not be blank; case is folded on both sides. */
 export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean): RowTerm {
   return { bytes: Buffer.from(foldText(text).toLowerCase()), in: place, isNegative }
 }
@@ -38,12 +38,12 @@ export function rowsBefore(block: Buffer): number {
   return Number(block.toString('latin1', 0, countLength))
 }
 
-/** Writes into a block what tells later whether it is as it was. */
+/** Writes a checksum into a block. */
 export function sealBlock(block: Buffer): void {
   block.write(sealOf(block), countLength, 'latin1')
 }
 
-/** Whether a block is as it was when it was sealed; one that was cut or made of other bytes is not. */
+/** Whether the checksum of a block fits; it does not where the block was cut or changed. */
 export function isSealed(block: Buffer): boolean {
   return block.length > headerLength && block.toString('latin1', countLength, headerLength) === sealOf(block)
 }
@@ -100,7 +100,7 @@ export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promis
       (rest.length === 0 || holdAll(block.subarray(start, end), rest))
     )
       starts.push(start)
-    // A row may lack its beginning where a file was damaged: the scan goes on all the same.
+    // A row may lack its beginning where a file was damaged: the scan continues anyway.
     at = Math.max(end, hit) + 1
     if (looked % rowsPerTurn === 0) await nextTurn()
   }
@@ -112,7 +112,7 @@ const bodyBegin = 0x02
 const rowEnd = 0x03
 const idLength = 25
 const headAt = 1 + idLength
-/** How many rows stand before a block, in digits. */
+/** The number of rows before a block, in digits. */
 const countLength = 12
 const sealLength = 8
 const headerLength = countLength + sealLength

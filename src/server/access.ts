@@ -11,7 +11,7 @@ import type { Exchange } from './request-log.ts'
 import type { Route } from './route.ts'
 import type { Sessions } from './session.ts'
 
-/** Decides who comes in, before anything of a request is read. */
+/** Decides which requests are let in, before anything of them is read. */
 export interface AccessControl {
   /**
    * @returns Headers for the answer.
@@ -23,11 +23,11 @@ export interface AccessControl {
    * one that a proxy passed on, and none with `requireKey`.
    */
   isLocal(event: H3Event): boolean
-  /** Whether the caller's browser came over HTTPS, as far as proxies and `publicUrl` tell. */
+  /** Whether the caller's browser uses HTTPS, by `publicUrl` and the headers of proxies. */
   isSecure(event: H3Event): boolean
 }
 
-/** @see DESIGN: "Who may come in". The Host header is the listener's affair; see `guard.ts`. */
+/** Rules: SECURITY.md. The listener checks the Host header; see `guard.ts`. */
 export function createAccessControl(
   deps: Pick<ServerDeps, 'keys' | 'clock' | 'config' | 'faults' | 'listener'>,
   sessions: Sessions,

@@ -6,7 +6,7 @@ import { isLongJson } from './long-json.ts'
 /** Bounds what answers hold while their readers take them: a reader that does not read must cost little. */
 export interface AnswerRoom {
   /**
-   * Counts a large answer until it is sent, and cuts its connection off when nothing of it was taken for a while. Small
+   * Counts a large answer until it is sent, and closes its connection when no byte of it was taken for some time. Small
    * answers pass untouched.
    *
    * @throws service_unavailable where other large answers take the room.
@@ -26,7 +26,7 @@ export function createAnswerRoom(limit: number = 64 * 1024 * 1024, patienceMs: n
       const bytes = bytesOf(body)
       if (bytes < largeBytes && !(body instanceof ReadableStream)) return
       if (response.destroyed) return
-      // Live events have pauses of their own, and look themselves for who is gone.
+      // Live events pause by design, and detect lost clients themselves.
       if (headers['content-type']?.startsWith('text/event-stream')) return
       if (bytes > 0 && !budget.take(bytes))
         throw noRoom(`Other answers that are being read hold ${budget.used} bytes.`)

@@ -17,7 +17,7 @@ export interface BodySource {
  * Reads the body of a request as a route takes it. Its type and announced length are judged before a byte is read.
  *
  * @param room  Where its bytes are counted while the request runs.
- * @param note  Hears the bytes of a text, also where it is not JSON: for the log.
+ * @param note  Called with the bytes of a text, also where it is not JSON: for the log.
  * @returns What the route takes.
  * @throws unsupported_media_type, payload_too_large, service_unavailable; invalid_json also for what is nested deeper
  *   than 100 levels.
@@ -128,9 +128,13 @@ function tooLarge(limit: number, size: string): LocalpostError {
 }
 
 function brokenOff(cause: unknown): LocalpostError {
-  return new LocalpostError('invalid_json', 'The body broke off: the connection was closed before its end.', {
-    cause,
-  })
+  return new LocalpostError(
+    'invalid_json',
+    'The body is incomplete: the connection was closed before its end.',
+    {
+      cause,
+    },
+  )
 }
 
 function readNode(

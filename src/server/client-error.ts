@@ -11,7 +11,7 @@ import { jsonType, privateHeaders } from './answer.ts'
  * alone, or closes the connection without a word.
  */
 export function answerClientErrors(server: Server): void {
-  // Told by the handler, with a body.
+  // Answered by the handler, with a body.
   Object.assign(server, { requireHostHeader: false })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (mayAnswer(socket)) answer(socket, faultOf(error))
@@ -62,7 +62,7 @@ function faultOf(error: NodeJS.ErrnoException): LocalpostError {
     case 'HPE_HEADER_OVERFLOW':
       return new LocalpostError('header_too_large', 'The header of the request is too large.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new LocalpostError('request_too_slow', 'The request did not come to its end in time.')
+      return new LocalpostError('request_too_slow', 'The request timed out before it was complete.')
     default:
       return new LocalpostError('invalid_request', `This is no HTTP request: ${error.message}.`)
   }
@@ -80,7 +80,7 @@ function foreignProtocolOf(error: NodeJS.ErrnoException): string | null {
 const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
 
 /**
- * Tells of clients that speak another protocol, once a minute for each address.
+ * Reports clients that speak another protocol, once a minute for each address.
  *
  * @param notify  Gets what happened and what to do.
  */

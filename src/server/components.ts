@@ -21,7 +21,7 @@ import { loggedRequestSchema } from './dev/request-schema.ts'
 import { errorSchema } from './schemas.ts'
 import { webhookDeliverySchema, webhookSchema } from '../webhooks/schema.ts'
 
-/** Names of the resources in the document's `components`; whatever is not here stands where it is used. */
+/** Names of the resources in the document's `components`; other schemas are inlined where they are used. */
 export const components: z.core.$ZodRegistry<{ id: string }> = z.registry<{ id: string }>()
 
 const named: Readonly<Record<string, z.ZodType>> = {

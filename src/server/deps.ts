@@ -45,12 +45,12 @@ export interface ServerDeps {
   readonly uiDir: string
   /** The open listener; null in process, and until it is open. */
   listener(): HttpListener | null
-  /** What `/dev/health` cannot know by itself. */
+  /** Facts for `/dev/health` that the server does not have. */
   state(): ServerState
   /** How many of each kind are stored. */
   counts(): Promise<Counts>
   reset(options: { keep?: ResetScope[] }): Promise<void>
-  /** Told of every error that is a fault of Localpost; its caller got a 500 without details. */
+  /** Called with every internal error; the client got a 500 without details. */
   onError(error: unknown): void
 }
 
@@ -61,6 +61,6 @@ export interface ServerState {
   /** `ok` only while SMTP accepts, and HTTP, where a listener was asked for. */
   status: 'starting' | 'ok' | 'closing'
   smtp: { host: string; port: number }
-  /** What is not as it should be, or what nobody should overlook, in sentences: `relayAll` is on. */
+  /** Warnings that a person should see, in sentences: `relayAll` is on. */
   warnings: string[]
 }

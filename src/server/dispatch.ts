@@ -113,7 +113,7 @@ export async function runRoute(
 /** The service has no such path; the router takes it for the one without the slash. */
 function meetTrailingSlash(event: H3Event, exchange: Exchange, strict: boolean): void {
   const { pathname } = event.url
-  const meant = `The path is ${pathname.replace(/\/+$/, '')}, without the slash at its end.`
+  const meant = `The path is ${pathname.replace(/\/+$/, '')}, without the trailing slash.`
   if (strict) throw new LocalpostError('not_found', `There is nothing at ${pathname}. ${meant}`)
   exchange.warnings.push(`the path ${pathname} is answered here, and is 404 with strict. ${meant}`)
 }
@@ -123,7 +123,7 @@ function isTerminal(headers: Pick<Headers, 'get'>): boolean {
   return headers.get('user-agent')?.startsWith('curl/') === true && headers.get('accept') === '*/*'
 }
 
-// Or the prompt of the shell would stand behind the answer.
+// Otherwise the prompt of the shell follows on the same line.
 function withLineEnd(answer: Answer): Answer {
   const { body } = answer
   if (typeof body === 'string') return { ...answer, body: `${body}\n` }
@@ -217,7 +217,7 @@ function toResponse(
   const body = isLongJson(answer.body) ? streamBody(readLongJson(answer.body)) : answer.body
   const all = { ...headers, ...answer.headers }
   if (!isHead) return new PlainResponse(body as ResponseBody, { status, headers: all })
-  // A stream that nobody reads would stay open.
+  // An unread stream would stay open.
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
   else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))
   return new PlainResponse(null, { status, headers: all })

@@ -12,9 +12,9 @@ import type { Exchange } from './request-log.ts'
 /** Where the faults of `/dev/faults` meet requests to `/v1`. */
 export interface FaultGate {
   /**
-   * Called before anything else of a request is looked at, its key too: a fault stands for a service that is down.
+   * Called before anything else of a request is read, its key too: a fault simulates a service that is down.
    *
-   * @returns The answer in place of the route's; null where the request goes on.
+   * @returns The answer instead of the route's; null where the route answers.
    */
   meet(event: H3Event, exchange: Exchange): Promise<Answer | null> | null
   /** Ends every delay: its request is answered at once with `closed`. */
@@ -53,7 +53,7 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
   }
 }
 
-/** Whether a fault broke the connection of a request: its answer is for nobody. */
+/** Whether a fault broke the connection of a request: its answer is dropped. */
 export function isCut(context: Readonly<Record<string, unknown>>): boolean {
   return context[cutMark] === true
 }

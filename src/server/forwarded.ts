@@ -22,7 +22,7 @@ export function isForwardedHttps(headers: Pick<Headers, 'get'>): boolean {
 
 /**
  * The headers by which proxies, content networks, tunnels and hosting platforms describe the client that they pass on.
- * A name that ends with `*` stands for all names that begin so.
+ * A name that ends with `*` matches all names with this prefix.
  */
 export const forwardingHeaders: readonly string[] = [
   // RFC 7239, RFC 9110 section 7.6.3, RFC 8586

@@ -28,7 +28,7 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
     templates: z.int(),
   }),
   faults: faultsSchema,
-  warnings: z.array(z.string()).describe('What nobody should overlook, in sentences'),
+  warnings: z.array(z.string()).describe('Warnings that a person should see, in sentences'),
 })
 
 /** What there is, and whether it works. */

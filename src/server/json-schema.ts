@@ -36,7 +36,7 @@ export function createSchemaWriter(): SchemaWriter {
   }
 }
 
-// Descriptions and examples are in zod's own registry, names only in ours, so that nobody else's schemas get them.
+// Descriptions and examples are in zod's own registry, names only in ours, so that other schemas do not get them.
 const metadata: typeof components = Object.assign(z.registry<{ id: string }>(), {
   get(schema: z.core.$ZodType) {
     const described = z.globalRegistry.get(schema)
@@ -51,7 +51,7 @@ function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): 
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
 }
 
-// `#/$defs/X` is a place in one schema; in the document the same stands under its components.
+// `#/$defs/X` is a place in one schema; in the document it is under `components`.
 function withReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withReferences)
   if (typeof value !== 'object' || value === null) return value

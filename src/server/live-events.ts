@@ -2,7 +2,7 @@ import { LocalpostError } from '../core/errors.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 import { clearInterval, setImmediate, setInterval } from '../core/machine.ts'
 
-/** The stream of `/dev/events`: what changed in the store, and what the server itself has to tell. */
+/** The stream of `/dev/events`: changes of the store, and events of the server itself. */
 export interface LiveEvents {
   /**
    * Opens a stream for one client. It ends when the client goes, when the client does not read, or by `close`.
@@ -11,9 +11,9 @@ export interface LiveEvents {
    * @throws closed after `close`.
    */
   open(after?: number): ReadableStream<Uint8Array>
-  /** Tells every client; such events have no id and do not come again. `data` is asked for only where there is one. */
+  /** Sends to every client; such events have no id and are not repeated. `data` is called only where there is a client. */
   publish(name: string, data: () => unknown): void
-  /** Ends every stream, for good. */
+  /** Ends every stream; no new one starts. */
   close(): void
 }
 
@@ -61,7 +61,7 @@ function createClient(store: Pick<Store, 'changes'>, after: number | undefined, 
   function flush(): void {
     isScheduled = false
     if (isOver || waiting === '' || !controller || (controller.desiredSize ?? 0) <= 0) return
-    // Taken first: where somebody is reading, the stream asks for more before this returns.
+    // Taken first: where the client reads, the stream asks for more before this returns.
     const text = waiting
     waiting = ''
     controller.enqueue(encoder.encode(text))
@@ -95,7 +95,7 @@ function createClient(store: Pick<Store, 'changes'>, after: number | undefined, 
   })
   const heartbeat = setInterval(() => push(': still here\n\n'), heartbeatMs).unref()
   let stopChanges: () => void = () => undefined
-  /** The last of so many missed changes that telling each would cost too much; the client reads its list again. */
+  /** The last of many missed changes, too many to send each; the client reads its list again. */
   let skipped: number | null = null
   let isResuming = true
   stopChanges = store.changes((change) => {
@@ -122,7 +122,7 @@ function createClient(store: Pick<Store, 'changes'>, after: number | undefined, 
 const emailEvents = { insert: 'email.created', update: 'email.updated', remove: 'email.deleted' } as const
 
 function ofChange(change: StoreChange): string | null {
-  // Changes were missed that nobody knows any more: whoever keeps a list must read it again.
+  // Changes were missed that are no longer known: clients must read their lists again.
   if (change.op === 'gap') return toText('gap', {}, change.seq)
   if (change.collection === 'emails') return toText(emailEvents[change.op], { id: change.id }, change.seq)
   if (change.collection === 'domains') return toText('domain.updated', { id: change.id }, change.seq)

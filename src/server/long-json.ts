@@ -5,7 +5,7 @@ import { nextTurn } from '../core/machine.ts'
 export interface LongJson {
   /** About how many bytes of memory it holds until it is read. */
   readonly bytes: number
-  /** The text in pieces of up to some 100,000 characters; each call begins anew. */
+  /** The text in pieces of up to some 100,000 characters; each call starts from the beginning. */
   pieces(): Generator<string>
 }
 

@@ -7,7 +7,7 @@ export interface RateLimit {
   /**
    * Counts one request.
    *
-   * @returns The headers that tell the caller where it stands.
+   * @returns The headers with the limit and what is left of it.
    * @throws rate_limit_exceeded, with the same headers and `Retry-After`.
    */
   take(key: string): Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ function createRateLimit(limit: { requests: number; perMs: number }, clock: Cloc
       const now = clock.now()
       let window = windows.get(key)
       if (!window || window.ends <= now) {
-        // With `acceptAnyKey` the keys are the caller's to invent: forget what is over before it adds up.
+        // With `acceptAnyKey` callers invent keys: expired windows are removed before they add up.
         if (windows.size >= maxWindows) forgetEnded(windows, now)
         window = { ends: now + limit.perMs, used: 0 }
         windows.set(key, window)
@@ -45,7 +45,7 @@ function createRateLimit(limit: { requests: number; perMs: number }, clock: Cloc
 /**
  * The limit of the options, and on top of it the one that `/dev/faults` has at the time.
  *
- * @param injected  Gives the same object until it is another limit: counting begins anew with each.
+ * @param injected  Gives the same object until the limit changes: counting restarts with each.
  */
 export function createRateLimits(
   configured: { requests: number; perMs: number } | null,

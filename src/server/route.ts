@@ -7,7 +7,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `{name}` for a parameter, as OpenAPI writes it. */
   readonly path: string
-  /** The chapter of the document that it stands in. */
+  /** The chapter of the document. */
   readonly tag: string
   readonly summary: string
   /** What its path parameters look like, where there is more to say than that they are text; only for the document. */

@@ -71,7 +71,7 @@ export function toList<Name extends string, T>(
   return { ...list, count: page.count, cursor: page.cursor }
 }
 
-/** The answer to a removal: how many are gone. */
+/** The answer to a removal: how many were removed. */
 export const deletedSchema: z.ZodType<{ deleted: number }> = z.strictObject({ deleted: z.int() })
 
 /** Where mail is submitted. */

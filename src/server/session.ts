@@ -9,7 +9,7 @@ export interface Sessions {
    * @returns The value of `Set-Cookie` for a session of this key, which was checked before.
    */
   open(key: string, isSecure: boolean): string
-  /** @returns The value of `Set-Cookie` that removes the cookie; the session is over, too. */
+  /** @returns The value of `Set-Cookie` that removes the cookie; the session ends, too. */
   close(headers: Pick<Headers, 'get'>, isSecure: boolean): string
   /** Whether the request's cookie names a session that has not expired, and whose key is still accepted. */
   has(headers: Pick<Headers, 'get'>): boolean

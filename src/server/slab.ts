@@ -1,4 +1,4 @@
-/** Keeps copies of many small pieces of bytes for a while. */
+/** Keeps copies of many small byte arrays for some time. */
 export interface Slab {
   /** @returns The copy; its memory is given back when no copy beside it is needed any more. */
   put(bytes: Uint8Array): Buffer

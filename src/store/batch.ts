@@ -189,7 +189,7 @@ function isLarge(content: TakenBlob['content']): content is LargePlace {
 
 function assertVersion(expected: number, current: Entry | null, state: CollectionState, id: string): void {
   if (current?.version === expected) return
-  const found = current ? `has version ${current.version}` : 'is gone'
+  const found = current ? `has version ${current.version}` : 'was removed'
   const message = `The record ${quote(id)} of ${state.name} ${found}, not version ${quote(expected)}. Read it again and repeat the change.`
   throw new LocalpostError('version_conflict', message)
 }

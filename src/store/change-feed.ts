@@ -25,7 +25,7 @@ export class ChangeFeed {
     return () => this.#listeners.delete(entry)
   }
 
-  /** Tells of commits that became visible. Large ones let the event loop turn between. */
+  /** Announces commits that became visible. Large ones yield to the event loop. */
   publish(commits: readonly StagedCommit[]): void | Promise<void> {
     return paced(this.#publish(commits))
   }

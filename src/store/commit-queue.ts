@@ -69,7 +69,7 @@ export function createQueue(deps: {
       const item = all[next]
       // A commit whose large blob is still being written does not hold up those before it.
       if (!item || (staged.length > 0 && 'blobs' in item && !areTaken(item.blobs))) break
-      // What is put back is told from what is in memory, so no other commit may share the batch.
+      // A restore is computed from the state in memory, so no other commit may share the batch.
       if ('snapshot' in item) {
         if (staged.length > 0) break
         batch.stageEffects(restoringEffects(item.snapshot))

@@ -30,7 +30,7 @@ export function compareValues(a: KeyValue, b: KeyValue): number {
   return rank(a) - rank(b)
 }
 
-/** Whether two records stand at the same place of an index. */
+/** Whether two records have the same keys in an index. */
 export function sameKey(a: IndexKey | null, b: IndexKey | null): boolean {
   if (a === null || b === null) return a === b
   return a.length === b.length && compareKeys(a, b) === 0

@@ -28,11 +28,11 @@ export interface TakenBlob extends BlobName {
 export interface Medium extends PlaceKeeper {
   /** Fills the records from what is stored. @returns the seq of the last commit. */
   load(records: Records): Promise<number>
-  /** Begins upkeep; `move` commits records anew with some blobs at another place. */
+  /** Begins maintenance; `move` commits records again with some blobs at another place. */
   start(maintenance: Maintenance): void
   createBlob(id: BlobId): BlobWriter
   /**
-   * Takes a commit's blob: what is too large for a frame is written now. `undo` gives it up again, told why the commit
+   * Takes a commit's blob: what is too large for a frame is written now. `undo` discards it, given why the commit
    * failed: where it may be stored all the same, the bytes stay.
    */
   take(blob: Blob, name: BlobName): { taken: TakenBlob | Promise<TakenBlob>; undo(reason: unknown): void }
@@ -54,14 +54,14 @@ export interface Medium extends PlaceKeeper {
   close(): Promise<void>
 }
 
-/** What upkeep needs of the engine. */
+/** What maintenance needs of the engine. */
 export interface Maintenance {
   readonly records: Records
   /** Commits a blob's bytes at a new place, for each of these that still is where it was. */
   move(moves: readonly Move[]): Promise<void>
 }
 
-/** A blob that is to be written anew. */
+/** A blob to write again. */
 export interface Move {
   readonly collection: string
   readonly id: string

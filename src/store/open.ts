@@ -38,7 +38,7 @@ export interface LogStoreOptions {
    * too, at the price of a sync for each write.
    */
   readonly durability: 'process' | 'disk'
-  /** Is told what an operator should know, one sentence or two each. Default: nobody. */
+  /** Called with operational warnings, one or two sentences each. Default: none. */
   readonly onNotice?: (text: string) => void
   /** Where tests put faults. Default: the machine's. */
   readonly files?: Files
@@ -61,7 +61,7 @@ export interface LogStoreOptions {
 }
 
 /**
- * Opens a store that is in memory alone: same code, no files, gone when it is closed.
+ * Opens a store in memory alone: same code, no files; closing it drops everything.
  *
  * @example
  * const store = await openMemoryStore({ collections: [emailCollection] })

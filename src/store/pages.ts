@@ -60,7 +60,7 @@ function spanOf(index: SortedIndex, query: PageQuery): Span {
 
 /**
  * The records that match, in order. Others run between two of them and while the event loop turns; where they moved
- * positions, it goes on behind the last record that it saw.
+ * positions, it continues after the last record that it saw.
  */
 async function* scan<T extends StoredRecord>(index: SortedIndex, query: PageQuery): AsyncGenerator<T> {
   const condition = compileWhere(query.where ?? { all: [] })

@@ -3,7 +3,7 @@ import { misuse } from './io-errors.ts'
 import type { CollectionState, Records } from './records.ts'
 import { membersOf } from './stored.ts'
 
-/** A change as it was when `commit` was called: the caller may go on using its record. */
+/** A copy of a change at the call of `commit`: the caller may reuse its record. */
 export type PreparedChange =
   | {
       readonly op: 'insert' | 'put' | 'update'

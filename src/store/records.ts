@@ -71,7 +71,7 @@ export class CollectionState {
     return this.#open
   }
 
-  /** Whether records stand in `db.json`, of a time when the collection was not large. */
+  /** Whether records are in `db.json`, from a version in which the collection was not large. */
   get hasSmall(): boolean {
     return this.large && (this.segments.get(0)?.entries.size ?? 0) > 0
   }
@@ -95,7 +95,7 @@ export class CollectionState {
   }
 }
 
-/** A record's next state, as it was staged. */
+/** The staged next state of a record. */
 export type Effect =
   | {
       readonly op: 'put'
@@ -105,7 +105,7 @@ export type Effect =
     }
   | { readonly op: 'remove'; readonly state: CollectionState; readonly id: string }
 
-/** Is told which blob bytes records name; equal places may be told of once per record. */
+/** Called with the blob places that records refer to; equal places may come once per record. */
 export interface PlaceKeeper {
   hold(places: Places | null, without: Places | null): void
   release(places: Places | null, without: Places | null): void
@@ -197,7 +197,7 @@ export class Records {
   }
 
   /**
-   * Ends the loading: orders the indexes and tells the keeper of every blob. What was deferred does that when it is read.
+   * Ends the loading: orders the indexes and passes every blob to the keeper. What was deferred does that when it is read.
    *
    * @throws store_corrupt when two records hold one unique key.
    */

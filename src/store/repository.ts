@@ -31,10 +31,10 @@ export function notFound(noun: string, id: string): LocalpostError {
 }
 
 /**
- * Changes one record, again on what is there then when somebody else changed it meanwhile.
+ * Changes one record; repeats on the newest version where another commit changed it meanwhile.
  *
- * @param change  Gives the record as it is to be; it must not keep state, since it may be called more than once.
- *   Giving the same object back means that nothing is to be written.
+ * @param change  Gives the new record; it must not keep state, since it may be called more than once.
+ *   Returning the same object means that nothing is written.
  * @returns The record as stored.
  * @throws not_found when there is none.
  */
@@ -55,7 +55,7 @@ export function changeRecord<T extends StoredRecord>(
 }
 
 /**
- * Repeats "read, decide, commit" while commits of others came in between; each repetition must read anew.
+ * Repeats "read, decide, commit" while commits of others came in between; each repetition must read again.
  *
  * A commit may be refused because of one that no read shows yet: then the repetition is refused too, and the one after
  * it sees what there is.
@@ -88,7 +88,7 @@ export interface ListOrder<T extends StoredRecord> {
   isCursor(text: string): boolean
   /** The cursor that continues behind a record. Default: its id. */
   cursorOf?(record: T): string
-  /** The key in the index that a cursor stands for, without the prefix. Default: the cursor itself. */
+  /** The key in the index for a cursor, without the prefix. Default: the cursor itself. */
   keyOf?(cursor: string): string
 }
 
@@ -127,7 +127,7 @@ export function checkPage(
 ): { cursor: string | null; limit: number } {
   const cursor = givenCursor(query) ?? null
   if (cursor !== null && !order.isCursor(cursor)) {
-    const advice = `here it is ${order.cursorIs}. Pass the cursor of the previous page as it was, or none.`
+    const advice = `here it is ${order.cursorIs}. Pass the cursor of the previous page unchanged, or none.`
     throw new LocalpostError('invalid_cursor', `${quote(cursor)} is not a cursor of this list: ${advice}`)
   }
   const limit = query?.limit ?? order.pageSize

@@ -49,7 +49,7 @@ export function restoringEffects(snapshot: StoreSnapshot): Effect[] {
     for (const [id, saved] of records) {
       const current = state.byId.get(id)
       if (current?.text === saved.text && current.blobs === saved.blobs) continue
-      // Whoever still holds a later state must not take the earlier one for it.
+      // Code that still holds a later state must not mistake the earlier one for it.
       const version = Math.max(current?.version ?? 0, saved.version) + 1
       const text = withVersion(saved.text, version)
       const draft = new Entry(id, saved.segment, version, text, saved.keys, saved.blobs)

@@ -10,7 +10,7 @@ export interface Span {
 
 /**
  * One order of a collection's records: a sorted array, so that a page is a slice and a count a subtraction.
- * Records of equal keys stand in the order of their ids.
+ * Records of equal keys are in the order of their ids.
  */
 export class SortedIndex {
   readonly name: string

@@ -11,7 +11,7 @@ export interface Store {
    *
    * @param blobs  Bytes of records that this same commit writes. A blob with a taken id replaces the old one.
    * @throws unique_conflict when an insert or change takes a unique key (or id) that another record holds.
-   * @throws version_conflict when an update's or remove's record is gone or has another version.
+   * @throws version_conflict when the record of an update or remove is missing or has another version.
    * @throws service_unavailable when too much waits to be stored already; only for commits that insert and update
    *   nothing.
    * @throws store_full, store_failed, store_read_only when nothing was stored because of the medium.
@@ -138,7 +138,7 @@ export interface ByteRange {
   readonly end?: number
 }
 
-/** Bytes for a commit: at hand, or already taken by a {@link BlobWriter}. */
+/** Bytes for a commit: in memory, or already written by a {@link BlobWriter}. */
 export interface Blob {
   readonly id: BlobId
   readonly size: number
@@ -165,7 +165,7 @@ export interface BlobWriter {
   discard(): Promise<void>
 }
 
-/** A blob of bytes at hand. */
+/** A blob of bytes in memory. */
 export function blobOf(id: BlobId, bytes: Uint8Array | string): Blob {
   const piece = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
   return { id, size: piece.byteLength, parts: [piece] }
@@ -217,7 +217,7 @@ export function update<T extends StoredRecord>(collection: Collection<T>, record
 
 /**
  * Removes a record and its blobs. Where `version` is given, refused unless it is the stored one (also when the
- * record is gone); without it, a record that is gone already is no change.
+ * record is gone); without it, removing a missing record changes nothing.
  */
 export function remove<T extends StoredRecord>(
   collection: Collection<T>,

@@ -44,7 +44,7 @@ export type UsedLocalpost = (test?: unknown) => Localpost
 
 /**
  * Gives every test an instance of its own, or with `beforeAll` and `afterAll` the file one that is emptied before each
- * test; it is closed by itself. The instance of a file refuses tests that run at the same time.
+ * test; it is closed automatically. The instance of a file refuses tests that run at the same time.
  *
  * @returns Gives the instance of the running test; see {@link UsedLocalpost}.
  * @throws TypeError where a hook is missing.
@@ -139,5 +139,5 @@ function readHooks(hooks: TestHooks): TestHooks {
 
 const hookNames = new Set(['beforeAll', 'beforeEach', 'afterEach', 'afterAll'])
 
-// Whoever imports this runs tests.
+// Importing this means that tests run.
 sayTestProcess()

@@ -4,7 +4,7 @@ import { assertInspected, assertMail, assertReceived } from './mails.ts'
 import type { Outcome, Sense } from './outcome.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
 
-/** What `this` of a matcher tells, in vitest and in Jest. */
+/** The `this` of a matcher, in vitest and in Jest. */
 interface MatcherThis {
   isNot?: boolean
 }

@@ -12,7 +12,7 @@ export interface Outcome {
   expected?: unknown
 }
 
-/** Whether the opposite is asserted: such a check is over as soon as it can be. */
+/** Whether the opposite is asserted: such a check ends as soon as possible. */
 export interface Sense {
   isNot: boolean
 }

@@ -29,7 +29,7 @@ interface Running {
 
 export function createRunningTests(): RunningTests {
   const running = new Map<unknown, Running>()
-  /** How many tests have ended of those that nothing tells apart. */
+  /** How many tests without a context have ended. */
   let ended = 0
 
   const isShared = (context: unknown): boolean => isConcurrent(context) || running.size > 0
@@ -52,7 +52,7 @@ export function createRunningTests(): RunningTests {
     end(context) {
       const key = keyOf(context)
       const keys = key === undefined ? namelessOf(running) : [key]
-      // Of tests without a context that run at the same time, none tells which one has ended: all wait for the last.
+      // Tests without a context that run at the same time cannot be told apart: all wait for the last to end.
       if (key === undefined && ++ended < keys.length) return []
       if (key === undefined) ended = 0
       const posts = keys.flatMap((one) => running.get(one)?.post ?? [])

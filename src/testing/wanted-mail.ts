@@ -42,7 +42,7 @@ export function isRuledOut(mail: MailSummary, { subject, tag, id, after }: Wante
   return !fitsHead(mail, { subject, tag, id, after })
 }
 
-/** Whether the list says too little of a mail to tell. */
+/** Whether the list entry of a mail is not enough to decide. */
 export function needsDetail(mail: MailSummary, { to, cc, from, text }: WantedMail): boolean {
   if (text !== undefined || cc !== undefined) return true
   if (from !== undefined && !fitsAddress(mail.from, from)) return true

@@ -17,9 +17,9 @@ export interface LocalpostFixtures {
    * those of `createTest`, or none.
    */
   localpostOptions: LocalpostOptions
-  /** A running instance. Closed by itself. */
+  /** A running instance. Closed automatically. */
   localpost: Localpost
-  /** The base URL of its HTTP face, which listens on a free port for whoever asks for this. */
+  /** The base URL of its HTTP server, which listens on a free port once this is used. */
   localpostUrl: string
 }
 

@@ -26,7 +26,7 @@ describe('localpost doctor', () => {
     const cwd = await usedFolder()
     const healthy = await runToEnd(['doctor', '--dir', './.localpost'], { cwd })
     expect(healthy).toMatchObject({ code: 0, stderr: '' })
-    expect(healthy.stdout).toMatch(/Nobody uses the folder\.\n[\s\S]* is healthy\.\n$/)
+    expect(healthy.stdout).toMatch(/No process uses the folder\.\n[\s\S]* is healthy\.\n$/)
     writeFileSync(join(cwd, '.localpost', 'emails', '000001.json'), '{')
     const damaged = await runToEnd(['doctor'], { cwd, env: { LOCALPOST_DIR: '.localpost' } })
     expect(damaged.code).toBe(1)

@@ -117,7 +117,9 @@ describe('rude clients', () => {
     const log = (await (await call('GET', '/dev/requests')).json()) as {
       requests: { status: number; response_body: string }[]
     }
-    expect(log.requests.filter(({ response_body }) => response_body.includes('broke off'))).toHaveLength(2)
+    expect(log.requests.filter(({ response_body }) => response_body.includes('is incomplete'))).toHaveLength(
+      2,
+    )
   })
 
   test('that ask with nonsense instead of a URL are answered, and the instance goes on', async () => {

@@ -11,7 +11,7 @@ const searchText = z.string().meta({
     'A search: words, `"phrases"`, `from:`, `to:`, `subject:`, `body:`, `status:`, `tag:`, `is:unread`, `has:attachment`, `after:2h`, …, each with `-` for its opposite',
 })
 
-// A slip in a name must not ask for every mail: these refuse what they do not know.
+// A typo in a name must not ask for every mail: these refuse what they do not know.
 
 /** The query of the inbox list. */
 export const inboxQuery: z.ZodType<{
@@ -66,7 +66,7 @@ export const exportQuery: z.ZodType<{ query?: string | undefined }> = z.strictOb
 /**
  * What a request means: exactly one of a query, ids and all.
  *
- * @throws validation_error, so that nothing is done to mails that nobody named.
+ * @throws validation_error, so that no mail is changed that was not named.
  */
 export function toSelection(
   { query, all }: { query?: string | undefined; all?: string | undefined },

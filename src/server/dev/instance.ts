@@ -47,7 +47,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
         type: 'text/event-stream',
         description:
           '`email.created`, `email.updated`, `email.deleted` and `domain.updated` with `{ id }`; `request.logged` ' +
-          'with the request without bodies; `gap` where events were missed for good and lists have to be read again',
+          'with the request without bodies; `gap` where events were missed and lists have to be read again',
       },
       handler: ({ headers }) => bytesAnswer(live.open(lastEventId(headers)), eventStreamHeaders),
     }),

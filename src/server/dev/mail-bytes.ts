@@ -151,7 +151,7 @@ const unconnected = {
     'attribution-reporting=(), browsing-topics=(), join-ad-interest-group=(), run-ad-auction=()',
 }
 
-// The mail's own images stand in the HTML as `data:` URIs, so the frame needs no origin to load them. Ours is none to
+// The mail's own images are in the HTML as `data:` URIs, so the frame needs no origin to load them. Ours is none to
 // load from either: reading a mail here must not count as an opening, unless remote images are asked for.
 function htmlPolicy(withRemoteImages: boolean): string {
   const images = withRemoteImages ? 'data: http: https:' : 'data:'

@@ -6,7 +6,7 @@ export const loggedRequestSchema: z.ZodType<LoggedRequest> = z.strictObject({
   id: z.string(),
   source: z
     .enum(['http', 'library'])
-    .describe('How it came; a send of the library stands as the same request'),
+    .describe('How it came; a send of the library is logged as the same request'),
   timestamp: z.int().describe('Unix time in milliseconds'),
   method: z.string(),
   path: z.string().describe('With its query'),

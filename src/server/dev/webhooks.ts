@@ -51,7 +51,7 @@ export function webhookRoutes(webhooks: Webhooks): Route[] {
       ...common,
       method: 'POST',
       path: '/dev/webhooks/deliveries/{id}/replay',
-      summary: 'Post the same event once more, with the same webhook-id',
+      summary: 'Post the same event again, with the same webhook-id',
       success: { status: 201, schema: webhookDeliverySchema },
       errors: ['not_found'],
       handler: ({ params }) => webhooks.replay(params.id),

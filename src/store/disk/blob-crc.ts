@@ -20,13 +20,13 @@ export function damaged(paths: Paths, place: FilePlace, cause?: unknown): Error 
   return new LocalpostError('store_corrupt', `${path}:${at}: ${what} ${fix}`, { cause })
 }
 
-/** What reading a blob threw, as the error of a damaged blob where its file is gone or ends too early. */
+/** What reading a blob threw, as the error of a damaged blob where its file is missing or too short. */
 export function damagedBy(error: unknown, paths: Paths, place: FilePlace): unknown {
   const code = codeOf(error)
   return code === 'ENOENT' || code === endCode ? damaged(paths, place, error) : error
 }
 
-/** The same stream, which fails at its end where its bytes are not those that were stored. */
+/** The same stream, which fails at the end where its bytes differ from those stored. */
 export function verified(stream: Readable, paths: Paths, place: FilePlace): Readable {
   if (place.crc === undefined) return stream
   let crc = 0
@@ -37,6 +37,6 @@ export function verified(stream: Readable, paths: Paths, place: FilePlace): Read
     },
     flush: (done) => done(crc === place.crc ? null : damaged(paths, place)),
   })
-  // Its reader is told of an error by the stream itself.
+  // The stream itself passes an error on to its reader.
   return pipeline(stream, check, () => {})
 }

@@ -9,7 +9,7 @@ export interface Checkpoint extends LogPosition {
   readonly schema: number
   readonly seq: number
   /**
-   * The files of the snapshot that must be there, as paths within the folder: one that is gone was not empty, it is
+   * The files of the snapshot that must be there, as paths within the folder: a missing one was not empty, it is
    * lost. Absent in checkpoints of before they were named.
    */
   readonly files?: readonly string[] | undefined
@@ -17,20 +17,20 @@ export interface Checkpoint extends LogPosition {
   readonly writer?: LogWriter | undefined
 }
 
-/** What wrote a log, to tell what a power cut can have taken from it. */
+/** Which boot wrote a log, to decide what a power cut can have lost of it. */
 export interface LogWriter {
   /** The run of the machine; `""` where the system does not say. */
   readonly boot: string
   readonly durability: 'process' | 'disk'
 }
 
-/** A checkpoint as it was read. */
+/** A checkpoint as read from the disk. */
 export interface ReadCheckpoint extends Checkpoint {
   /** Whether it has a checksum. Localpost 0.1 wrote none. */
   readonly sealed: boolean
 }
 
-/** The file's text, with a checksum of all that stands before it. */
+/** The file's text, followed by its checksum. */
 export function checkpointText({ schema, log, offset, seq, files, writer }: Checkpoint): string {
   return sealed({ schema, log, offset, seq, files, ...writer })
 }

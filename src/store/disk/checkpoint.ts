@@ -37,7 +37,7 @@ export interface CheckpointDeps {
  *
  * @param at  The position behind the last commit that was in memory when this was called.
  * @param flush  Brings all commits so far to the disk.
- * @throws store_full, store_failed, store_read_only; then the old position stands and what changed is still noted.
+ * @throws store_full, store_failed, store_read_only; then the old position stays and the changes are still noted.
  */
 export async function writeCheckpoint(
   deps: CheckpointDeps,

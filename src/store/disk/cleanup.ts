@@ -12,7 +12,7 @@ export function deadLogs(log: Log, space: SpaceAccounting, before: number): numb
   return [...log.lengths.keys()].filter((number) => number < before && (space.live.get(number) ?? 0) === 0)
 }
 
-/** Finds log files that are mostly waste, and commits what lives in them anew. */
+/** Finds log files that are mostly waste, and commits their live blobs again. */
 export interface Mover {
   /**
    * @param before  Only files before this one.
@@ -91,7 +91,7 @@ async function findPlaces(
 }
 
 /**
- * Moves what is as it was stored. What is damaged stays where it is: at a new place it would pass for good.
+ * Moves intact blobs. A damaged one stays: moved, it would get a good checksum.
  *
  * @returns How many bytes stay.
  */

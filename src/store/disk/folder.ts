@@ -66,7 +66,7 @@ export async function dataIn(deps: FolderDeps): Promise<string[]> {
 
 /**
  * What is in a folder without data and is none of what a start makes before its first checkpoint. Hidden files such
- * as `.gitkeep` are nobody's, and what a system puts into every folder or disk is too.
+ * as `.gitkeep` do not count, nor files that systems put into every folder or disk.
  */
 export async function strangersIn({ files, paths }: FolderDeps): Promise<string[]> {
   const names = (await files.list(paths.folder)).filter(isStranger)
@@ -84,7 +84,7 @@ const own = new Set([
   'reserve',
   'log',
   'large',
-  // Made anew from the messages where it is missing.
+  // Rebuilt from the messages where it is missing.
   'derived',
   'checkpoint.json.tmp',
   'lost+found',
@@ -92,7 +92,7 @@ const own = new Set([
   'Thumbs.db',
 ])
 
-/** Says what stands in the way of a folder, where the system's own words do not. */
+/** Says why a folder cannot be used, where the error of the system does not. */
 async function noFolder(reason: unknown, files: Pick<Files, 'size'>, folder: string): Promise<unknown> {
   const code = codeOf(reason)
   const choose = 'Choose another path for the data folder.'

@@ -8,7 +8,7 @@ import { paced } from '../../core/yield.ts'
 /**
  * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":[…]}`, a line feed, `len` bytes.
  * The checksum is over all of it but its own eight digits. Behind `len`, `"nth":3` says that three frames of the same
- * synced write stand before it.
+ * synced write precede it.
  */
 export interface Frame {
   readonly seq: number

@@ -20,7 +20,7 @@ export class SpooledFile implements Spool {
   #fd: number | null
   #size = 0
   #crc = 0
-  /** Set while a commit has it, and for good when the commit succeeded. */
+  /** Set while a commit has it, and from then on when the commit succeeded. */
   taken = false
 
   constructor(deps: LargeDeps, name: string, fd: number) {
@@ -109,7 +109,7 @@ const spoolPieceBytes = 1024 * 1024
 
 /**
  * A stream of a part of a file. It holds the file open, so it reads to the end even where the file is removed. A
- * stream of all of it fails at its end where the bytes are not those that were stored.
+ * stream of all of it fails at the end where the bytes differ from those stored.
  */
 export function openLarge(deps: LargeDeps, place: LargePlace, start: number, end: number): Readable {
   if (start === end) return Readable.from([], { objectMode: false })

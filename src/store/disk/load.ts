@@ -42,7 +42,7 @@ export interface Loaded {
 
 /**
  * Reads a folder into memory: the snapshot, then the log from its position on, then whether every blob that a
- * record names is there. A record whose blob is gone is taken; reading that blob fails.
+ * record names is there. A record whose blob is missing is loaded; reading that blob fails.
  *
  * @throws store_corrupt, store_newer_schema; then nothing was changed.
  */
@@ -87,7 +87,7 @@ export function lossOf(writer: LogWriter | undefined, boot: string): Loss {
   return writer === undefined || boot === '' || writer.boot !== boot ? 'pages' : 'tail'
 }
 
-/** Notes who writes the log from now on, once all that is in it is on the disk. */
+/** Notes the writer of the log from now on, once the whole log is on the disk. */
 export async function claimLog(deps: CheckpointDeps, checkpoint: ReadCheckpoint): Promise<void> {
   const writer = writerOf(deps)
   const { boot, durability } = checkpoint.writer ?? {}

@@ -18,7 +18,7 @@ export class Log {
   readonly lengths: Map<number, number>
   /** Why nothing can be written now: a write that failed could not be cut off yet. Null while all is well. */
   fault: LocalpostError | null = null
-  /** What has to wait until what was half written is gone. */
+  /** Called after a partial write was cut off. */
   readonly #afterCut: (() => void)[] = []
   readonly #files: Files
   readonly #paths: Paths
@@ -116,7 +116,7 @@ export class Log {
     }
   }
 
-  /** Removes a file that no record names any more; who reads it reads on. */
+  /** Removes a file that no record refers to any more; open readers continue. */
   async remove(log: number): Promise<void> {
     await this.#files.remove(this.#paths.log(log))
     this.lengths.delete(log)
@@ -164,7 +164,7 @@ export class Log {
   #reader(log: number): { fd: number; users: number; gone: boolean } {
     let reader = this.#readers.get(log)
     if (reader) {
-      // The one used last stands last, so that the one to close stands first.
+      // Most recently used last, so that the one to close is first.
       this.#readers.delete(log)
     } else {
       reader = { fd: this.#files.openNow(this.#paths.log(log)), users: 0, gone: false }

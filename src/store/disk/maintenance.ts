@@ -9,7 +9,7 @@ import type { SpaceAccounting } from './space.ts'
 
 /** Checkpoints and clean-up, beside the commits. */
 export interface MaintenanceRunner {
-  /** Says that commits came into memory: how many bytes of log they were, and where the log stands behind them. */
+  /** Notes commits: their bytes in the log, and the position of the log after them. */
   note(bytes: number, at: LogPosition & { readonly seq: number }): void
   /** Ends it with a last checkpoint, so that the next start has nothing to replay. */
   close(): Promise<void>

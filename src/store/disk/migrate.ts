@@ -1,7 +1,7 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { corrupt } from '../io-errors.ts'
 
-/** A record as it was read, before anything is known of it. */
+/** A record as read, of unknown form. */
 export type StoredObject = Readonly<Record<string, unknown>>
 
 /**

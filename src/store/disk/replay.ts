@@ -33,7 +33,7 @@ export interface Replayed {
  * Reads the log from a position on, and changes nothing.
  *
  * An end that is no whole frame, with none after it but those of the same synced write, is what a crash leaves of
- * commits that were not acknowledged. Where a power cut can have taken `pages`, whole frames may stand behind the gap.
+ * commits that were not acknowledged. Where a power cut can have lost pages, whole frames may follow the gap.
  * Anything else that cannot be read stops the start.
  *
  * @param from  Where to begin, with the seq of the last commit before it.
@@ -73,14 +73,14 @@ export async function replayLog(
 }
 
 /**
- * The frame that stands at a byte, or null where none is whole.
+ * The frame at a byte, or null where none is whole.
  *
  * @throws store_corrupt for a whole commit that is not the next one: it would be dropped.
  */
 function nextFrame(bytes: Buffer, at: number, seq: number, path: string): Frame | null {
   const frame = at < bytes.byteLength ? readFrame(bytes, at) : null
   if (!frame || frame.seq === seq + 1) return frame
-  const what = `the whole commit ${frame.seq} stands at byte ${at}, where commit ${seq + 1} is expected.`
+  const what = `the whole commit ${frame.seq} is at byte ${at}, where commit ${seq + 1} is expected.`
   throw corrupt(`${path}:${at}`, what, 'Restore the whole folder from a copy.')
 }
 
@@ -142,13 +142,13 @@ function assertNoFrame(
   if (at !== null) {
     const path = paths.log(bad.log)
     const what = `the commit at byte ${bad.offset} is damaged, and ${paths.log(log)} has whole commits after it, from byte ${at}.`
-    const fix = `Restore the file from a copy; or give up that commit and all later ones: move the log files after it away and run \`truncate -s ${bad.offset} ${path}\`.`
+    const fix = `Restore the file from a copy; or discard that commit and all later ones: move the log files after it away and run \`truncate -s ${bad.offset} ${path}\`.`
     throw corrupt(`${path}:${bad.offset}`, what, fix)
   }
 }
 
 /**
- * Where a whole frame stands that a later write made than the one that broke off: what broke off was acknowledged.
+ * The position of a whole frame of a later write than the incomplete one: then the incomplete one was acknowledged.
  * A power loss can keep the end of a write and lose its beginning, so frames of that same write prove nothing.
  *
  * @param seq  Of the last commit before the place where the log broke off.
@@ -169,7 +169,7 @@ function isLater(frame: Frame, seq: number): boolean {
 
 /**
  * Moves all from where the log broke off into files beside it, the last file first, so that a crash in between leaves
- * the same log to the next start. Files behind the one that broke are removed: the log goes on in that one.
+ * the same log to the next start. Files after the damaged one are removed: the log continues in that one.
  */
 export async function setAside(
   deps: { files: Files; paths: Paths; onNotice: (text: string) => void },
@@ -206,7 +206,7 @@ export async function setAside(
   }
 }
 
-/** How many whole commits stand in bytes that do not begin with one. */
+/** The number of whole commits in bytes that do not begin with one. */
 export function countFrames(bytes: Buffer): number {
   let count = 0
   for (let at = bytes.indexOf(frameStart); at >= 0;) {

@@ -8,7 +8,7 @@ import type { Paths } from './paths.ts'
 export interface Reserve {
   /** Whether its room is in use. New mail is refused then. */
   readonly isOpen: boolean
-  /** Runs what frees room; where the disk is full, once more with the room of the reserve. */
+  /** Runs work that frees space; on a full disk again, with the space of the reserve. */
   spend<T>(run: () => Promise<T>): Promise<T>
   /** Makes it whole where the disk has the room. Never rejects. */
   refill(): Promise<void>

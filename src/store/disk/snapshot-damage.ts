@@ -48,7 +48,7 @@ function readWhole(bytes: Buffer, at: number, end: number): SnapshotLine | null 
   try {
     const line = parseLine(bytes, at, end)
     if (isWhole === null && line && !isRecord(JSON.parse(line.text))) return null
-    // The keys were made for indexes that the damaged file may not tell.
+    // The keys were made for indexes that the damaged file may not name.
     return line && { text: line.text, blobs: line.blobs }
   } catch {
     return null

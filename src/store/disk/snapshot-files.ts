@@ -53,7 +53,7 @@ export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile
   return wanted.filter((name) => !names.has(name))
 }
 
-/** What to do about a file of records that is gone. */
+/** What to do about a missing file of records. */
 export const missingMend: string =
   'Restore it from a copy of the whole folder, or use another folder: without it, all that it held is lost.'
 

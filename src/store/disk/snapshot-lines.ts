@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-// How a file of the snapshot stands in lines: one for each record, which begins with a checksum of its own.
+// The lines of a snapshot file: one for each record, which begins with its checksum.
 
 /** The first line of a file, and the line that begins the records of a collection. */
 export const headForm: RegExp = /^\{"schema":(\d+),$/
@@ -26,7 +26,7 @@ export function recordEnd(bytes: Buffer, end: number): number {
   return bytes[end - 1] === comma ? end - 1 : end
 }
 
-/** A line of a record begins with the checksum of all that stands behind it, up to the comma at the end. */
+/** A line of a record begins with the checksum of the rest, up to the comma at the end. */
 export function withLineCrc(members: string): string {
   return `{"crc":"${crc32(members).toString(16).padStart(8, '0')}",${members}`
 }
@@ -42,7 +42,7 @@ export function isLineWhole(bytes: Buffer, at: number, end: number): boolean | n
   return crc32(bytes.subarray(at + lineStartLength, end)) === Number.parseInt(stored[1] ?? '', 16)
 }
 
-/** The first line whose own checksum does not fit; null where that cannot be told. Lines count from 1. */
+/** The first line whose own checksum does not fit; null where that cannot be decided. Lines count from 1. */
 export function damagedLine(bytes: Buffer): number | null {
   let number = 1
   for (let at = 0; at < bytes.byteLength; number++) {

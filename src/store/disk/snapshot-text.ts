@@ -7,7 +7,7 @@ import type { IndexKey } from '../store.ts'
 import { isObject } from '../stored.ts'
 
 /**
- * Reads a snapshot file. A file that is as it was written is read line by line, and each record's text kept as it
+ * Reads a snapshot file. An unchanged file is read line by line, and each record's text kept as it
  * is, unread. One without a checksum was edited by a person, and only has to be the same JSON. One that does not fit
  * its checksum is damaged.
  *
@@ -105,7 +105,7 @@ function parseLines(bytes: Buffer): Snapshot | null {
   return snapshot
 }
 
-/** Reads what stands before the record, and leaves the record the text that it is: parsing that is what takes the time. */
+/** Reads what is before the record, and leaves the record as text: parsing it takes most of the time. */
 export function parseLine(bytes: Buffer, at: number, end: number): SnapshotLine | null {
   const headEnd = bytes.indexOf(recordMark, at)
   if (headEnd < 0 || headEnd >= end) return fromObject(JSON.parse(bytes.toString('utf8', at, end)))
@@ -118,7 +118,7 @@ export function parseLine(bytes: Buffer, at: number, end: number): SnapshotLine 
     : { text, blobs }
 }
 
-// No string of JSON has a bare quote, so this stands before the record alone.
+// No JSON string has a bare quote, so this can only be before the record.
 const recordMark = Buffer.from(',"record":')
 
 function isKeys(value: unknown): value is (IndexKey | null)[] {

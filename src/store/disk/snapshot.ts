@@ -94,7 +94,7 @@ export function fillRecords(
   for (const [name, lines] of snapshot.sections) {
     const state = records.stateOrUnknown(name, segment > 0)
     if (lift.from < schema.version || snapshot.edited) records.dirty.add(state.segment(segment))
-    // Keys of other indexes than today's are made anew.
+    // Keys of other indexes than the current ones are computed again.
     const hasKeys = lift.from === schema.version && snapshot.indexes.get(name) === state.signature
     let count = 0
     for (const line of lines) {
@@ -112,7 +112,7 @@ export function fillRecords(
   }
 }
 
-/** The snapshot line of a record, as text. The record stands last, so that a start need not read it. */
+/** The snapshot line of a record, as text. The record is last, so that a start need not parse it. */
 function lineOf({ id, version, keys, blobs, text }: SnapshotLine): string {
   const head = JSON.stringify({ id, version, keys, blobs: blobs ?? undefined })
   return withLineCrc(`${head.slice(1, -1)},"record":${text}}`)

@@ -7,7 +7,7 @@ export class SpaceAccounting implements PlaceKeeper {
   readonly live: Map<number, number> = new Map()
   /** Large files to remove once a checkpoint no longer names them. */
   readonly deadLarge: Set<string> = new Set()
-  /** How many bytes have gone to `deadLarge` so far. */
+  /** Bytes moved to `deadLarge` so far. */
   deadLargeBytes = 0
   /** Large files that records name. */
   readonly large: Set<string> = new Set()

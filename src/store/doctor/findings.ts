@@ -5,7 +5,7 @@ export interface Finding {
   /** What was looked at. */
   readonly subject: 'folder' | 'lock' | 'checkpoint' | 'snapshot' | 'log' | 'blobs' | 'leftovers' | 'disk'
   readonly message: string
-  /** What to do about it; null where nothing is to be done. */
+  /** What to do about it; null where nothing has to be done. */
   readonly fix: string | null
 }
 

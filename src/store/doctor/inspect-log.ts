@@ -116,8 +116,8 @@ function readFile(
     const fix =
       at < inUse
         ? 'Restore the file from a copy; mails whose bytes are lost are named below, and can be removed.'
-        : `Restore the file from a copy; or give up this commit and all later ones: move the log files after it away and run \`truncate -s ${at} ${path}\`.`
-    const until = next === null ? 'to its end' : `to byte ${next}, where whole commits go on`
+        : `Restore the file from a copy; or discard this commit and all later ones: move the log files after it away and run \`truncate -s ${at} ${path}\`.`
+    const until = next === null ? 'to its end' : `to byte ${next}, where whole commits follow`
     report.problem(`${path} is damaged from byte ${at} ${until}.`, fix)
     if (at >= inUse) replays = false
     if (next === null) return { frames, whole: false }

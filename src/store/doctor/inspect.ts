@@ -90,10 +90,10 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
       `Process ${lock.pid} on ${lock.host} uses the folder. What it is about to write may look incomplete here.`,
     )
   } else if (lock) {
-    const who = lock.pid === null ? 'It does not say whose it is' : `Process ${lock.pid} is gone`
+    const who = lock.pid === null ? 'It names no process' : `Process ${lock.pid} has ended`
     about('lock').note(`${paths.lock} is left over. ${who}; the next start takes the folder over.`)
   } else {
-    about('lock').ok('Nobody uses the folder.')
+    about('lock').ok('No process uses the folder.')
   }
   const checkpoint = await inspectCheckpoint(parts, about('checkpoint'))
   if (checkpoint) {

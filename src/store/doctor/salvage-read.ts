@@ -62,7 +62,7 @@ async function readCheckpoint({ files, paths, schema, lost }: SalvageReading): P
 
 /**
  * Applies every whole commit that the records may not hold yet. Without a checkpoint these are the last ones without
- * a gap before them: an older one may bring back what a later commit, which is gone with its file, had removed.
+ * a gap before them: an older one may restore what a later, lost commit had removed.
  */
 export async function salvageLog(reading: SalvageReading, checkpoint: Checkpoint | null): Promise<void> {
   const { files, paths, records, schema, lost } = reading

@@ -14,7 +14,7 @@ export const freshMs = 2500
  * to change while this process looks.
  *
  * @param text  What the lock says now.
- * @returns `renewed` as soon as its holder renews it, `replaced` when it is gone or another one stands there, `silent`
+ * @returns `renewed` as soon as its holder renews it, `replaced` when it is missing or another one is in its place, `silent`
  *   when neither happened.
  */
 export async function watchLock(
@@ -23,7 +23,7 @@ export async function watchLock(
   text: string,
 ): Promise<'renewed' | 'replaced' | 'silent'> {
   const first = await files.touched(path)
-  // Counted in looks: a process that was stopped meanwhile looks once more before it decides.
+  // Counted in reads: a process that was stopped meanwhile reads again before it decides.
   for (let looks = 0; looks < silenceMs / lookMs; looks++) {
     await sleep(lookMs)
     if ((await readText(files, path)) !== text) return 'replaced'

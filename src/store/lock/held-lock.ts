@@ -10,7 +10,7 @@ export interface HeldLock {
   /** Whether the lock of another process had to be taken over: that one did not close the folder. */
   readonly tookOver: boolean
   /**
-   * Looks at the lock file where that was not done for a while: the process may have been stopped, and another one
+   * Reads the lock file where that was not done recently: the process may have been stopped, and another one
    * may have the folder since. Most often there is nothing to wait for.
    *
    * @throws store_read_only when the lock is lost; store_failed when it cannot be read.
@@ -38,7 +38,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
   let released = false
   let checking: Promise<void> | null = null
   let seenAt = monotonicNow()
-  /** Beside the time that passed: that of a suspended machine stands still. */
+  /** The wall clock too, since the monotonic clock stops while the machine is suspended. */
   let seenAtWall = dateNow()
 
   async function look(): Promise<void> {

@@ -46,7 +46,7 @@ export async function takeLock(deps: LockDeps): Promise<HeldLock> {
 }
 
 /**
- * Tells who has the folder, and changes nothing. Takes some seconds where the holder cannot be looked up.
+ * Finds out who has the folder, and changes nothing. Takes some seconds where the holder cannot be looked up.
  *
  * @returns null where there is no lock file; `pid` is null where it says nothing that can be read.
  */
@@ -86,7 +86,7 @@ async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'>
   if (state === 'lives') throw inUse(holder, processes, folder)
   const who = `process ${holder.pid} on the host ${JSON.stringify(holder.host)}`
   if (!holder.space) {
-    const message = `The folder ${folder} is in use by ${who}, which cannot be looked up from here. Stop that process, or use another folder; if that host is gone, remove ${path}.`
+    const message = `The folder ${folder} is in use by ${who}, which cannot be looked up from here. Stop that process, or use another folder; if that host no longer exists, remove ${path}.`
     throw new LocalpostError('store_in_use', message)
   }
   onNotice(

@@ -7,7 +7,7 @@ import { codeOf } from '../../core/errors.ts'
 
 /** Where a process can be looked up by its pid: one boot of one machine, and there one pid namespace. */
 export interface PidSpace {
-  /** Different after each boot and on each machine; `""` where the system does not tell. */
+  /** Different after each boot and on each machine; `""` where the system does not say. */
   readonly boot: string
   /** `""` where the system has no pid namespaces. */
   readonly namespace: string
