@@ -78,6 +78,8 @@ const removalSlice = 500
 /** Makes every new id greater than all that are stored. */
 export async function raiseIds(store: Store, ids: Ids): Promise<void> {
   for (const collection of collections) {
+    // Their ids are not of this kind, and to ask for one would read them all.
+    if (collection.readLater) continue
     const { records } = await store.page(collection, { direction: 'desc', limit: 1 })
     for (const { id } of records) ids.raiseTo(id)
   }
