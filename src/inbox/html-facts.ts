@@ -1,4 +1,4 @@
-import { scanHtmlSteps } from '../mime/scan-html.ts'
+import { scanHtml } from '../mime/scan-html.ts'
 
 /** What the checks want to know of a mail's HTML. */
 export interface HtmlFacts {
@@ -24,7 +24,7 @@ export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
   const images: HtmlImage[] = []
   const links: { href: string; text: string }[] = []
   let open: { href: string; text: string } | null = null
-  yield* scanHtmlSteps(html, {
+  yield* scanHtml(html, {
     onOpenTag(name, { href, alt, src, width, height }) {
       if (name === 'img' && images.length < maxEach) {
         const isPixel = [width, height].every((length) => /^\s*[01](?:px)?\s*$/.test(length ?? ''))

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module'
-import { unpaced } from '../core/yield.ts'
 
 /** The attributes that anybody asks for; absent where the tag does not have it. */
 export type HtmlAttributes = { [name in (typeof told)[number]]?: string }
@@ -16,14 +15,10 @@ export interface HtmlListener {
  * Reports the tags and texts of HTML as written: no tag is implied.
  *
  * A parser keeps the open elements and looks through them at every tag: a megabyte of hostile HTML held the process
- * for a minute. This costs linear time, and looks at no more than 1 MB.
+ * for a minute. This costs linear time, and looks at no more than 1 MB. It runs in steps, so that the event loop may
+ * turn between them; a text may come in several pieces.
  */
-export function scanHtml(html: string, listener: HtmlListener): void {
-  unpaced(scanHtmlSteps(html, listener))
-}
-
-/** {@link scanHtml} in steps, so that the event loop may turn between them. A text may be told in more pieces. */
-export function* scanHtmlSteps(html: string, listener: HtmlListener): Generator<undefined, void> {
+export function* scanHtml(html: string, listener: HtmlListener): Generator<undefined, void> {
   const source = html.slice(0, lookAt)
   let name = ''
   let attributes: HtmlAttributes = {}

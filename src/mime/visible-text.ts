@@ -1,5 +1,5 @@
 import { unpaced } from '../core/yield.ts'
-import { scanHtmlSteps } from './scan-html.ts'
+import { scanHtml } from './scan-html.ts'
 
 /**
  * What a reader sees of HTML, as lines: block elements, table rows and `<br>` end a line; styles and scripts are left
@@ -14,7 +14,7 @@ export function* visibleTextSteps(html: string): Generator<undefined, string> {
   let text = ''
   /** The hidden element that is open, and how many of its name: all in it is hidden, whatever else it has. */
   let hiddenBy: { name: string; depth: number } | null = null
-  yield* scanHtmlSteps(html, {
+  yield* scanHtml(html, {
     onOpenTag(name) {
       if (hiddenBy?.name === name) hiddenBy.depth++
       // `<body>` ends a `<head>` that was not closed.

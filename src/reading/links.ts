@@ -1,6 +1,6 @@
 import type { Link } from './types.ts'
 import { unpaced } from '../core/yield.ts'
-import { scanHtmlSteps } from '../mime/scan-html.ts'
+import { scanHtml } from '../mime/scan-html.ts'
 
 /**
  * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has.
@@ -35,7 +35,7 @@ const textUrl =
 function* htmlLinks(html: string): Generator<undefined, Link[]> {
   const links: Link[] = []
   let open: Link | null = null
-  yield* scanHtmlSteps(html, {
+  yield* scanHtml(html, {
     onOpenTag(name, { href, alt }) {
       if (name === 'img' && open && alt) open.text += alt
       if ((name !== 'a' && name !== 'area') || href === undefined) return

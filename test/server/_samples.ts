@@ -29,7 +29,7 @@ export interface Operation {
 }
 
 /** The document, as a client reads it. */
-export const document = JSON.parse(JSON.stringify(toOpenApi(hollowApp().routes, '1.2.3'))) as {
+const document = JSON.parse(JSON.stringify(toOpenApi(hollowApp().routes, '1.2.3'))) as {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema> }
 }
