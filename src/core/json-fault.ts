@@ -1,9 +1,19 @@
 import { quote } from './errors.ts'
+import { jsonSteps } from './json-steps.ts'
+import { unpaced } from './yield.ts'
 
 /** Says why a text is not JSON, and where, for texts that `JSON.parse` refused. */
 export function explainJsonFault(text: string): string {
-  const position = findJsonFault(text)
-  const { line, column } = placeOf(text, position)
+  return unpaced(faultSteps(text, findJsonFault(text)))
+}
+
+/**
+ * The same where the offset of the fault is known, in steps: a text may be long.
+ *
+ * @param position  As {@link findJsonFault} gives it.
+ */
+export function* faultSteps(text: string, position: number): Generator<undefined, string> {
+  const { line, column } = yield* placeSteps(text, position)
   const what =
     position === text.length
       ? 'it ends too early'
@@ -18,39 +28,8 @@ export function explainJsonFault(text: string): string {
  * @see RFC 8259
  */
 export function findJsonFault(text: string): number {
-  const open: ('{' | '[')[] = []
-  let state: State = 'value'
-  let at = 0
-  for (;;) {
-    at = skip(spaces, text, at)
-    if (at === text.length) return at
-    const char = text[at]
-    if (state === 'end') return at
-    if ((char === '}' || char === ']') && closes[state] === char) {
-      open.pop()
-      at++
-      state = afterValue(open)
-    } else if (state === 'colon' || state === 'comma-}' || state === 'comma-]') {
-      if (char !== (state === 'colon' ? ':' : ',')) return at
-      at++
-      state = state === 'comma-}' ? 'key' : 'value'
-    } else if (state === 'key' || state === 'key-or-}') {
-      const end = char === '"' ? endOfString(text, at) : -1
-      if (end < 0) return char === '"' ? ~end : at
-      at = end
-      state = 'colon'
-    } else if (char === '{' || char === '[') {
-      open.push(char)
-      at++
-      state = char === '{' ? 'key-or-}' : 'value-or-]'
-    } else {
-      const end = char === '"' ? endOfString(text, at) : skip(scalar, text, at)
-      if (end < 0) return ~end
-      if (end === at) return at
-      at = end
-      state = afterValue(open)
-    }
-  }
+  const parsed = unpaced(jsonSteps(text))
+  return 'fault' in parsed ? parsed.fault : text.length
 }
 
 /** Whether a text that may be JSON nests arrays and objects deeper than so many levels; told before it is parsed. */
@@ -85,48 +64,18 @@ function hasMore(levels: number, text: string): boolean {
 
 /** The line and column of an offset, both from 1. */
 export function placeOf(text: string, position: number): { line: number; column: number } {
+  return unpaced(placeSteps(text, position))
+}
+
+function* placeSteps(text: string, position: number): Generator<undefined, { line: number; column: number }> {
   let line = 1
   let lineStart = 0
   // Not by splitting: ten million lines would be ten million strings.
   for (let at = 0; at < position; at++) {
+    if ((at & 0x1fff) === 0) yield
     if (text.charCodeAt(at) !== 10) continue
     line++
     lineStart = at + 1
   }
   return { line, column: position - lineStart + 1 }
-}
-
-type State = 'value' | 'value-or-]' | 'key' | 'key-or-}' | 'colon' | 'comma-}' | 'comma-]' | 'end'
-
-const closes: Partial<Record<State, string>> = {
-  'key-or-}': '}',
-  'comma-}': '}',
-  'value-or-]': ']',
-  'comma-]': ']',
-}
-const spaces = /[ \t\r\n]*/y
-const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y
-const plain = /[^"\\\u0000-\u001f]*/y
-const escape = /(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))?/y
-
-function afterValue(open: readonly string[]): State {
-  const last = open.at(-1)
-  return last === undefined ? 'end' : last === '{' ? 'comma-}' : 'comma-]'
-}
-
-function skip(form: RegExp, text: string, at: number): number {
-  form.lastIndex = at
-  form.test(text)
-  return form.lastIndex
-}
-
-// The offset behind the closing quote, or the complement of the offset where the string breaks.
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; ;) {
-    at = skip(plain, text, at)
-    if (text[at] === '"') return at + 1
-    const behind = skip(escape, text, at)
-    if (behind === at) return ~at
-    at = behind
-  }
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { createBudget, noRoom } from '../core/byte-budget.ts'
 import type { Answer } from './answer.ts'
-import { isLongJson } from './long-json.ts'
+import { isLongJson } from '../core/long-json.ts'
 
 /** Bounds what answers hold while their readers take them: a reader that does not read must cost little. */
 export interface AnswerRoom {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { LocalpostError } from '../core/errors.ts'
-import { longJson, type LongJson } from './long-json.ts'
+import { longJson, type LongJson } from '../core/long-json.ts'
 
 /** What is sent back, before it is a Response: the request log and HEAD need to see it. */
 export interface Answer {

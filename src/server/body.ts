@@ -2,7 +2,10 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { maxDepth } from '../core/validate.ts'
-import { explainJsonFault, isNestedDeeper } from '../core/json-fault.ts'
+import { explainJsonFault, faultSteps, isNestedDeeper } from '../core/json-fault.ts'
+import { jsonSteps } from '../core/json-steps.ts'
+import { nextTurn } from '../core/machine.ts'
+import { paced } from '../core/yield.ts'
 import type { BodyShare } from './body-room.ts'
 import { bodyLimits, maxBytesOf, type RouteBody } from './route.ts'
 
@@ -17,7 +20,8 @@ export interface BodySource {
  * Reads the body of a request as a route takes it. Its type and announced length are judged before a byte is read.
  *
  * @param room  Where its bytes are counted while the request runs.
- * @param note  Called with the bytes of a text, also where it is not JSON: for the log.
+ * @param note  Called with the bytes of a text, of a long one with the first 64 KiB, also where it is not JSON: for the
+ *   log.
  * @returns What the route takes.
  * @throws unsupported_media_type, payload_too_large, service_unavailable; invalid_json also for what is nested deeper
  *   than 100 levels.
@@ -43,8 +47,11 @@ export async function readBody(
   if (bytes.length === 0 && wanted.optional) return {}
   if (isAbsent) assertReadable(source.headers, type, isText, wanted)
   const text = textOf(bytes)
-  note(bytes)
-  return isText ? text : parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+  // A copy of the beginning: all of it would be held while the request runs.
+  note(bytes.length > longBytes ? Buffer.from(bytes.subarray(0, notedBytes)) : bytes)
+  if (isText) return text
+  const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  return json.length > longBytes ? parseLongJson(json) : parseJson(json)
 }
 
 function assertReadable(
@@ -104,21 +111,42 @@ function textOf(bytes: Buffer): string {
 }
 
 function parseJson(text: string): unknown {
-  if (isNestedDeeper(maxDepth, text)) {
-    const message = `The body is nested deeper than ${maxDepth} levels. Send it flatter.`
-    throw new LocalpostError('invalid_json', message)
-  }
+  if (isNestedDeeper(maxDepth, text)) throw tooDeep()
   try {
     return JSON.parse(text)
   } catch {
-    throw notJson(text)
+    if (text.trim() === '') throw empty()
+    throw notJson(explainJsonFault(text))
   }
 }
 
-function notJson(text: string): LocalpostError {
-  if (text.trim() === '')
-    return new LocalpostError('invalid_json', 'The body is empty. Send one JSON object.')
-  return new LocalpostError('invalid_json', `The body is not JSON: ${explainJsonFault(text)}.`)
+/** The same in turns of the event loop: `JSON.parse` would hold it for a tenth of a second and more. */
+async function parseLongJson(text: string): Promise<unknown> {
+  // The making of the text was the work of this one.
+  await nextTurn()
+  const parsed = await paced(jsonSteps(text, { depth: maxDepth, values: maxValues }))
+  if ('value' in parsed) return parsed.value
+  if ('exceeded' in parsed) throw parsed.exceeded === 'depth' ? tooDeep() : tooMany()
+  if (parsed.fault === text.length && text.trim() === '') throw empty()
+  throw notJson(await paced(faultSteps(text, parsed.fault)))
+}
+
+function tooDeep(): LocalpostError {
+  const message = `The body is nested deeper than ${maxDepth} levels. Send it flatter.`
+  return new LocalpostError('invalid_json', message)
+}
+
+function tooMany(): LocalpostError {
+  const message = `The body has more than ${maxValues} values. Send less in one request.`
+  return new LocalpostError('payload_too_large', message)
+}
+
+function empty(): LocalpostError {
+  return new LocalpostError('invalid_json', 'The body is empty. Send one JSON object.')
+}
+
+function notJson(fault: string): LocalpostError {
+  return new LocalpostError('invalid_json', `The body is not JSON: ${fault}.`)
 }
 
 function tooLarge(limit: number, size: string): LocalpostError {
@@ -195,6 +223,9 @@ function createPieces(announced: number): { add(piece: Buffer): void; whole(): B
 }
 
 const longBytes = 1024 * 1024
+const notedBytes = 64 * 1024
+/** How many values a long body may have: a million contacts with all their members. Each takes memory of its own. */
+const maxValues = 5_000_000
 
 async function readWeb(
   body: ReadableStream<Uint8Array> | null,

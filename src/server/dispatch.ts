@@ -14,7 +14,7 @@ import type { FailedKeys } from './failed-keys.ts'
 import type { FaultGate } from './faults.ts'
 import { isCut } from './faults.ts'
 import type { Exchange, RequestLog } from './request-log.ts'
-import { isLongJson, readLongJson } from './long-json.ts'
+import { isLongJson, readLongJson } from '../core/long-json.ts'
 import type { Route } from './route.ts'
 import { monotonicNow } from '../core/machine.ts'
 

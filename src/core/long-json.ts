@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
-import { nextTurn } from '../core/machine.ts'
+import { jsonSteps } from './json-steps.ts'
+import { nextTurn } from './machine.ts'
+import { paced } from './yield.ts'
 
 /** JSON that is too long to be written in one turn of the event loop: it is made while it is read. */
 export interface LongJson {
@@ -34,6 +36,42 @@ export function readLongJson({ pieces }: LongJson): Readable {
     }
   }
   return Readable.from(encoded(), { objectMode: false, highWaterMark: 1 })
+}
+
+/**
+ * The text as UTF-8, in pieces.
+ *
+ * @returns A promise only where the text is long: it is made in turns of the event loop.
+ */
+export function jsonBytes(value: unknown): Buffer[] | Promise<Buffer[]> {
+  const long = longJson(value)
+  return long ? encodedInTurns(long) : [Buffer.from(JSON.stringify(value))]
+}
+
+async function encodedInTurns({ pieces }: LongJson): Promise<Buffer[]> {
+  const encoded: Buffer[] = []
+  for (const piece of pieces()) {
+    encoded.push(Buffer.from(piece))
+    await nextTurn()
+  }
+  return encoded
+}
+
+/**
+ * Parses what {@link jsonBytes} wrote. Does not hold the bytes while it parses.
+ *
+ * @returns A promise only where it is long.
+ */
+export function parseOwnJson(bytes: Buffer): unknown {
+  const text = bytes.toString()
+  return bytes.length <= longChars ? JSON.parse(text) : parseInTurns(text)
+}
+
+async function parseInTurns(text: string): Promise<unknown> {
+  await nextTurn()
+  const parsed = await paced(jsonSteps(text))
+  if ('value' in parsed) return parsed.value
+  throw new Error('Stored JSON cannot be read.')
 }
 
 /** JSON.stringify takes a few milliseconds for so much. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { longJson, readLongJson } from '../../src/server/long-json.ts'
+import { longJson, readLongJson } from '../../src/core/long-json.ts'
 import { start } from '../support/instance.ts'
 
 const long = 'x'.repeat(300_000)
