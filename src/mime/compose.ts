@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { foldSpace } from './addresses.ts'
+import { composableBody } from './long-body.ts'
 import { inSlices, sliceBytes } from './slices.ts'
 import { writeNode, type Encoders } from './write-node.ts'
 
@@ -55,8 +56,8 @@ export async function composeMessage(input: MessageInput): Promise<ComposedMessa
     cc: formatAddressField(input.cc),
     replyTo: formatAddressField(input.reply_to),
     subject: needsEncoding(input.subject) ? encodeLong(input.subject, encodeWord) : input.subject,
-    html: canonicalLines(input.html),
-    text: canonicalLines(input.text),
+    html: await composableBody(input.html),
+    text: await composableBody(input.text),
     messageId: input.message_id,
     date: input.date,
     headers: withoutBcc(input.headers ?? {}),
@@ -105,11 +106,6 @@ async function loadComposer(): Promise<
     import('nodemailer/lib/qp'),
   ])
   return { MailComposer, encodeWord, base64, qp }
-}
-
-/** Line ends become CRLF here, because an encoded body keeps them as they are. */
-function canonicalLines(body: string): string {
-  return body.replace(/\r?\n/g, '\r\n')
 }
 
 function formatAddressField(value: string | null | undefined): string | undefined {
