@@ -1,8 +1,8 @@
 import { audienceCollection, contactCollection, type ContactRecord } from '../audiences/audience.ts'
 import type { Clock } from '../core/clock.ts'
 import { emailCollection } from '../emails/email.ts'
-import { createSizeCheck, render, unansweredWarning } from '../emails/render.ts'
-import { checkSend, toEmail, type Accepted, type SendDeps } from '../emails/send.ts'
+import { renderSteps, sizeCheckSteps, unansweredWarning } from '../emails/render.ts'
+import { checkSend, keep, toEmail, type Accepted, type Kept, type SendDeps } from '../emails/send.ts'
 import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/addresses.ts'
 import { readRecord } from '../store/repository.ts'
@@ -12,6 +12,7 @@ import type { Broadcast, BroadcastRequest } from './types.ts'
 import { createLeaveOut, type LeaveOut } from './left-out.ts'
 import { broadcastRequestSchema } from './schema.ts'
 import { nextTurn } from '../core/machine.ts'
+import { paced } from '../core/yield.ts'
 
 /** Broadcasts: one email of type `broadcast` per subscribed contact of an audience. */
 export interface Broadcasts {
@@ -51,16 +52,21 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
     const changes: Change[] = []
     const blobs: Blob[] = []
     const emailIds: string[] = []
+    const prepared: { personal: Accepted; kept: Kept }[] = []
     for (const contact of contacts) {
-      const personal = personalFor(common, contact, deps.escapeHtml)
+      const personal = await personalFor(common, contact, deps.escapeHtml)
       if ('problem' in personal) {
         leaveOut.invalid(contact, personal.problem)
         continue
       }
-      const id = ids.next('em')
       const headers = unsubscribeHeaders(deps.unsubscribeUrl(contact.audience_id, contact.id))
-      const facts = { id, now: clock.now(), type: 'broadcast', via: deps.via, headers } as const
-      const made = toEmail(personal, facts)
+      prepared.push({ personal, kept: await keep(personal, headers) })
+    }
+    // The ids are the places in the list: nothing may come between them and the commit.
+    for (const { personal, kept } of prepared) {
+      const id = ids.next('em')
+      const facts = { id, now: clock.now(), type: 'broadcast', via: deps.via } as const
+      const made = toEmail(personal, kept, facts)
       changes.push(insert(emailCollection, { ...made.email, tags: [broadcastId] }))
       blobs.push(...made.blobs)
       emailIds.push(id)
@@ -72,7 +78,7 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
 
   // A contact with long names may make a mail that is too large: that is known before the first is accepted.
   async function checkSizes({ rendered }: Accepted, audienceId: string): Promise<void> {
-    const check = createSizeCheck(rendered, deps.escapeHtml)
+    const check = await paced(sizeCheckSteps(rendered, deps.escapeHtml))
     for await (const contacts of subscribedContacts(store, audienceId, maxSliceEmails)) {
       for (const contact of contacts) check(variablesOf(contact))
       await nextTurn()
@@ -121,11 +127,11 @@ const answered: ReadonlySet<string> = new Set(
   (['first_name', 'last_name', 'email'] satisfies (keyof ContactRecord)[]).map(unansweredWarning),
 )
 
-function personalFor(
+async function personalFor(
   common: Accepted,
   contact: ContactRecord,
   escapeHtml: boolean,
-): Accepted | { problem: string } {
+): Promise<Accepted | { problem: string }> {
   const result = normalizeAddress(contact.email)
   // Contacts are checked when they are added, by rules that are not those of SMTP.
   if ('problem' in result) return result
@@ -134,7 +140,7 @@ function personalFor(
     ...common,
     request: { ...common.request, to: address },
     addresses: { ...common.addresses, to: [address], rcpt_to: [address] },
-    rendered: render(common.rendered, variablesOf(contact), escapeHtml),
+    rendered: await paced(renderSteps(common.rendered, variablesOf(contact), escapeHtml)),
   }
 }
 

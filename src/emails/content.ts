@@ -1,6 +1,7 @@
 import type { AttachmentReference } from '../attachments/types.ts'
+import { parseOwnJson } from '../core/long-json.ts'
 import type { Reader } from '../reading/reader.ts'
-import type { Store } from '../store/store.ts'
+import type { BlobId, Store } from '../store/store.ts'
 import {
   attachmentsBlob,
   contentBlob,
@@ -28,9 +29,9 @@ export async function readContent(
 
 /** What was kept of an API send at its acceptance. */
 export async function readStoredContent(store: Store, email: EmailRecord): Promise<StoredContent> {
-  const stored = await store.readBlob(contentBlob(email.id))
+  const content = (await readJson(store, contentBlob(email.id))) as StoredContent | null
   // The email may have been removed meanwhile.
-  return stored ? (JSON.parse(stored.toString()) as StoredContent) : { html: '', text: '', to: '', cc: '' }
+  return content ?? { html: '', text: '', to: '', cc: '' }
 }
 
 /** The attachment references of an API send, in the order of the request. */
@@ -38,6 +39,10 @@ export async function readAttachmentReferences(
   store: Store,
   email: EmailRecord,
 ): Promise<AttachmentReference[]> {
-  const stored = await store.readBlob(attachmentsBlob(email.id))
-  return stored ? (JSON.parse(stored.toString()) as AttachmentReference[]) : []
+  return ((await readJson(store, attachmentsBlob(email.id))) as AttachmentReference[] | null) ?? []
+}
+
+// Not in a variable of an async function, which would hold the bytes until it ends.
+function readJson(store: Store, blob: BlobId): Promise<unknown> {
+  return store.readBlob(blob).then((bytes) => bytes && parseOwnJson(bytes))
 }

@@ -8,7 +8,7 @@ import type { Reader } from '../reading/reader.ts'
 import { emailCollection, type EmailRecord } from './email.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from './types.ts'
 import { findRepeated, prepareRepeatable, repeatable, type Repeatable } from './idempotency.ts'
-import { checkSend, toEmail, type Accepted, type SendDeps } from './send.ts'
+import { checkSend, keep, toEmail, type Accepted, type Kept, type SendDeps } from './send.ts'
 import { toDetail, toListItem } from './views.ts'
 
 /** The emails of an instance, as `/v1/emails` shows them. */
@@ -68,17 +68,18 @@ export function createEmails(deps: EmailsDeps): EmailService {
     input: unknown,
     options: AcceptOptions = {},
   ): Promise<{ id: string; warnings: string[] }> {
-    const request = options.idempotencyKey === undefined ? null : repeatable(options.idempotencyKey, input)
+    const request =
+      options.idempotencyKey === undefined ? null : await repeatable(options.idempotencyKey, input)
     const earlier = request && (await findRepeated(store, request, clock.now()))
     if (earlier) return { id: earlier, warnings: [] }
     const accepted = await checkSend(input, deps)
-    const id = await commit(accepted, request)
+    const id = await commit(accepted, await keep(accepted), request)
     deps.wakeOutbox()
     return { id, warnings: accepted.warnings }
   }
 
   // The same request may run twice at once: the slower one finds the answer of the quicker when it looks again.
-  function commit(accepted: Accepted, request: Repeatable | null): Promise<string> {
+  function commit(accepted: Accepted, kept: Kept, request: Repeatable | null): Promise<string> {
     return untilCommitted(async () => {
       const now = clock.now()
       const earlier = request && (await findRepeated(store, request, now))
@@ -86,7 +87,7 @@ export function createEmails(deps: EmailsDeps): EmailService {
       const remember = request ? await prepareRepeatable(store, request, now) : () => []
       // The id is the place in the list: nothing may come between it and the commit, or a page could miss an arrival.
       const id = ids.next('em')
-      const { email, blobs } = toEmail(accepted, { id, now, type: 'transactional', via: deps.via })
+      const { email, blobs } = toEmail(accepted, kept, { id, now, type: 'transactional', via: deps.via })
       await store.commit([insert(emailCollection, email), ...remember(id)], blobs)
       return id
     })

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
+import { longJson } from '../core/long-json.ts'
+import { nextTurn } from '../core/machine.ts'
 import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
 import { isDeeperThan, maxDepth } from '../core/validate.ts'
 import {
@@ -41,7 +43,7 @@ export interface Repeatable {
  * @throws validation_error for a key that is empty or longer than 256 characters, or a body nested deeper than 100
  *   levels.
  */
-export function repeatable(key: string, body: unknown): Repeatable {
+export async function repeatable(key: string, body: unknown): Promise<Repeatable> {
   if (key === '' || key.length > maxKeyChars) {
     const message = `must have 1 to ${maxKeyChars} characters, not ${key.length}`
     throw validationError([{ field: 'Idempotency-Key', message }])
@@ -49,7 +51,7 @@ export function repeatable(key: string, body: unknown): Repeatable {
   if (isDeeperThan(maxDepth, body)) {
     throw validationError([{ field: 'body', message: `is nested deeper than ${maxDepth} levels` }])
   }
-  return { id: hash(key), body_hash: hash(canonical(body)) }
+  return { id: hash(key), body_hash: await hashJson(canonical(body)) }
 }
 
 /**
@@ -157,15 +159,31 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-function canonical(value: unknown): string {
-  const text = JSON.stringify(value, (_, member: unknown) => {
-    // JSON has none; the check of the request refuses it afterwards, in plain words.
-    if (typeof member === 'bigint') return String(member)
-    return typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member
-  })
-  return text ?? ''
+/** The hash of what JSON.stringify writes; that of a long text is made in turns of the event loop. */
+async function hashJson(value: unknown): Promise<string> {
+  const long = longJson(value)
+  if (!long) return hash(JSON.stringify(value) ?? '')
+  const sum = createHash('sha256')
+  for (const piece of long.pieces()) {
+    sum.update(piece)
+    await nextTurn()
+  }
+  return sum.digest('hex')
+}
+
+/** The same value with the members of its objects in order. */
+function canonical(value: unknown): unknown {
+  // JSON has none; the check of the request refuses it afterwards, in plain words.
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null) return value
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return canonical(JSON.parse(JSON.stringify(value) ?? 'null'))
+  if (Array.isArray(value)) return value.map(canonical)
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, member]) => [name, canonical(member)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
 }
 
 /** How many characters an Idempotency-Key may have. */

@@ -24,7 +24,7 @@ export interface Rendered {
 export const maxSubjectBytes: number = 4 * 998
 
 /**
- * Fills the placeholders of an email: `{{ name }}` in `subject`, `html` and `text`, each in one pass, so that braces
+ * Fills the placeholders of an email, in steps: `{{ name }}` in `subject`, `html` and `text`, each in one pass, so that braces
  * inside a value stay as they are. It stops before the results take more than {@link maxSubjectBytes} and
  * {@link maxMessageBytes}: a short text with long values may expand to gigabytes.
  *
@@ -34,11 +34,11 @@ export const maxSubjectBytes: number = 4 * 998
  * @throws missing_variable for variables with neither value nor default, naming all of them; validation_error for a
  *   subject that is too long and for too many placeholders; message_too_large for bodies that are.
  */
-export function render(
-  deps: { subject: string; html: string; text: string },
+export function* renderSteps(
+  parts: { subject: string; html: string; text: string },
   variables: Readonly<Record<string, VariableValue>>,
   escapeHtml = false,
-): Rendered {
+): Generator<undefined, Rendered> {
   const values = resolveVariables(variables)
   const used = new Set<string>()
   const unanswered = new Set<string>()
@@ -63,9 +63,9 @@ export function render(
   }
   const { subject, bodies } = budgets()
   const rendered = {
-    subject: fillIn('subject', deps.subject, subject, (name) => valueOf(name, false)),
-    html: fillIn('html', deps.html, bodies, (name) => valueOf(name, true)),
-    text: fillIn('text', deps.text, bodies, (name) => valueOf(name, false)),
+    subject: yield* fillIn('subject', parts.subject, subject, (name) => valueOf(name, false)),
+    html: yield* fillIn('html', parts.html, bodies, (name) => valueOf(name, true)),
+    text: yield* fillIn('text', parts.text, bodies, (name) => valueOf(name, false)),
   }
   const unused = [...values.keys()].filter((name) => !used.has(name))
   return {
@@ -89,19 +89,27 @@ export function unansweredWarning(name: string): string {
  * Makes a check of whether texts could be rendered with one set of variables after the other, without rendering them:
  * for a broadcast, which must know of its last contact before it accepts its first.
  *
- * @returns Throws what {@link render} throws for results that are too large.
+ * @returns Throws what {@link renderSteps} throws for results that are too large.
  */
-export function createSizeCheck(
-  deps: { subject: string; html: string; text: string },
+export function* sizeCheckSteps(
+  parts: { subject: string; html: string; text: string },
   escapeHtml: boolean,
-): (variables: Readonly<Record<string, string>>) => void {
+): Generator<undefined, (variables: Readonly<Record<string, string>>) => void> {
   const places = { left: maxPlaceholders }
-  const texts = (['subject', 'html', 'text'] as const).map((field) => ({
-    isSubject: field === 'subject',
-    isEscaped: field === 'html' && escapeHtml,
-    bytes: Buffer.byteLength(deps[field]),
-    counts: countPlaceholders(field, deps[field], places),
-  }))
+  const texts: {
+    isSubject: boolean
+    isEscaped: boolean
+    bytes: number
+    counts: Map<string, { times: number; characters: number }>
+  }[] = []
+  for (const field of ['subject', 'html', 'text'] as const) {
+    texts.push({
+      isSubject: field === 'subject',
+      isEscaped: field === 'html' && escapeHtml,
+      bytes: Buffer.byteLength(parts[field]),
+      counts: yield* countPlaceholders(field, parts[field], places),
+    })
+  }
   return (variables) => {
     const { subject, bodies } = budgets()
     for (const { isSubject, isEscaped, bytes, counts } of texts) {

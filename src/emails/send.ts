@@ -9,10 +9,12 @@ import {
   validationError,
   type FieldError,
 } from '../core/errors.ts'
+import { paced } from '../core/yield.ts'
 import { foldSpace } from '../mime/addresses.ts'
 import { snippetOf } from '../mime/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
 import type { TemplateContent } from '../templates/template.ts'
+import { jsonBytes } from '../core/long-json.ts'
 import { ignoredMember, moreWarnings } from '../core/validate.ts'
 import { checkAttachments, maxMessageBytes, type AttachmentSources } from '../attachments/attachments.ts'
 import { encodedBodySize } from './body-size.ts'
@@ -22,7 +24,7 @@ import { sentTo } from './events.ts'
 import { headerFault } from './header-text.ts'
 import { asObject, eachUnknown, readMembers } from './members.ts'
 import { readAddresses, type Addresses } from './recipients.ts'
-import { render, type Rendered } from './render.ts'
+import { renderSteps, type Rendered } from './render.ts'
 import { tagsOf } from './tags.ts'
 
 /** What checking a send request needs of the rest. */
@@ -78,12 +80,10 @@ export async function checkSend(input: unknown, deps: SendDeps): Promise<Accepte
       `No template has the id ${quote(request.template_id)}; store it with PUT /dev/templates/{id}.`,
     )
   }
-  const rendered = render(
-    { ...source, subject: source.subject ?? '' },
-    request.variables ?? {},
-    deps.escapeHtml,
+  const rendered = await paced(
+    renderSteps({ ...source, subject: source.subject ?? '' }, request.variables ?? {}, deps.escapeHtml),
   )
-  checkRendered(rendered, attached)
+  await checkRendered(rendered, attached)
   const warnings = warningsOf(given, request, addressWarnings, rendered.warnings)
   if (deps.strict && warnings.length > 0) {
     throw new LocalpostError('validation_error', `Refused because of \`strict\`: ${warnings.join('; ')}.`, {
@@ -99,21 +99,49 @@ export async function checkSend(input: unknown, deps: SendDeps): Promise<Accepte
   return { request, addresses, rendered, domain, warnings }
 }
 
+/** What is kept of an accepted request beside its record, ready to be stored. */
+export interface Kept {
+  content: readonly Uint8Array[]
+  /** Its attachment references; null where it has none. */
+  attachments: readonly Uint8Array[] | null
+}
+
+/**
+ * Writes down what is kept of an accepted request. Needs no id, so that nothing comes between that and the commit.
+ *
+ * @param headers  Further header fields.
+ */
+export async function keep(
+  { request, rendered }: Accepted,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Kept> {
+  const content: StoredContent = {
+    html: rendered.html,
+    text: rendered.text,
+    to: headerOf(request.to),
+    cc: headerOf(request.cc),
+    ...(headers ? { headers } : {}),
+  }
+  const references = request.attachments ?? []
+  return {
+    content: await jsonBytes(content),
+    attachments: references.length > 0 ? await jsonBytes(references) : null,
+  }
+}
+
 /** The email that an accepted request becomes, with the blobs that belong to it. */
 export function toEmail(
   accepted: Accepted,
+  kept: Kept,
   facts: {
     id: string
     now: number
     type: EmailType
     via: 'capture' | 'relay'
-    /** Further header fields. */
-    headers?: Record<string, string>
   },
 ): { email: EmailRecord; blobs: Blob[] } {
   const { request, addresses, rendered, domain } = accepted
   const { id, now } = facts
-  const references = request.attachments ?? []
   const email: Complete<EmailRecord> = {
     id,
     // The store would copy the whole record to add it.
@@ -137,18 +165,11 @@ export function toEmail(
     unread: true,
     tags: tagsOf(addresses.rcpt_to),
     snippet: snippetOf(rendered.text, rendered.html),
-    attachment_count: references.length,
+    attachment_count: request.attachments?.length ?? 0,
     undigested: undefined,
   }
-  const content: StoredContent = {
-    html: rendered.html,
-    text: rendered.text,
-    to: headerOf(request.to),
-    cc: headerOf(request.cc),
-    ...(facts.headers ? { headers: facts.headers } : {}),
-  }
-  const blobs = [blobOf(contentBlob(id), JSON.stringify(content))]
-  if (references.length > 0) blobs.push(blobOf(attachmentsBlob(id), JSON.stringify(references)))
+  const blobs = [blobOf(contentBlob(id), ...kept.content)]
+  if (kept.attachments) blobs.push(blobOf(attachmentsBlob(id), ...kept.attachments))
   return { email, blobs }
 }
 
@@ -221,14 +242,14 @@ function refuse(errors: readonly FieldError[], attachmentErrors: readonly FieldE
   }
 }
 
-function checkRendered(rendered: Rendered, attachedBytes: number): void {
+async function checkRendered(rendered: Rendered, attachedBytes: number): Promise<void> {
   const fault = headerFault(rendered.subject)
   if (fault !== null) {
     const message = `${quote(rendered.subject)}, with its variables filled in, ${fault}`
     throw validationError([{ field: 'subject', message }])
   }
   const room = maxMessageBytes - attachedBytes
-  const bytes = attachedBytes + encodedBodySize([rendered.html, rendered.text], room)
+  const bytes = attachedBytes + (await encodedBodySize([rendered.html, rendered.text], room))
   if (bytes > maxMessageBytes) {
     throw new LocalpostError(
       'message_too_large',

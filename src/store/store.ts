@@ -165,10 +165,10 @@ export interface BlobWriter {
   discard(): Promise<void>
 }
 
-/** A blob of bytes in memory. */
-export function blobOf(id: BlobId, bytes: Uint8Array | string): Blob {
-  const piece = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
-  return { id, size: piece.byteLength, parts: [piece] }
+/** A blob of bytes in memory, in one piece or several. */
+export function blobOf(id: BlobId, ...pieces: readonly (Uint8Array | string)[]): Blob {
+  const parts = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
+  return { id, size: parts.reduce((size, part) => size + part.byteLength, 0), parts }
 }
 
 /** A change of one record. Make them with {@link insert}, {@link put}, {@link update} and {@link remove}. */

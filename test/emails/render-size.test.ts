@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { sentTo } from '../../src/emails/events.ts'
-import { createSizeCheck, maxSubjectBytes, render } from '../../src/emails/render.ts'
+import { maxSubjectBytes, renderSteps, sizeCheckSteps, type Rendered } from '../../src/emails/render.ts'
 import { toListItem } from '../../src/emails/views.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { toSummary } from '../../src/inbox/views.ts'
 import { anEmail } from '../inbox/_email.ts'
 import { start } from '../support/instance.ts'
+import { unpaced } from '../../src/core/yield.ts'
+
+const render = (...given: Parameters<typeof renderSteps>): Rendered => unpaced(renderSteps(...given))
 
 const codeOf = (run: () => unknown): string | null => {
   try {
@@ -53,7 +56,7 @@ describe('the check of sizes', () => {
     ['text', '{{a}} {{c}}', { a: 'x'.repeat(39_999_995), b: '' }],
   ])('says of %s what rendering would say', (field, source, variables) => {
     const given = parts({ [field]: source })
-    const check = createSizeCheck(given, true)
+    const check = unpaced(sizeCheckSteps(given, true))
     expect(codeOf(() => check(variables))).toBe(codeOf(() => render(given, variables, true)))
   })
 })
