@@ -224,8 +224,8 @@ function createPieces(announced: number): { add(piece: Buffer): void; whole(): B
 
 const longBytes = 1024 * 1024
 const notedBytes = 64 * 1024
-/** How many values a long body may have: a million contacts with all their members. Each takes memory of its own. */
-const maxValues = 5_000_000
+/** How many values a long body may have: each takes memory of its own, of which a byte of the body makes up to 20. */
+const maxValues = 3_000_000
 
 async function readWeb(
   body: ReadableStream<Uint8Array> | null,
