@@ -40,7 +40,7 @@ test('a slash at the end of a path of /v1 is warned of, and 404 with strict', as
       requests: { warnings: string[] }[]
     }
     expect(requests[0]?.warnings.join(), path).toContain(
-      `The path is ${path.slice(0, -1)}, without the slash`,
+      `The path is ${path.slice(0, -1)}, without the trailing slash`,
     )
     const refused = await fetchOf(strict, method, path)
     expect([path, refused.status]).toEqual([path, 404])

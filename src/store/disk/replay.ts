@@ -60,6 +60,10 @@ export async function replayLog(
       continue
     }
     if (log === from.log && !from.sealed) assertPosition(bytes, from, path)
+    if (loss === 'pages' && log !== from.log && isBehindGap(bytes, last)) {
+      broken = { log, offset: 0 }
+      break
+    }
     for (let frame = nextFrame(bytes, at, last, path); frame; frame = nextFrame(bytes, at, last, path)) {
       deps.apply(frame, log)
       last = frame.seq
@@ -82,6 +86,12 @@ function nextFrame(bytes: Buffer, at: number, seq: number, path: string): Frame 
   if (!frame || frame.seq === seq + 1) return frame
   const what = `the whole commit ${frame.seq} is at byte ${at}, where commit ${seq + 1} is expected.`
   throw corrupt(`${path}:${at}`, what, 'Restore the whole folder from a copy.')
+}
+
+/** Whether the file before this one lost whole commits at its end, which a power cut can take where a commit ends. */
+function isBehindGap(bytes: Buffer, seq: number): boolean {
+  const frame = bytes.byteLength > 0 ? readFrame(bytes, 0) : null
+  return frame !== null && frame.seq > seq + 1
 }
 
 /** A checkpoint without a checksum is believed where the log agrees: that very commit ends at its position. */
