@@ -7,7 +7,7 @@ import type { Paths } from './paths.ts'
 
 type FilePlace = LogPlace | LargePlace
 
-/** Whether these are the bytes that were stored at a place; also where that was not noted. */
+/** Whether the bytes match the stored checksum of a place. True when no checksum was stored. */
 export function isWhole(place: FilePlace, bytes: Uint8Array): boolean {
   return place.crc === undefined || crc32(bytes) === place.crc
 }
@@ -20,13 +20,13 @@ export function damaged(paths: Paths, place: FilePlace, cause?: unknown): Error 
   return new LocalpostError('store_corrupt', `${path}:${at}: ${what} ${fix}`, { cause })
 }
 
-/** What reading a blob threw, as the error of a damaged blob where its file is missing or too short. */
+/** Turns the error of reading a blob into `store_corrupt` if the file is missing or too short. */
 export function damagedBy(error: unknown, paths: Paths, place: FilePlace): unknown {
   const code = codeOf(error)
   return code === 'ENOENT' || code === endCode ? damaged(paths, place, error) : error
 }
 
-/** The same stream, which fails at the end where its bytes differ from those stored. */
+/** The same stream, but it fails at the end if the bytes do not match the stored checksum. */
 export function verified(stream: Readable, paths: Paths, place: FilePlace): Readable {
   if (place.crc === undefined) return stream
   let crc = 0
@@ -37,6 +37,6 @@ export function verified(stream: Readable, paths: Paths, place: FilePlace): Read
     },
     flush: (done) => done(crc === place.crc ? null : damaged(paths, place)),
   })
-  // The stream itself passes an error on to its reader.
+  // The callback is empty because the returned stream reports errors to its reader.
   return pipeline(stream, check, () => {})
 }

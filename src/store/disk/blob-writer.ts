@@ -2,16 +2,16 @@ import type { Budget } from '../../core/byte-budget.ts'
 import { misuse } from '../io-errors.ts'
 import type { Blob, BlobId, BlobWriter } from '../store.ts'
 
-/** A file that takes a large blob's bytes one after the other. */
+/** A file that a large blob is written to. */
 export interface Spool {
   write(bytes: Uint8Array): Promise<void>
-  /** Closes the file. @returns the handle that a commit takes. */
+  /** Closes the file. @returns The handle to pass to a commit. */
   finish(): Promise<unknown>
-  /** Removes the file, unless a commit took it. */
+  /** Removes the file, unless a commit uses it. */
   discard(): Promise<void>
 }
 
-/** A blob writer that holds what is small and gives the rest to a spool. */
+/** A blob writer that keeps small blobs in memory and writes larger ones to a spool file. */
 export class HeldBlobWriter implements BlobWriter {
   readonly #id: BlobId
   readonly #heldBytes: number
@@ -20,17 +20,17 @@ export class HeldBlobWriter implements BlobWriter {
   #size = 0
   #parts: Uint8Array[] = []
   #held = 0
-  /** How much of it is counted in `room`. */
+  /** How many bytes of `held` are counted in `room`. */
   #counted = 0
   #spool: Promise<Spool> | null = null
   #ended = false
   #failed: Promise<void> | null = null
-  /** The write that runs: the file must not be closed under it. */
+  /** The running write. The file must not be closed before it ends. */
   #flushing: Promise<void> | null = null
 
   /**
-   * @param heldBytes  Up to this many bytes are held in memory, if all writers together have room for them.
-   * @param room  What all writers together hold.
+   * @param heldBytes  Maximum number of bytes that this writer keeps in memory.
+   * @param room  Limits the bytes that all writers together keep in memory.
    */
   constructor(id: BlobId, heldBytes: number, room: Budget, openSpool: (id: BlobId) => Promise<Spool>) {
     this.#id = id
@@ -64,7 +64,7 @@ export class HeldBlobWriter implements BlobWriter {
   finish(): Blob | Promise<Blob> {
     this.#ended = true
     if (this.#spool) return this.#finishSpool(this.#spool)
-    // From here on they count as what waits to be stored.
+    // From here on the bytes are counted by the queue of commits.
     this.#uncount()
     return { id: this.#id, size: this.#size, parts: this.#parts }
   }
@@ -82,7 +82,7 @@ export class HeldBlobWriter implements BlobWriter {
     this.#parts = []
     this.#held = 0
     this.#uncount()
-    // A spool that could not be opened left nothing behind.
+    // If the spool could not be opened, there is nothing to remove.
     const opened = await this.#spool?.catch(() => null)
     await opened?.discard()
   }

@@ -4,22 +4,22 @@ import type { Schema, StoredObject } from './migrate.ts'
 import { isSealed, sealed } from '../sealed.ts'
 import { isObject } from '../stored.ts'
 
-/** What `checkpoint.json` says: the snapshot holds every commit up to here. */
+/** The content of `checkpoint.json`: the log position up to which the snapshot contains every commit. */
 export interface Checkpoint extends LogPosition {
   readonly schema: number
   readonly seq: number
   /**
-   * The files of the snapshot that must be there, as paths within the folder: a missing one was not empty, it is
-   * lost. Absent in checkpoints of before they were named.
+   * The snapshot files that must exist, as paths within the folder. If one is missing, its data is lost. Absent in
+   * checkpoints of older versions.
    */
   readonly files?: readonly string[] | undefined
-  /** What wrote the log behind the position; absent in checkpoints of before it was noted. */
+  /** What wrote the log after this position; absent in checkpoints of older versions. */
   readonly writer?: LogWriter | undefined
 }
 
-/** Which boot wrote a log, to decide what a power cut can have lost of it. */
+/** The boot and the durability with which a log was written, to decide what a power cut may have lost. */
 export interface LogWriter {
-  /** The run of the machine; `""` where the system does not say. */
+  /** Identifies the boot of the machine; `""` when the system does not provide it. */
   readonly boot: string
   readonly durability: 'process' | 'disk'
 }
@@ -30,13 +30,13 @@ export interface ReadCheckpoint extends Checkpoint {
   readonly sealed: boolean
 }
 
-/** The file's text, followed by its checksum. */
+/** The file's text, with its checksum at the end. */
 export function checkpointText({ schema, log, offset, seq, files, writer }: Checkpoint): string {
   return sealed({ schema, log, offset, seq, files, ...writer })
 }
 
 /**
- * Reads what `checkpoint.json` says. One without a checksum must be exactly what Localpost 0.1 wrote.
+ * Parses `checkpoint.json`. Without a checksum it may only have the members that Localpost 0.1 wrote.
  *
  * @throws store_corrupt, store_newer_schema.
  */

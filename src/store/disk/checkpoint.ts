@@ -22,22 +22,22 @@ export interface CheckpointDeps {
   readonly files: Files
   readonly paths: Paths
   readonly durable: boolean
-  /** Which run of the machine this is. */
+  /** Identifies the current boot of the machine. */
   readonly boot: string
   readonly schema: Schema
   readonly onNotice: (text: string) => void
 }
 
 /**
- * Writes what changed since the last checkpoint, then the position that it belongs to. The records go on changing
- * meanwhile: a record that is newer in the snapshot than the position says is replayed to the same state.
+ * Writes the segments that changed since the last checkpoint, then the log position that they belong to. Records may
+ * change meanwhile: if a record in the snapshot is newer than the position, replaying the log leads to the same state.
  *
- * After a power cut at any moment the files on the disk fit together: a file takes its name only when all commits in
- * it are on the disk, in the log and in `large`, and the checkpoint comes after all that it names.
+ * The files on the disk are consistent after a power cut at any moment: a file is renamed to its final name only when
+ * all commits in it are synced in the log and in `large`, and `checkpoint.json` is written after all files that it names.
  *
- * @param at  The position behind the last commit that was in memory when this was called.
- * @param flush  Brings all commits so far to the disk.
- * @throws store_full, store_failed, store_read_only; then the old position stays and the changes are still noted.
+ * @param at  The position after the last commit that was in memory when this was called.
+ * @param flush  Syncs all commits so far to the disk.
+ * @throws store_full, store_failed, store_read_only. The old position then stays valid and the segments stay dirty.
  */
 export async function writeCheckpoint(
   deps: CheckpointDeps,
@@ -54,7 +54,7 @@ export async function writeCheckpoint(
     await removeEmpty(deps, records, dirty)
     const folders = new Set<string>()
     for (const segment of dirty) {
-      // One that was emptied since the beginning is removed by the next checkpoint.
+      // A segment that became empty since this checkpoint began is removed by the next one.
       if (segment.number === 0 || (segment.entries.size === 0 && !records.files.has(nameOf(segment))))
         continue
       const folder = paths.collection(segment.state.name)
@@ -65,8 +65,8 @@ export async function writeCheckpoint(
       await nextTurn()
     }
     for (const folder of folders) await files.syncFolder(folder)
-    // Behind the segments: records of a collection that became large leave it for them. Written by the first
-    // checkpoint in any case, so that where it is missing it is known to be lost.
+    // `db.json` comes after the segments, because records of a collection that became large move from it to them. The
+    // first checkpoint always writes it, so that a missing `db.json` is recognized as lost.
     if ([...dirty].some((segment) => segment.number === 0) || !records.files.has(dbName)) {
       const sections = [...records.collections.values()]
         .filter((state) => !state.large || state.segment(0).entries.size > 0)
@@ -91,8 +91,8 @@ export async function writeCheckpoint(
 }
 
 /**
- * Removes the files of segments that have no records any more. They leave the old checkpoint first, at its old
- * position: a crash after that finds each of them there or not, and the log takes out again what it held.
+ * Removes the files of segments that no longer have records. First it removes their names from the old checkpoint, whose
+ * position stays. After a crash each of the files may exist or not: the log removes their records again either way.
  */
 async function removeEmpty(
   deps: CheckpointDeps,
@@ -114,12 +114,12 @@ async function removeEmpty(
     await files.syncFolder(paths.collection(name))
 }
 
-/** What a log says of its writer from now on. */
+/** The writer to record in the checkpoint. */
 export function writerOf({ boot, durable }: CheckpointDeps): LogWriter {
   return { boot, durability: durable ? 'disk' : 'process' }
 }
 
-/** Writes `checkpoint.json`, whole or not at all. */
+/** Writes `checkpoint.json` atomically. */
 export async function saveCheckpoint(deps: CheckpointDeps, checkpoint: Checkpoint): Promise<void> {
   await replaceFile(deps.files, deps.paths.checkpoint, [Buffer.from(checkpointText(checkpoint))])
 }
@@ -127,7 +127,7 @@ export async function saveCheckpoint(deps: CheckpointDeps, checkpoint: Checkpoin
 /**
  * Reads `checkpoint.json`.
  *
- * @returns null where there is none.
+ * @returns null when the file does not exist.
  * @throws store_corrupt, store_newer_schema.
  */
 export async function readCheckpoint(deps: CheckpointDeps): Promise<ReadCheckpoint | null> {
@@ -137,9 +137,9 @@ export async function readCheckpoint(deps: CheckpointDeps): Promise<ReadCheckpoi
 }
 
 /**
- * Checks a file of a collection that is read later, and leaves the reading for then.
+ * Checks the checksum of a snapshot file whose collection is loaded lazily, and defers parsing it.
  *
- * @returns False where it has to be read now: it is of another form, or was edited.
+ * @returns False when the file has to be read now, because it has another format or was edited.
  */
 export async function deferSnapshot(
   deps: CheckpointDeps,
@@ -157,7 +157,7 @@ export async function deferSnapshot(
   return true
 }
 
-/** Reads one file of the snapshot through lowdb; an empty snapshot where there is no file. */
+/** Reads one file of the snapshot through lowdb; returns an empty snapshot when the file does not exist. */
 export async function readSnapshot(deps: CheckpointDeps, path: string): Promise<Snapshot> {
   const db = new Low(createSnapshotFile({ ...deps, path, flush: async () => {} }), emptySnapshot())
   await db.read()
@@ -170,7 +170,7 @@ async function writeSnapshot(
   segments: readonly Segment[],
   flush: () => Promise<void>,
 ): Promise<void> {
-  // A copy of the list, not of the records: entries may come and go while lines are made.
+  // Copies the list, not the records: entries may be added and removed while the lines are written.
   const sections = new Map(segments.map(({ state, entries }) => [state.name, [...entries]]))
   const db = new Low<Snapshot>(createSnapshotFile({ ...deps, path, flush }), {
     schema: deps.schema.version,

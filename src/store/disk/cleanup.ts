@@ -7,24 +7,24 @@ import type { Move, Maintenance } from '../medium.ts'
 import { createPacer } from '../../core/yield.ts'
 import type { SpaceAccounting } from './space.ts'
 
-/** The log files before a position that no live record names. */
+/** The log files before the given number that no live record refers to. */
 export function deadLogs(log: Log, space: SpaceAccounting, before: number): number[] {
   return [...log.lengths.keys()].filter((number) => number < before && (space.live.get(number) ?? 0) === 0)
 }
 
-/** Finds log files that are mostly waste, and commits their live blobs again. */
+/** Finds log files that are mostly unused, and commits their live blobs again, so that the files can be removed. */
 export interface Mover {
   /**
-   * @param before  Only files before this one.
-   * @param mostLive  Only files with no more live bytes than this: each of them is written again first.
-   * @param goOn  Asked between steps; false ends the work early.
+   * @param before  Only files with a lower number than this.
+   * @param mostLive  Only files with at most this many live bytes, because the live bytes are written again first.
+   * @param goOn  Called between steps; false stops early.
    * @returns Whether anything was moved, so that files may be dead now.
    */
   moveLive(before: number, mostLive: number, goOn: () => boolean): Promise<boolean>
 }
 
 export function createMover(log: Log, space: SpaceAccounting, maintenance: Maintenance): Mover {
-  /** Files that would not shrink by half, with the live bytes they had when that was found out. */
+  /** Files that are not worth moving, with their live bytes when this was determined. */
   const kept = new Map<number, number>()
 
   function isCandidate(number: number, length: number, before: number): boolean {
@@ -41,7 +41,7 @@ export function createMover(log: Log, space: SpaceAccounting, maintenance: Maint
       if (candidates.size === 0) return false
       let moved = false
       for (const [number, places] of await findPlaces(maintenance, candidates)) {
-        // Moving a blob writes its record again too: small blobs can cost more than the file holds.
+        // Moving a blob writes its record again too, so moving small blobs can take more space than it frees.
         const cost = places.reduce((sum, place) => sum + place.cost, 0)
         if (cost * 2 >= (log.lengths.get(number) ?? 0)) {
           kept.set(number, space.live.get(number) ?? 0)
@@ -91,9 +91,9 @@ async function findPlaces(
 }
 
 /**
- * Moves intact blobs. A damaged one stays: moved, it would get a good checksum.
+ * Moves intact blobs. A damaged blob is not moved, because a move would give it a valid checksum.
  *
- * @returns How many bytes stay.
+ * @returns The number of damaged bytes that were not moved.
  */
 async function moveGroup(log: Log, maintenance: Maintenance, group: readonly Found[]): Promise<number> {
   const moves: Move[] = []
@@ -107,7 +107,7 @@ async function moveGroup(log: Log, maintenance: Maintenance, group: readonly Fou
   return damagedBytes
 }
 
-/** The bytes at a place, or null where the file ends before them. */
+/** The bytes at a place, or null when the file ends before them. */
 async function readThere(log: Log, { log: number, at, size }: LogPlace): Promise<Buffer | null> {
   try {
     return await log.read(number, at, size)

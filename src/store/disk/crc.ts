@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** The CRC-32 of pieces, one after the other: about a microsecond for 6 KB. */
+/** The CRC-32 of the concatenated pieces: about a microsecond for 6 KB. */
 export function crcOf(pieces: readonly Uint8Array[]): number {
   let crc = 0
   for (const piece of pieces) crc = crc32(piece, crc)
@@ -8,12 +8,12 @@ export function crcOf(pieces: readonly Uint8Array[]): number {
 }
 
 /**
- * The CRC-32 of two pieces together, from that of each, in some nanoseconds, whatever their lengths.
+ * The CRC-32 of two concatenated pieces, computed from the CRC-32 of each in a few nanoseconds, whatever their length.
  *
- * A checksum is the remainder of a polynomial over two elements, lowest power in the highest bit; each octet behind a
- * piece multiplies its polynomial by x⁸.
+ * A CRC is the remainder of a polynomial over GF(2), with the lowest power in the highest bit. Each octet appended to
+ * a piece multiplies its polynomial by x⁸.
  *
- * @param length  Of the second piece, in octets.
+ * @param length  Length of the second piece in octets.
  * @see Mark Adler's `crc32_combine` in zlib, for the method
  */
 export function joinedCrc(first: number, second: number, length: number): number {
@@ -44,7 +44,7 @@ type Multiplication = Int32Array
 const shifts: Multiplication[] = []
 let power = x8
 
-/** Multiplication by what 2ⁱ octets multiply by. */
+/** The multiplication that appending 2ⁱ octets means. */
 function shiftBy(i: number): Multiplication {
   for (; shifts.length <= i; power = product(power, power)) shifts.push(multiplicationBy(power))
   return shifts[i] ?? new Int32Array(1024)

@@ -4,11 +4,11 @@ import type { Files } from '../../core/files.ts'
 import type { LogPosition } from './log.ts'
 import type { Paths } from './paths.ts'
 
-/** Makes commits survive a power loss, beside the commits: those that were acknowledged from memory of the system. */
+/** Syncs commits in the background that were acknowledged before they were synced, so that they survive a power cut. */
 export interface Flush {
-  /** Says that a large blob has a file, before the commit that names it. */
+  /** To be called with each new large file, before the commit that refers to it. */
   noteLarge(name: string): void
-  /** Syncs all that was committed before this call: large files first, then the log that names them. */
+  /** Syncs everything that was committed before this call: first the large files, then the log that refers to them. */
   run(): Promise<void>
 }
 
@@ -17,19 +17,19 @@ export interface FlushDeps {
   readonly paths: Paths
   /** Where the log ends now. */
   end(): LogPosition
-  /** Whether commits sync themselves, so that only what is there at the beginning is left to do. */
+  /** Whether each commit is synced at once. Then only the data found at the start has to be synced here, once. */
   readonly durable: boolean
 }
 
 /**
- * @param from  What is known to be on the disk already.
- * @param larges  Files of `large` that may not be.
+ * @param from  The log is synced up to this position.
+ * @param larges  Files in `large` that may not be synced yet.
  */
 export function createFlush(deps: FlushDeps, from: LogPosition, larges: Iterable<string>): Flush {
   const { files, paths, durable } = deps
   const unsynced = new Set(larges)
   let synced = from
-  /** The number of the newest file of the log whose name is on the disk. */
+  /** The number of the newest log file whose folder entry is synced. */
   let named = from.offset > 0 ? from.log : from.log - 1
   let running: Promise<void> = Promise.resolve()
 
@@ -38,7 +38,7 @@ export function createFlush(deps: FlushDeps, from: LogPosition, larges: Iterable
     try {
       fd = await files.open(path, 'r+')
     } catch (error) {
-      // Removed meanwhile.
+      // The file was removed meanwhile.
       if (codeOf(error) === 'ENOENT') return
       throw error
     }
@@ -70,7 +70,7 @@ export function createFlush(deps: FlushDeps, from: LogPosition, larges: Iterable
     run() {
       if (durable && begun) return running
       begun = true
-      // One after the other: what the one before had begun with may be older than this call.
+      // A running sync may have begun before the latest commit, so each call runs its own sync after it.
       running = running
         .catch(() => {})
         .then(once)

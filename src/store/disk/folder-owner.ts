@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 
 /**
- * Refuses a data folder that belongs to another user, or that others may write to: they could read mail and keys, and
- * put links or data of their own into it. A folder that is not there yet is fine; so is any on a system without users.
+ * Refuses a data folder that belongs to another user, or that others may write to. They could read mail and keys, or
+ * put links or data into the folder. A folder that does not exist yet is accepted, and any folder on Windows.
  *
- * @throws invalid_option with the command that helps.
+ * @throws invalid_option with the command that fixes the permissions.
  */
 export async function assertPrivate(folder: string): Promise<void> {
   const user = process.geteuid?.()
@@ -16,8 +16,8 @@ export async function assertPrivate(folder: string): Promise<void> {
   if (!found?.isDirectory()) return
   const isForeign = found.uid !== user
   if (!isForeign && (found.mode & writableByOthers) === 0) return
-  // Some file systems keep no owners and modes (a disk of Windows, a mounted folder of a container's host), and show
-  // the same ones for every file: of these nothing follows.
+  // Some file systems have no owners and modes (a Windows disk, a container's bind mount) and show the same values for
+  // every file. A new file then shows them too, and they say nothing about the folder.
   const made = await probe(folder)
   if (made && (isForeign ? made.uid === found.uid : (made.mode & writableByOthers) !== 0)) return
   const other = 'or choose a folder of your own'
@@ -29,7 +29,7 @@ export async function assertPrivate(folder: string): Promise<void> {
 
 const writableByOthers = 0o022
 
-/** Owner and mode that a file of this process gets in a folder; null where it may make none. */
+/** The owner and mode of a new file in the folder; null when this process may not create one. */
 async function probe(folder: string): Promise<{ uid: number; mode: number } | null> {
   const path = join(folder, `.localpost-probe-${process.pid}`)
   try {

@@ -9,12 +9,12 @@ import { numberOf, type Paths } from './paths.ts'
 import { type FolderDeps, listSnapshot } from './snapshot-files.ts'
 
 /**
- * Makes the data folder, or takes one that is empty or this store's. One that belongs to something else is left as
- * it is.
+ * Creates the data folder, or accepts one that is empty or contains Localpost's data. Does not change a folder with
+ * other files.
  *
- * @returns Whether the folder is this store's to furnish: made now, or empty.
- * @throws invalid_option when the path is a file, a folder of something else, or one that other users may change; store_corrupt when data is there but
- *   not what it belongs to; store_failed when the system has no folder there.
+ * @returns Whether the folder is new or empty.
+ * @throws invalid_option when the path is a file, a folder with other files, or a folder that other users may change;
+ *   store_corrupt when there is data without checkpoint.json; store_failed when the folder cannot be created.
  */
 export async function claimFolder(files: Files, paths: Paths): Promise<boolean> {
   const { folder } = paths
@@ -33,7 +33,7 @@ async function assertOurs(deps: FolderDeps): Promise<void> {
   try {
     await assertNoData(deps)
   } catch (error) {
-    // What cannot be looked into is none of ours, and named below.
+    // A subfolder that cannot be read is not Localpost's. The error below names it.
     if (codeOf(error) !== 'EACCES') throw error
   }
   const [first, ...others] = await strangersIn(deps)
@@ -44,7 +44,7 @@ async function assertOurs(deps: FolderDeps): Promise<void> {
 }
 
 /**
- * Where no checkpoint is, no data may be either: it would be taken for nothing.
+ * Without checkpoint.json there must be no data, because the data would be ignored.
  *
  * @throws store_corrupt.
  */
@@ -56,7 +56,7 @@ export async function assertNoData(deps: FolderDeps): Promise<void> {
   throw corrupt(path, what, fix)
 }
 
-/** The files of a store's data: records and log. */
+/** The data files of a store: snapshot and log. */
 export async function dataIn(deps: FolderDeps): Promise<string[]> {
   const { files, paths } = deps
   const logs = (await files.list(paths.logs)).filter((name) => numberOf(name, '.log') !== null)
@@ -65,8 +65,8 @@ export async function dataIn(deps: FolderDeps): Promise<string[]> {
 }
 
 /**
- * What is in a folder without data and is none of what a start makes before its first checkpoint. Hidden files such
- * as `.gitkeep` do not count, nor files that systems put into every folder or disk.
+ * The files in a folder that are not Localpost's. Files that a start creates before its first checkpoint do not count,
+ * nor hidden files such as `.gitkeep`, nor files that operating systems put into every folder or disk.
  */
 export async function strangersIn({ files, paths }: FolderDeps): Promise<string[]> {
   const names = (await files.list(paths.folder)).filter(isStranger)
@@ -84,7 +84,7 @@ const own = new Set([
   'reserve',
   'log',
   'large',
-  // Rebuilt from the messages where it is missing.
+  // Rebuilt from the messages when it is missing.
   'derived',
   'checkpoint.json.tmp',
   'lost+found',
@@ -92,7 +92,7 @@ const own = new Set([
   'Thumbs.db',
 ])
 
-/** Says why a folder cannot be used, where the error of the system does not. */
+/** Replaces a system error that does not explain why the folder cannot be used. */
 async function noFolder(reason: unknown, files: Pick<Files, 'size'>, folder: string): Promise<unknown> {
   const code = codeOf(reason)
   const choose = 'Choose another path for the data folder.'

@@ -7,35 +7,35 @@ import { paced } from '../../core/yield.ts'
 
 /**
  * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":[…]}`, a line feed, `len` bytes.
- * The checksum is over all of it but its own eight digits. Behind `len`, `"nth":3` says that three frames of the same
- * synced write precede it.
+ * The checksum covers everything except its own eight digits. An optional `"nth":3` after `len` says that three frames
+ * of the same synced write precede this one.
  */
 export interface Frame {
   readonly seq: number
-  /** The seq of the first frame that was written and synced together with it: none of them is acknowledged alone. */
+  /** The seq of the first frame of the same synced write. The frames of one write are acknowledged together. */
   readonly batch: number
   readonly ops: readonly unknown[]
-  /** Where the bytes begin that came with the commit. */
+  /** Where the payload of the commit begins. */
   readonly payloadAt: number
   /** Where the next frame begins. */
   readonly end: number
 }
 
-/** Makes the bytes of batches. The buffer that it gives is valid until the next call. */
+/** Encodes batches of commits. The returned buffer is valid until the next call. */
 export class FrameWriter {
   readonly #synced: boolean
   #scratch: Buffer = Buffer.allocUnsafeSlow(1024 * 1024)
 
-  /** @param synced  Whether each batch is synced before any of it is acknowledged; its frames say then that they are one. */
+  /** @param synced  Whether each batch is synced before it is acknowledged. Its frames then have `nth`, which marks them as one write. */
   constructor(synced: boolean) {
     this.#synced = synced
   }
 
   /**
-   * The frames of a batch, one after the other. Settles the places of the blobs in them.
+   * Encodes the frames of a batch, one after the other, and sets the final places of the blobs in them.
    *
-   * @param log  The number of the log file they go to.
-   * @param offset  Where in it the first of them begins.
+   * @param log  The number of the log file that they are written to.
+   * @param offset  The position of the first frame in that file.
    */
   encode(batch: readonly StagedCommit[], log: number, offset: number): Buffer | Promise<Buffer> {
     return paced(this.#encode(batch, log, offset))
@@ -67,10 +67,10 @@ export class FrameWriter {
   }
 }
 
-/** What a character of a text takes at the most, in UTF-8. */
+/** The most bytes that one UTF-16 code unit takes in UTF-8. */
 const mostOctets = 3
 
-/** A buffer with more room, and what is in the first `used` bytes of this one. */
+/** A larger buffer that begins with the first `used` bytes of the given one. */
 function enlarged(bytes: Buffer, used: number, room: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(Math.max(room, 2 * bytes.byteLength))
   larger.set(bytes.subarray(0, used))
@@ -80,7 +80,7 @@ function enlarged(bytes: Buffer, used: number, room: number): Buffer {
 /**
  * Reads the frame that begins at a byte.
  *
- * @returns The frame, or null where there is none that is whole.
+ * @returns The frame, or null when there is no complete frame.
  */
 export function readFrame(bytes: Buffer, at: number): Frame | null {
   const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
@@ -108,7 +108,7 @@ const maxHeadLength = 96
 const newline = 10
 
 /**
- * Writes the payload and the checksum of a frame whose line is there.
+ * Writes the payload and the checksum of a frame whose first line is already written.
  *
  * @returns Where the frame ends.
  */
@@ -125,7 +125,7 @@ function writeRest(
     at += piece.byteLength
   }
   const digitsAt = start + text.indexOf(crcStart) + crcStart.length
-  // The payload was read once, for what is noted with its blobs.
+  // The checksum of the payload is already known from its blobs, so the payload is not read again.
   const headCrc = checksum(bytes, start, digitsAt, payloadAt)
   writeHex(joinedCrc(headCrc, commit.payloadCrc, commit.payloadSize), bytes, digitsAt)
   return at
@@ -142,7 +142,7 @@ function checksum(bytes: Buffer, start: number, digitsAt: number, end: number): 
   return crc32(bytes.subarray(digitsAt + crcLength, end), crc32(bytes.subarray(start, digitsAt)))
 }
 
-/** @param own  Collects the places that are in this frame. */
+/** @param own  Collects the places of blobs whose bytes are in this frame. */
 function opText(effect: Effect, own: Set<LogPlace>): string {
   const { state } = effect
   if (effect.op === 'remove') return `{"op":"remove","in":"${state.name}","id":${JSON.stringify(effect.id)}}`

@@ -10,17 +10,17 @@ import type { Paths } from './paths.ts'
 import { largeNameForm } from './names.ts'
 import type { Blob, BlobId } from '../store.ts'
 
-/** Blobs above this many bytes have a file of their own. */
+/** Blobs larger than this are stored in a separate file. */
 export const largeBlobBytes: number = 256 * 1024
 
-/** A large blob on its way into a commit. */
+/** The file of a large blob that is not committed yet. */
 export class SpooledFile implements Spool {
   readonly #parts: LargeDeps
   readonly #name: string
   #fd: number | null
   #size = 0
   #crc = 0
-  /** Set while a commit has it, and from then on when the commit succeeded. */
+  /** True while a commit uses the file, and permanently once the commit succeeded. */
   taken = false
 
   constructor(deps: LargeDeps, name: string, fd: number) {
@@ -67,7 +67,7 @@ export class SpooledFile implements Spool {
     const { files, paths } = this.#parts
     const fd = this.#fd
     this.#fd = null
-    // What cannot be removed now is swept at the next start.
+    // If removing fails, the next start removes the file.
     if (fd !== null) await files.close(fd).catch(() => {})
     await files.remove(paths.large(this.#name)).catch(() => {})
   }
@@ -80,7 +80,7 @@ export interface LargeDeps {
   readonly durable: boolean
 }
 
-/** Begins the file of a large blob. */
+/** Creates the file of a large blob. */
 export async function openSpool(deps: LargeDeps, id: BlobId): Promise<SpooledFile> {
   const name = largeName(id)
   try {
@@ -90,7 +90,7 @@ export async function openSpool(deps: LargeDeps, id: BlobId): Promise<SpooledFil
   }
 }
 
-/** Writes a blob that came in one piece to a file of its own. */
+/** Writes a blob that is in memory to a file of its own. */
 export async function spoolBlob(deps: LargeDeps, blob: Blob): Promise<SpooledFile> {
   const spool = await openSpool(deps, blob.id)
   try {
@@ -108,8 +108,8 @@ export async function spoolBlob(deps: LargeDeps, blob: Blob): Promise<SpooledFil
 const spoolPieceBytes = 1024 * 1024
 
 /**
- * A stream of a part of a file. It holds the file open, so it reads to the end even where the file is removed. A
- * stream of all of it fails at the end where the bytes differ from those stored.
+ * A stream of a part of a file. It keeps the file open, so it reads to the end even if the file is removed. A stream of
+ * the whole file fails at the end if the checksum does not match.
  */
 export function openLarge(deps: LargeDeps, place: LargePlace, start: number, end: number): Readable {
   if (start === end) return Readable.from([], { objectMode: false })
@@ -123,14 +123,14 @@ export function openLarge(deps: LargeDeps, place: LargePlace, start: number, end
   return start === 0 && end === place.size ? verified(stream, deps.paths, place) : stream
 }
 
-/** Removes the files that no record names; some a crash left, some a commit that never came. */
+/** Removes the files that no record refers to. They remain after a crash or after a commit that never happened. */
 export async function sweepLarge(deps: LargeDeps, named: ReadonlySet<string>): Promise<void> {
   for (const name of await deps.files.list(deps.paths.larges)) {
     if (!named.has(name) && largeNameForm.test(name)) await deps.files.remove(deps.paths.large(name))
   }
 }
 
-/** A name that is safe in every file system, says what it is of, and is never used twice. */
+/** A file name that is safe in every file system, contains the blob's id, and is never used twice. */
 function largeName(id: BlobId): string {
   const safe = id.replaceAll(/[^A-Za-z0-9_]+/g, '-').slice(0, 80)
   return `${safe}-${randomBytes(8).toString('hex')}.eml`

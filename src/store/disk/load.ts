@@ -29,22 +29,22 @@ import { fillRecords } from './snapshot.ts'
 import { isObject, toEntry } from '../stored.ts'
 import { nextTurn } from '../../core/machine.ts'
 
-/** What a folder held. */
+/** The result of loading a folder. */
 export interface Loaded {
   /** The seq of the last commit. */
   readonly seq: number
   readonly checkpoint: ReadCheckpoint
   /** The length of each log file. */
   readonly lengths: Map<number, number>
-  /** The files of `large` that commits behind the checkpoint name: a power cut could still take them. */
+  /** The files in `large` that commits after the checkpoint refer to. They may not be synced yet, so a power cut could lose them. */
   readonly unsynced: ReadonlySet<string>
 }
 
 /**
- * Reads a folder into memory: the snapshot, then the log from its position on, then whether every blob that a
- * record names is there. A record whose blob is missing is loaded; reading that blob fails.
+ * Reads a folder into memory: first the snapshot, then the log from the checkpoint's position. Then checks that every
+ * blob that a record refers to exists. A record whose blob is missing is loaded; reading that blob fails.
  *
- * @throws store_corrupt, store_newer_schema; then nothing was changed.
+ * @throws store_corrupt, store_newer_schema. In both cases no file was changed.
  */
 export async function loadFolder(deps: CheckpointDeps, records: Records): Promise<Loaded> {
   const { files, paths, schema } = deps
@@ -71,7 +71,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   )
   records.settle(paths.folder)
   const named = await checkPlaces(deps, records, lengths)
-  // From here on files change: what is refused was refused before.
+  // Files are changed only from here on, after every check has passed.
   await sweepTemporaries(deps)
   if (broken) await setAside(deps, broken, lengths)
   await sweepLarge(deps, named)
@@ -79,15 +79,15 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
 }
 
 /**
- * What may be missing from the end of a log. A power cut came between where the machine was started since; where that
- * cannot be known, it may have.
+ * What may be missing from the end of a log. A power cut is assumed when the machine was restarted after the log was
+ * written, or when this cannot be determined.
  */
 export function lossOf(writer: LogWriter | undefined, boot: string): Loss {
   if (writer?.durability === 'disk') return 'tail'
   return writer === undefined || boot === '' || writer.boot !== boot ? 'pages' : 'tail'
 }
 
-/** Notes the writer of the log from now on, once the whole log is on the disk. */
+/** Records this process as the writer of the log. Call it once the whole log is synced to the disk. */
 export async function claimLog(deps: CheckpointDeps, checkpoint: ReadCheckpoint): Promise<void> {
   const writer = writerOf(deps)
   const { boot, durability } = checkpoint.writer ?? {}
@@ -121,7 +121,7 @@ function assertAllThere(
   throw corrupt(join(paths.folder, first), what, missingMend)
 }
 
-/** Removes what a crash left half written. */
+/** Removes temporary files that a crash left behind. */
 async function sweepTemporaries(deps: CheckpointDeps): Promise<void> {
   const { files, paths } = deps
   await files.remove(`${paths.lock}.takeover`)
@@ -138,9 +138,9 @@ async function sweepTemporaries(deps: CheckpointDeps): Promise<void> {
 }
 
 /**
- * Brings one frame of the log into memory.
+ * Applies one frame of the log to the records in memory.
  *
- * @param larges  Collects the files of `large` that it names.
+ * @param larges  Collects the files in `large` that the frame refers to.
  * @throws store_corrupt.
  */
 export function applyFrame(
@@ -189,10 +189,10 @@ function unknownOp(deps: CheckpointDeps, frame: Frame, log: number): Error {
 }
 
 /**
- * Looks whether the bytes of every blob are there, and says of which they are not: one lost message keeps no start
- * from the others.
+ * Checks that the bytes of every blob exist, and reports the missing ones in a notice. It does not throw: one lost
+ * message must not prevent the start.
  *
- * @returns The files of `large` that records name.
+ * @returns The files in `large` that records refer to.
  */
 async function checkPlaces(
   deps: CheckpointDeps,

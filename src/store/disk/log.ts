@@ -3,22 +3,22 @@ import { storeFault } from '../io-errors.ts'
 import { type Files, readWhole, writeWhole } from '../../core/files.ts'
 import type { Paths } from './paths.ts'
 
-/** A place between two frames: everything before it is known to be in order. */
+/** A position between two frames. Everything before it is valid. */
 export interface LogPosition {
   readonly log: number
   readonly offset: number
 }
 
-/** The largest a log file gets, unless one commit alone is larger. */
+/** Maximum size of a log file, unless a single commit is larger. */
 const logFileBytes = 32 * 1024 * 1024
 
-/** The log's files: appended to at one end, read anywhere. */
+/** The files of the log: appends to the last one, reads from all of them. */
 export class Log {
-  /** The length of each file, as far as it is good. */
+  /** The length of the valid part of each file. */
   readonly lengths: Map<number, number>
-  /** Why nothing can be written now: a write that failed could not be cut off yet. Null while all is well. */
+  /** Set while nothing can be written, because the rest of a failed write could not be cut off yet; otherwise null. */
   fault: LocalpostError | null = null
-  /** Called after a partial write was cut off. */
+  /** Callbacks to run after a partial write was cut off. */
   readonly #afterCut: (() => void)[] = []
   readonly #files: Files
   readonly #paths: Paths
@@ -29,8 +29,8 @@ export class Log {
   #fd: number | null = null
 
   /**
-   * @param lengths  The files that are there; the last one is appended to.
-   * @param first  The number of the first file where there is none yet.
+   * @param lengths  The existing files. New frames are appended to the last one.
+   * @param first  The number of the first file, used when none exists yet.
    */
   constructor(
     deps: { files: Files; paths: Paths; durable: boolean; fileBytes?: number | undefined },
@@ -50,7 +50,7 @@ export class Log {
     return { log: this.#number, offset: this.lengths.get(this.#number) ?? 0 }
   }
 
-  /** Makes ready to append about this many bytes: opens the file, or begins the next one; most often nothing is to do. */
+  /** Prepares for appending about this many bytes: opens the file, or starts the next one. Usually there is nothing to do. */
   makeRoom(bytes: number): Promise<void> | undefined {
     if (this.fault) return this.#cutFirst(bytes)
     const { log, offset } = this.end
@@ -59,11 +59,11 @@ export class Log {
   }
 
   /**
-   * Appends whole frames. After a rejection the file ends where it ended before; where it cannot be cut back, that is
-   * tried again before the next write.
+   * Appends whole frames. If the write fails, the file is cut back to its previous length. If that fails too, it is
+   * retried before the next write.
    *
-   * @throws store_full, store_failed, store_read_only when nothing was stored; store_unknown when it could not be cut
-   *   back, so that a start may find the frames whole.
+   * @throws store_full, store_failed, store_read_only when nothing was stored; store_unknown when the file could not be
+   *   cut back, so that the next start may find complete frames.
    */
   async append(bytes: Uint8Array): Promise<void> {
     const { log, offset } = this.end
@@ -82,7 +82,7 @@ export class Log {
     this.lengths.set(log, offset + bytes.byteLength)
   }
 
-  /** Cuts off what a failed write may have left; `fault` says whether that is still to do. */
+  /** Cuts off what a failed write may have left. `fault` is null afterwards if this succeeded. */
   async cutBack(): Promise<void> {
     const { log, offset } = this.end
     if (this.fault === null || this.#fd === null) return
@@ -99,7 +99,7 @@ export class Log {
     for (const run of this.#afterCut.splice(0)) run()
   }
 
-  /** Runs this as soon as nothing of a failed write is in the file; a store that ends before never runs it. */
+  /** Runs the callback once the rest of a failed write is cut off; never if the store closes before that. */
   afterCut(run: () => void): void {
     if (this.fault) this.#afterCut.push(run)
     else run()
@@ -124,7 +124,7 @@ export class Log {
   }
 
   async close(): Promise<void> {
-    // What was read is read: a reader that cannot be closed must not keep the others open.
+    // A reader that cannot be closed must not keep the others open.
     for (const log of this.#readers.keys()) await this.#letGo(log).catch(() => {})
     const fd = this.#fd
     this.#fd = null
@@ -164,7 +164,7 @@ export class Log {
   #reader(log: number): { fd: number; users: number; gone: boolean } {
     let reader = this.#readers.get(log)
     if (reader) {
-      // Most recently used last, so that the one to close is first.
+      // Keep the most recently used reader last, so that the first one can be closed.
       this.#readers.delete(log)
     } else {
       reader = { fd: this.#files.openNow(this.#paths.log(log)), users: 0, gone: false }
@@ -192,5 +192,5 @@ function unknownOutcome(error: unknown, path: string): LocalpostError {
   return new LocalpostError('store_unknown', message, { cause: error })
 }
 
-// Open files are few on some systems (256); a 2 GB store has 64 log files.
+// Some systems allow few open files (256). A store of 2 GB has 64 log files.
 const maxReaders = 64

@@ -7,11 +7,11 @@ import type { Maintenance } from '../medium.ts'
 import type { Reserve } from './reserve.ts'
 import type { SpaceAccounting } from './space.ts'
 
-/** Checkpoints and clean-up, beside the commits. */
+/** Runs checkpoints and clean-up in the background. */
 export interface MaintenanceRunner {
-  /** Notes commits: their bytes in the log, and the position of the log after them. */
+  /** To be called after each write: the number of bytes added to the log, and the position after them. */
   note(bytes: number, at: LogPosition & { readonly seq: number }): void
-  /** Ends it with a last checkpoint, so that the next start has nothing to replay. */
+  /** Stops after a last checkpoint, so that the next start has nothing to replay. */
   close(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export interface MaintenanceDeps extends CheckpointDeps {
   readonly lock: HeldLock
   readonly log: Log
   readonly space: SpaceAccounting
-  /** Brings all commits so far to the disk. */
+  /** Syncs all commits so far to the disk. */
   readonly flush: () => Promise<void>
   readonly reserve: Reserve
   readonly engine: Maintenance
@@ -28,13 +28,13 @@ export interface MaintenanceDeps extends CheckpointDeps {
   readonly checkpointBytes?: number | undefined
 }
 
-/** Half a log file: with what comes in while a checkpoint is written, a start replays about one. */
+/** Half a log file. More arrives while a checkpoint is written, so that a start replays about one log file. */
 const defaultCheckpointBytes = 16 * 1024 * 1024
-/** Where commits do not sync themselves: a power cut loses no more than this and what a sync takes. */
+/** How often to sync when commits do not sync themselves. A power cut loses at most this time plus the duration of a sync. */
 const syncMs = 4000
-/** A move that broke off in the middle would have used the reserve up for nothing. */
+/** Limit for moving blobs on a full disk: a larger move could use up the reserve and fail before it frees space. */
 const mostLiveOnFullDisk = 1024 * 1024
-/** A person who opens the files sees what happened a moment ago. */
+/** A checkpoint follows this long after a commit, so that a person who opens the files sees recent changes. */
 const quietMs = 5000
 
 export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
@@ -43,7 +43,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   const checkpointBytes = deps.checkpointBytes ?? defaultCheckpointBytes
   const mover = createMover(log, space, engine)
   let at = { ...log.end, seq: deps.seq }
-  /** Bytes of log, and of large files that are to go, that no checkpoint has seen. */
+  /** Bytes added to the log, and bytes of large files to remove, since the last checkpoint. */
   let bytesSince = 0
   let deadLargeSeen = 0
   let dueBytes = checkpointBytes
@@ -54,7 +54,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   let failing = false
   let syncFailing = false
 
-  /** A checkpoint, then the removal of what it no longer names. */
+  /** Writes a checkpoint, then removes the log and large files that are no longer needed. */
   async function checkpoint(): Promise<void> {
     const position = at
     const logs = deadLogs(log, space, position.log)
@@ -84,7 +84,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
       )
       if (moved && !closing) await checkpoint()
     } catch (error) {
-      // The log still has everything. Trying at every commit would only add to the trouble.
+      // The log still has everything. Retrying at every commit would make a full or failing disk slower.
       dueBytes = bytesSince + checkpointBytes
       const reason = error instanceof Error ? error.message : String(error)
       if (failing) return
@@ -103,7 +103,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
     if (closing || log.fault) return
     running ??= run().finally(() => {
       running = null
-      // Commits that came meanwhile waited for no timer.
+      // Commits during the run did not start the timer.
       wait()
     })
   }

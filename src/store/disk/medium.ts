@@ -24,17 +24,17 @@ import { SpaceAccounting } from './space.ts'
 export interface LogMediumDeps extends CheckpointDeps {
   readonly clock: Clock
   readonly lock: HeldLock
-  /** Room for removing mail on a full disk. */
+  /** Disk space kept free so that mail can be removed when the disk is full. */
   readonly reserve: Reserve
-  /** How many bytes unfinished blobs hold in memory, all together; default 32 MiB. */
+  /** How many bytes all unfinished blobs together may hold in memory; default 32 MiB. */
   readonly heldBytes?: number | undefined
-  /** How large a log file gets; default {@link logFileBytes}. */
+  /** Maximum size of a log file; default 32 MiB. */
   readonly logFileBytes?: number | undefined
-  /** After how many bytes of log a checkpoint is made; default 16 MB. */
+  /** After how many bytes of log a checkpoint is written; default 16 MiB. */
   readonly checkpointBytes?: number | undefined
 }
 
-/** A medium of files in a folder that this process holds the lock of. */
+/** A medium that stores files in a folder. This process must hold the folder's lock. */
 export function createLogMedium(deps: LogMediumDeps): Medium {
   const space = new SpaceAccounting()
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
@@ -54,7 +54,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     return log
   }
 
-  /** A frame that may be stored names its large files. */
+  /** After `store_unknown` a stored frame may still refer to the large file, so it is discarded only once that frame is cut off. */
   function whenKnown(reason: unknown, discard: () => void): void {
     if (isErrorOf(reason, 'store_unknown')) theLog().afterCut(discard)
     else discard()
@@ -93,7 +93,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       if (deps.lock.tookOver) tellRestart(deps, checkpoint.writer, seq)
       flush = createFlush({ ...deps, end: () => target.end }, checkpoint, unsynced)
       await flush.run()
-      // Old records were lifted while they were read: from here on the log is of the new form.
+      // Old records were migrated while they were read. The checkpoint marks the log as being in the new format.
       if (checkpoint.schema < deps.schema.version)
         await writeCheckpoint(deps, records, { ...log.end, seq }, flush.run)
       else await claimLog(deps, checkpoint)
@@ -116,7 +116,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
           return spool
         })
         const taken = spooling.then((spool) => ({ owner, name, size, content: spool.place }))
-        // It is looked at when the commit's turn comes, which may be after it failed.
+        // The commit awaits this promise later, maybe after it was rejected: avoid an unhandled rejection until then.
         taken.catch(() => {})
         const discard = (): void => void spooling.then((spool) => spool.discard()).catch(() => {})
         return { taken, undo: (reason) => whenKnown(reason, discard) }
@@ -173,7 +173,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     read,
     async open(place, start, end) {
       if ('large' in place) return openLarge(deps, place, start, end)
-      // What is in the log is small: read at once, it needs no file while the reader takes its time.
+      // Blobs in the log are small. Reading the whole blob now means that a slow reader keeps no file open.
       return Readable.from(start === end ? [] : [await read(place, start, end)], { objectMode: false })
     },
     async close() {
@@ -187,7 +187,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   }
 }
 
-/** Says that a power cut may have taken commits without a trace: the log may simply end earlier. */
+/** Warns that a power cut may have lost commits without a visible sign: the log may just end earlier. */
 function tellRestart(deps: LogMediumDeps, writer: LogWriter | undefined, seq: number): void {
   if (writer?.durability !== 'process' || writer.boot === '' || deps.boot === '' || writer.boot === deps.boot)
     return
@@ -196,7 +196,7 @@ function tellRestart(deps: LogMediumDeps, writer: LogWriter | undefined, seq: nu
   )
 }
 
-/** About how many bytes a batch takes, to choose the log file. */
+/** Estimates the size of a batch in bytes, to choose the log file. */
 function roughSize(batch: Parameters<Medium['write']>[0]): number {
   let size = 0
   for (const { payloadSize, effects } of batch) {

@@ -1,15 +1,15 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { corrupt } from '../io-errors.ts'
 
-/** A record as read, of unknown form. */
+/** A record as read from the disk, in an unknown format. */
 export type StoredObject = Readonly<Record<string, unknown>>
 
 /**
- * Lifts records from one version of the stored form to the next. Works on one record at a time and without memory:
- * after a crash in the middle some files are lifted and some are not, and each says which.
+ * Converts records from one version of the stored format to the next. It handles each record separately and keeps no
+ * state: after a crash some files are converted and some are not, and each file says its version.
  */
 export interface Migration {
-  /** The version that it makes, one more than the one it takes. The first form of all is version 1. */
+  /** The version after the conversion; the version before it is one less. The first format is version 1. */
   readonly to: number
   lift(collection: string, record: StoredObject): StoredObject
 }
@@ -17,18 +17,18 @@ export interface Migration {
 /** The migrations of this version of Localpost, in order. */
 const migrations: readonly Migration[] = []
 
-/** The stored form of this version, and the way to it from older ones. */
+/** The version of the stored format, and the conversion from older versions. */
 export interface Schema {
   readonly version: number
   /**
-   * @param place  The file, for the error.
+   * @param place  The file's path, for the error message.
    * @throws store_newer_schema when the file is of a later version.
    */
   assertKnown(version: unknown, place: string): number
   lift(from: number, collection: string, record: StoredObject): StoredObject
 }
 
-/** @param list  In order, from the one that makes version 2. */
+/** @param list  The migrations in order, beginning with the one to version 2. */
 export function createSchema(list: readonly Migration[] = migrations): Schema {
   const version = 1 + list.length
   return {

@@ -35,7 +35,7 @@ export function createPaths(folder: string): Paths {
   }
 }
 
-/** The number in a file's name, or null where it is not `<six or more digits><ending>`. */
+/** The number in a file's name; null when the name is not `<6 to 15 digits><ending>`. */
 export function numberOf(name: string, ending: string): number | null {
   if (!name.endsWith(ending)) return null
   const digits = name.slice(0, -ending.length)

@@ -8,8 +8,8 @@ export interface ReplayDeps {
   readonly files: Files
   readonly paths: Paths
   /**
-   * What may be missing from the end of the log: `tail` after a process that ended, where only the last write can be
-   * incomplete; `pages` after a power cut of a process that did not sync its commits, which can take any part.
+   * What may be missing from the end of the log. `tail`: only the process ended, so only the last write can be
+   * incomplete. `pages`: a power cut hit a process that did not sync its commits, so any part can be missing.
    */
   readonly loss: Loss
   /** Takes a frame's ops. May throw store_corrupt. */
@@ -19,22 +19,22 @@ export interface ReplayDeps {
 /** See {@link ReplayDeps.loss}. */
 export type Loss = 'tail' | 'pages'
 
-/** What reading the log came to. */
+/** The result of reading the log. */
 export interface Replayed {
   /** The seq of the last commit. */
   readonly seq: number
   /** The length of every log file. */
   readonly lengths: Map<number, number>
-  /** Where the log broke off; null where it ends with a whole commit. */
+  /** Where the first incomplete commit begins; null when the log ends with a complete commit. */
   readonly broken: LogPosition | null
 }
 
 /**
- * Reads the log from a position on, and changes nothing.
+ * Reads the log from a position on. Does not change any file.
  *
- * An end that is no whole frame, with none after it but those of the same synced write, is what a crash leaves of
- * commits that were not acknowledged. Where a power cut can have lost pages, whole frames may follow the gap.
- * Anything else that cannot be read stops the start.
+ * An incomplete frame at the end is normal after a crash: its commit was not acknowledged. Complete frames may follow
+ * it only if they belong to the same synced write, or if a power cut may have lost pages. Anything else that cannot be
+ * read is damage and throws.
  *
  * @param from  Where to begin, with the seq of the last commit before it.
  * @throws store_corrupt.
@@ -77,9 +77,9 @@ export async function replayLog(
 }
 
 /**
- * The frame at a byte, or null where none is whole.
+ * The frame at a byte; null when there is no complete frame.
  *
- * @throws store_corrupt for a whole commit that is not the next one: it would be dropped.
+ * @throws store_corrupt for a complete commit that is not the next one, because it would be dropped.
  */
 function nextFrame(bytes: Buffer, at: number, seq: number, path: string): Frame | null {
   const frame = at < bytes.byteLength ? readFrame(bytes, at) : null
@@ -94,7 +94,7 @@ function isBehindGap(bytes: Buffer, seq: number): boolean {
   return frame !== null && frame.seq > seq + 1
 }
 
-/** A checkpoint without a checksum is believed where the log agrees: that very commit ends at its position. */
+/** A checkpoint without a checksum is trusted only if the log has that commit ending at that position. */
 function assertPosition(bytes: Buffer, { offset, seq }: LogPosition & { seq: number }, path: string): void {
   if (offset === 0) return
   let before: Frame | null = null
@@ -119,7 +119,7 @@ async function listLogs(files: Files, paths: Paths): Promise<Map<number, number>
   return lengths
 }
 
-/** @returns The first file behind a gap in the numbers, where a power cut can have made one. */
+/** @returns The first file after a gap in the file numbers, if a power cut may have caused the gap; else null. */
 function assertComplete(
   lengths: ReadonlyMap<number, number>,
   from: LogPosition,
@@ -158,16 +158,17 @@ function assertNoFrame(
 }
 
 /**
- * The position of a whole frame of a later write than the incomplete one: then the incomplete one was acknowledged.
- * A power loss can keep the end of a write and lose its beginning, so frames of that same write prove nothing.
+ * Finds a complete frame of a later write than the incomplete one. If one exists, the incomplete write had been
+ * acknowledged, so it is damaged. A power cut can keep the end of a write and lose its beginning, so frames of the
+ * incomplete write itself do not count.
  *
- * @param seq  Of the last commit before the place where the log broke off.
- * @returns The byte, or null where there is none.
+ * @param seq  The seq of the last complete commit before the incomplete frame.
+ * @returns The position of that frame in bytes, or null when there is none.
  */
 export function findLater(bytes: Buffer, from: number, seq: number): number | null {
   for (let at = bytes.indexOf(frameStart, from); at >= 0; at = bytes.indexOf(frameStart, at + 1)) {
     const frame = readFrame(bytes, at)
-    // A message can hold bytes that look like a frame; those of this log go on where it broke off.
+    // A message can contain bytes that look like a frame. Real frames of this log continue the sequence numbers.
     if (frame && frame.seq > seq && frame.seq <= seq + bytes.byteLength && isLater(frame, seq)) return at
   }
   return null
@@ -178,8 +179,9 @@ function isLater(frame: Frame, seq: number): boolean {
 }
 
 /**
- * Moves all from where the log broke off into files beside it, the last file first, so that a crash in between leaves
- * the same log to the next start. Files after the damaged one are removed: the log continues in that one.
+ * Moves everything from the first incomplete commit on into files next to the log. The last file goes first, so that
+ * the next start finds the same situation if a crash interrupts this. Log files after the incomplete one are removed:
+ * the log continues in the incomplete one.
  */
 export async function setAside(
   deps: { files: Files; paths: Paths; onNotice: (text: string) => void },
@@ -216,7 +218,7 @@ export async function setAside(
   }
 }
 
-/** The number of whole commits in bytes that do not begin with one. */
+/** The number of complete commits in bytes that may begin with an incomplete one. */
 export function countFrames(bytes: Buffer): number {
   let count = 0
   for (let at = bytes.indexOf(frameStart); at >= 0;) {

@@ -4,31 +4,31 @@ import { type Files, writeWhole } from '../../core/files.ts'
 import { monotonicNow } from '../../core/machine.ts'
 import type { Paths } from './paths.ts'
 
-/** Room on the disk that new mail cannot take, so that removing and cleaning up still work when the disk is full. */
+/** Disk space that new mail cannot use, so that removing mail and cleaning up still work when the disk is full. */
 export interface Reserve {
-  /** Whether its room is in use. New mail is refused then. */
+  /** Whether the reserved space was given up. New mail is refused then. */
   readonly isOpen: boolean
-  /** Runs work that frees space; on a full disk again, with the space of the reserve. */
+  /** Runs work that frees space. If the disk is full, gives up the reserved space and runs the work again. */
   spend<T>(run: () => Promise<T>): Promise<T>
-  /** Makes it whole where the disk has the room. Never rejects. */
+  /** Reserves the space again if the disk has enough. Never rejects. */
   refill(): Promise<void>
-  /** @throws store_full while its room is in use. */
+  /** @throws store_full while the reserved space is given up. */
   assertWhole(): void
 }
 
 export interface ReserveDeps {
   readonly files: Files
   readonly paths: Paths
-  /** How large it is; 0 for none. */
+  /** Size of the reserve; 0 for none. */
   readonly bytes: number
   readonly onNotice: (text: string) => void
 }
 
-/** How much room a store keeps in reserve. */
+/** Default size of the reserve. */
 export const defaultReserveBytes: number = 4 * 1024 * 1024
 
 /**
- * @param isOpen  Whether the start itself needed its room.
+ * @param isOpen  Whether the start itself already needed the reserved space.
  */
 export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, isOpen: boolean): Reserve {
   let open = isOpen
@@ -50,16 +50,16 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
     try {
       if (((await files.size(paths.reserve)) ?? 0) < bytes) {
         const free = await files.freeBytes(paths.folder)
-        // What a start finds on a full disk may be what an earlier run did not use up.
+        // The reserve may be missing or too small because an earlier run gave it up on a full disk.
         if (free < bytes) open = true
-        // Not the last room of the disk: others write to it too.
+        // Do not take the last free space of the disk: other programs write to it too.
         if (free < 2 * bytes) return
         await writeReserve(files, paths.reserve, bytes)
       }
       if (open) onNotice(`The disk of ${paths.folder} has room again. New mail is taken.`)
       open = false
     } catch {
-      // Others took the room meanwhile. It is tried again.
+      // Another program took the space meanwhile. A later call tries again.
       await files.remove(paths.reserve).catch(() => {})
     }
   }
@@ -94,7 +94,7 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
   }
 }
 
-/** Gives the room of the reserve to the disk. @returns Whether there was any. */
+/** Removes the reserve file to free its space. @returns Whether there was one. */
 export async function releaseReserve(files: Files, paths: Paths): Promise<boolean> {
   if (!(await files.size(paths.reserve))) return false
   await files.remove(paths.reserve)
@@ -102,7 +102,7 @@ export async function releaseReserve(files: Files, paths: Paths): Promise<boolea
 }
 
 async function writeReserve(files: Files, path: string, size: number): Promise<void> {
-  // Zeros would take no room where the file system compresses.
+  // Random bytes, because a file system with compression would not allocate space for zeros.
   const piece = randomFillSync(Buffer.allocUnsafe(Math.min(size, pieceBytes)))
   const fd = await files.open(path, 'w')
   try {

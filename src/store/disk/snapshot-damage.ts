@@ -5,11 +5,10 @@ import { brace, endOfLine, headForm, isLineWhole, quote, recordEnd, sectionForm 
 import { parseLine } from './snapshot-text.ts'
 
 /**
- * Takes the lines of a damaged file that are whole. Records that were written without a checksum of their own count
- * as whole where they can be read.
+ * Reads the intact lines of a damaged file. A record without a checksum counts as intact if it can be parsed.
  *
- * @param collection  What a segment holds; null for `db.json`, which says it itself.
- * @param isKnown  Whether a collection of this name is known: a name has no checksum.
+ * @param collection  The collection of a segment; null for `db.json`, which contains the names of its collections.
+ * @param isKnown  Whether a collection of this name is known. Needed because the names in the file have no checksum.
  * @returns The records, and the lines that are damaged.
  */
 export function wholeLines(
@@ -48,14 +47,14 @@ function readWhole(bytes: Buffer, at: number, end: number): SnapshotLine | null 
   try {
     const line = parseLine(bytes, at, end)
     if (isWhole === null && line && !isRecord(JSON.parse(line.text))) return null
-    // The keys were made for indexes that the damaged file may not name.
+    // The keys are left out: they belong to indexes whose definition may be damaged.
     return line && { text: line.text, blobs: line.blobs }
   } catch {
     return null
   }
 }
 
-/** What closes a section, and the checksum at the end, are no records. */
+/** Lines up to this length are not records: the end of a section, and the checksum at the end of the file. */
 const shortLine = '"crc":"00000000"}'.length
 
 function isRecord(value: unknown): boolean {

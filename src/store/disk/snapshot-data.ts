@@ -1,25 +1,25 @@
 import type { IndexKey } from '../store.ts'
 
-/** One record in a snapshot: its text, and where its blobs are. Entries are such lines as they stand. */
+/** One record in a snapshot: its text, and where its blobs are. An entry in memory can be used as such a line. */
 export interface SnapshotLine {
   readonly text: string
   readonly blobs: unknown
-  /** The parsed text, where it had to be parsed. */
+  /** The parsed text, if it was already parsed. */
   readonly record?: unknown
-  /** What the text says, and the keys that were made of it; absent where the text must be parsed for it. */
+  /** The id and version in the text, and the index keys computed from it. Absent when the text has to be parsed first. */
   readonly id?: string
   readonly version?: number
   readonly keys?: readonly (IndexKey | null)[]
 }
 
-/** What one file of the snapshot holds: `db.json`, or one segment of a large collection. */
+/** The content of one snapshot file: `db.json`, or one segment of a large collection. */
 export interface Snapshot {
   schema: number
-  /** Whether a person edited it: the next checkpoint writes it again, with its checksums. */
+  /** Whether a person edited the file. The next checkpoint then rewrites it with checksums. */
   edited?: boolean
-  /** By collection, what its records' keys are made of. */
+  /** By collection, the definition of its indexes that the keys were computed with. */
   indexes: Map<string, string>
-  /** Records by collection. Read once: lines may be made while they are written. */
+  /** Records by collection. Iterate only once: lines may be created lazily. */
   sections: Map<string, Iterable<SnapshotLine>>
 }
 

@@ -4,24 +4,24 @@ import { collectionNameForm } from './names.ts'
 import { numberOf, type Paths } from './paths.ts'
 import type { Segment } from '../records.ts'
 
-/** What looking at a folder needs. */
+/** What listing a data folder needs. */
 export interface FolderDeps {
   readonly files: Pick<Files, 'list' | 'size'>
   readonly paths: Paths
 }
 
-/** A file of the snapshot that is in the folder. */
+/** A snapshot file that exists in the folder. */
 export interface SnapshotFile {
   /** As `checkpoint.json` names it: `db.json`, `emails/000001.json`. */
   readonly name: string
   readonly path: string
-  /** 0: `db.json`, with the small collections. */
+  /** The segment's number; 0 for `db.json`, which has the small collections. */
   readonly segment: number
-  /** What the segment is of; null for `db.json`. */
+  /** The segment's collection; null for `db.json`. */
   readonly collection: string | null
 }
 
-/** `db.json` and the segments that are in the folder, in the order in which they are read. */
+/** `db.json` and the segment files that exist, in the order in which they are read. */
 export async function listSnapshot(deps: FolderDeps): Promise<SnapshotFile[]> {
   const { files, paths } = deps
   const found: SnapshotFile[] = []
@@ -44,8 +44,8 @@ export async function collectionFolders(deps: FolderDeps): Promise<string[]> {
 }
 
 /**
- * The files that a checkpoint says are there and that are not, as it names them. One that was written before
- * checkpoints named them is only known to have a `db.json`.
+ * The missing files among those that the checkpoint lists. A checkpoint of an older version lists no files; then only
+ * `db.json` is required.
  */
 export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile[]): string[] {
   const names = new Set(found.map(({ name }) => name))

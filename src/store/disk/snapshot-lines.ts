@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-// The lines of a snapshot file: one for each record, which begins with its checksum.
+// A snapshot file has one line per record, which begins with the checksum of that line.
 
 /** The first line of a file, and the line that begins the records of a collection. */
 export const headForm: RegExp = /^\{"schema":(\d+),$/
@@ -21,12 +21,12 @@ export function lineAt(bytes: Buffer, at: number): string {
   return bytes.toString('utf8', at, endOfLine(bytes, at))
 }
 
-/** Where a record ends on a line that ends at `end`: before the comma. */
+/** Where the record ends on a line that ends at `end`, without the comma. */
 export function recordEnd(bytes: Buffer, end: number): number {
   return bytes[end - 1] === comma ? end - 1 : end
 }
 
-/** A line of a record begins with the checksum of the rest, up to the comma at the end. */
+/** Prepends the checksum of a record's line. The checksum covers the rest of the line without the final comma. */
 export function withLineCrc(members: string): string {
   return `{"crc":"${crc32(members).toString(16).padStart(8, '0')}",${members}`
 }
@@ -34,7 +34,7 @@ export function withLineCrc(members: string): string {
 const lineForm = /^\{"crc":"([0-9a-f]{8})",$/
 const lineStartLength = '{"crc":"00000000",'.length
 
-/** Whether a record's line is what was written; `null` where it was written without a checksum. */
+/** Whether a record's line matches its checksum; `null` when it was written without one. */
 export function isLineWhole(bytes: Buffer, at: number, end: number): boolean | null {
   const start = bytes.toString('latin1', at, at + lineStartLength)
   const stored = lineForm.exec(start)
@@ -42,7 +42,7 @@ export function isLineWhole(bytes: Buffer, at: number, end: number): boolean | n
   return crc32(bytes.subarray(at + lineStartLength, end)) === Number.parseInt(stored[1] ?? '', 16)
 }
 
-/** The first line whose own checksum does not fit; null where that cannot be decided. Lines count from 1. */
+/** The first line whose own checksum does not match; null when there is none. The first line is 1. */
 export function damagedLine(bytes: Buffer): number | null {
   let number = 1
   for (let at = 0; at < bytes.byteLength; number++) {

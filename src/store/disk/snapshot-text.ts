@@ -7,9 +7,9 @@ import type { IndexKey } from '../store.ts'
 import { isObject } from '../stored.ts'
 
 /**
- * Reads a snapshot file. An unchanged file is read line by line, and each record's text kept as it
- * is, unread. One without a checksum was edited by a person, and only has to be the same JSON. One that does not fit
- * its checksum is damaged.
+ * Reads a snapshot file. A file whose checksum matches is read line by line, and the text of each record is kept
+ * without parsing it. A file without a checksum was edited by a person; it only has to be JSON with the same structure.
+ * A file whose checksum does not match is damaged.
  *
  * @returns The snapshot, and whether it was edited.
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
@@ -21,7 +21,6 @@ export function parseSnapshot(
 ): { snapshot: Snapshot; edited: boolean } {
   const untouched = isUntouched(bytes) ? parseLines(bytes) : null
   if (untouched) {
-    // What is refused is not taken.
     schema.assertKnown(untouched.schema, path)
     return { snapshot: untouched, edited: false }
   }
@@ -41,10 +40,10 @@ export function parseSnapshot(
 }
 
 /**
- * The text of a file that a person edited and left the checksum in, without the checksum; null where it fits, or is
- * gone already.
+ * The text without its checksum, for a file that a person edited without removing the checksum. Null when the checksum
+ * matches or is already removed.
  *
- * @throws store_corrupt where the file is no JSON, or not one of this store; store_newer_schema.
+ * @throws store_corrupt when the file is not JSON, or not a file of this store; store_newer_schema.
  */
 export function editedText(bytes: Buffer, path: string, schema: Schema): string | null {
   if (isUntouched(bytes)) return null
@@ -58,7 +57,7 @@ export function editedText(bytes: Buffer, path: string, schema: Schema): string 
   return footerForm.test(text) ? text.replace(footerForm, '}\n') : `${JSON.stringify(rest)}\n`
 }
 
-/** The file's JSON. A comma before the last bracket is what removing the checksum by hand leaves. */
+/** Parses the file as JSON. Removing the checksum by hand leaves a comma before the last bracket, so it is allowed. */
 function parseWhole(bytes: Buffer, path: string): unknown {
   try {
     return JSON.parse(bytes.toString('utf8').replace(/,\s*\}\s*$/, '}'))
@@ -74,7 +73,7 @@ const restoreIt =
 const footerForm = /"crc":"([0-9a-f]{8})"\}\n$/
 const footerLength = '"crc":"00000000"}\n'.length
 
-/** Whether a file is as it was written: its checksum fits. */
+/** Whether a file is unchanged since it was written, that is: its checksum matches. */
 export function isUntouched(bytes: Buffer): boolean {
   const start = bytes.byteLength - footerLength
   if (start < 0) return false
@@ -82,7 +81,7 @@ export function isUntouched(bytes: Buffer): boolean {
   return footer?.[1] !== undefined && crc32(bytes.subarray(0, start)) === Number.parseInt(footer[1], 16)
 }
 
-/** Reads the layout that this store writes; null where it is another. */
+/** Reads the line layout that this store writes; null when the file has another layout. */
 function parseLines(bytes: Buffer): Snapshot | null {
   const head = headForm.exec(lineAt(bytes, 0))
   if (!head) return null
@@ -105,7 +104,7 @@ function parseLines(bytes: Buffer): Snapshot | null {
   return snapshot
 }
 
-/** Reads what is before the record, and leaves the record as text: parsing it takes most of the time. */
+/** Parses the members before `record` and keeps the record as text, because parsing the record takes most of the time. */
 export function parseLine(bytes: Buffer, at: number, end: number): SnapshotLine | null {
   const headEnd = bytes.indexOf(recordMark, at)
   if (headEnd < 0 || headEnd >= end) return fromObject(JSON.parse(bytes.toString('utf8', at, end)))
@@ -118,7 +117,7 @@ export function parseLine(bytes: Buffer, at: number, end: number): SnapshotLine 
     : { text, blobs }
 }
 
-// No JSON string has a bare quote, so this can only be before the record.
+// A quote inside a JSON string is escaped, so the first match is the member name itself.
 const recordMark = Buffer.from(',"record":')
 
 function isKeys(value: unknown): value is (IndexKey | null)[] {
@@ -152,7 +151,7 @@ function fromWhole(whole: unknown): Snapshot | null {
   return snapshot
 }
 
-/** The first line that cannot be read, or the last one where the file ends too early. Lines count from 1. */
+/** The first line that cannot be parsed, or the last one when the file is truncated. The first line is 1. */
 function badPlace(bytes: Buffer): { line: number; byte: number } {
   let line = 1
   for (let at = 0; at < bytes.byteLength; at = endOfLine(bytes, at) + 1, line++) {

@@ -10,19 +10,20 @@ import { withLineCrc } from './snapshot-lines.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 import { toEntry, toKnownEntry } from '../stored.ts'
 
-/** What a snapshot file's place on disk needs. */
+/** What reading and writing a snapshot file needs. */
 export interface SnapshotPlace {
   readonly files: Files
   readonly path: string
-  /** Brings the commits that the file may hold to the disk, before it takes its name. */
+  /** Syncs the commits that the file may contain, before the file is renamed to its final name. */
   readonly flush: () => Promise<void>
   readonly schema: Schema
   readonly onNotice: (text: string) => void
 }
 
 /**
- * lowdb's adapter for one file: one record per line, so that a person can read it and a diff stays small. Written
- * under another name and renamed, in pieces, so that neither a crash nor the event loop sees half of it.
+ * lowdb's adapter for one file. It has one record per line, so that a person can read it and a diff stays small. It is
+ * written under a temporary name and then renamed, so that a crash leaves no partial file. It is written in pieces, so
+ * that the event loop is not blocked.
  */
 export function createSnapshotFile(place: SnapshotPlace): Adapter<Snapshot> {
   const { files, path, flush, schema, onNotice } = place
@@ -40,7 +41,7 @@ export function createSnapshotFile(place: SnapshotPlace): Adapter<Snapshot> {
   }
 }
 
-/** Replaces a file by these pieces: whole or not at all, also after a power cut. */
+/** Replaces a file atomically, also in case of a power cut. */
 export async function replaceFile(files: Files, path: string, pieces: Iterable<Uint8Array>): Promise<void> {
   await writeAside(files, path, pieces)
   try {
@@ -51,8 +52,8 @@ export async function replaceFile(files: Files, path: string, pieces: Iterable<U
 }
 
 /**
- * Writes the pieces beside a file, brings them to the disk, and gives them its name. The name is on the disk when the
- * folder is synced.
+ * Writes the pieces to a temporary file, syncs it and renames it to the path. The rename is durable only after the
+ * folder is synced too.
  */
 async function writeAside(
   files: Files,
@@ -82,7 +83,7 @@ async function writeAside(
   }
 }
 
-/** Takes a snapshot's records into memory. */
+/** Loads a snapshot's records into memory. */
 export function fillRecords(
   records: Records,
   snapshot: Snapshot,
@@ -94,7 +95,7 @@ export function fillRecords(
   for (const [name, lines] of snapshot.sections) {
     const state = records.stateOrUnknown(name, segment > 0)
     if (lift.from < schema.version || snapshot.edited) records.dirty.add(state.segment(segment))
-    // Keys of other indexes than the current ones are computed again.
+    // The stored keys are valid only for the current indexes; otherwise they are computed again.
     const hasKeys = lift.from === schema.version && snapshot.indexes.get(name) === state.signature
     let count = 0
     for (const line of lines) {
@@ -112,7 +113,7 @@ export function fillRecords(
   }
 }
 
-/** The snapshot line of a record, as text. The record is last, so that a start need not parse it. */
+/** The snapshot line of a record, as text. The record is the last member, so that a start does not have to parse it. */
 function lineOf({ id, version, keys, blobs, text }: SnapshotLine): string {
   const head = JSON.stringify({ id, version, keys, blobs: blobs ?? undefined })
   return withLineCrc(`${head.slice(1, -1)},"record":${text}}`)

@@ -1,15 +1,15 @@
 import type { Place, Places } from '../entry.ts'
 import type { PlaceKeeper } from '../records.ts'
 
-/** Counts which blob bytes live records name, per log file, and which large files no record names any more. */
+/** Counts the blob bytes in each log file that live records use, and collects the large files that no record uses. */
 export class SpaceAccounting implements PlaceKeeper {
-  /** Bytes of each log file that live records name. */
+  /** By log file, the number of bytes that live records use. */
   readonly live: Map<number, number> = new Map()
   /** Large files to remove once a checkpoint no longer names them. */
   readonly deadLarge: Set<string> = new Set()
-  /** Bytes moved to `deadLarge` so far. */
+  /** Total size of all files ever added to `deadLarge`. */
   deadLargeBytes = 0
-  /** Large files that records name. */
+  /** Large files that records use. */
   readonly large: Set<string> = new Set()
 
   hold(places: Places | null, without: Places | null): void {
@@ -30,7 +30,7 @@ export class SpaceAccounting implements PlaceKeeper {
   }
 }
 
-/** Runs over the places that the other state of the record does not have. */
+/** Calls `run` for each place that the other version of the record does not have. */
 function eachNew(places: Places | null, without: Places | null, run: (place: Place) => void): void {
   if (places === null || places === without) return
   for (const name in places) {
