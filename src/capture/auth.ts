@@ -10,19 +10,19 @@ export interface SmtpUser {
 /** The user name of the outbox's own sessions. */
 export const outboxUser = 'localpost-outbox'
 
-/** What decides over credentials. */
+/** The rules for accepting credentials. */
 export interface AuthRules {
   auth: 'optional' | 'required'
   isApiKey(key: string): boolean
-  /** The password of {@link outboxUser}, made at the start. */
+  /** The password of {@link outboxUser}, created at each start. */
   deliverySecret: string
 }
 
 /**
- * Decides over the credentials of AUTH PLAIN or LOGIN: any pass unless `auth` is `required`, where the password must
- * be an API key. The outbox's name passes with the secret only, or an app could pose as it.
+ * Checks the credentials of AUTH PLAIN or LOGIN. If `auth` is `optional`, all are accepted; if it is `required`, the
+ * password must be an API key. The outbox's user name needs the secret, so that an app cannot impersonate the outbox.
  *
- * @returns null where they do not pass.
+ * @returns The user; null if the credentials are refused.
  */
 export function judgeCredentials(name: string, password: string, rules: AuthRules): SmtpUser | null {
   if (name === outboxUser) {
@@ -32,7 +32,7 @@ export function judgeCredentials(name: string, password: string, rules: AuthRule
   return { name, is_outbox: false }
 }
 
-/** In constant time, also over the length. */
+/** Compares in constant time, without revealing the length of the secret. */
 function isSameSecret(given: string, secret: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return secret !== '' && timingSafeEqual(digest(given), digest(secret))

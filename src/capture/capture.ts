@@ -9,16 +9,16 @@ import { makeCertificate } from './tls.ts'
 
 /** A running capture server. */
 export interface Capture {
-  /** As bound. */
+  /** The bound address. */
   readonly host: string
   readonly port: number
-  /** Where the outbox delivers: a port of loopback's own, so that no fault for submissions meets it. */
+  /** Where the outbox delivers: a separate port on loopback, so that faults for submissions do not apply to deliveries. */
   readonly deliveries: { readonly host: string; readonly port: number }
-  /** Whether new connections are taken. */
+  /** Whether new connections are accepted. */
   accepting(): boolean
   /**
-   * Ends the delays that rules and faults put before answers: what a fault holds happens at once, and a delivery is cut
-   * off. To be called before the outbox is waited for, which would wait for them.
+   * Ends the delays of rules and faults: a delayed fault happens at once, and a delayed delivery is disconnected. Call it
+   * before waiting for the outbox, which would otherwise wait for these delays.
    */
   endDelays(): void
   /**
@@ -31,7 +31,7 @@ export interface Capture {
 const maxRecipients = 1000
 
 /**
- * Starts the SMTP side: a submission port that takes every message, and the server that the outbox delivers to.
+ * Starts the SMTP side: the port for submissions, which accepts every message, and the port that the outbox delivers to.
  *
  * A session that authenticates as the outbox (`localpost-outbox` with `deliverySecret`) delivers: each recipient gets
  * its verdict as a real reply, and the message is read and dropped, for the outbox has stored it. Every other session
@@ -78,7 +78,7 @@ function serverOptions(options: CaptureOptions): SMTPServerOptions {
     heloResponse: '%s at your service',
     logger: false,
     disableReverseLookup: true,
-    // WIZ and its kin are jokes of smtp-server; XCLIENT and XFORWARD are for proxies.
+    // WIZ, SHELL and KILL are joke commands of smtp-server; XCLIENT and XFORWARD are for proxies.
     disabledCommands: ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD', ...(options.tls ? [] : ['STARTTLS'])],
     authMethods: ['PLAIN', 'LOGIN'],
     authOptional: options.auth === 'optional',

@@ -3,11 +3,11 @@ import { unknownParameter } from './commands.ts'
 import { readPath } from './path.ts'
 
 /**
- * smtp-server's connection with the commands as the RFCs have them: paths as clients write them, parameters that no
- * extension defines, and AUTH in its place.
+ * smtp-server's connection, corrected where its commands differ from the RFCs: the syntax of paths, unknown parameters,
+ * and AUTH within a transaction.
  */
 export class CommandConnection extends SMTPConnection {
-  // The base puts a name together, and looks it up, for these at every command; no option disables them.
+  // No option disables these commands. The base would build and look up a handler's name for each command.
   override _isSupported(command: string): boolean {
     return alwaysSupported.has(command) || super._isSupported(command)
   }
@@ -27,7 +27,7 @@ export class CommandConnection extends SMTPConnection {
     callback()
   }
 
-  /** The base takes parameters that it does not know, and leaves them unread. */
+  /** Refuses unknown parameters. The base accepts and ignores them. */
   override _rejectInvalidParams(
     parsed: Exclude<AddressCommand, false>,
     keys: string[],
@@ -52,7 +52,7 @@ export class CommandConnection extends SMTPConnection {
     if (colon === -1 || path === null) return false
     const isPlain = path.parameters === '' && line.slice(0, colon).toUpperCase() === name.toUpperCase()
     if (isPlain) return { address: path.address, args: false }
-    // The parameters are the base's matter; the null path is one that it takes with every command.
+    // The base parses the parameters. It gets the null path, which it accepts for both commands.
     const parsed = super._parseAddressCommand(name, `${line.slice(0, colon)}:<> ${path.parameters}`)
     return parsed && { ...parsed, address: path.address }
   }

@@ -1,29 +1,29 @@
-/** How many resets a session may have without a message before they stop counting as progress. */
+/** How often EHLO, MAIL and the like may be repeated without a message before they no longer count as progress. */
 const maxBegun = 100
 
-/** How many commands a session may have without a message: several times those of the largest envelope. */
+/** How many commands a session may send without a message: several times as many as the largest envelope needs. */
 export const maxWithoutMessage = 10_000
 
 /**
- * Counts the commands of a session, and those that brought it forward. A transaction that is begun over and over does
- * not: it must not keep a connection that another client needs.
+ * Counts the commands of a session, and those that made progress. Starting a transaction again and again is no progress,
+ * so that such a client cannot keep a connection that another client needs.
  */
 export class CommandCount {
-  /** How many came. */
+  /** Number of commands received. */
   all: number = 0
-  /** How many of them brought the session forward. */
+  /** Number of commands that made progress. */
   useful: number = 0
-  /** EHLO and MAIL since the last message that was taken. */
+  /** Number of accepted commands other than RCPT and DATA since the last accepted message. */
   #begun = 0
   #taken = 0
-  /** How many commands came before the last message that was taken. */
+  /** Number of commands up to the last accepted message. */
   #before = 0
 
   /**
-   * Counts a command that came.
+   * Counts a received command.
    *
-   * @param taken  How many messages were taken so far.
-   * @returns Whether more came since the last message than any honest client needs.
+   * @param taken  Number of messages accepted so far.
+   * @returns Whether more commands came since the last message than any normal client needs.
    */
   come(taken: number): boolean {
     if (taken !== this.#taken) {
@@ -35,7 +35,7 @@ export class CommandCount {
   }
 
   /**
-   * Counts a command that was carried out and not refused.
+   * Counts a command that was accepted.
    *
    * @param name  In upper case.
    */

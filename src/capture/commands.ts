@@ -1,6 +1,6 @@
 /**
- * Why a command cannot be taken whatever the state of the session is, as code and text of its reply; null for a
- * command that smtp-server decides over.
+ * The reply to a command that is refused in any state of the session, as code and text; null for a command that
+ * smtp-server handles.
  *
  * @param name  In upper case.
  * @param hasStartTls  Whether this server offers STARTTLS.
@@ -18,7 +18,7 @@ export function refusedCommand(
   return null
 }
 
-/** Commands of RFC 5321, its extensions and its predecessors that are answered 502, not 500: they are known. */
+/** Commands of RFC 5321, its extensions and its predecessors. They are known, so the reply is 502 and not 500. */
 const unimplemented: ReadonlySet<string> = new Set([
   'EXPN',
   'BDAT',
@@ -33,12 +33,12 @@ const unimplemented: ReadonlySet<string> = new Set([
   'XFORWARD',
 ])
 
-/** Commands that take no argument, where one would mean something else than the client gets. */
+/** Commands without arguments. An argument is refused, because the client would expect it to have an effect. */
 const bare: ReadonlySet<string> = new Set(['DATA', 'RSET'])
 
 /**
- * The first parameter of MAIL or RCPT that no offered extension defines; null where there is none. RFC 5321 section
- * 4.1.1.11: it is answered 555.
+ * The first parameter of MAIL or RCPT that no offered extension defines; null if there is none. The reply to it is 555
+ * (RFC 5321 section 4.1.1.11).
  *
  * @param given  The names of the parameters, in upper case.
  */
@@ -46,7 +46,7 @@ export function unknownParameter(command: 'MAIL' | 'RCPT', given: object): strin
   return Object.keys(given).find((name) => !parameters[command].has(name)) ?? null
 }
 
-/** By RFC 1870, 6152, 6531, 3461 and 4954: the extensions that EHLO offers. */
+/** The parameters of the extensions that EHLO offers: RFC 1870, 6152, 6531, 3461 and 4954. */
 const parameters: Readonly<Record<'MAIL' | 'RCPT', ReadonlySet<string>>> = {
   MAIL: new Set(['SIZE', 'BODY', 'SMTPUTF8', 'RET', 'ENVID', 'AUTH']),
   RCPT: new Set(['NOTIFY', 'ORCPT']),

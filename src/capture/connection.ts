@@ -13,18 +13,18 @@ import { CaptureStream } from './stream.ts'
 import { monotonicNow } from '../core/machine.ts'
 
 /**
- * smtp-server's connection with what it has no option for. It reaches into internals, hence the exact version of the
- * package and a test for every change.
+ * Extends smtp-server's connection where smtp-server has no option. It depends on smtp-server's internals, so the exact
+ * version of the package is pinned and every override has a test.
  */
 export class CaptureConnection extends ReplyingConnection {
-  /** How it gets on; see {@link CaptureConnection.checkProgress}. */
+  /** How far the session has come; see {@link CaptureConnection.checkProgress}. */
   readonly #progress = new Progress(monotonicNow())
   readonly #commands = new CommandCount()
-  /** How many of them came before TLS. */
+  /** Number of commands received before TLS. */
   #commandsInClear = 0
   #isReported = false
 
-  /** The base knows the server by its own type only. */
+  /** The base class types the server as `SMTPServer`. */
   get #server(): ConnectionHost {
     return this._server as typeof this._server & ConnectionHost
   }
@@ -40,16 +40,16 @@ export class CaptureConnection extends ReplyingConnection {
     if (this._upgrading || this._socket.writableNeedDrain) return true
     const parser = this.parser
     if (this._handlerPending || !parser || parser.isBusy) return false
-    // The message is there, and not yet answered.
+    // A whole message was received and is not yet answered: the client waits for the server.
     return !this._dataStream || parser._dataMode
   }
 
-  /** When the client last brought its session forward; from `performance.now()`. */
+  /** When the client last made progress, as `performance.now()`. */
   get workedAt(): number {
     return this.#progress.workedAt
   }
 
-  /** Ends the connection of a client that takes too long. To be called now and then. */
+  /** Ends the connection if the client takes too long. To be called at regular intervals. */
   checkProgress(now: number, patience: Patience): void {
     const isInData = this.parser?._dataMode ?? false
     const activity: Activity = {
@@ -64,18 +64,21 @@ export class CaptureConnection extends ReplyingConnection {
     if (fault !== null) this.send(421, `4.4.2 ${fault}, closing the connection`)
   }
 
-  /** Answers 421, since another client needs the slot. */
+  /** Answers 421 because another client needs the slot. */
   giveWay(): void {
     this.send(421, '4.4.2 All connections are in use, and this one was idle; connect again')
     this.#server.dismiss(this)
   }
 
-  /** The base's own timeout restarts with every octet: see {@link CaptureConnection.checkProgress}. */
+  /** Disables the base's timeout, which restarts with every octet. {@link CaptureConnection.checkProgress} replaces it. */
   override _armTimeout(): void {}
 
-  /** Greets at once: the base waits 100 ms for clients who talk too soon, and an app with a connection per mail feels that. */
+  /**
+   * Sends the greeting at once. The base waits 100 ms to detect clients that send too early, which slows down an app that
+   * opens a connection for each mail.
+   */
   override init(): void {
-    // `false` in the options is taken for "not given", which is ten commands.
+    // The option cannot be set to `false`: smtp-server treats `false` as not given and uses its default of ten commands.
     this._maxAllowedUnauthenticatedCommands = false
     this._setListeners(() => {
       if (!this.isDelivery && !this.#server.admit(this)) {
@@ -86,14 +89,14 @@ export class CaptureConnection extends ReplyingConnection {
       if (!fault) return this.connectionReady()
       meetFault(fault, this.#server.clock, {
         proceed: () => this.connectionReady(),
-        // A greeting has no enhanced code of ours, and nothing follows one that refuses.
+        // A greeting has no enhanced code. After a refusal the connection ends.
         refuse: (code, text) => this._refuse(Object.assign(new Error(text), { responseCode: code }), false),
         cut: () => this.destroy(),
       })
     })
   }
 
-  /** The base builds the same list for each client. */
+  /** Uses a cached reply. The base builds the same list for each client. */
   override handler_EHLO(command: Buffer, callback: () => void): void {
     const [, name, ...more] = command.toString().trim().split(/\s+/)
     if (name === undefined || more.length > 0 || !plainHelloName.test(name)) {
@@ -110,12 +113,12 @@ export class CaptureConnection extends ReplyingConnection {
     super.upgrade(...parameters)
   }
 
-  /** Answers 421 since the server closes, and closes. */
+  /** Answers 421 because the server is closing, and closes the connection. */
   sayClosing(): void {
     this.send(421, '4.3.2 Localpost is closing')
   }
 
-  /** A closing server begins no transaction, and a client that is refused again and again has to connect again. */
+  /** Answers 421 when the server is closing, and to a client with too many refused commands in a row. */
   override _onCommand(command: Buffer | string, done?: () => void): void {
     if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
     if (this.refusedInRow > maxRefused) return this.send(421, tooManyRefused)
@@ -125,7 +128,7 @@ export class CaptureConnection extends ReplyingConnection {
     const space = line.indexOf(' ')
     const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
     const proceed = (): void => {
-      // The base and its handlers make a text of it, whatever it is.
+      // The base and its handlers call `toString()` on the line, so a string works as well as a Buffer.
       if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)
       if (this.#commands.all === 1 && isHttpRequest(line)) {
         this.#report('http')
@@ -148,7 +151,7 @@ export class CaptureConnection extends ReplyingConnection {
     })
   }
 
-  /** Whether a command is one of those that nearly every session has, and comes when it may. */
+  /** Whether the command is a common one that is allowed in the current state. */
   #isOrdinary(name: string, line: string): boolean {
     if (!this.#awaitsCommand) return false
     if (!this.session.user && !this._server.options.authOptional) return false
@@ -157,12 +160,12 @@ export class CaptureConnection extends ReplyingConnection {
     return name === 'DATA' ? line.length === 4 : ordinary.has(name)
   }
 
-  /** Whether what comes next is a command: greeted, in no handshake, and in no dialogue of AUTH. */
+  /** Whether the next line is a command: the greeting was sent, and no TLS handshake or AUTH dialogue is running. */
   get #awaitsCommand(): boolean {
     return this._ready && !this._upgrading && !this._nextHandler
   }
 
-  /** What the base does for such a command, without its log. */
+  /** Does what the base does for a common command, but without its logging. */
   #run(name: string, line: Buffer, done: () => void = () => {}): void {
     const { refusedInRow } = this
     let isDone = false
@@ -187,7 +190,7 @@ export class CaptureConnection extends ReplyingConnection {
     }
   }
 
-  // What follows AUTH or comes before the greeting is no command, and the outbox's have none.
+  // Lines of an AUTH dialogue or before the greeting are not commands, and the outbox's commands have no faults.
   #faultOf(command: string): SmtpFault | null {
     if (this.isDelivery || !this.#awaitsCommand) return null
     if (userOf(this.session)?.is_outbox) return null
@@ -195,16 +198,16 @@ export class CaptureConnection extends ReplyingConnection {
     return stage && this.#server.faultAt(stage)
   }
 
-  /** Every transaction ends here, after its reply: a closing server waits for that. */
+  /** Every transaction ends here, after its reply. A closing server then closes the connection. */
   override _resetSession(): void {
     super._resetSession()
     this.notes.end()
     if (this.#server.isClosing && this._ready) this.sayClosing()
   }
 
-  /** STARTTLS takes every listener off the socket, so this is the one place that every connection comes by at its end. */
+  /** Every connection ends here. A listener on the socket would not work, because STARTTLS removes all listeners. */
   override _onClose(): void {
-    // Many clients look at the certificate and go without a word.
+    // Many clients that reject the certificate disconnect without an error.
     if (!this._closed && !this._closing && !this.#server.isClosing) {
       const isUnused = this._upgrading || (this.secure && this.#commands.all === this.#commandsInClear)
       if (isUnused) this.#report('certificate')
@@ -213,7 +216,7 @@ export class CaptureConnection extends ReplyingConnection {
     this.#server.forget(this)
   }
 
-  /** What fails in a handshake is no fault of the listener. */
+  /** A failed TLS handshake is the client's fault, so it is not reported as an error of the listener. */
   override _onError(error: NodeJS.ErrnoException): void {
     const fault = tlsFaultOf(error)
     if (fault === null) return super._onError(error)
@@ -221,7 +224,7 @@ export class CaptureConnection extends ReplyingConnection {
     this.close()
   }
 
-  /** Reports once what this client does wrong. */
+  /** Reports a fault of this client, at most once per connection. */
   #report(fault: ClientFault, detail = ''): void {
     if (this.isDelivery || this.#isReported) return
     this.#isReported = true
@@ -242,10 +245,10 @@ export class CaptureConnection extends ReplyingConnection {
   }
 }
 
-/** Others may be refused, with a reason. */
+/** EHLO with any other name is left to the base, which may refuse it. */
 const plainHelloName = /^[a-zA-Z0-9.[\]:_-]{1,255}$/
 
-/** How many commands in a row may be refused: as many as one message may have recipients. */
+/** How many commands in a row may be refused: the maximum number of recipients of one message. */
 const maxRefused = 1000
 const tooManyRefused = `4.7.0 More than ${maxRefused} commands in a row were refused, closing the connection`
 

@@ -5,20 +5,20 @@ const lineEnd = Buffer.from('\r\n')
 const dotLine = Buffer.from('\r\n.')
 
 /**
- * Scans the octets after DATA: removes stuffed dots and finds the end. A line begins only after CRLF, so other line ends
- * neither lose a dot nor end the message (SMTP smuggling).
+ * Scans the octets after DATA: removes stuffed dots and finds the end of the message. Only CRLF begins a new line. After
+ * other line ends a dot is neither removed nor ends the message, which prevents SMTP smuggling.
  *
  * @see RFC 5321 section 4.5.2
  */
 export class DataScanner {
-  /** What may be the beginning of a line end and a dot. The data begins as if after a line end. */
+  /** Octets kept for the next chunk, because they may begin CRLF and a dot. Data begins as if CRLF came before it. */
   #held: Buffer = lineEnd
-  /** How many octets of it belong to no message. */
+  /** How many of the kept octets are not content of the message. */
   #foreign = 2
 
-  /** @returns The content of a chunk, and what follows the end of the message; null before the end. */
+  /** @returns The content of a chunk; and the rest after the end of the message, null if the end was not found. */
   feed(chunk: Buffer): { content: Buffer; rest: Buffer | null } {
-    // At the beginning only a dot needs the line end before it, and a message in one chunk is not copied.
+    // At the start the virtual CRLF matters only before a dot. Otherwise the chunk is used without a copy.
     const isPlainStart = this.#held === lineEnd && chunk.length > 0 && chunk[0] !== dot
     const input = isPlainStart || this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
     const pieces: Buffer[] = []
@@ -34,7 +34,7 @@ export class DataScanner {
     }
     const holdFrom = at === -1 ? input.length - lineEndLength(input) : at
     pieces.push(input.subarray(from, Math.max(from, holdFrom)))
-    // A copy, or a few octets would keep the whole chunk.
+    // Copied, because a slice of a few octets would keep the whole chunk in memory.
     this.#held = Buffer.from(input.subarray(holdFrom))
     this.#foreign = Math.max(0, from - holdFrom)
     return { content: joined(pieces), rest: null }

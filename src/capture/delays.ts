@@ -1,14 +1,14 @@
 import type { Clock } from '../core/clock.ts'
 
-/** A clock whose delays can all be ended at once: those that a rule or a fault puts before an answer. */
+/** A clock for the delays of rules and faults, all of which can be ended at once. */
 export interface Delays extends Clock {
   /**
    * As {@link Clock.after}.
    *
-   * @param atEnd  What happens instead where `end` comes first. Default: the same as after the delay.
+   * @param atEnd  Called instead of `run` if `end` is called first. Default: `run`.
    */
   after(delayMs: number, run: () => void, atEnd?: () => void): () => void
-  /** Ends every delay now, and each that is still asked for. */
+  /** Ends every running delay. Later calls of `after` do not wait. */
   end(): void
 }
 

@@ -5,13 +5,13 @@ import type { Clock } from '../core/clock.ts'
 import type { Refusal } from './replies.ts'
 import { hasEnhancedCode, refusal } from './replies.ts'
 
-/** Gives the fault that strikes a submission at a stage, and counts it; null for none. */
+/** Returns the fault that applies to a submission at this stage, and counts it as used; null for none. */
 export type FaultAt = (stage: SmtpStage) => SmtpFault | null
 
 /**
  * The stage that a command begins.
  *
- * @returns null for commands that no fault meets, and for those out of turn, which have a refusal of their own.
+ * @returns null for commands that faults do not apply to, and for commands out of sequence, which are refused anyway.
  */
 export function stageOf(command: string, session: SMTPServerSession): SmtpStage | null {
   const { envelope, hostNameAppearsAs, user } = session
@@ -32,9 +32,9 @@ export function stageOf(command: string, session: SMTPServerSession): SmtpStage 
   }
 }
 
-/** What a fault can come to. */
+/** The possible effects of a fault. */
 export interface FaultWays {
-  /** It was a delay alone. */
+  /** Continues normally: the fault was only a delay. */
   proceed(): void
   /** @param text  May begin with an enhanced status code. */
   refuse(code: number, text: string): void
@@ -42,7 +42,7 @@ export interface FaultWays {
   cut(): void
 }
 
-/** Lets a fault happen: after its delay, one of the three ways. */
+/** Applies a fault: waits for its delay, then calls one of the three ways. */
 export function meetFault(fault: SmtpFault, clock: Clock, ways: FaultWays): void {
   const { code, text = 'An injected fault', disconnect, delay_ms = 0 } = fault
   const meet = (): void => {
@@ -54,7 +54,7 @@ export function meetFault(fault: SmtpFault, clock: Clock, ways: FaultWays): void
   else meet()
 }
 
-/** The refusal of a fault, with the enhanced code that its text brings, or else the one that goes with the code. */
+/** The refusal of a fault. If its text does not begin with an enhanced code, the default of the reply code is used. */
 export function faultRefusal(code: number, text: string): Refusal {
   if (!hasEnhancedCode(code, text)) return refusal(code, enhancedCodeOf(code), text)
   const space = text.indexOf(' ')

@@ -10,11 +10,11 @@ import { refusal, refusalOf, type Refusal } from './replies.ts'
 import { envelopeIdOf, envelopeOf, factsOf, userOf } from './session.ts'
 
 /**
- * What the server asks at each step of a transaction.
+ * The handlers that smtp-server calls at each step of a transaction.
  *
- * @param delays  What answers wait by.
+ * @param delays  The clock for delayed answers.
  * @param connections.cut  Ends the connection of a session without a reply.
- * @param connections.notesOf  What is noted of a session.
+ * @param connections.notesOf  The transcript of a session.
  */
 export function createHandlers(
   options: CaptureOptions,
@@ -35,7 +35,7 @@ export function createHandlers(
       case 'reject':
         return answer(refusal(verdict.reply_code, verdict.enhanced_code, verdict.text))
       case 'delay':
-        // A delivery that ends here without a reply has no outcome: its email stays due.
+        // At shutdown a delivery is disconnected without a reply. It then has no outcome, and the email stays due.
         return void delays.after(verdict.delay_ms, answer, () =>
           userOf(session)?.is_outbox ? cut(session) : answer(),
         )

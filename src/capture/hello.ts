@@ -1,14 +1,14 @@
 import type { SMTPServerOptions } from 'smtp-server'
 
-/** What makes the answer to one EHLO differ from that to another. */
+/** The facts of a session that the reply to EHLO depends on. */
 export interface HelloSession {
   secure: boolean
-  /** Whether it has authenticated. */
+  /** Whether the client has authenticated. */
   isKnown: boolean
 }
 
 /**
- * The lines that answer EHLO: who speaks, and each extension that the server has, as smtp-server names them.
+ * The lines of the reply to EHLO: the server's name, and each extension it offers, as smtp-server writes them.
  *
  * @see RFC 5321 section 4.1.1.1, and the RFC of each extension
  */

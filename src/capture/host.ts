@@ -7,27 +7,27 @@ import type { SlotClient } from './slots.ts'
 /** What a server sees of a connection that it admits and ends. */
 export interface HostedConnection extends SlotClient {
   readonly id: string
-  /** Ends it, whatever state it is in. */
+  /** Ends the connection in any state. */
   destroy(): void
 }
 
 /** What a connection needs of its server. */
 export interface ConnectionHost {
-  /** Set once; a closing server answers 421 to the next command of every client. */
+  /** Whether the server is closing. It then answers 421 to the next command of every client. */
   readonly isClosing: boolean
   readonly clock: Clock
   readonly faultAt: FaultAt
-  /** The lines that answer EHLO in such a session. */
+  /** The lines of the reply to EHLO. */
   helloReply(session: HelloSession): readonly string[]
-  /** Takes a client, unless there are as many as there may be and none of them is idle. */
+  /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
   admit(connection: HostedConnection): boolean
   /**
-   * Releases a connection that was answered 421 and has no slot. Clients get a few seconds to read the reply, but only
-   * a limited number of them: a flood must not hold more sockets than there are slots.
+   * Called for a connection that was answered 421 and has no slot. A limited number of such connections may stay open
+   * until the client has read the reply; beyond that they are destroyed, so that a flood cannot hold many sockets.
    */
   dismiss(connection: HostedConnection): void
-  /** Reports what a client does wrong, once a minute for each address and kind. */
+  /** Reports a client's fault, at most once a minute for each address and kind of fault. */
   reportClient(fault: ClientFault, address: string, detail: string): void
-  /** The socket of a connection is gone. */
+  /** Called when the socket of a connection is closed. */
   forget(connection: HostedConnection): void
 }

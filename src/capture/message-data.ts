@@ -2,15 +2,15 @@ import { EventEmitter } from 'node:events'
 import type { SMTPServerDataStream } from 'smtp-server'
 
 /**
- * The content of one DATA on its way to the handler of the message, with back-pressure: `data` with each piece, then
- * `end`; or `close`, after an `error` where the client disconnected. It replaces the Node stream of smtp-server and has
- * the members that smtp-server uses; but it passes each piece on at once, and flows only from `resume` on.
+ * A stream of the content of one DATA, with back-pressure. It emits `data` for each piece, then `end`. If the client
+ * disconnects, it emits `error` and `close` instead. It replaces the Node stream of smtp-server and has the members that
+ * smtp-server uses. Unlike that stream, it passes each piece on immediately and flows only after `resume`.
  */
 export class MessageData extends EventEmitter {
-  /** How many octets came, and whether that is more than the server takes; smtp-server keeps both. */
+  /** Octets received, and whether they exceed the size limit. smtp-server sets both. */
   byteLength = 0
   sizeExceeded = false
-  /** Null until it is decided. */
+  /** Null before the first `resume` or `pause`. */
   readableFlowing: boolean | null = null
   readableEnded = false
   writableEnded = false
@@ -25,7 +25,7 @@ export class MessageData extends EventEmitter {
     return !this.writableEnded && !this.destroyed
   }
 
-  /** @returns Whether the next piece may come at once; else after `drain`, or never after `close`. */
+  /** @returns Whether the next piece may be written now. If not, wait for `drain`; after `close` there is none. */
   write(piece: Buffer): boolean {
     if (this.readableFlowing && this.#waiting.length === 0) this.emit('data', piece)
     else this.#waiting.push(piece)
@@ -63,7 +63,7 @@ export class MessageData extends EventEmitter {
     this.emit('end')
   }
 
-  /** smtp-server's types know a stream of Node's only. */
+  /** smtp-server's types expect a Node stream. */
   asStream(): SMTPServerDataStream {
     return this as unknown as SMTPServerDataStream
   }

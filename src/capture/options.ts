@@ -10,35 +10,39 @@ import type { KeyAndCertificate } from './tls.ts'
 /** What a capture server needs. */
 export interface CaptureOptions extends AuthRules {
   host: string
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port: number
-  /** The name by which it introduces itself. */
+  /** The host name in the greeting and in the reply to EHLO. */
   hostname: string
-  /** STARTTLS: off, with a certificate made now, or with an own one in PEM. */
+  /** STARTTLS: false for none, true with a new self-signed certificate, or with the given key and certificate in PEM. */
   tls: boolean | KeyAndCertificate
   /** Larger messages are refused with 552 5.3.4. Default: 40 MiB. */
   maxSizeBytes?: number
-  /** Connections at once, the outbox's own beside; one more gets 421, unless an idle one can give way. Default: no limit. */
+  /**
+   * Maximum number of connections, not counting the outbox's. Further ones get 421, unless they can replace an idle one.
+   * Default: no limit.
+   */
   maxClients?: Partial<SlotLimits>
-  /** How long clients may take. Default: as long as RFC 5321 section 4.5.3.2 says. */
+  /** How long clients may take. Default: the times of RFC 5321 section 4.5.3.2. */
   patience?: Partial<Patience>
-  /** Takes what apps hand in. */
+  /** Receives the messages that apps submit. */
   submissions: Submissions
   /**
-   * What the server says to one recipient of a delivery.
+   * Decides the reply for one recipient.
    *
-   * @param deliveryId  The id of the email, from ENVID; null without one.
+   * @param deliveryId  For a delivery, the id of the email from ENVID, or null without one; for a submission, `from` and
+   *   its sender.
    */
   verdictOf(recipient: string, deliveryId: string | null): Verdict
   /** Whether rules apply to submissions too; otherwise every recipient of a submission is accepted. */
   rejectSubmissions: boolean
-  /** What goes wrong with submissions. */
+  /** The faults to apply to submissions. */
   faultAt: FaultAt
   clock: Clock
   /** Whether its ports and connections keep the process alive. Default: true. */
   keepAlive?: boolean
   /** Called with errors of Localpost and of the listener, not with disconnects of clients. */
   onError?(error: unknown): void
-  /** Called with what a client does wrong and what to do about it, once a minute for each address and kind. */
+  /** Called with a description of a client's fault and its fix, at most once a minute for each address and kind. */
   onClientFault?(message: string): void
 }

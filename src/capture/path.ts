@@ -1,19 +1,19 @@
 import { normalizeAddress } from '../mime/addresses.ts'
 
-/** The command of MAIL or RCPT, taken apart. */
+/** The parsed argument of MAIL or RCPT. */
 export interface PathCommand {
-  /** Bare, the domain as A-labels where it is internationalised; `""` for `<>`. */
+  /** The bare address, with an internationalised domain as A-labels; `""` for `<>`. */
   address: string
-  /** What follows the path: ESMTP parameters. */
+  /** The ESMTP parameters after the path. */
   parameters: string
 }
 
 /**
- * Reads the path of `MAIL FROM:<…> …` and `RCPT TO:<…> …`. smtp-server's own reading knows no quoted local part and
- * turns A-labels into Unicode.
+ * Parses the path of `MAIL FROM:<…> …` and `RCPT TO:<…> …`. smtp-server's parser does not support quoted local parts and
+ * converts A-labels to Unicode.
  *
- * @param argument  What follows the colon.
- * @returns null where the path is no address.
+ * @param argument  The text after the colon.
+ * @returns null if the path is not an address.
  * @see RFC 5321 section 4.1.2, RFC 6531
  */
 export function readPath(argument: string): PathCommand | null {
@@ -29,8 +29,8 @@ export function readPath(argument: string): PathCommand | null {
 }
 
 /**
- * Whether a path is a local part alone. `postmaster` must be taken (RFC 5321 section 4.1.1.3); cron, sudo and `mail`
- * send to `root` and to the name of a user.
+ * Whether a path is a local part without a domain. `postmaster` must be accepted (RFC 5321 section 4.1.1.3); cron, sudo
+ * and `mail` send to `root` and to user names.
  */
 function isLocalPart(path: string): boolean {
   return path.length <= 64 && (dotAtom.test(path) || quotedString.test(path))
@@ -39,7 +39,7 @@ function isLocalPart(path: string): boolean {
 const dotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const quotedString = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/
 
-/** Where the closing `>` stands; one between quotes does not count. */
+/** The position of the closing `>` outside of quotes; -1 if there is none. */
 function endOfPath(text: string): number {
   if (!text.startsWith('<')) return -1
   let inQuotes = false
@@ -53,7 +53,7 @@ function endOfPath(text: string): number {
   return -1
 }
 
-/** Real senders go beyond the limits of the RFC: what has the shape of an address is taken as written. */
+/** Accepts text with the shape of an address unchanged, because real senders do not keep the limits of the RFC. */
 function lenient(path: string): string | null {
   // Invisible characters make one address look like another and control characters split log lines.
   if (/[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff]/.test(path)) return null

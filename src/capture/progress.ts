@@ -1,18 +1,18 @@
 /** How long the server waits for a client. */
 export interface Patience {
-  /** For a whole command, from the reply before it, however many of its octets come. */
+  /** For a whole command, counted from the previous reply. Single octets do not extend it. */
   commandMs: number
   /** For {@link Patience.dataBytes} of a message, or for a TLS handshake. */
   dataMs: number
-  /** How much of a message has to come in each `dataMs`; its end may come at any time. */
+  /** The minimum number of bytes that must arrive in each `dataMs`; the end of the message may arrive at any time. */
   dataBytes: number
-  /** For a whole message, from the one before it or the beginning of the session, whatever else the client does. */
+  /** For a whole message, counted from the previous message or the start of the session, whatever else the client does. */
   messageMs: number
 }
 
 /**
- * RFC 5321 section 4.5.3.2: five minutes for a command, three for a piece of a message. It sets no limit to a session
- * that never brings a message; an hour is more than a slow client needs.
+ * RFC 5321 section 4.5.3.2: five minutes for a command, three for a piece of a message. The RFC has no limit for a
+ * session that never submits a message; an hour is more than a slow client needs.
  */
 export const defaultPatience: Patience = {
   commandMs: 5 * 60 * 1000,
@@ -21,27 +21,27 @@ export const defaultPatience: Patience = {
   messageMs: 60 * 60 * 1000,
 }
 
-/** What a connection is doing when it is looked at. */
+/** The state of a connection when it is checked. */
 export interface Activity {
   /** Whether the server waits for the client. */
   isAwaited: boolean
-  /** Commands that came, and those among them that brought the session forward. */
+  /** Number of commands received, and number of those that made progress. */
   commands: number
   useful: number
-  /** Messages that were taken. */
+  /** Number of accepted messages. */
   messages: number
-  /** `data` also covers a handshake. */
+  /** `data` also means a TLS handshake. */
   phase: 'command' | 'data'
-  /** Octets of the message that came; 0 outside of one. */
+  /** Octets received of the current message; 0 outside of a message. */
   dataBytes: number
 }
 
 /**
- * Follows how a connection gets on, from looking at it now and then: what it costs does not depend on what the client
- * sends, and an octet now and then is no progress.
+ * Tracks the progress of a connection by checking it at intervals. The cost does not depend on what the client sends, and
+ * a client that sends single octets slowly makes no progress.
  */
 export class Progress {
-  /** When the session was last brought forward. */
+  /** When the session last made progress. */
   workedAt: number
   #awaitedSince: number
   #seen: Activity = { isAwaited: true, commands: 0, useful: 0, messages: 0, phase: 'command', dataBytes: 0 }
@@ -54,7 +54,7 @@ export class Progress {
     this.#withoutSince = now
   }
 
-  /** @returns Why the client took too long, for its reply; null where it did not. */
+  /** @returns Why the client took too long, as text for the reply; null if it did not. */
   look(activity: Activity, now: number, patience: Patience): string | null {
     const { isAwaited, commands, useful, messages, phase, dataBytes } = activity
     if (messages !== this.#messages) {

@@ -4,14 +4,14 @@ import type { Reception } from './port.ts'
 import type { Refusal } from './replies.ts'
 import { refusal, refusalOf } from './replies.ts'
 
-/** How a DATA ended: with the text of its 250, or with a refusal. */
+/** Answers one DATA: with a refusal, or with the text of the 250 reply. */
 export type Answer = (refused: Refusal | null, text?: string) => void
 
 /**
- * Passes the bytes of one DATA on, piece by piece with back-pressure, and answers when they are stored.
+ * Passes the bytes of one DATA on, piece by piece with back-pressure, and answers when the message is stored.
  *
- * A client that vanishes leaves nothing and gets no answer. A message over the size limit is given up at once; the
- * rest is read and dropped, for the client listens only after it.
+ * If the client disconnects, nothing is stored and nothing is answered. A message over the size limit is discarded at
+ * once; the rest is read and dropped, because the client reads the reply only after it has sent everything.
  *
  * @param answer  Called at most once.
  * @param report  Called with every error that the client did not cause.
@@ -53,7 +53,7 @@ export function receive(
     try {
       text = await reception.finish()
     } catch (error) {
-      // That there is no room is no fault, and a flood would say it often.
+      // A full queue is not an error of Localpost, and a flood of mail would report it often.
       if (!isErrorOf(error, 'service_unavailable')) report(error)
       return answer(refusalOf(error))
     }
@@ -66,7 +66,7 @@ export function receive(
     state = 'ended'
     finish().catch(report)
   })
-  // The client vanished: smtp-server destroys the stream.
+  // smtp-server destroys the stream when the client disconnects.
   stream.once('error', () => giveUp(null))
   stream.once('close', () => {
     if (state === 'reading') giveUp(null)

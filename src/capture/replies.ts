@@ -1,6 +1,6 @@
 import { isErrorOf } from '../core/errors.ts'
 
-/** An SMTP reply of 400 or more, as smtp-server takes it from a handler. */
+/** An SMTP reply of 400 or more, in the form that smtp-server expects from a handler. */
 export interface Refusal extends Error {
   responseCode: number
 }
@@ -8,9 +8,9 @@ export interface Refusal extends Error {
 /**
  * A refusal with an enhanced status code of its own.
  *
- * @param replyCode  RFC 5321, 421 closes the connection.
- * @param enhancedCode  RFC 3463, of the same class as the reply code; it stands before the text, where the connection
- *   finds it and sends no code of smtp-server's choice.
+ * @param replyCode  See RFC 5321; 421 closes the connection.
+ * @param enhancedCode  See RFC 3463; of the same class as the reply code. It is put before the text. The connection then
+ *   sends this code instead of smtp-server's default.
  */
 export function refusal(replyCode: number, enhancedCode: string, text: string): Refusal {
   return Object.assign(new Error(`${enhancedCode} ${text}`), { responseCode: replyCode })
@@ -25,7 +25,7 @@ export function hasEnhancedCode(replyCode: number, text: unknown): boolean {
   )
 }
 
-/** The lines of one reply as they are sent: all but the last say that more follows. */
+/** The lines of one reply as they are sent. All but the last have `-` after the code, which means that more follows. */
 export function replyLines(code: number, texts: readonly string[]): string[] {
   return texts.map((text, i) => `${code}${i < texts.length - 1 ? '-' : ' '}${text}`)
 }
@@ -34,7 +34,7 @@ export function replyLines(code: number, texts: readonly string[]): string[] {
 export function refusalOf(error: unknown): Refusal {
   if (isErrorOf(error, 'store_full')) return refusal(452, '4.3.1', 'The disk is full, nothing was stored')
   if (isErrorOf(error, 'service_unavailable'))
-    return refusal(452, '4.3.1', 'Too much waits to be stored, try again in a moment')
+    return refusal(452, '4.3.1', 'Too much mail is waiting to be stored, try again in a moment')
   if (isErrorOf(error, 'closed')) return refusal(421, '4.3.2', 'Localpost is closing')
   if (isErrorOf(error, 'message_too_large')) return refusal(552, '5.3.4', 'The message is too large')
   if (isErrorOf(error, 'store_unknown'))
@@ -43,10 +43,10 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 /**
- * The lines of a reply, with the enhanced code that its text brings, or else the one that smtp-server has for the reply
- * code. Texts may have parts of what a client sent, so no control character goes out.
+ * The lines of a reply. If the text does not begin with an enhanced code, smtp-server's code for the reply is used. Texts
+ * may contain input of a client, so control characters are replaced.
  *
- * @param context  What smtp-server gives with the reply: the key of its enhanced code, or false for none.
+ * @param context  The key of smtp-server's enhanced code for this reply; false for none.
  */
 export function linesOf(
   codes: { _getEnhancedStatusCode(code: number, context?: string | false): string },
@@ -69,8 +69,8 @@ export function linesOf(
 }
 
 /**
- * The replies that go out all the time, as they were put together once: nearly every session has the same, and notes
- * keep them. By what they are an answer to, or else by their text.
+ * Cache of frequent replies. Nearly every session has the same ones, and transcripts keep them. The key is the context,
+ * or else the text.
  */
 const knownReplies = new Map<
   string,

@@ -5,29 +5,29 @@ import { linesOf } from './replies.ts'
 import type { CaptureStream } from './stream.ts'
 import { SessionNotes } from './transcript.ts'
 
-/** A connection that sends the replies to pipelined commands together, and notes what is said. */
+/** A connection that sends the replies to pipelined commands together, and records the transcript. */
 export class ReplyingConnection extends CommandConnection {
-  /** Whether it came in by the outbox's own way: no fault meets it. */
+  /** Whether the connection came through the outbox's own port. Faults do not apply to it. */
   isDelivery = false
 
-  /** What is said in this session. */
+  /** The transcript of this session. */
   readonly notes: SessionNotes = new SessionNotes()
 
-  /** How many replies of 400 or more there were since the last command that was accepted. */
+  /** Number of replies of 400 or more since the last accepted command. */
   protected refusedInRow = 0
-  /** How many messages were taken. */
+  /** Number of accepted messages. */
   protected taken = 0
 
-  /** The replies that wait for the end of the turn. */
+  /** Replies that are sent at the end of the event loop's turn. */
   #waiting = ''
 
-  /** Null once the client is gone. */
+  /** Null once the client has disconnected. */
   protected get parser(): CaptureStream | null {
     return (this._parser as CaptureStream | false) || null
   }
 
   /**
-   * Sends a reply, with the enhanced code that its text brings, or else the one that the base has for the reply code.
+   * Sends a reply. If its text does not begin with an enhanced code, the base's code for the reply is used.
    */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     if (code >= 400) this.refusedInRow++
@@ -37,13 +37,13 @@ export class ReplyingConnection extends CommandConnection {
   }
 
   /**
-   * Sends a reply; where the client pipelines, at the end of the turn and together with the others: a system call costs
-   * more than the reply it carries.
+   * Sends a reply. If the client pipelines, replies are sent together at the end of the turn, because a system call costs
+   * more than building a reply.
    *
-   * @param lines  Each whole but for its end.
+   * @param lines  Complete lines without line ends.
    */
   protected reply(lines: readonly string[]): void {
-    // Into a handshake nothing may be said in the clear.
+    // Nothing may be sent in plain text during a TLS handshake.
     if (this._upgrading) return
     if (!this.isDelivery) this.notes.server(lines)
     const isFirst = this.#waiting === ''
@@ -52,7 +52,7 @@ export class ReplyingConnection extends CommandConnection {
     else if (isFirst) nextTick(flush, this)
   }
 
-  /** Writes the replies that wait. */
+  /** Writes the queued replies. */
   flush(): void {
     const text = this.#waiting
     this.#waiting = ''
@@ -64,13 +64,13 @@ export class ReplyingConnection extends CommandConnection {
     super.close()
   }
 
-  /** The reply to STARTTLS is the last that goes in the clear: TLS takes the socket over within this turn. */
+  /** The reply to STARTTLS is the last one in plain text. It is flushed now, because TLS takes over the socket in this turn. */
   override upgrade(...parameters: Parameters<SMTPConnection['upgrade']>): void {
     this.flush()
     super.upgrade(...parameters)
   }
 
-  /** Ends the connection, whatever state it is in; what was answered before is said. */
+  /** Ends the connection in any state. Queued replies are sent first. */
   destroy(): void {
     this.flush()
     this._socket.destroy()

@@ -17,19 +17,19 @@ import { clearInterval, monotonicNow, setInterval, sleep } from '../core/machine
 /** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
 const graceMs = 1000
 const lingerMs = 200
-/** How often it is looked at how clients get on, in milliseconds. */
+/** How often the progress of clients is checked, in milliseconds. */
 const sweepMs = 500
-/** How many connections without a place may wait for their client to close. */
+/** How many refused connections may wait for their client to close. */
 const maxLingering = 100
 const noLimits: SlotLimits = { total: Number.POSITIVE_INFINITY, perAddress: Number.POSITIVE_INFINITY }
 
-/** smtp-server with connections of our own and a shutdown that is quick and leaves nothing open. */
+/** smtp-server with {@link CaptureConnection}, and with a quick shutdown that leaves nothing open. */
 export class CaptureServer extends SMTPServer implements ConnectionHost {
   isClosing = false
-  /** By the id of their session, until their socket is gone; the base forgets a connection before. */
+  /** Connections by session id, until their socket is closed. The base removes a connection earlier. */
   readonly #open = new Map<string, CaptureConnection>()
   #connected = 0
-  /** The replies to EHLO, each made once. */
+  /** The cached replies to EHLO. */
   readonly #hellos: (readonly string[])[] = []
   readonly #deliveries: Server
   readonly #slots: Slots
@@ -77,7 +77,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     })
   }
 
-  /** The base takes random bytes for it; it is never sent. */
+  /** A session id. A counter is enough, because the id is never sent; the base uses random bytes. */
   #nextId(): string {
     return String(++this.#connected)
   }
@@ -104,7 +104,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     for (const connection of this.#open.values()) connection.checkProgress(now, this.#patience)
   }
 
-  /** No proxy is spoken to; the base puts every connection off by a turn of the event loop all the same. */
+  /** There is no proxy support. The base would still delay every connection by a turn of the event loop. */
   override _handleProxy(...[, callback]: Parameters<SMTPServer['_handleProxy']>): void {
     callback(null, { id: this.#nextId() })
   }
@@ -129,7 +129,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     this.#open.get(session.id)?.destroy()
   }
 
-  /** What is noted of a session. */
+  /** The transcript of a session. */
   notesOf(session: SMTPServerSession): SessionNotes | null {
     return this.#open.get(session.id)?.notes ?? null
   }
@@ -142,7 +142,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     this.#sweeping = undefined
   }
 
-  // The base puts these off by a turn of the event loop each, for nothing.
+  // The base would delay each of these two by a turn of the event loop, without need.
   override onConnect(_session: SMTPServerSession, callback: () => void): void {
     callback()
   }
@@ -151,7 +151,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     callback()
   }
 
-  /** Without STARTTLS no key is loaded; the base would load its own, which is public and expired. */
+  /** Loads no key without STARTTLS. The base would load its built-in key, which is public and expired. */
   override updateSecureContext(options?: SMTPServerOptions): void {
     if (options || this.options.key) super.updateSecureContext(options)
     else this.secureContext = new Map()
@@ -176,7 +176,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     await closed
   }
 
-  /** Waits until no connection is left, `isEnough` holds, or the time is over. */
+  /** Waits until no connection is left, `isEnough` returns true, or the time is over. */
   async #emptyWithin(ms: number, isEnough: () => boolean): Promise<void> {
     const deadline = monotonicNow() + ms
     while (this.#open.size > 0 && !isEnough() && monotonicNow() < deadline) {

@@ -8,7 +8,7 @@ export function userOf(session: SMTPServerSession): SmtpUser | null {
   return (session.user as SmtpUser | undefined) || null
 }
 
-/** What the submission side may know of a session. */
+/** The facts of a session that are passed on with a submission. */
 export function factsOf(session: SMTPServerSession, notes: TransactionNotes | null): SessionFacts {
   const { remoteAddress, remotePort } = session
   return {
@@ -26,7 +26,7 @@ export function envelopeOf(session: SMTPServerSession): Envelope {
   return { mail_from: mailFrom ? mailFrom.address : '', rcpt_to: rcptTo.map(({ address }) => address) }
 }
 
-/** The ENVID of MAIL FROM (RFC 3461): the outbox names the email with it. */
+/** The ENVID of MAIL FROM (RFC 3461). The outbox puts the id of the email there. */
 export function envelopeIdOf(session: SMTPServerSession): string | null {
   return session.envelope.dsn?.envid ?? null
 }

@@ -1,33 +1,33 @@
 import { isLoopback } from '../net/hosts.ts'
 
-/** A client that holds one of the connections there may be at once. */
+/** A client that takes one connection slot. */
 export interface SlotClient {
-  /** The address it came from, IPv4 not mapped. */
+  /** The client's address; IPv4 is not mapped to IPv6. */
   readonly remoteAddress: string
-  /** Whether the server waits for it, not it for the server. */
+  /** Whether the server waits for the client, and not the other way round. */
   readonly isAwaited: boolean
-  /** Whether it is in a mail transaction. */
+  /** Whether the client is in a mail transaction. */
   readonly isBusy: boolean
-  /** When it last brought its session forward; on the clock of {@link Slots.admit}. */
+  /** When the client last made progress, on the clock of {@link Slots.admit}. */
   readonly workedAt: number
-  /** Answers 421, since its slot is needed, and ends it. */
+  /** Answers 421 because the slot is needed, and ends the connection. */
   giveWay(): void
 }
 
-/** How many clients there may be at once. */
+/** The maximum number of connected clients. */
 export interface SlotLimits {
   total: number
-  /** Of one address. */
+  /** From one address; see {@link originOf}. */
   perAddress: number
 }
 
-/** How long a client may bring nothing forward, in milliseconds, before another one may take its place. */
+/** After this time without progress, in milliseconds, a client's slot may be given to another client. */
 export const idleMs = 2000
 
 /**
- * The connections that clients hold. Where there is no place left, a newcomer takes that of the client that has been
- * idle the longest, or trickles the slowest; clients outside of a transaction go first. So the connections of one
- * client never lock the others out, also where all come from one address, as on a developer's machine.
+ * The connection slots. When none is free, a new client replaces the client that has made no progress for the longest
+ * time; clients outside of a transaction are replaced first. So the connections of one client cannot lock out the others,
+ * even when all come from one address, as on a developer's machine.
  */
 export class Slots {
   readonly #limits: SlotLimits
@@ -42,7 +42,7 @@ export class Slots {
     return this.#clients.size
   }
 
-  /** @returns Whether the client has a place now. */
+  /** @returns Whether the client got a slot. */
   admit(client: SlotClient, now: number): boolean {
     const origin = originOf(client.remoteAddress)
     const { total, perAddress } = this.#limits
@@ -55,7 +55,7 @@ export class Slots {
     return true
   }
 
-  /** Frees the place of a client, if it has one. */
+  /** Frees the client's slot, if it has one. */
   release(client: SlotClient): void {
     if (!this.#clients.delete(client)) return
     const origin = originOf(client.remoteAddress)
@@ -82,7 +82,7 @@ function isSlower(one: SlotClient, other: SlotClient): boolean {
   return one.isBusy === other.isBusy ? one.workedAt < other.workedAt : other.isBusy
 }
 
-/** One name for all addresses that one machine has: all of loopback, an IPv6 network of 64 bits. */
+/** One key for all addresses that a single machine may have: all of loopback, or an IPv6 /64 network. */
 export function originOf(address: string): string {
   if (isLoopback(address)) return 'loopback'
   if (!address.includes(':')) return address

@@ -9,19 +9,22 @@ import { setImmediate } from '../core/machine.ts'
 const cr = 0x0d
 
 /**
- * smtp-server's parser with another way through commands and data. Its own makes bytes of each command line, which
- * everybody behind it makes a text of again. In the data it takes a dot off after a bare LF too, which changes messages,
- * looks at each octet in turn, and spends a turn of the event loop on each stuffed dot.
+ * Replaces how smtp-server's parser reads commands and data. The original creates a Buffer for each command line, which
+ * its callers convert back to a string. In DATA it also removes a dot after a bare LF, which changes messages, examines
+ * each octet separately, and waits a turn of the event loop for each stuffed dot.
  */
 export class CaptureStream extends SMTPStream {
   #scanner: DataScanner = new DataScanner()
-  /** Whether a chunk is under way, what came behind it, and who waits: the socket, and the end of the stream. */
+  /**
+   * `isBusy`: a chunk is being processed. `waiting`: the chunks after it. `isAwaited`: the socket waits for `drain`.
+   * `onIdle`: the callback of the stream's end.
+   */
   #isBusy = false
   #isAwaited = false
   readonly #waiting: Buffer[] = []
   #onIdle: (() => void) | null = null
 
-  /** Whether another command was received behind the current one. */
+  /** Whether more input was received after the current command. */
   #hasNext = false
 
   readonly #onLine: (line: string, done?: () => void) => void
@@ -29,8 +32,8 @@ export class CaptureStream extends SMTPStream {
   readonly #onTls: () => void
 
   /**
-   * @param onLine  Takes a line without its end, and says when the next one may come.
-   * @param onTls  Called where a client begins a TLS handshake in place of a command.
+   * @param onLine  Called with a line without its line end; it calls `done` when it is ready for the next line.
+   * @param onTls  Called when a client begins a TLS handshake instead of sending a command.
    */
   constructor(
     maxLineLength: number | undefined,
@@ -42,26 +45,26 @@ export class CaptureStream extends SMTPStream {
     this.#onTls = onTls
   }
 
-  /** Whether the client has said more than what is being answered: it does not wait for this answer alone. */
+  /** Whether the client has already sent more (pipelining), so that this reply can be sent together with the next ones. */
   get hasMore(): boolean {
     return this.#hasNext || this.#waiting.length > 0
   }
 
-  /** Whether something that came is still being worked on: the client waits for the server. */
+  /** Whether received input is still being processed, so that the client waits for the server. */
   get isBusy(): boolean {
     return this.#isBusy
   }
 
-  /** What the client left without a line end when it closed its side. */
+  /** Handles a last line without a line end, when the client has closed its side. */
   override oncommand(line: Buffer): void {
-    // Its answer must go at once: the socket ends after this turn.
+    // The reply must be sent at once, because the socket ends after this turn.
     this.#hasNext = false
     this.#onLine(line.toString())
   }
 
   /**
-   * Takes a chunk, at once where no other is under way. The way through a stream of Node's costs a small chunk, as most
-   * are, more than what is done with it.
+   * Processes a chunk, immediately if no other chunk is being processed. This bypasses Node's stream machinery, which
+   * would cost more than processing a small chunk, and most chunks are small.
    */
   override write(chunk: Buffer | string): boolean {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
@@ -71,7 +74,7 @@ export class CaptureStream extends SMTPStream {
     return !this.#isBusy
   }
 
-  /** Waits for what was written before the end. */
+  /** Waits until all chunks written before the end are processed. */
   override _final(done: (error?: Error | null) => void): void {
     if (this.#isBusy) this.#onIdle = done
     else done()
@@ -98,17 +101,17 @@ export class CaptureStream extends SMTPStream {
   }
 
   /**
-   * Hands the lines of a chunk over, one after the other: the next when the one before is done, which may be at once.
-   * What follows a DATA is data.
+   * Passes the lines of a chunk on, one after the other. The next line follows when the previous one is done, which may
+   * be immediately. Everything after a DATA command is message data.
    */
   #readLines(chunk: Buffer, done: (error?: Error) => void): void {
     const held = this._remainder.length
     if (held === 0 && isTlsRecord(chunk)) return this.#onTls()
-    // One character for each octet, so that places in the text are places in the chunk.
+    // One character for each octet, so that positions in the text are positions in the chunk.
     const text = held === 0 ? chunk.toString('latin1') : this._remainder + chunk.toString('latin1')
     const isText = isAscii(chunk) && (held === 0 || !/[^\x00-\x7f]/.test(this._remainder))
     this._remainder = ''
-    // A substring keeps the whole string in memory, and lines are kept in transcripts.
+    // A substring keeps the whole string in memory, and transcripts keep lines. A long text is therefore copied.
     const isOwn = text.length <= 1024
     let at = 0
     let handled = 0
@@ -121,7 +124,7 @@ export class CaptureStream extends SMTPStream {
       try {
         while (isDone) {
           isDone = false
-          // Nothing behind a QUIT is looked at.
+          // Everything after QUIT is ignored.
           if (this.isClosed) return done()
           if (this._dataMode) return this.#take(chunk.subarray(at - held), done)
           const end = text.indexOf('\n', at)
@@ -135,7 +138,7 @@ export class CaptureStream extends SMTPStream {
           at = end + 1
           this.#hasNext = at < text.length
           this.#onLine(isOwn && isText ? line : Buffer.from(line, 'latin1').toString(), read)
-          // A chunk full of commands must not hold up the others.
+          // A chunk full of commands must not block other connections.
           if (isDone && ++handled % maxLinesAtOnce === 0) {
             isDone = false
             setImmediate(read)
@@ -173,32 +176,32 @@ export class CaptureStream extends SMTPStream {
     stream.once('close', proceed)
   }
 
-  /** The message is whole: what follows it is commands again, which wait for its answer. */
+  /** The message is complete. The rest of the chunk is commands, which wait until the message is answered. */
   #endData(content: Buffer, rest: Buffer, done: () => void): void {
     const stream = this._dataStream
     const proceed = (): void => this.#take(rest, done)
-    // A destroyed message must not be answered.
+    // `true` means that the message was destroyed and its callback was already called.
     const isAnswered = this._continueCallback === true
     let isEnding = true
     this._continueCallback = isAnswered
       ? false
       : () => {
-          // Or a piece full of messages would go as deep into calls as it is long.
+          // Without setImmediate, a chunk with many messages would recurse once per message.
           if (isEnding && rest.length > 0) setImmediate(proceed)
           else proceed()
         }
     this._dataMode = false
     this._dataStream = null
     this.#hasNext = rest.length > 0
-    // The answer may come within this call.
+    // The message may be answered within this call.
     stream?.end(content)
     isEnding = false
     if (isAnswered) proceed()
   }
 
   /**
-   * Continues after a message. The base drops its callback after calling it, and with it the callback of a next message
-   * that was pipelined and ended meanwhile: that connection would hang.
+   * Continues after a message. The base clears its callback after calling it. If a pipelined next message set its own
+   * callback meanwhile, that one would be cleared too, and the connection would hang. This clears it before the call.
    */
   override continue(): void {
     const proceed = this._continueCallback
@@ -208,5 +211,5 @@ export class CaptureStream extends SMTPStream {
   }
 }
 
-/** How many commands are taken before the event loop turns. */
+/** How many commands are processed in one turn of the event loop. */
 const maxLinesAtOnce = 100

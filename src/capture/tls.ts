@@ -10,8 +10,8 @@ export interface KeyAndCertificate {
 }
 
 /**
- * Makes a self-signed certificate for STARTTLS: for localhost, 127.0.0.1, ::1 and the host's own name, valid from a
- * day ago for a year. A tenth of a second of work, most of it off the event loop; only when asked for.
+ * Creates a self-signed certificate for STARTTLS. It is valid for localhost, 127.0.0.1, ::1 and the given host name, for
+ * one year that began yesterday. This takes about 0.1 seconds, mostly off the event loop.
  *
  * @param hostname  A host name or an IP address.
  */
@@ -26,7 +26,7 @@ export async function makeCertificate(hostname: string): Promise<KeyAndCertifica
   ])
   const certificate = forge.pki.createCertificate()
   certificate.publicKey = forge.pki.publicKeyFromPem(keys.publicKey)
-  // Positive, as RFC 5280 section 4.1.2.2 wants it.
+  // RFC 5280 section 4.1.2.2 requires a positive serial number.
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`
   const dayMs = 24 * 60 * 60 * 1000
   certificate.validity.notBefore = new Date(dateNow() - dayMs)

@@ -1,23 +1,22 @@
-/** Who said a line: the client or the server. */
+/** Who sent a line: the client or the server. */
 type Speaker = 'C' | 'S'
 
-/** Lines, each behind its {@link Speaker}: a pair of its own for each would cost more than most lines. */
+/** Alternates {@link Speaker} and line. One flat list takes less memory than an object per line. */
 export type Lines = readonly string[]
 
-/** The lines of one transaction, with what opened its session before; kept while anybody may ask for it. */
+/** The lines of one transaction, and those that opened its session. */
 export interface TransactionNotes {
-  /** Shared by the transactions of a session: only so much of it is before this one. */
+  /** Shared by all transactions of a session. Only the first `openingLength` entries precede this transaction. */
   readonly opening: Lines
   readonly openingLength: number
   readonly head: Lines
-  /** The last lines, where there were too many; with how many are left out before them. */
+  /** The last lines of a long transaction. `leftOut` lines between `head` and `tail` are missing. */
   readonly tail: Lines
   leftOut: number
 }
 
 /**
- * Notes what is said in one SMTP session, at the least cost. Credentials are never noted. At most 4 KB are held for a
- * transaction.
+ * Records the lines of one SMTP session at low cost. Credentials are never recorded. A transaction takes at most 4 KB.
  */
 export class SessionNotes {
   readonly #opening: string[] = []
@@ -25,12 +24,12 @@ export class SessionNotes {
   #isOpening = true
   #current: (TransactionNotes & { head: string[]; tail: string[] }) | null = null
 
-  /** The transaction that is under way. */
+  /** The current transaction. */
   get current(): TransactionNotes | null {
     return this.#current
   }
 
-  /** @param isSecret  Whether it answers a challenge of AUTH. */
+  /** @param isSecret  Whether the line answers an AUTH challenge. */
   client(line: string, isSecret: boolean): void {
     if (isSecret) return this.#note('C', '***')
     const verb = line.slice(0, 4).toUpperCase()
@@ -38,7 +37,7 @@ export class SessionNotes {
       const { length } = this.#opening
       this.#current = { opening: this.#opening, openingLength: length, head: [], tail: [], leftOut: 0 }
     } else if (openingVerbs.has(verb)) {
-      // A greeting in the middle gives the transaction up.
+      // EHLO within a transaction aborts it.
       this.#current = null
       this.#isOpening = true
     } else if (!this.#current) {
@@ -47,12 +46,12 @@ export class SessionNotes {
     this.#note('C', verb === 'AUTH' ? withoutSecret(line) : line)
   }
 
-  /** @param lines  Of one reply, each whole. */
+  /** @param lines  The complete lines of one reply. */
   server(lines: readonly string[]): void {
     for (const line of lines) this.#note('S', line)
   }
 
-  /** A transaction is over, its reply noted. */
+  /** To be called when a transaction is over, after its reply. */
   end(): void {
     if (this.#current) this.#isOpening = false
     this.#current = null

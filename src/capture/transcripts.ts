@@ -1,17 +1,17 @@
 import type { TranscriptLine } from '../inbox/types.ts'
 import type { TransactionNotes } from './transcript.ts'
 
-/** The SMTP sessions of the submissions that came last. */
+/** The transcripts of the latest submissions. */
 export interface Transcripts {
   keep(id: string, notes: TransactionNotes): void
-  /** @returns null for what is no submission, or not remembered any more. */
+  /** @returns null for an email that is not a submission, or whose transcript is no longer kept. */
   of(id: string, sizeBytes: number): TranscriptLine[] | null
 }
 
-/** @param most  How many are kept: they are in memory only, and each may have 4 KB. Default: 1,000. */
+/** @param most  How many transcripts to keep. They are in memory only, up to 4 KB each. Default: 1,000. */
 export function createTranscripts(most = 1000): Transcripts {
   const kept = new Map<string, TransactionNotes>()
-  // A ring beside the map: to find its first key, a map steps over all that were taken out before it.
+  // The ring gives the oldest key quickly. Finding the first key of a map takes longer after many deletions.
   const ring: string[] = []
   let next = 0
   return {
@@ -41,7 +41,7 @@ function toLines(
     const from = lines[i] === 'C' ? 'client' : 'server'
     const text = lines[i + 1] ?? ''
     said.push({ from, text })
-    // The message itself follows the go-ahead.
+    // After the 354 reply the client sends the message.
     if (from === 'server' && text.startsWith('354 ')) said.push({ from: 'client', text: `<${size} bytes>` })
   }
   return said

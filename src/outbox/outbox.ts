@@ -12,13 +12,13 @@ import { tryDelivery, type DeliveryDeps } from './deliver.ts'
 import { createRests, restAfter } from './rests.ts'
 import { writeMessage, type WriteDeps } from './write.ts'
 
-/** Brings accepted emails to their recipients: writes each message, delivers it, records the outcome. */
+/** Delivers accepted emails: writes each message, sends it, and records the outcome. */
 export interface Outbox {
-  /** Looks for work; called once for every email that may be some. Costs nothing while it is busy. */
+  /** Starts a search for due emails. Called once for each new email; cheap while a search is running. */
   wake(): void
-  /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
+  /** Resolves when no email is due or being delivered. Retries that are due later do not count. */
   idle(): Promise<void>
-  /** Starts no more deliveries and waits for those that run; the rest continues at the next start. */
+  /** Starts no more deliveries and waits up to three seconds for the running ones. The rest continues at the next start. */
   close(): Promise<void>
 }
 
@@ -29,22 +29,22 @@ export interface OutboxDeps extends WriteDeps, DeliveryDeps {
   hostname: string
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
-  /** Called with errors that no recipient caused. */
+  /** Called with internal errors, not with refusals of recipients. */
   onError(error: unknown): void
 }
 
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { store, clock } = deps
   const underWay = new Map<string, Promise<void>>()
-  /** Those of them that get their attachments: a server that hangs must not hold up mail that needs none. */
+  /** The emails in `underWay` that load attachments. They do not count as busy, so that a slow server blocks no other mail. */
   const fetching = new Set<string>()
   const rests = createRests(clock)
-  /** How many looks in a row met a fault. */
+  /** How many searches in a row failed. */
   let lookFaults = 0
-  /** The time of the last look; null before the first. */
+  /** The time of the last search; null before the first. */
   let latest: number | null = null
   const idleWaiters: (() => void)[] = []
-  /** How many came in and how many were done since work was last taken up. */
+  /** How many emails were added, and how many were finished, since the last search. */
   let arrived = 0
   let done = 0
   let isRush = false
@@ -88,7 +88,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     const most = isRush ? maxInRush : maxUnderWay
     const free = most - busy()
     if (free <= 0 || underWay.size >= maxHeld) return
-    // Looking costs more than an email waits for three others; but the others may be waiting for slow servers.
+    // A search is expensive, so it waits until several places are free; but not for long, as servers may be slow.
     if (free < minFree && !isPutOffOver) {
       cancelPutOff ??= systemClock.after(putOffMs, () => {
         cancelPutOff = null
@@ -100,7 +100,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     isPutOffOver = false
     noteRush()
     const now = clock.now()
-    // After a start, the time of the clock before is unknown.
+    // The clock was set back, or this is the first search after a start, when the earlier time is unknown.
     const isStepped = latest === null || now < latest
     latest = now
     let next = Number.POSITIVE_INFINITY
@@ -124,8 +124,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     if (next < Number.POSITIVE_INFINITY) wakeAfter(Math.max(1, next - now))
   }
 
-  // Accepting new mail takes priority while the backlog grows. Where nothing goes out at all, running deliveries wait for
-  // slow servers, and others must be able to start.
+  // Accepting new mail takes priority while the backlog grows. If nothing was finished at all, the running deliveries wait
+  // for slow servers, and further deliveries must be able to start.
   function noteRush(): void {
     isRush = arrived > maxUnderWay && done > 0 && arrived > 2 * done
     arrived = 0
@@ -143,7 +143,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   async function takeUpLane(type: EmailType, most: number, now: number): Promise<void> {
     const free = most - busy()
     if (free <= 0) return
-    // Those under way are still due in the store, so they are asked for on top.
+    // Emails that are being delivered are still due in the store, so the limit includes them.
     const limit = underWay.size + free
     const due = await store.page(emailCollection, {
       index: 'outbox',
@@ -167,11 +167,11 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     underWay.set(email.id, run)
   }
 
-  /** Never rejects: what cannot be stored now stays due, and is tried again later. */
+  /** Never rejects. An email whose result cannot be stored stays due and is tried again later. */
   async function attempt(email: EmailRecord): Promise<void> {
     try {
       await deliver(email).catch((error: unknown) => {
-        // What is damaged stays damaged: another try would find the same.
+        // Damaged data stays damaged, so a retry would fail again.
         if (isErrorOf(error, 'store_corrupt')) return fail(email.id, error.message)
         throw error
       })
@@ -183,7 +183,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     }
   }
 
-  // A listener that throws must not stop the mail of others.
+  // An error thrown by `onError` must not stop other deliveries.
   function report(error: unknown): void {
     try {
       deps.onError(error)
@@ -205,7 +205,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       link,
       started: email.created,
     }
-    // A connection that broke because this instance is closing is no fault of the recipient's.
+    // A connection that ended because this instance is closing is not an outcome for the recipient.
     if (isClosed)
       for (const [recipient, reply] of replies) if (reply.reply_code === 0) replies.delete(recipient)
     if (replies.size > 0) {
@@ -217,7 +217,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     }
   }
 
-  // Events that were added by hand settled everybody while the message was waiting or written.
+  // Every recipient got a final event by hand (simulation) while the message was waiting or being written.
   async function takeOut(id: string): Promise<void> {
     await modifyEmail(store, id, (stored) => stored.outbox && { ...stored, outbox: null, outbox_due: null })
   }
@@ -226,7 +226,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     await modifyEmail(store, id, (stored) => stored.outbox && afterFailure(stored, reason, clock.now()))
   }
 
-  /** @param written  Receives the blobs that are small enough to be held until they are delivered. */
+  /** @param written  Collects the blobs that are small enough to keep in memory until they are delivered. */
   async function write(email: EmailRecord, written: Blob[]): Promise<EmailRecord | null> {
     try {
       if (email.attachment_count) fetching.add(email.id)
@@ -283,7 +283,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   }
 }
 
-// The store's, and passing ones: the email stays due.
+// Temporary errors of the store: the email stays due.
 const storeErrors = [
   'closed',
   'service_unavailable',
@@ -292,24 +292,24 @@ const storeErrors = [
   'store_read_only',
   'store_unknown',
 ] as const
-/** How many emails are under way at once: enough to keep the pool of connections busy while others are composed. */
+/** How many emails are delivered at the same time: enough to keep the connections busy while other emails are composed. */
 const maxUnderWay = 16
-/** How many may be held at once, with those that wait for their attachments. */
+/** The maximum number of emails in progress, including those that load attachments. */
 const maxHeld = 64
-/** How many places must be free before more is taken up at once, */
+/** A search starts at once only if this many places are free. */
 const minFree = 4
-/** and how long fewer have to wait, in milliseconds. */
+/** How long a search waits for more free places, in milliseconds. */
 const putOffMs = 20
-/** How many are under way while much more comes in than goes out. */
+/** How many emails are delivered at the same time while many more come in than go out (a rush). */
 const maxInRush = 6
-/** After so long it is looked at again whether it still is one. */
+/** After this time in milliseconds it is checked whether the rush is over. */
 const rushMs = 20
-/** Who goes first; broadcasts never take the last places. */
+/** The order of priority. Broadcasts never take the last places. */
 const lanes: readonly EmailType[] = ['transactional', 'broadcast']
-/** How long `close` waits for deliveries: a server that hangs must not hold the process. */
+/** How long `close` waits for deliveries, so that a server that hangs does not block the shutdown. */
 const closeGraceMs = 3000
 
-// What hangs does so by the machine's clock.
+// Uses the machine's clock, because a test's clock may be stopped.
 function graceOf(): Promise<void> {
   return new Promise((resolve) => systemClock.after(closeGraceMs, resolve))
 }

@@ -8,14 +8,14 @@ import type { CheckDestination } from '../net/outgoing.ts'
 import { parseReply, type SmtpReply } from './bounces.ts'
 import { sendExtended, type MessageNeeds } from './extensions.ts'
 
-/** Hands messages to a mail server over SMTP. */
+/** Sends messages to a mail server over SMTP. */
 export interface Transport {
   /**
    * Delivers one message.
    *
-   * @param delivery  `id` goes with it as ENVID, so that the capture server knows what it gets.
-   * @returns For every recipient the server's own last word: the reply to RCPT where it was refused there, else the
-   *   reply to the end of data; a `reply_code` of 0 where the connection broke before one came. Never throws.
+   * @param delivery  `id` is sent as ENVID, so that the capture server can identify the email.
+   * @returns The server's final reply for every recipient: the reply to RCPT if the recipient was refused there, else the
+   *   reply to the end of data. `reply_code` is 0 if the connection ended before a reply. Never throws.
    */
   deliver(delivery: Delivery): Promise<Map<string, SmtpReply>>
   close(): void
@@ -33,19 +33,19 @@ export interface Delivery {
 export interface TransportOptions {
   host: string
   port: number
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it, unless `plain`. */
+  /** TLS from the first byte. If false, STARTTLS is used when the server offers it, unless `plain` is set. */
   secure?: boolean
-  /** Never TLS: for the connection to the instance's own capture server. */
+  /** Never uses TLS; for the connection to the instance's own capture server. */
   plain?: boolean
   auth?: { user: string; pass: string }
-  /** Refuses to go on without TLS. */
+  /** Fails the delivery if TLS is not available. */
   requireTls?: boolean
-  /** Says which addresses may be connected to. Default: all. */
+  /** Decides which addresses may be connected to. Default: all. */
   problemOf?: CheckDestination
   /** Name for EHLO: the `reporting_mta`. */
   hostname: string
   maxConnections: number
-  /** Whether its connections keep the process alive. Default: true. */
+  /** Whether the connections keep the process alive. Default: true. */
   keepAlive?: boolean
 }
 
@@ -55,7 +55,7 @@ export function createTransport(options: TransportOptions): Transport {
   let isClosed = false
   let alone: Promise<unknown> = Promise.resolve()
 
-  // One after the other: such messages are few, and a server may limit connections.
+  // Sends one message at a time: such messages are rare, and a server may limit connections.
   function sendAlone(mail: Mail, needs: MessageNeeds): Promise<SentInfo> {
     const sent = alone.then(async () => {
       if (isClosed) throw new Error('The connection is closed')
@@ -99,9 +99,9 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /**
- * The server that a relay URL names. User and password go to it over TLS, or within this machine.
+ * The options for the server of a relay URL. The user and password are sent only over TLS or to loopback.
  *
- * @param given.insecureAuth  Lets them go without TLS. Default: false.
+ * @param given.insecureAuth  Allows sending the user and password without TLS. Default: false.
  */
 export function relayOptions(
   url: string,
@@ -147,13 +147,13 @@ interface Pool {
   transporter: { send(mail: PoolMail, done: (error: Error | null, info?: SentInfo) => void): unknown }
 }
 
-/** What of a mail the pool declares, and it asks for less. */
+/** A mail as the pool's type declares it. The pool uses only part of it. */
 interface PoolMail {
   data: object
   message: unknown
 }
 
-/** All that the pool asks of a message. */
+/** The members of a message that the pool uses. */
 interface PoolMessage {
   getHeader(): string
   messageId(): string
@@ -162,15 +162,15 @@ interface PoolMessage {
 }
 
 /**
- * Gives a mail to the pool directly. The layer above builds a tree of the message and parses the addresses of the
- * envelope, which most mails do not need and which costs a tenth of a delivery.
+ * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses.
+ * Most mails do not need that, and it takes a tenth of the time of a delivery.
  */
 function hand(pool: Pool, mail: Mail): Promise<SentInfo> {
   const { envelope, dsn, raw } = mail
   if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address)))
     return pool.sendMail(mail)
   const message: PoolMessage = {
-    // For its log, which is off.
+    // Only for the pool's log, which is off.
     getHeader: () => '',
     messageId: () => '',
     getEnvelope: () => envelope,
@@ -184,7 +184,7 @@ function hand(pool: Pool, mail: Mail): Promise<SentInfo> {
   })
 }
 
-/** Whether an address goes into the envelope as it is: nothing to quote, and no domain to write in another way. */
+/** Whether an address can be used in the envelope unchanged: no quoting and no conversion of the domain is needed. */
 function isPlain(address: string): boolean {
   return /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(
     address,
@@ -199,7 +199,7 @@ async function openPool(options: TransportOptions): Promise<Pool> {
     ...(options.auth ? { auth: { type: 'login' as const, ...options.auth } } : {}),
     maxConnections: options.maxConnections,
     maxMessages: Number.POSITIVE_INFINITY,
-    // The pool would send the message a second time from a stream that is read already; the outbox opens a new one.
+    // For a retry, the pool would reuse the message stream, which is already consumed. The outbox retries with a new one.
     maxRequeues: 0,
     getSocket: (_given: unknown, done: SocketDone) => openSocket(options, done),
     disableFileAccess: true,
@@ -217,14 +217,14 @@ function connectionOptions(options: TransportOptions): SMTPConnectionOptions {
     name: options.hostname,
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: 10_000,
-    // A rule may have the own server wait a minute before it answers.
+    // The instance's own server may delay a reply by up to a minute because of a rule.
     socketTimeout: options.plain ? 90_000 : 30_000,
   }
 }
 
 type SocketDone = (error: Error | null, socket?: { connection: Socket }) => void
 
-/** Opens a connection to an address that may be connected to, in the way in which nodemailer asks for one. */
+/** Opens a connection if the address is allowed; the signature is that of nodemailer's `getSocket`. */
 function openSocket({ host, port, problemOf, keepAlive = true }: TransportOptions, done: SocketDone): void {
   const problem = problemOf ? literalProblem(host, port, problemOf) : null
   if (problem !== null) return done(new Error(problem))
@@ -234,7 +234,7 @@ function openSocket({ host, port, problemOf, keepAlive = true }: TransportOption
     ...(problemOf ? { lookup: guardedLookup(host, port, { problemOf }) } : {}),
   })
   const fail = (error: Error): void => done(error)
-  // While it connects it does keep the process: only a time-out bounds that.
+  // While connecting, the socket keeps the process alive, at most until the timeout.
   const giveUp = (): void => void socket.destroy(new Error('Connection timeout'))
   socket
     .setTimeout(connectTimeoutMs, giveUp)
@@ -247,7 +247,7 @@ function openSocket({ host, port, problemOf, keepAlive = true }: TransportOption
 
 const connectTimeoutMs = 10_000
 
-// nodemailer writes the domain of a recipient in lower case, and may write it in the other kind of labels.
+// nodemailer converts the domain of a recipient to lower case, and may convert it between A-labels and U-labels.
 function collectRefusals(
   refusals: readonly SmtpFailure[] | undefined,
   rcptTo: readonly string[],
@@ -263,10 +263,10 @@ function collectRefusals(
 function replyOf(failure: SmtpFailure): SmtpReply {
   if (failure.code === 'ETLS') return { reply_code: 0, enhanced_code: null, text: noTls }
   if (failure.response) return parseReply(failure.response)
-  // The pool has several texts for it, some of them about itself.
+  // The pool has several texts for this error, some of them about the pool itself.
   const text = failure.code === 'ECONNECTION' ? 'Connection closed unexpectedly' : failure.message
   return { reply_code: 0, enhanced_code: null, text }
 }
 
 const noTls =
-  'The relay offers no TLS, and without it user and password are not sent. Use smtps://, or allow it with `relayInsecureAuth`'
+  'The relay offers no TLS, and the user and password are not sent without TLS. Use smtps://, or allow sending them with `relayInsecureAuth`'

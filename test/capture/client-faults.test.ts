@@ -46,7 +46,7 @@ describe('a client that does not take TLS as it is', () => {
     const socket = connectTls({ host: server.host, port: server.port, rejectUnauthorized: false })
     await once(socket, 'error')
     await expect.poll(() => server.reports).toHaveLength(1)
-    expect(server.reports[0]).toMatch(/began with TLS, but the SMTP port begins in the clear.*STARTTLS/)
+    expect(server.reports[0]).toMatch(/began with TLS, but the SMTP port expects plain text first.*STARTTLS/)
     expect(server.errors).toEqual([])
   })
 

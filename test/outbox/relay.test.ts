@@ -55,7 +55,7 @@ describe('the relay', () => {
     expect(relayOptions('smtp://a:b@x.test', { hostname: 'x', insecureAuth: true }).requireTls).toBe(false)
   })
 
-  it('that offers no TLS is told neither user nor password, and the error says what to do', async () => {
+  it('that offers no TLS receives neither user nor password, and the error says what to do', async () => {
     // A server that answers 502 to STARTTLS, and one between that took STARTTLS out of the greeting.
     const { port, seen } = await openRelay({ disabledCommands: ['STARTTLS'] })
     const given = relayOptions(`smtp://ada:secret@mail.example.com:${port}`, { hostname: 'mx.test' })
