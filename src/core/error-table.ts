@@ -180,7 +180,7 @@ export const errorTable = {
   },
   relay_failed: {
     status: 502,
-    meaning: 'The relay did not take the message.',
+    meaning: 'The relay did not accept the message.',
     fix: 'See the reply in the message.',
   },
   attachment_failed: {

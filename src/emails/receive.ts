@@ -12,7 +12,7 @@ import type { RecipientState } from './types.ts'
 import { deliveredEvent, sentTo } from './events.ts'
 import { tagsOf } from './tags.ts'
 
-/** What taking submissions needs of the rest. */
+/** What receiving submissions needs. */
 export interface ReceiveDeps {
   store: Store
   clock: Clock
@@ -20,15 +20,15 @@ export interface ReceiveDeps {
   hostname: string
   /** The domain that a submission belongs to, whatever its status. */
   ensureDomain(domainName: string): DomainRecord | Promise<DomainRecord>
-  /** Whether the simulator or a rule decides over a recipient: the outbox delivers to them, as often as it takes. */
+  /** Whether the simulator or a rule applies to a recipient. The outbox then delivers to this recipient, with retries. */
   needsDelivery(recipient: string): boolean
-  /** What long headers hold while they come in, all together. */
+  /** Limits the bytes that all long headers together take in memory while they arrive. */
   headRoom: Budget
   /** Called after a commit that gave the outbox something to do. */
   wakeOutbox(): void
 }
 
-/** Takes the bytes of one submission as they come; what capture's port calls a reception. */
+/** Receives the bytes of one submission; the same as `Reception` of capture. */
 export interface SubmissionReception {
   write(piece: Uint8Array): Promise<void> | undefined
   finish(): Promise<string>
@@ -36,8 +36,8 @@ export interface SubmissionReception {
 }
 
 /**
- * Begins to take a message that an app submits over SMTP. It becomes an email of the account; its bytes are stored as
- * they are, and only its header block is looked at before the acknowledgement.
+ * Starts receiving a message that an app submits over SMTP. The message becomes an email; its bytes are stored unchanged.
+ * Before the acknowledgement only its header block is parsed.
  *
  * @param envelope  Bare addresses, recipients distinct.
  * @param onStored  Called with the id of the email, once it is committed.
@@ -49,7 +49,7 @@ export function receiveSubmission(
 ): SubmissionReception {
   const { store, clock, ids } = deps
   const started = clock.now()
-  // A unique name; the id of the email comes with the commit.
+  // Only a temporary unique name. The email gets its own id just before the commit.
   const writer = store.createBlob(messageBlob(ids.next('em')))
   const head = createHead(deps.headRoom)
   return {
@@ -64,7 +64,7 @@ export function receiveSubmission(
       head.free()
       const ensured = deps.ensureDomain(senderDomain(header, envelope.mail_from))
       const domain = ensured instanceof Promise ? await ensured : ensured
-      // The id is the place in the list: nothing may come between it and the commit, or a page could miss an arrival.
+      // Ids define the order of the list. Nothing may be awaited between the id and the commit, or a page could miss a mail.
       const id = ids.next('em')
       const reply = `OK: captured as ${id}`
       const now = clock.now()
@@ -142,7 +142,7 @@ function bareAddresses(header: HeaderBlock, name: string): string[] {
     .map(({ address }) => cut(address))
 }
 
-// A hostile header may be a megabyte; the record stays small, the message keeps every byte.
+// A hostile header may have a megabyte. The record stays small; the message keeps every byte.
 const maxAddresses = 1000
 const maxFieldLength = 4096
 
@@ -150,10 +150,10 @@ function cut(text: string): string {
   return text.length > maxFieldLength ? text.slice(0, maxFieldLength) : text
 }
 
-/** Room for long headers of one instance; see {@link ReceiveDeps}. */
+/** The limit for `headRoom` of one instance; see {@link ReceiveDeps}. */
 export const headRoomBytes: number = 16 * 1024 * 1024
 
-/** Keeps the beginning of a message until its header block has ended, as much as is looked at. */
+/** Keeps the beginning of a message until the end of its header block, up to `maxHeaderBytes`. */
 function createHead(room: Budget): { take(piece: Uint8Array): void; bytes(): Uint8Array; free(): void } {
   let pieces: Uint8Array[] = []
   let size = 0
@@ -172,7 +172,7 @@ function createHead(room: Budget): { take(piece: Uint8Array): void; bytes(): Uin
     },
     bytes() {
       const [first] = pieces
-      // Most messages are one piece: no copy.
+      // Most messages arrive in one piece and need no copy.
       return first && pieces.length === 1 ? first : Buffer.concat(pieces)
     },
     free() {
@@ -183,15 +183,15 @@ function createHead(room: Budget): { take(piece: Uint8Array): void; bytes(): Uin
   }
 }
 
-// Every client may hold this much beside its message; more of it counts.
+// Each client may keep this much of a header in memory without counting; more is counted in the budget.
 const freeHeadBytes = 128 * 1024
 
 function tooManyHeads(): LocalpostError {
-  const message = 'Too many messages with long headers come in at once. Send this one again in a moment.'
+  const message = 'Too many messages with long headers arrive at once. Send this one again in a moment.'
   return new LocalpostError('service_unavailable', message)
 }
 
-// An empty line that two pieces share is found with the next one: a little more is kept, nothing is lost.
+// An empty line that is split between two pieces is missed. Then more than the header is kept, which does no harm.
 function hasEmptyLine(piece: Uint8Array): boolean {
   const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
   return bytes.includes('\r\n\r\n') || bytes.includes('\n\n')

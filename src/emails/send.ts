@@ -27,7 +27,7 @@ import { readAddresses, type Addresses } from './recipients.ts'
 import { renderSteps, type Rendered } from './render.ts'
 import { tagsOf } from './tags.ts'
 
-/** What checking a send request needs of the rest. */
+/** What checking a send request needs. */
 export interface SendDeps {
   sources: AttachmentSources
   strict: boolean
@@ -37,21 +37,21 @@ export interface SendDeps {
   resolveSender(domainName: string): Promise<DomainRecord>
 }
 
-/** A send request that may be stored. */
+/** A send request that passed all checks. */
 export interface Accepted {
   request: Partial<SendRequest>
   addresses: Addresses
   rendered: Rendered
   domain: DomainRecord
-  /** What the request log says of it: 100 at most, and how many more. */
+  /** Warnings for the request log: at most 100, and then the number of further ones. */
   warnings: string[]
 }
 
 /**
- * Checks a send request as a whole and renders it; stores nothing but a domain that is mentioned for the first time.
+ * Checks a whole send request and renders it. It stores nothing, except a sender domain that is used for the first time.
  *
  * @param input  The parsed JSON body, or the argument of a library call.
- * @throws validation_error with every wrong member; invalid_attachment where only attachments are wrong;
+ * @throws validation_error with every invalid member; invalid_attachment if only attachments are invalid;
  *   template_not_found, missing_variable, message_too_large, domain_not_verified, domain_not_registered.
  */
 export async function checkSend(input: unknown, deps: SendDeps): Promise<Accepted> {
@@ -144,7 +144,7 @@ export function toEmail(
   const { id, now } = facts
   const email: Complete<EmailRecord> = {
     id,
-    // The store would copy the whole record to add it.
+    // Set here, because otherwise the store would copy the whole record to add it.
     version: 1,
     type: facts.type,
     source: 'api',
@@ -177,7 +177,7 @@ function headerOf(addresses: string | readonly string[] | undefined): string {
   return foldSpace(typeof addresses === 'string' ? addresses : (addresses ?? []).join(', '))
 }
 
-// A placeholder without a variable may be as long as the body.
+// A warning quotes the placeholder, and a placeholder may be as long as the body.
 const maxWarningLength = 500
 
 function warningsOf(
@@ -202,7 +202,7 @@ function checkContent(
 ): void {
   const isNamed = (field: string): boolean =>
     errors.some((error) => error.field === field || error.field.startsWith(`${field}.`))
-  // A template that does not exist is an answer of its own.
+  // A template that does not exist has its own error, `template_not_found`.
   const mayComeFromTemplate = request.template_id !== undefined && !hasTemplate
   if (source.subject === undefined && !mayComeFromTemplate && !isNamed('subject')) {
     errors.push({
@@ -221,7 +221,7 @@ function checkContent(
   }
 }
 
-// Checked only where the request is refused anyway: otherwise the look-up of the domain finds it.
+// Only needed if the request is refused anyway; otherwise `resolveSender` checks the domain.
 function addDomainFault(from: string, errors: FieldError[]): void {
   if (from === '') return
   try {
@@ -232,7 +232,7 @@ function addDomainFault(from: string, errors: FieldError[]): void {
   }
 }
 
-// Attachment errors have a code of their own where nothing else is wrong.
+// Attachment errors have their own code if nothing else is invalid.
 function refuse(errors: readonly FieldError[], attachmentErrors: readonly FieldError[]): void {
   if (errors.length > 0) throw validationError([...errors, ...attachmentErrors])
   const [first] = attachmentErrors
@@ -253,7 +253,7 @@ async function checkRendered(rendered: Rendered, attachedBytes: number): Promise
   if (bytes > maxMessageBytes) {
     throw new LocalpostError(
       'message_too_large',
-      `The message would take ${bytes} bytes after encoding; at most ${maxMessageBytes} are taken.`,
+      `The message would have ${bytes} bytes after encoding; the limit is ${maxMessageBytes} bytes.`,
     )
   }
 }

@@ -6,9 +6,9 @@ import { onlySearched } from '../reading/jobs.ts'
 import { placeholderSteps } from './placeholders.ts'
 
 /**
- * Looks a mail over before it goes to readers: signature, parts, images, links, size, placeholders, unsubscription.
- * Everything is read out of the mail itself; nothing is fetched. A check that has nothing to look at is left out.
- * Works in turns of the event loop.
+ * Checks a mail for common problems: signature, parts, images, links, size, placeholders, unsubscription. Only the mail
+ * itself is read; nothing is fetched. A check that does not apply to the mail is left out. The work yields to the event
+ * loop at intervals.
  */
 export async function checkMail(mail: Mail): Promise<Check[]> {
   return paced(checkSteps(mail))
@@ -41,12 +41,12 @@ function checkReading({ problem }: Mail): Found {
 }
 
 function checkSignature({ dkim, source, size_bytes }: Mail): Found {
-  // What is not written yet is not signed yet.
+  // A message that is not written yet is not signed yet.
   if (size_bytes === 0) return null
   if (!dkim) {
     return source === 'api'
       ? say('dkim', 'warning', 'The message has no DKIM signature.')
-      : say('dkim', 'info', 'The message has no DKIM signature; the server that sends it on is to make one.')
+      : say('dkim', 'info', 'The message has no DKIM signature; the server that forwards it must add one.')
   }
   const name = `${dkim.selector}._domainkey.${dkim.domain}`
   const details = dkim.reason === null ? [name] : [name, dkim.reason]
@@ -64,7 +64,7 @@ function checkSignature({ dkim, source, size_bytes }: Mail): Found {
 function checkPlaceholders(left: string[]): Found {
   return left.length === 0
     ? say('placeholders', 'pass', 'No placeholder is left.')
-    : say('placeholders', 'fail', `${count(left, 'placeholder')} left as written.`, left)
+    : say('placeholders', 'fail', `${count(left, 'placeholder')} not replaced.`, left)
 }
 
 function checkSubject({ subject }: Mail): Found {
@@ -74,7 +74,7 @@ function checkSubject({ subject }: Mail): Found {
 function checkParts({ html, text }: Mail): Found {
   if (html === '' && text.trim() === '') return say('text-part', 'warning', 'The mail has no body.')
   if (text.trim() !== '') return say('text-part', 'pass', 'The mail has a text part.')
-  return say('text-part', 'warning', 'There is no text part for readers whose client shows no HTML.')
+  return say('text-part', 'warning', 'There is no text part for mail clients that show no HTML.')
 }
 
 function checkSize({ html }: Mail): Found {
@@ -85,7 +85,7 @@ function checkSize({ html }: Mail): Found {
     ? say(
         'html-size',
         'warning',
-        `The HTML has ${size}: Gmail shows the first ${clippedAtKilobytes} KB only.`,
+        `The HTML has ${size}: Gmail shows only the first ${clippedAtKilobytes} KB.`,
       )
     : say('html-size', 'pass', `The HTML has ${size}.`)
 }
@@ -101,10 +101,15 @@ function* checkLinks(links: readonly { href: string; text: string }[]): Generato
     if (!fault) continue
     faults.push({ ...fault, where: `${JSON.stringify(cut(text.replace(/\s+/g, ' ').trim()))} ${href}` })
   }
-  if (faults.length === 0) return say('links', 'pass', `${count(links, 'link')}, each with a whole address.`)
+  if (faults.length === 0) return say('links', 'pass', `${count(links, 'link')}, each with a complete URL.`)
   const verdict = faults.some((fault) => fault.verdict === 'fail') ? 'fail' : 'warning'
   const details = faults.map(({ where, reason }) => `${where}: ${reason}`)
-  return say('links', verdict, `${faults.length} of ${count(links, 'link')} not fit to be sent.`, details)
+  return say(
+    'links',
+    verdict,
+    `${faults.length} of ${count(links, 'link')} not usable by recipients.`,
+    details,
+  )
 }
 
 function checkImages(images: readonly HtmlImage[], { attachments }: Mail): Found {
@@ -117,7 +122,7 @@ function checkImages(images: readonly HtmlImage[], { attachments }: Mail): Found
     return /^(?:https?|data):|^(?:\{\{|\{%|<%)/i.test(src) ? [] : [`${src}: no mail client can load it`]
   })
   return broken.length === 0
-    ? say('images', 'pass', `${count(images, 'image')}, each with a source that can be had.`)
+    ? say('images', 'pass', `${count(images, 'image')}, each with a source that can be loaded.`)
     : say('images', 'fail', `${broken.length} of ${count(images, 'image')} cannot be shown.`, broken)
 }
 
@@ -130,7 +135,7 @@ function checkAlternatives(images: readonly HtmlImage[]): Found {
     : say(
         'image-alternatives',
         'warning',
-        `${without.length} of ${count(seen, 'image')} without alt: nothing is read out or shown in their place.`,
+        `${without.length} of ${count(seen, 'image')} without an alt text: screen readers and clients that block images show nothing.`,
         without.map(({ src }) => src || 'an image without src'),
       )
 }
@@ -139,7 +144,7 @@ function checkPixels(images: readonly HtmlImage[]): Found {
   const pixels = images.filter(({ isPixel }) => isPixel)
   return pixels.length === 0
     ? null
-    : say('tracking-pixel', 'info', 'An image of one pixel reports the opening.', [
+    : say('tracking-pixel', 'info', 'An image of one pixel tracks when the mail is opened.', [
         ...new Set(pixels.map(({ src }) => src)),
       ])
 }
@@ -147,13 +152,14 @@ function checkPixels(images: readonly HtmlImage[]): Found {
 function checkUnsubscription({ type, list_unsubscribe: found, size_bytes }: Mail): Found {
   if (size_bytes === 0) return null
   if (type !== 'broadcast' && !found) return null
-  if (!found) return say('list-unsubscribe', 'fail', 'A broadcast has to have a List-Unsubscribe field.')
-  if (found.one_click) return say('list-unsubscribe', 'pass', 'One click unsubscribes.', found.urls)
+  if (!found) return say('list-unsubscribe', 'fail', 'A broadcast must have a List-Unsubscribe field.')
+  if (found.one_click)
+    return say('list-unsubscribe', 'pass', 'List-Unsubscribe supports one-click unsubscription.', found.urls)
   const verdict = type === 'broadcast' ? 'fail' : 'info'
   return say(
     'list-unsubscribe',
     verdict,
-    'List-Unsubscribe is there, but not for one click (RFC 8058).',
+    'List-Unsubscribe does not support one-click unsubscription (RFC 8058).',
     found.urls,
   )
 }

@@ -34,43 +34,48 @@ import { checkChanges } from './tags.ts'
 import { toMail, toSummary } from './views.ts'
 import { createWaits } from './wait.ts'
 
-/** The read side of everything captured and sent, for people and tests. */
+/** Reads and manages all captured and sent mail, for people and tests. */
 export interface Inbox {
   /** Newest first; `count` is the number of matches. @throws invalid_query, invalid_cursor. */
   list(query?: ListQuery & { query?: string }): Promise<SearchPage<MailSummary>>
   /** @throws not_found. */
   get(id: string): Promise<Mail>
-  /** The message's own bytes, as a stream. @throws not_found, message_pending. */
+  /** The bytes of the message, as a stream. @throws not_found, message_pending. */
   raw(id: string, options?: RawOptions): Promise<{ stream: Readable; size_bytes: number }>
   /**
-   * The HTML with the images that its `cid:` references name as `data:` URIs; of tracked mail, a recipient's copy.
+   * The HTML, with `cid:` images replaced by `data:` URIs. For tracked mail it is a recipient's copy.
    *
    * @throws not_found.
    */
   html(id: string, options?: CopyOptions): Promise<string>
   /** One attachment's bytes. @throws not_found, message_pending. */
   attachment(id: string, index: number): Promise<{ filename: string; content_type: string; content: Buffer }>
-  /** The same as a stream, which reads no further than its reader does. @throws not_found, message_pending. */
+  /** The same as a stream, which reads only as much as is consumed. @throws not_found, message_pending. */
   openAttachment(
     id: string,
     index: number,
   ): Promise<{ filename: string; content_type: string; stream: Readable }>
   /** One leaf of the message's MIME tree, decoded, as a stream. @throws not_found, message_pending. */
   part(id: string, index: number): Promise<MimePart & { stream: Readable }>
-  /** Looks a mail over before it goes to readers; nothing is fetched. @throws not_found. */
+  /** Checks a mail for common problems; nothing is fetched. @throws not_found. */
   check(id: string): Promise<Check[]>
   /** @throws not_found, validation_error. */
   update(id: string, changes: MailChanges): Promise<MailSummary>
   /** @throws not_found. */
   remove(id: string): Promise<void>
-  /** Removes what is selected: the matches of a query, mails by their ids, or all mail for null. @returns How many. @throws invalid_query. */
+  /**
+   * Removes the selected mails: the matches of a query, mails by their ids, or all mail for null.
+   *
+   * @returns The number of removed mails.
+   * @throws invalid_query.
+   */
   removeMatching(selection: Selection): Promise<number>
-  /** Removes all mail. @returns How many. */
+  /** Removes all mail. @returns The number of removed mails. */
   removeAll(): Promise<number>
-  /** The newest mail, or the newest match; null where there is none. @throws invalid_query. */
+  /** The newest mail, or the newest match; null if there is none. @throws invalid_query. */
   latest(query?: MailQuery): Promise<Mail | null>
   /**
-   * A place in the inbox: what is there now lies before it. `after` of queries and waits takes it.
+   * A position in the inbox, after all mail that exists now. Pass it as `after` to queries and waits.
    *
    * @example
    * const before = await post.inbox.mark()
@@ -78,9 +83,13 @@ export interface Inbox {
    * const mail = await post.inbox.waitFor({ to: 'ada@example.com', after: before })
    */
   mark(): Promise<string>
-  /** Marks and tags what is selected. @returns How many there were. @throws invalid_query, validation_error. */
+  /** Changes the selected mails: unread state and tags. @returns Their number. @throws invalid_query, validation_error. */
   updateMatching(selection: Selection, changes: BulkChanges): Promise<number>
-  /** Stores one message (`.eml`) as if it had been submitted now; its envelope is read from its header. @throws validation_error, message_too_large. */
+  /**
+   * Stores one message (`.eml`) as if it had just been submitted. The envelope is read from its header.
+   *
+   * @throws validation_error, message_too_large.
+   */
   import(bytes: Uint8Array): Promise<{ id: string }>
   /** The messages of the matches as `.eml` files in a ZIP archive, newest first. @throws invalid_query, validation_error. */
   export(query?: string): Promise<Readable>
@@ -95,7 +104,7 @@ export interface Inbox {
 }
 
 export interface CopyOptions {
-  /** Whose copy, where each recipient has one. Default: the first's. */
+  /** The recipient whose copy is wanted, if each recipient has one. Default: the first recipient. */
   recipient?: string
 }
 
@@ -109,28 +118,28 @@ export interface InboxDeps {
   /** Closed with the inbox. */
   reader: Reader
   clock: Clock
-  /** The instance's time, which relative dates of queries go by. */
+  /** The instance's time, for relative dates in queries. */
   now(): number
   /** Closed with the inbox. */
   column: TextColumn
   pageSize: number
   /** The option of that name. */
   waitTimeoutMs: number
-  /** Takes imported messages. */
+  /** Stores imported messages. */
   submit: Submit
-  /** Hands one message to the relay and gives its reply; null where none is configured. */
+  /** Sends one message to the relay and returns its reply; null if no relay is configured. */
   release: ((email: EmailRecord, to: string, open: () => Promise<Readable>) => Promise<string>) | null
-  /** The SMTP session of a submission; null where it is not remembered. Default: none is. */
+  /** The SMTP transcript of a submission; null if it is not kept. Default: no transcripts. */
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null
 }
 
-/** What the page needs beyond the inbox that programs see. */
+/** What the inbox page needs in addition to the public inbox. */
 export interface InboxPages {
-  /** The HTML of a mail as UTF-8, for a frame: without what connects. @throws not_found. */
+  /** The HTML of a mail as UTF-8, for display in a frame: everything that would connect is removed. @throws not_found. */
   page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
 }
 
-/** Less than the id of every mail. */
+/** Sorts before the id of every mail. */
 const beforeAll = `em_${'0'.repeat(22)}`
 
 export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Promise<void> } {
@@ -168,7 +177,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     page: PageOptions,
   ): Promise<Uint8Array> {
     const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
-    // What the content of an API send shows is without tracking: that is in the copies only.
+    // The stored content of an API send has no tracking links. Only the recipients' copies have them.
     const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
     const content = isInMessage && email.message ? null : contentBlob(email.id)
     return reader.page({ message: email.message && blob, content }, page)
@@ -185,7 +194,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     throw new LocalpostError('message_pending', `The message of ${quote(email.id)} ${state}.`)
   }
 
-  /** One part of a stored message, read from its place as far as its reader comes. */
+  /** One decoded part of a stored message, as a stream that reads only as much as is consumed. */
   async function openLeaf(
     id: string,
     kind: 'parts' | 'attachments',
@@ -198,7 +207,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       const encoded = await store.openBlob(blob, { start: part.start, end: part.end })
       if (encoded) return { part, stream: decodeTransfer(encoded, part.encoding) }
     }
-    // Where the message is not there yet, that is what is missing.
+    // If the message itself is not written yet, this throws `message_pending`.
     await openMessage(email).then((stream) => stream.destroy())
     const what = kind === 'parts' ? 'part' : 'attachment'
     throw new LocalpostError('not_found', `Mail ${quote(id)} has no ${what} ${index}.`)
@@ -217,7 +226,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       assertKnownOptions(query, ['cursor', 'limit', 'query'], 'inbox.list()')
       const { query: text, ...wanted } = query ?? {}
       const page = await search.list(parseMailQuery(text, now()), wanted)
-      // One after the other: a page of large submissions must not be parsed all at once.
+      // One after the other, so that a page of large submissions is not parsed at once.
       const items: MailSummary[] = []
       for (const email of page.items) items.push(toSummary(email, await digests.of(email)))
       return { ...page, items }
@@ -281,7 +290,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     waitForCount: (query, count, options) =>
       pending.add(async () => {
         const mails: Mail[] = []
-        // One after the other: many large messages must not be parsed all at once.
+        // One after the other, so that many large messages are not parsed at once.
         for (const email of await waits.waitForCount(query, count, options)) mails.push(await toDetail(email))
         return mails
       }),
@@ -299,7 +308,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       if (!deps.release) {
         throw new LocalpostError(
           'relay_not_configured',
-          'There is no relay to release through: start with the option `relay`, `--relay smtp://host:port`.',
+          'No relay is configured. Start Localpost with the option `relay` or `--relay smtp://host:port`.',
         )
       }
       const address = typeof to === 'string' ? normalizeAddress(to) : { problem: 'is no address' }

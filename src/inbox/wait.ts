@@ -12,11 +12,11 @@ import { assertAfter, isAfter, type MailQuery } from '../search/query-members.ts
 export interface WaitOptions {
   /** In milliseconds. Default: `waitTimeoutMs` of the instance. */
   timeoutMs?: number
-  /** Only mail that arrived after this one: the id of a mail, also of a removed one; or not before a time. */
+  /** Only mail after this one (the id of a mail, which may be removed), or not before this time. */
   after?: Date | string
 }
 
-/** How long nothing may arrive. */
+/** Options of `expectNone`. */
 export interface QuietOptions {
   /** How long nothing may arrive, in milliseconds. Default: 1,000. */
   timeoutMs?: number
@@ -24,25 +24,25 @@ export interface QuietOptions {
   after?: Date | string
 }
 
-/** Waits for arrivals; ended with the instance. */
+/** Waits for mail to arrive. Closing the instance ends all waits. */
 export interface Waits {
   /**
-   * The newest match that is already there, else the next to arrive. A mail has arrived when its message is written
-   * and its first delivery was tried, or when it has failed permanently.
+   * The newest match that already exists, otherwise the next match to arrive. A mail has arrived when its first delivery
+   * was tried, or when it has failed permanently.
    *
-   * @throws wait_timeout with the nearest misses, invalid_query, closed.
+   * @throws wait_timeout with the mails that came closest, invalid_query, closed.
    */
   waitFor(query: MailQuery | undefined, options?: WaitOptions): Promise<EmailRecord>
   /**
-   * The newest matches, newest first, once there are so many: `count` of them.
+   * Waits until there are `count` matches, and returns them, newest first.
    *
-   * @throws wait_timeout that says how many there are, invalid_query, validation_error, closed.
+   * @throws wait_timeout with the number of matches so far, invalid_query, validation_error, closed.
    */
   waitForCount(query: MailQuery | undefined, count: number, options?: WaitOptions): Promise<EmailRecord[]>
   /**
-   * Resolves when no match is there or arrives in the time.
+   * Resolves at the timeout if no match exists or arrives until then.
    *
-   * @throws unexpected_mail at once that names the mail, invalid_query, closed.
+   * @throws unexpected_mail as soon as there is a match, with the mail in the message; invalid_query, closed.
    */
   expectNone(query: MailQuery | undefined, options?: QuietOptions): Promise<void>
   /** Ends every wait with `closed`. */
@@ -53,9 +53,9 @@ export interface WaitDeps {
   store: Store
   clock: Clock
   search: Pick<Search, 'matches' | 'fits'>
-  /** What relative dates of queries go by. */
+  /** The time for relative dates in queries. */
   now(): number
-  /** How long a wait for mail takes where it does not say so, in milliseconds. */
+  /** The default timeout of `waitFor` and `waitForCount`, in milliseconds. */
   defaultTimeoutMs: number
 }
 
@@ -64,10 +64,10 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
   const noHandler = (): void => {}
 
   /**
-   * Calls back with every match that exists or arrives, each once, until there is an outcome.
+   * Calls back once for every match that exists or arrives, until there is an outcome.
    *
-   * @param heard  Gives the outcome, or undefined to go on.
-   * @param atEnd  Gives the outcome at the timeout.
+   * @param heard  Returns the outcome, or undefined to continue.
+   * @param atEnd  Returns the outcome at the timeout.
    */
   async function watch<T>(
     { filter, after, timeoutMs }: Wanted,
@@ -94,7 +94,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       if (!email || (after !== undefined && !isAfter(after)(email))) return
       if (hasArrived(email) && (await search.fits(email, filter))) hear(email)
     }
-    // Listening begins before the search, so that nothing arrives unseen between the two.
+    // Listening begins before the search, so that no mail is missed between the two.
     const stop = store.changes((change) => {
       if (change.op === 'gap' || change.op === 'remove' || change.collection !== emailCollection.name) return
       consider(change.id).catch(reject)
@@ -110,7 +110,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       })()
       searched.catch(reject)
       cancel = clock.after(timeoutMs, () => {
-        // Existing mail is found first, however short the timeout.
+        // The search of existing mail is finished first, even if the timeout is short.
         searched.then(atEnd).then(resolve, reject)
       })
       return await keepAlive(() => promise)
@@ -169,7 +169,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       await watch<null>(
         wanted,
         (email) => {
-          const message = `A mail for ${wordsOf(query)} is there: ${describeMail(email)}.`
+          const message = `Unexpected mail for ${wordsOf(query)}: ${describeMail(email)}.`
           throw new LocalpostError('unexpected_mail', message)
         },
         async () => null,
@@ -196,7 +196,7 @@ function readWaitOptions(
 }
 
 const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
-/** As many mails as one wait may be for. */
+/** The maximum number of mails that one wait may ask for. */
 const maxCount = 500
 
 interface Wanted {
@@ -214,16 +214,15 @@ async function timeoutError(
   const { records } = await store.page(emailCollection, { direction: 'desc', limit: missesAmong })
   const misses = records
     .map((email) => ({ email, held: filter.held(email) }))
-    // The sort is stable: among equals the newest stays first.
+    // The sort is stable, so the newest of equal entries stays first.
     .sort((a, b) => b.held - a.held)
     .slice(0, 3)
     .map(({ email }) => {
       const late = hasArrived(email) ? '' : ' (not delivered yet)'
-      const early = after !== undefined && !isAfter(after)(email) ? ' (not behind `after`)' : ''
+      const early = after !== undefined && !isAfter(after)(email) ? ' (not after `after`)' : ''
       return `${describeMail(email)}${late}${early}`
     })
-  const nearest =
-    misses.length > 0 ? ` The nearest misses: ${misses.join('; ')}.` : ' No mail is there at all.'
+  const nearest = misses.length > 0 ? ` The nearest misses: ${misses.join('; ')}.` : ' The inbox is empty.'
   return new LocalpostError('wait_timeout', `${what} ${wordsOf(query)} within ${timeoutMs} ms.${nearest}`)
 }
 
@@ -236,7 +235,7 @@ function wordsOf(query: MailQuery | undefined): string {
   return typeof query === 'string' ? quote(query) : query === undefined ? 'any mail' : describe(query)
 }
 
-// The newest ones: a wait is for a mail that should have arrived just now.
+// Only the newest mails are considered, because the expected mail should have arrived just now.
 const missesAmong = 200
 
 function describe(query: Exclude<MailQuery, string>): string {
@@ -246,7 +245,7 @@ function describe(query: Exclude<MailQuery, string>): string {
   return `{ ${parts.join(', ')} }`
 }
 
-// Promise.withResolvers came with Node 22.
+// Promise.withResolvers does not exist in Node 20.
 function withResolvers<T>(): {
   promise: Promise<T>
   resolve: (value: T) => void
@@ -258,7 +257,7 @@ function withResolvers<T>(): {
     resolve = onValue
     reject = onError
   })
-  // The search may answer first; then a later rejection is unhandled.
+  // If the search throws first, nobody awaits this promise: avoid an unhandled rejection.
   promise.catch(() => {})
   return { promise, resolve, reject }
 }

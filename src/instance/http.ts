@@ -48,7 +48,7 @@ type Nouns = Pick<
   | 'log'
 >
 
-/** Puts the HTTP face together; it opens nothing before `listen`. */
+/** Creates the HTTP side. It opens no port before `listen`. */
 export function createHttpFace(
   deps: Nouns & {
     store: Store
@@ -66,7 +66,8 @@ export function createHttpFace(
   let app: App | null = null
   let loading: Promise<App> | null = null
 
-  // Router, routes and their schemas take as long to load as all the rest: many a test never asks for them.
+  // Loaded on first use: the router, routes and schemas take as long to load as everything else, and many tests never
+  // use them.
   async function load(): Promise<App> {
     const { createApp } = await import('../server/app.ts')
     app ??= createApp(appParts)
@@ -101,7 +102,7 @@ export function createHttpFace(
       try {
         return await keepAlive(async () => (app ?? (await (loading ??= load()))).fetch(request))
       } catch (error) {
-        // The HTTP server was not used before the instance was closed.
+        // The instance was closed before the HTTP side was used for the first time.
         if (!isErrorOf(error, 'closed')) throw error
         return Response.json(error, { status: error.status, headers: privateHeaders })
       }
@@ -111,7 +112,7 @@ export function createHttpFace(
         const where = listener ? `on ${listener.url}` : 'already, or is about to'
         throw new LocalpostError(
           'already_listening',
-          `This instance listens ${where}. Close it first, or create another.`,
+          `This instance listens ${where}. Close it first, or create another instance.`,
         )
       }
       const address = {

@@ -51,11 +51,10 @@ import { openTime } from './time.ts'
 import { createTracking } from '../tracking/tracking.ts'
 
 /**
- * Starts an instance, for `createLocalpost` and for the command line. The latter always listens: with `deliversFrom:
- * 'listen'` nothing is delivered before the listener is open, so that tracked mail of an earlier run has links that
- * lead to it.
+ * Starts an instance, for `createLocalpost` and for the command. The command always listens. With `deliversFrom: 'listen'`
+ * nothing is delivered before the HTTP listener is open, so that tracking links in pending mail contain its URL.
  *
- * @param how.keepAlive  Where the option does not say it. Default: true.
+ * @param how.keepAlive  The default of the option `keepAlive`. Default: true.
  */
 export async function openLocalpost(
   options: LocalpostOptions | undefined,
@@ -72,7 +71,7 @@ export async function openLocalpost(
     const outgoing = createOutgoing(config.allowOutgoing)
     const webhooks = await openWebhooks(opened, ids, config, randomSources('webhooks'), outgoing)
     undo.push(() => webhooks.close())
-    // Writes of emails and domains through it are announced to webhooks.
+    // Changes of emails and domains through this store cause webhook events.
     const { store } = webhooks
     const keys = await createKeys({
       store,
@@ -106,12 +105,12 @@ export async function openLocalpost(
       ids,
       hostname: config.hostname,
       ensureDomain: domains.ensureDomain,
-      // It was delivered long ago: no rule speaks of it, and there is nothing to do.
+      // An imported message was delivered long ago, so rules and the outbox do not apply.
       needsDelivery: () => false,
       headRoom: createBudget(headRoomBytes),
       wakeOutbox: () => {},
     }
-    // Waits, and the reading of messages, use the time of the machine.
+    // Waits and the reading of messages use the machine's clock, not the instance's.
     const reader = createReader({ store, clock: systemClock })
     const inbox = createInbox({
       store,
@@ -131,7 +130,7 @@ export async function openLocalpost(
     const secret = randomBytes(32).toString('base64url')
     const rules = await createRules({ store, given: config.rules })
     const faults = createFaults(randomSources('faults'))
-    // Mail may come in before there is an outbox; it looks for work when it begins.
+    // Mail may arrive before the outbox exists. The outbox searches for due emails when it starts.
     let wakeOutbox = (): void => {}
     const parts = { store, ids, config, domains, keys, faults, secret, transcripts }
     const capture = await openCapture({ ...parts, findRule: rules.find, wakeOutbox: () => wakeOutbox() })
@@ -247,7 +246,7 @@ export async function openLocalpost(
       waitTimeoutMs: config.waitTimeoutMs,
     })
   } catch (error) {
-    // Errors here follow from the first one, which says more.
+    // Errors while closing are ignored: the first error says more.
     await runAll(undo.reverse()).catch(() => undefined)
     throw error
   }

@@ -25,7 +25,7 @@ import type { Store } from '../store/store.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { createWebhooks, type RunningWebhooks } from '../webhooks/webhooks.ts'
 
-/** What the simulator addresses ask for. */
+/** The behaviour of the simulator addresses. */
 export const simulator: Simulator = { isSimulator, isSuppressed, aftermathOf }
 
 /** Where the attachments of API sends may come from. */
@@ -34,7 +34,7 @@ export function attachmentSources({ attachments }: Config, outgoing: Outgoing): 
   return { root, timeoutMs, problemOf: allowPrivate ? outgoing.problemOf : outgoing.strictProblemOf }
 }
 
-/** The connection to a relay, for release and for what `relayAll` forwards; null where none is configured. */
+/** The connection to the relay, for `release` and `relayAll`; null if no relay is configured. */
 export function openRelay(config: Config, outgoing: Outgoing): Transport | null {
   const { relay, relayInsecureAuth, hostname, keepAlive } = config
   if (relay === null) return null
@@ -67,7 +67,7 @@ export function openOutbox(deps: {
       auth: { user: outboxUser, pass: capture.secret },
       hostname: config.hostname,
       keepAlive: config.keepAlive,
-      // As many as emails are under way: a recipient whose reply a rule delays holds up no other.
+      // One connection per email in progress, so that a reply that a rule delays blocks no other delivery.
       maxConnections: 16,
     }),
     relay: config.relayAll ? deps.relay : null,
@@ -79,7 +79,7 @@ export function openOutbox(deps: {
       const { mail_from } = email.envelope
       const domain =
         (await store.get(domainCollection, email.domain_id)) ??
-        // It was removed, perhaps by a reset, while the email was on its way.
+        // The domain was removed, maybe by a reset, while the email was pending.
         domains.asRemoved(mail_from.slice(mail_from.lastIndexOf('@') + 1))
       const { domain: name, selector, privateKey } = await domains.signingKey(domain)
       return {
@@ -101,7 +101,7 @@ export function openOutbox(deps: {
   })
 }
 
-/** What keeps the emails within the bounds of the options. */
+/** Deletes old emails, as the options `maxEmails` and `maxAgeMs` say. */
 export function openRetention(store: Store, config: Config): Retention {
   const { clock, maxEmails, maxAgeMs, onNotice } = config
   return startRetention({
@@ -114,7 +114,7 @@ export function openRetention(store: Store, config: Config): Retention {
   })
 }
 
-/** What removes expired Idempotency-Keys. */
+/** Removes expired Idempotency-Keys. */
 export function openKeyExpiry(store: Store, { clock, onNotice }: Config): ReturnType<typeof startKeyExpiry> {
   return startKeyExpiry({
     store,
@@ -128,7 +128,7 @@ export function openKeyExpiry(store: Store, { clock, onNotice }: Config): Return
   })
 }
 
-/** The recheck of domains, where an interval was given. */
+/** Verifies domains again at intervals, if `verifyIntervalMs` is set. */
 export function openRechecks(store: Store, config: Config, domains: Pick<Domains, 'verify'>): Rechecks {
   const { clock, verifyIntervalMs, onNotice } = config
   return startRechecks({
@@ -145,7 +145,7 @@ export function openRechecks(store: Store, config: Config, domains: Pick<Domains
   })
 }
 
-/** The webhooks, of the options and stored ones. */
+/** The webhooks: those of the options and the stored ones. */
 export function openWebhooks(
   store: Store,
   ids: Ids,
@@ -169,7 +169,7 @@ export function openWebhooks(
   })
 }
 
-/** Hands one captured message to the relay, without its Bcc; for release. */
+/** Sends one captured message to the relay, without its Bcc field; for `release`. */
 export function releaseThrough(
   relay: Transport,
 ): (email: EmailRecord, to: string, open: () => Promise<Readable>) => Promise<string> {
@@ -182,7 +182,7 @@ export function releaseThrough(
     if (reply && reply.reply_code >= 200 && reply.reply_code < 300) return reply.text
     throw new LocalpostError(
       'relay_failed',
-      `The relay did not take ${email.id} for ${to}: ${reply?.text ?? 'no reply'}.`,
+      `The relay did not accept ${email.id} for ${to}: ${reply?.text ?? 'no reply'}.`,
     )
   }
 }

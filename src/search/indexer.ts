@@ -8,16 +8,16 @@ import { searchableHead } from './searchable.ts'
 import type { TextColumn } from './text-column.ts'
 import { nextTurn } from '../core/machine.ts'
 
-/** Finds out behind capture what lists and searches show of submissions, and stores it in their records. */
+/** Reads submissions in the background, and stores what lists and searches need: snippet, attachment count and text. */
 export interface Indexer {
   /**
-   * Reads at once what is not read yet; after some seconds the rest is left for later.
+   * Reads mail that is not read yet, for at most a few seconds.
    *
-   * @param options.complete  Reads all that is there now, however long that takes. Default: false.
-   * @returns How many mails are not read.
+   * @param options.complete  Reads all mail that exists now, without a time limit. Default: false.
+   * @returns The number of mails that are still not read.
    */
   catchUp(options?: { complete?: boolean }): Promise<number>
-  /** Ends it, and waits for the message that is being read. */
+  /** Stops, after the message that is being read. */
   close(): Promise<void>
 }
 
@@ -25,31 +25,31 @@ export interface IndexerDeps {
   store: Store
   clock: Clock
   digests: Pick<Digests, 'take'>
-  /** Takes the text of every mail; how far it came is how far the reading is. */
+  /** Stores the text of every mail. Its cursor is also the position of the indexer. */
   column: TextColumn
 }
 
 /**
- * Begins to read mail, in order of arrival and one at a time. Capture goes before: nothing is read while mail arrives,
- * but for a short slice now and then in a stream that has no pause. What is still to be read is all behind the last row
- * of the column: nothing is held here, a restart continues where it was, and a lost column is rebuilt.
+ * Starts to read mail, one at a time in order of arrival. Capture has priority: the indexer pauses while mail arrives, and
+ * if mail arrives without a pause, it reads only for a short slice every second. All unread mail comes after the last row
+ * of the column, so the indexer keeps no list: a restart continues at the same place, and a lost column is rebuilt.
  */
 export function startIndexer({ store, clock, digests, column }: IndexerDeps): Indexer {
   let isClosed = false
   let lastArrival = clock.now()
   let cancelTimer: (() => void) | null = null
   let waitingSince = 0
-  /** Whether something came since the store was last asked. */
+  /** Whether mail arrived since the last query of the store. */
   let isNews = false
   let isStale = false
-  /** The mail that could not be read last, and how often in a row. */
+  /** The mail whose reading failed last, and how often in a row it failed. */
   let failing: { id: string; tries: number } | null = null
-  /** Mails whose row has no text, because the medium failed each time. */
+  /** Mails whose row has no text, because the store failed at each try. */
   const deferred = new Set<string>()
-  /** The end of the line of those who want a message read: never two at a time. */
+  /** The end of the queue of readings: only one message is read at a time. */
   let line: Promise<unknown> = Promise.resolve()
 
-  /** Reads the next that is not read. @returns Whether there was one. */
+  /** Reads the next unread mail. @returns Whether there was one. */
   const digestNext = (): Promise<boolean> => {
     const next = line.then(async () => {
       if (isClosed) return false
@@ -69,7 +69,7 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
       if (isClosed) return false
       const { body, ...digest } = reading ?? unreadable
       if (email.id > column.cursor) await column.append(email.id, searchableHead(email), body)
-      // Its row is among those of earlier mails, and has no text: all are rebuilt.
+      // The row of a deferred mail is in the middle of the column and has no text, so the whole column is rebuilt.
       else if (reading && deferred.delete(email.id)) isStale = true
       if (!reading) return true
       if (email.snippet === null || email.undigested)
@@ -82,10 +82,10 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
   }
 
   /**
-   * Reads a mail. A medium that fails may work again, so the mail is tried again before those behind it; after some
-   * tries it is deferred: it gets a row without its text, and is tried again behind all others.
+   * Reads a mail. An error of the store may be temporary, so the same mail is tried again first. After several tries it is
+   * deferred: it gets a row without text, and is tried again after all other mails.
    *
-   * @returns null where it is deferred.
+   * @returns null if the mail is deferred.
    */
   async function readOnce(email: EmailRecord): Promise<Reading | null> {
     try {
@@ -120,13 +120,13 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
     return (await store.page(emailCollection, { direction: 'desc', limit: 1 })).records[0]?.id ?? ''
   }
 
-  /** What a crash left between its row and its record. */
+  /** A mail whose row was written but whose record was not updated, because of a crash. */
   async function nextUndigested(): Promise<EmailRecord | undefined> {
     const query = { index: 'undigested', direction: 'desc', limit: deferred.size + 1 } as const
     return (await store.page(emailCollection, query)).records.find(({ id }) => !deferred.has(id))
   }
 
-  /** Rows of removed mails cost space and time; with so few live ones, rebuilding costs little. */
+  /** Clears the column if most rows belong to removed mails: they cost space and time, and rebuilding the few others is cheap. */
   async function clearWaste(): Promise<void> {
     const live = await store.count(emailCollection)
     if (column.rows > 0 && (live === 0 || column.rows > maxWasteFactor * live + fewRows)) {
@@ -154,7 +154,7 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
     })
   }
 
-  /** @returns When to go on; null when everything is read. */
+  /** @returns The delay before the next slice in milliseconds; null when everything is read. */
   async function work(began: number): Promise<number | null> {
     try {
       for (;;) {
@@ -163,7 +163,7 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
         if (now - lastArrival < quietMs && now - began >= sliceMs) return quietMs
       }
     } catch (error) {
-      // Writers to a failing store get the error; here the commit is only tried again.
+      // Only retry: a failing store reports its error to those who write mail.
       return isErrorOf(error, 'closed') ? null : retryMs
     }
   }
@@ -172,7 +172,7 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
     if (change.op !== 'gap' && (change.op !== 'insert' || change.collection !== emailCollection.name)) return
     lastArrival = clock.now()
     isNews = true
-    // An older state was restored: the order of the rows no longer fits the mails.
+    // An older state was restored, so the rows are no longer in the order of the mails.
     if (change.op === 'insert' && change.id <= column.cursor) isStale = true
     plan(quietMs)
   })
@@ -181,11 +181,11 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
     async catchUp({ complete = false } = {}) {
       const until = clock.now() + catchUpMs
       try {
-        // Not what arrives meanwhile: that may be more than can be read.
+        // Mail that arrives meanwhile is not included, because it may arrive faster than it can be read.
         const newest = complete ? await newestId() : ''
         while ((await digestNext()) && (column.cursor < newest || clock.now() < until));
       } catch {
-        // A search must answer also where nothing can be stored.
+        // A search must work even if nothing can be stored.
       }
       return (
         (await store.count(emailCollection)) -
@@ -197,13 +197,13 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
       cancelTimer?.()
       stopListening()
       await line
-      // The next time must not take these rows for whole.
+      // Rows without text must not be used at the next start.
       if (deferred.size > 0) await column.clear()
     },
   }
 }
 
-/** Faults of the medium, which may pass. */
+/** Errors of the store that may be temporary. */
 const passingFaults = [
   'store_failed',
   'store_read_only',
@@ -211,17 +211,17 @@ const passingFaults = [
   'service_unavailable',
   'closed',
 ] as const
-/** After so many in a row, other mail goes first. */
+/** After this many failures in a row a mail is deferred. */
 const maxTries = 5
-/** Of a message that is damaged or no message: it is not tried for ever. */
+/** The result for a message that can never be read, so that it is not tried again. */
 const unreadable: Reading = { snippet: '', attachment_count: 0, body: '' }
-/** So long nothing must have arrived. */
+/** How long no mail must have arrived before reading starts. */
 const quietMs = 100
-/** After so long without a pause, a slice is taken all the same. */
+/** If mail arrives without a pause, a slice is read after this time. */
 const patienceMs = 1000
 const sliceMs = 20
 const catchUpMs = 5000
 const maxWasteFactor = 5
 const fewRows = 2000
-/** Wait after a fault of the store. */
+/** The delay after an error of the store. */
 const retryMs = 5000

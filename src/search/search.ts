@@ -10,23 +10,23 @@ import type { MailFilter } from './query.ts'
 import { foldText } from './searchable.ts'
 import type { TextColumn } from './text-column.ts'
 
-/** Finds mail by a query made ready. */
+/** Finds mail by a parsed query. */
 export interface Search {
   /** One page, newest first, with the number of all matches. @throws invalid_cursor. */
   list(filter: MailFilter, query: ListQuery | undefined): Promise<SearchPage<EmailRecord>>
   /**
    * Every match, newest first, one record at a time.
    *
-   * @param options.complete  Waits until every text is read. Default: a large flood may have some that are not.
+   * @param options.complete  Waits until all mail is indexed. Default: false; after a large flood some mail may be missing.
    */
   matches(filter: MailFilter, options?: { complete?: boolean }): AsyncGenerator<EmailRecord>
   /** Whether one mail matches. */
   fits(email: EmailRecord, filter: MailFilter): Promise<boolean>
 }
 
-/** A page of what was found. */
+/** A page of search results. */
 export interface SearchPage<T> extends ListPage<T> {
-  /** How many mails wait to be read, so that the search may miss them; absent where none does. */
+  /** Number of mails that are not indexed yet, so that the search may miss them; absent if there are none. */
   unread_texts?: number
 }
 
@@ -53,7 +53,7 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
     })
   }
 
-  /** The ids of the mails whose text fits, newest first; also of removed mails. */
+  /** The ids of the mails whose text matches, newest first, including removed mails. */
   async function scanned(filter: MailFilter): Promise<string[]> {
     const found: string[][] = []
     await column.scan(filter.rows, async (rows) => {
@@ -71,7 +71,7 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
     const isOpen = filter.rows.length === 0
     for await (const email of isOpen ? byStore(filter) : byIds(await scanned(filter))) {
       if (!filter.accepts(email)) continue
-      // What was scanned has its words; only a form needs the text itself.
+      // The scan has already matched the words. Only a regular expression needs the text itself.
       if (filter.bodyForm && !(await fits(email, filter))) continue
       yield email
     }
@@ -99,7 +99,7 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
     }
   }
 
-  /** A page of what the text alone decides: no record is read but those of the page. */
+  /** A page of a query that only the text decides. Only the records of the page are read. */
   async function listByText(filter: MailFilter, cursor: string | null, limit: number): Promise<Listed> {
     const ids: string[] = []
     let count = 0
@@ -110,7 +110,7 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
       const isPassed = ids.length > limit || (cursor !== null && rows.first >= cursor)
       const isWhole = (await countBetween(rows)) === rows.count
       if (isWhole) count += rows.hits
-      // Where no mail was removed and the page is complete, only the count is missing.
+      // If no mail of this range was removed and the page is complete, only the count is needed.
       if (isWhole && isPassed) return
       const pacer = createPacer()
       for (const id of rows.ids()) {
@@ -130,7 +130,7 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
     return { items, count, more: ids.length > limit }
   }
 
-  /** How many mails there are from the one to the other. */
+  /** The number of mails from `first` to `last`, both included. */
   async function countBetween({ first, last }: { first: string; last: string }): Promise<number> {
     const upTo = await store.count(emailCollection, { until: [last] })
     const upToFirst = await store.count(emailCollection, { until: [first] })
@@ -173,7 +173,7 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
   }
 }
 
-/** Whether what was read of mails decides. A form reads the text of each mail itself. */
+/** Whether the query needs indexed text or digests. A regular expression reads the text of each mail itself. */
 function asksForText({ rows, needsDigests }: MailFilter): boolean {
   return rows.length > 0 || needsDigests
 }

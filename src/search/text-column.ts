@@ -15,55 +15,55 @@ import {
 import { type Files, nodeFiles } from '../core/files.ts'
 import { nextTurn } from '../core/machine.ts'
 
-/** A stretch of rows that was looked at. */
+/** A range of rows that was scanned. */
 export interface ScannedRows {
-  /** How many there are, also of removed mails; at least one. */
+  /** Number of rows, including those of removed mails; at least one. */
   count: number
-  /** The ids of the oldest and of the newest. */
+  /** The ids of the oldest and the newest row. */
   first: string
   last: string
-  /** For how many all terms hold. */
+  /** Number of rows that match all terms. */
   hits: number
-  /** The ids of those, newest first: to be asked for during the visit only. */
+  /** The ids of the matching rows, newest first. Call it only during the visit. */
   ids(): string[]
 }
 
-/** The text of every mail, one row each in order of arrival, to be scanned. It can always be rebuilt from the messages. */
+/** The searchable text of all mail, one row per mail in order of arrival. It can always be rebuilt from the messages. */
 export interface TextColumn {
-  /** The id of the last mail that has a row; `""` without any. Every mail up to it has one. */
+  /** The id of the last mail with a row; `""` if there is none. All earlier mails have a row too. */
   readonly cursor: string
-  /** Rows, also of removed mails. */
+  /** Number of rows, including those of removed mails. */
   readonly rows: number
-  /** Looks once whether what an earlier time left is whole; where it is not, nothing of it is kept. */
+  /** Checks the blocks of an earlier run, once. If one is damaged, the column is cleared. */
   verify(): Promise<void>
   append(id: string, head: string, body: string): Promise<void>
-  /** Shows where all terms hold, newest first; nothing can be appended before the last visit has ended. */
+  /** Visits all ranges with their matches, newest first. Appends wait until the last visit has ended. */
   scan(terms: readonly RowTerm[], visit: (rows: ScannedRows) => Promise<void>): Promise<void>
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** What a text column in a folder needs beside it. */
+/** What a text column in a folder needs. */
 export interface TextColumnDeps {
   /** Default: the machine's. */
   readonly files?: Files
-  /** Is told where the folder cannot be used. */
+  /** Called when the folder cannot be used. */
   readonly onNotice?: (text: string) => void
 }
 
 /**
- * Where the file cannot be opened or read, as on a full disk, the text is kept in memory: it can always be made anew, so
- * that no start fails for it.
+ * Opens the text column. If its file cannot be opened or read, for example on a full disk, the text is kept in memory, so
+ * that a start does not fail because of data that can be rebuilt.
  *
- * @param folder  Where its file is; null keeps it in memory.
+ * @param folder  The folder of its file; null keeps it in memory.
  */
 export async function openTextColumn(folder: string | null, deps: TextColumnDeps = {}): Promise<TextColumn> {
   const { blocks, state } = await openBlocks(folder, deps)
   let { last, used, cursor, rows } = state
-  /** One at a time: the two buffers of a scan are all that searches cost, however many there are. */
+  /** The end of the queue of operations. Only one runs at a time, so that all searches together use only two buffers. */
   let line: Promise<unknown> = Promise.resolve()
   let isClosed = false
-  /** How many blocks from before the start were not checked yet. */
+  /** Number of blocks of an earlier run that are not checked yet. */
   let unverified = blocks.count
   const inLine = <T>(run: () => Promise<T>): Promise<T> => {
     const next = line.then(run)
@@ -104,7 +104,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           number < 0 ? null : blocks.read(number, buffers[number % 2 === 0 ? 0 : 1])
         let number = blocks.count - 1
         let end = rows
-        // The next block is read while this one is looked at.
+        // The next block is read while this one is scanned.
         let reading = read(number)
         end = await visitBlock(last.subarray(0, used), end, terms, visit)
         while (reading) {
@@ -151,7 +151,7 @@ async function openBlocks(
       await opened?.giveUp()
       const reason = error instanceof Error ? error.message : String(error)
       onNotice(
-        `The text of mail for searches cannot be kept in ${folder} (${reason}). Until the next start it is kept in memory, and made anew from the messages.`,
+        `The search index cannot be kept in ${folder} (${reason}). Until the next start it is kept in memory and rebuilt from the messages.`,
       )
     }
   }
@@ -180,7 +180,7 @@ async function visitBlock(
   return begin
 }
 
-/** Goes on behind the rows of an earlier time, as far as they are whole. */
+/** Continues after the intact rows of an earlier run. */
 async function resume(
   blocks: TextBlocks,
   rest: Buffer,

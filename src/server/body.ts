@@ -9,7 +9,7 @@ import { paced } from '../core/yield.ts'
 import type { BodyShare } from './body-room.ts'
 import { bodyLimits, maxBytesOf, type RouteBody } from './route.ts'
 
-/** Where a body comes from: a request in process, or the socket's own stream, which is several times faster. */
+/** Where a body comes from: a web stream, or for requests over a socket the Node stream, which is several times faster. */
 export interface BodySource {
   readonly headers: Pick<Headers, 'get'>
   readonly body: () => ReadableStream<Uint8Array> | null
@@ -17,7 +17,8 @@ export interface BodySource {
 }
 
 /**
- * Reads the body of a request as a route takes it. Its type and announced length are judged before a byte is read.
+ * Reads the body of a request in the form that a route expects. The Content-Type and Content-Length are checked before
+ * any byte is read.
  *
  * @param room  Where its bytes are counted while the request runs.
  * @param note  Called with the bytes of a text, of a long one with the first 64 KiB, also where it is not JSON: for the
@@ -86,14 +87,14 @@ function assertReadable(
   ) {
     throw new LocalpostError(
       'unsupported_media_type',
-      `The charset ${quote(charset)} is not taken. Send UTF-8.`,
+      `The charset ${quote(charset)} is not supported. Send UTF-8.`,
     )
   }
   const encoding = headers.get('content-encoding')?.trim().toLowerCase()
   if (encoding && encoding !== 'identity') {
     throw new LocalpostError(
       'unsupported_media_type',
-      `The encoding ${quote(encoding)} is not taken. Send the body as it is.`,
+      `The encoding ${quote(encoding)} is not supported. Send the body without Content-Encoding.`,
     )
   }
 }
@@ -104,10 +105,10 @@ function essenceOf(type: string): string {
 }
 
 function textOf(bytes: Buffer): string {
-  // Most bodies are, and as Latin-1 they are copied, not decoded.
+  // Most bodies are ASCII. Reading them as Latin-1 is faster than decoding UTF-8.
   if (isAscii(bytes)) return bytes.toString('latin1')
   if (isUtf8(bytes)) return bytes.toString()
-  throw new LocalpostError('invalid_json', 'The body is not UTF-8. Send it in that encoding.')
+  throw new LocalpostError('invalid_json', 'The body is not valid UTF-8. Send it in UTF-8.')
 }
 
 function parseJson(text: string): unknown {
@@ -185,7 +186,7 @@ function readNode(
         room.take(piece.length)
         pieces.add(piece)
       } catch (error) {
-        // The rest is let pass unseen: a client that is cut off while it writes never reads the answer.
+        // Read and drop the rest: a client that is disconnected while it writes never reads the answer.
         settle(() => (request.resume(), reject(error)))
       }
     }
@@ -197,18 +198,18 @@ function readNode(
 }
 
 /**
- * Joins the pieces of a body. A long one whose length is announced is put together while it comes in: to join 40 MB at
- * its end would hold the event loop.
+ * Joins the pieces of a body. A long body with a known length is joined while it arrives, because joining 40 MB at the end
+ * would block the event loop.
  */
 function createPieces(announced: number): { add(piece: Buffer): void; whole(): Buffer } {
   let pieces: Buffer[] = []
   let size = 0
-  /** All so far, and room for what is announced. */
+  /** A buffer of the announced length, with the bytes so far. */
   let joined: Buffer | null = null
   const join = (): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size))
   return {
     add(piece) {
-      // What is announced may be a lie: room for it is only made where some of it has come.
+      // The announced length may be wrong, so the buffer is allocated only after the first megabyte has arrived.
       if (!joined && size > longBytes && size + piece.length <= announced) {
         joined = Buffer.allocUnsafeSlow(announced)
         join().copy(joined)

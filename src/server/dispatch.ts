@@ -18,7 +18,7 @@ import { isLongJson, readLongJson } from '../core/long-json.ts'
 import type { Route } from './route.ts'
 import { monotonicNow } from '../core/machine.ts'
 
-/** What every request passes through, whatever its route. */
+/** What the handling of every request needs. */
 export interface DispatchDeps {
   readonly accessControl: AccessControl
   readonly faults: FaultGate
@@ -26,16 +26,16 @@ export interface DispatchDeps {
   readonly bodies: BodyRoom
   readonly answers: AnswerRoom
   readonly failedKeys: FailedKeys
-  /** Refuses what is otherwise warned of. */
+  /** Treats warnings as errors. */
   readonly strict: boolean
   onError(error: unknown): void
 }
 
 /**
- * Makes the handler of one row of the table, or of a path that has no row for the method.
+ * Creates the handler of one route, or of a path without a route for the method.
  *
- * @param access  Whose door it is: a path of `/v1` that does not exist asks for a key like one that does.
- * @param run  Gives the answer, or throws; called when the request was let in.
+ * @param access  The access rule. An unknown path below `/v1` requires a key, like an existing one.
+ * @param run  Returns the answer or throws. Called after access was granted.
  */
 export function dispatcher(
   deps: DispatchDeps,
@@ -73,7 +73,7 @@ export function dispatcher(
   }
 }
 
-/** Reads what a route wants of a request and hands it to the route's handler. */
+/** Reads the parts of a request that the route needs, and calls the route's handler. */
 export async function runRoute(
   route: Route,
   event: H3Event,
@@ -110,7 +110,7 @@ export async function runRoute(
   }
 }
 
-/** The service has no such path; the router takes it for the one without the slash. */
+/** The router ignores a trailing slash, but the real service answers 404. Warns about it, or refuses with `strict`. */
 function meetTrailingSlash(event: H3Event, exchange: Exchange, strict: boolean): void {
   const { pathname } = event.url
   const meant = `The path is ${pathname.replace(/\/+$/, '')}, without the trailing slash.`
@@ -118,12 +118,12 @@ function meetTrailingSlash(event: H3Event, exchange: Exchange, strict: boolean):
   exchange.warnings.push(`the path ${pathname} is answered here, and is 404 with strict. ${meant}`)
 }
 
-/** curl as a person calls it: with its own User-Agent, and with no wish for a type. */
+/** Whether a person called curl in a terminal: its default User-Agent and its default Accept. */
 function isTerminal(headers: Pick<Headers, 'get'>): boolean {
   return headers.get('user-agent')?.startsWith('curl/') === true && headers.get('accept') === '*/*'
 }
 
-// Otherwise the prompt of the shell follows on the same line.
+// Without a line end the shell's prompt would follow on the same line.
 function withLineEnd(answer: Answer): Answer {
   const { body } = answer
   if (typeof body === 'string') return { ...answer, body: `${body}\n` }
@@ -141,7 +141,7 @@ function withLineEnd(answer: Answer): Answer {
   }
 }
 
-/** As much of a text as the log may keep, or more; null for what is no text. */
+/** The beginning of a text answer for the request log, at least as long as the log keeps; null if it is not text. */
 function beginningOf({ body }: Answer): string | null {
   if (typeof body === 'string') return body
   return isLongJson(body) ? (body.pieces().next().value ?? null) : null
@@ -166,8 +166,8 @@ function newExchange(event: H3Event): Exchange {
   }
 }
 
-// Who looks at a room of the page is no app: that must not use up faults and limits, nor fill the log. Browsers alone
-// say where a request comes from, and no page of another origin can say this.
+// Requests of the inbox page must not use up faults and rate limits or fill the request log. Only a browser sets
+// Sec-Fetch-Site, and a page of another origin cannot set it to `same-origin`.
 function isFromPage(headers: Headers): boolean {
   return headers.has('x-localpost-page') && headers.get('sec-fetch-site') === 'same-origin'
 }
@@ -194,7 +194,7 @@ function readQuery(schema: z.ZodType, given: Record<string, string>): unknown {
   throw validationError(errors)
 }
 
-// The first of several values counts.
+// If a parameter is repeated, the first value is used.
 function queryOf(event: H3Event): Record<string, string> {
   const query: Record<string, string> = {}
   if (event.url.search.length > 1) {
@@ -205,7 +205,7 @@ function queryOf(event: H3Event): Record<string, string> {
   return query
 }
 
-// h3's type follows the DOM's, which knows nothing of bytes that may be shared between threads.
+// h3's type follows the DOM's, which does not include byte arrays with shared memory.
 type ResponseBody = ConstructorParameters<typeof HTTPResponse>[0]
 
 function toResponse(
@@ -223,7 +223,7 @@ function toResponse(
   return new PlainResponse(null, { status, headers: all })
 }
 
-/** Leaves its headers as they are: a `Headers` that is only read through again is a tenth of an answer. */
+/** Keeps its headers as a plain object. Creating a `Headers` object would take a tenth of the time of an answer. */
 class PlainResponse extends HTTPResponse {
   readonly #headers: Record<string, string>
 
@@ -232,7 +232,7 @@ class PlainResponse extends HTTPResponse {
     this.#headers = init.headers
   }
 
-  /** h3 hands them to the constructor of a response, which takes either. */
+  /** h3 passes the headers to the constructor of a response, which accepts a plain object too. */
   override get headers(): Headers {
     return this.#headers as unknown as Headers
   }

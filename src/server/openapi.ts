@@ -17,7 +17,7 @@ export interface OpenApiDocument {
   readonly [member: string]: unknown
 }
 
-/** `/dev/openapi.json`: the document of the whole table, itself included; made when it is first asked for. */
+/** `/dev/openapi.json`: describes all routes including this one. The document is created on the first request. */
 export function openApiRoute(routes: readonly Route[], version: string): Route {
   let document: OpenApiDocument | undefined
   return defineRoute({
@@ -32,7 +32,7 @@ export function openApiRoute(routes: readonly Route[], version: string): Route {
 }
 
 /**
- * Describes the table as OpenAPI 3.1.
+ * Describes the routes as OpenAPI 3.1.
  *
  * @see https://spec.openapis.org/oas/v3.1.1
  */
@@ -84,7 +84,7 @@ function toOperation(route: Route, schemas: SchemaWriter): object {
   }
 }
 
-/** An empty list says that nothing is asked for; a missing one says nothing. */
+/** An empty list means that no authentication is needed; without a list the document would leave it open. */
 const securityOf: Readonly<Record<Route['access'], readonly object[]>> = {
   key: [{ apiKey: [] }],
   local: [{}, { apiKey: [] }, { session: [] }],
@@ -159,7 +159,7 @@ function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   return groups
 }
 
-/** All that a route can refuse: what it says itself, and what its area, its body and the store add. */
+/** All error codes of a route: its own, and those that follow from its access rule, its body and the store. */
 export function errorsOf(route: Route): ErrorCode[] {
   const byAccess: Record<Route['access'], ErrorCode[]> = {
     key: [

@@ -57,7 +57,7 @@ describe('the checks of a mail', () => {
     expect(await checkOf(id, 'links')).toEqual({
       name: 'links',
       verdict: 'fail',
-      message: '4 of 5 links not fit to be sent.',
+      message: '4 of 5 links not usable by recipients.',
       details: [
         '"Top" #: it leads nowhere',
         '"Rel" /x: it is relative, and a mail has no address to start from',

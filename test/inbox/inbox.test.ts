@@ -193,7 +193,7 @@ describe('a wait', () => {
     await submit({ ...hello, subject: 'Other 2' })
     const { id } = await post.inbox.waitFor({ subject: 'Other' })
     const older = post.inbox.waitFor({ subject: 'Hello' }, { after: id, timeoutMs: 50 })
-    await expect(older).rejects.toThrow(/Hello 1" \(not behind `after`\)/)
+    await expect(older).rejects.toThrow(/Hello 1" \(not after `after`\)/)
     const byText = post.inbox.waitFor('hello', { after: id, timeoutMs: 50 })
     await expect(byText).rejects.toMatchObject({ code: 'wait_timeout' })
     await submit({ ...hello, subject: 'Hello 3' })

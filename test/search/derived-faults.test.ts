@@ -41,9 +41,7 @@ test.each(['ENOSPC', 'EIO', 'EROFS', 'EACCES'])(
         }
         const place = `call ${n}, ${isNew ? 'new' : 'there'}`
         expect(notices, place).toEqual([
-          expect.stringMatching(
-            /^The text of mail for searches cannot be kept in .*E[A-Z]+: injected.*in memory/,
-          ),
+          expect.stringMatching(/^The search index cannot be kept in .*E[A-Z]+: injected.*in memory/),
         ])
         expect([column.rows, column.cursor], place).toEqual([0, ''])
         await column.append(idOf(9), 'head', 'needle')
