@@ -180,7 +180,7 @@ export class CaptureStream extends SMTPStream {
   #endData(content: Buffer, rest: Buffer, done: () => void): void {
     const stream = this._dataStream
     const proceed = (): void => this.#take(rest, done)
-    // `true` means that the message was destroyed and its callback was already called.
+    // `true` means that `continue` was called before the end of the message, for example because its stream was destroyed.
     const isAnswered = this._continueCallback === true
     let isEnding = true
     this._continueCallback = isAnswered

@@ -5,15 +5,15 @@ import { readTyped } from '../options/read.ts'
 import { type Command, type Flag, namedCommands, serveCommand } from './commands.ts'
 import { optionFlags, setOption } from './option-flags.ts'
 
-/** What a command line says. */
+/** A parsed command line. */
 export interface Arguments {
   help: boolean
   version: boolean
   /** Path of the configuration file. */
   config: string | undefined
-  /** The options that its flags set, checked. */
+  /** The options that flags set, already checked. */
   options: Record<string, unknown>
-  /** The last value of each other flag; of a switch "true" or "false". */
+  /** The last value of each flag that sets no option; for a switch "true" or "false". */
   own: Readonly<Record<string, string | undefined>>
   /** Arguments that are not flags. */
   words: readonly string[]
@@ -22,7 +22,7 @@ export interface Arguments {
 /**
  * Finds the command that a command line calls.
  *
- * @returns The command, and the arguments behind its name.
+ * @returns The command, and the arguments after its name.
  * @throws invalid_option for an unknown command.
  */
 export function findCommand(raw: readonly string[]): { command: Command; rest: readonly string[] } {
@@ -45,8 +45,7 @@ export function flagsOf({ takes, own }: Command): Flag[] {
 /**
  * Reads the arguments of a command.
  *
- * @throws invalid_option for an unknown flag (with the nearest real one), an argument that is not expected, and a value
- *   that is missing or wrong.
+ * @throws invalid_option for an unknown flag (with a suggestion), an unexpected argument, and a missing or invalid value.
  */
 export function parseArguments(raw: readonly string[], command: Command = serveCommand): Arguments {
   const { texts, words } = readTexts(raw, command)
@@ -60,7 +59,7 @@ export function parseArguments(raw: readonly string[], command: Command = serveC
   return { help: help === 'true', version: version === 'true', config, options, own, words }
 }
 
-/** Every value of every flag, in the order given. node:util takes unknown flags and missing values, so they are refused here. */
+/** Every value of every flag, in the order given. Refuses unknown flags and missing values, which node:util would accept. */
 function readTexts(
   raw: readonly string[],
   command: Command,
@@ -104,7 +103,7 @@ function switchValue({ rawName, value = 'true' }: Token, isNegated: boolean): st
   return String((value === 'true') !== isNegated)
 }
 
-// `--port --quiet` is a forgotten value, not a port named "--quiet"; `--dir=--odd` says that it is meant.
+// In `--port --quiet` the value of --port is missing; `--quiet` is not its value. `--dir=--odd` sets a value with dashes.
 function requiredValue({ rawName, value, inlineValue }: Token, flag: Flag): string {
   if (value && (inlineValue || !value.startsWith('-'))) return value
   return refuse(`${rawName} needs a value: ${rawName}=<${flag.value}>.`)

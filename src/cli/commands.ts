@@ -2,18 +2,18 @@
 export interface Flag {
   /** As typed, without dashes: `smtp-port`. */
   name: string
-  /** Its letter: `h`. */
+  /** The one-letter form: `h`. */
   short?: string
-  /** How help shows its value; a switch has none. */
+  /** The placeholder of the value in help; a switch has none. */
   value?: string | undefined
   help: string
-  /** As help shows it. */
+  /** The default value, as shown in help. */
   default?: string | undefined
-  /** The heading that the server's help lists it under. */
+  /** The heading in the help of the server command. */
   section?: string | undefined
 }
 
-/** A command of `localpost`; help and parser read it. */
+/** A command of `localpost`, for the help and the parser. */
 export interface Command {
   /** Empty for the command without a name, which starts the server. */
   name: string
@@ -22,13 +22,13 @@ export interface Command {
   summary: string
   /** What it does, in paragraphs. */
   about: readonly string[]
-  /** Flags of options that it takes, with what they do for it. */
+  /** The flags of options that the command accepts, with their help texts for this command. */
   takes: Readonly<Record<string, string>> | 'all'
   /** Flags that set no option. */
   own: readonly Flag[]
-  /** Whether it takes arguments that are not flags. */
+  /** Whether the command accepts arguments that are not flags. */
   takesWords: boolean
-  /** What its help says below the flags. */
+  /** Notes below the flags in the help. */
   notes: readonly string[]
   exitCodes: string
 }

@@ -14,9 +14,9 @@ import { connect, reasonOf, type Remote } from './remote.ts'
 /**
  * Runs `localpost export`: writes messages of a running Localpost to a ZIP archive or a folder.
  *
- * @returns The exit code: 0 written, 1 where no mail matches or the bytes of some are damaged.
- * @throws invalid_option for a wrong command line, request_failed where nothing answers, what the instance answers, and
- *   what the disk says.
+ * @returns The exit code: 0 if everything was written, 1 if no mail matches or some messages are damaged.
+ * @throws invalid_option for an invalid command line; request_failed if the server does not answer or a file cannot be
+ *   written; the errors that the server answers.
  */
 export async function runExport(given: Arguments, output: Output): Promise<0 | 1> {
   const { to } = given.own
@@ -44,13 +44,13 @@ export async function runExport(given: Arguments, output: Output): Promise<0 | 1
   return reportMissing(errors, output)
 }
 
-/** Says at the end which messages are missing. @returns The exit code. */
+/** Prints which messages are missing. @returns The exit code. */
 function reportMissing(errors: readonly string[], output: Output): 0 | 1 {
   if (errors.length === 0) return 0
   for (const line of errors.slice(0, mostLines)) output.error(line)
   if (errors.length > mostLines) output.error(`… and ${errors.length - mostLines} more.`)
   const what = errors.length === 1 ? '1 message is missing' : `${errors.length} messages are missing`
-  output.error(`${what}: their bytes cannot be read. \`localpost doctor\` looks at the whole data folder.`)
+  output.error(`${what}: their bytes cannot be read. \`localpost doctor\` checks the whole data folder.`)
   return 1
 }
 
@@ -103,7 +103,7 @@ async function listPage(
   )
 }
 
-// Ids become names of files: what is none must not lead out of the folder.
+// Ids become file names, so a value that is not an id could lead out of the folder.
 function isListed(answer: unknown): answer is Listed {
   if (typeof answer !== 'object' || answer === null) return false
   const { count, cursor, emails }: Partial<Record<string, unknown>> = { ...answer }
@@ -121,12 +121,12 @@ function isMail(mail: unknown): boolean {
   return typeof id === 'string' && isId('em', id) && typeof subject === 'string'
 }
 
-/** Writes aside and puts in place what is whole. */
+/** Writes a temporary file and renames it when it is complete. */
 async function writeBody(response: Response, path: string): Promise<void> {
   const aside = `${path}.${process.pid}.part`
   try {
     const body = response.body ? Readable.from(response.body) : Readable.from([])
-    // For its owner alone, as the data folder is, and never through a link.
+    // Only the owner may read the file, as in the data folder. `wx` never writes through a link.
     await rm(aside, { force: true })
     await pipeline(body, createWriteStream(aside, { flags: 'wx', mode: 0o600 }))
     await rename(aside, path)

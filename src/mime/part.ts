@@ -10,47 +10,47 @@ export interface MimePart {
   index: number
   /** A well-formed media type without parameters. */
   content_type: string
-  /** As the part says, where it could be one. */
+  /** The declared charset; null if it is missing or has an invalid form. */
   charset: string | null
-  /** For display: the last path segment; null without a usable one. */
+  /** The last path segment of the declared name, for display; null if there is no usable name. */
   filename: string | null
   /** Without angle brackets; null without one. */
   content_id: string | null
   disposition: 'attachment' | 'inline'
 }
 
-/** A part with the place of its encoded bytes in the message. */
+/** A part with the position of its encoded bytes in the message. */
 export interface PlacedPart extends MimePart {
   encoding: TransferEncoding
   start: number
   end: number
-  /** How the lines of plain text are joined (RFC 3676); null where they stay as they are. */
+  /** How the lines of plain text are joined (RFC 3676); null if they stay unchanged. */
   flowed: 'keep-spaces' | 'delete-spaces' | null
 }
 
-/** What the header of a part, or of the message itself, says of it. */
+/** The parsed header of a part, or of the message itself. */
 export interface PartHeader {
-  /** In octets of the message. */
+  /** The position of the body, in octets of the message. */
   bodyStart: number
   /** A well-formed media type. */
   type: string
   parameters: ReadonlyMap<string, string>
   content_id: string | null
-  /** null where it says nothing. */
+  /** Null if the header does not say it. */
   disposition: MimePart['disposition'] | null
   /** The parameter of Content-Disposition, as written. */
   declaredFilename: string | null
   encoding: TransferEncoding
-  /** What is wrong with it, for people. */
+  /** Descriptions of the header's problems, for people. */
   problems: string[]
 }
 
-/** More of a part's header is not read. */
+/** The maximum size of a part's header that is read. */
 const maxPartHeaderBytes = 64 * 1024
 
 /**
- * Reads the header of a part, or of the message itself. That of a part ends at the first line that is no field, if not
- * at an empty one: such a line is the body of a part whose empty line is missing.
+ * Reads the header of a part, or of the message itself. The header of a part ends at an empty line, or at the first line
+ * that is not a field: such a line begins the body of a part whose empty line is missing.
  *
  * @param message  Lines end with CRLF or LF.
  * @param defaultType  The type of a part that names none.
@@ -63,7 +63,7 @@ export function readPartHeader(
   const { field, bodyStart, isCut, isFull } = readFields(message, place, isRoot)
   const { type, parameters } = readType(field('content-type'), defaultType)
   const declared = readParameters(field('content-disposition'))
-  // That of a multipart has no meaning (RFC 2045 section 6.4).
+  // The encoding of a multipart has no meaning (RFC 2045 section 6.4).
   const { encoding, problem } = readEncoding(
     type.startsWith('multipart/') ? '' : field('content-transfer-encoding'),
   )

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 
-/** How the bytes of a part are encoded; 7bit, 8bit and binary are none. */
+/** The transfer encoding of a part; `none` means 7bit, 8bit or binary. */
 export type TransferEncoding = 'base64' | 'quoted-printable' | 'uuencode' | 'none'
 
-/** Decodes bytes as they come. What cannot be decoded is passed over or stays as it is; nothing throws. */
+/** Decodes bytes piece by piece. Invalid input is skipped or passed on unchanged; it never throws. */
 export interface TransferDecoder {
-  /** @returns What is decoded so far; may be empty. */
+  /** @returns The bytes that can be decoded so far; may be empty. */
   write(slice: Buffer): Buffer
-  /** @returns What was held back. */
+  /** @returns The remaining bytes. */
   end(): Buffer
 }
 
@@ -25,7 +25,7 @@ export function createTransferDecoder(encoding: TransferEncoding): TransferDecod
   }
 }
 
-/** Decodes a stream of encoded bytes: a part of a message in memory, or of a stored one. */
+/** Decodes a stream of encoded bytes. */
 export function decodeTransfer(encoded: AsyncIterable<Buffer>, encoding: TransferEncoding): Readable {
   return Readable.from(decodedSlices(encoded, encoding), { objectMode: false })
 }
@@ -45,7 +45,7 @@ async function* decodedSlices(
 
 const nothing = Buffer.alloc(0)
 
-/** Data after padding is a second run of base64: programs that join encoded pieces write it. */
+/** Data after padding is decoded as a second base64 text, because some programs join encoded pieces. */
 function base64Decoder(): TransferDecoder {
   let held = ''
   return {
@@ -65,7 +65,7 @@ function fromBase64(text: string): Buffer {
   return text === '' ? nothing : Buffer.from(text, 'base64')
 }
 
-/** Runs of base64 that end with padding. One by one, also where there are a million of them. */
+/** Decodes several base64 texts that end with padding, in one pass, so that a million of them are not slow. */
 function fromRuns(text: string): Buffer {
   const decoded = Buffer.allocUnsafe(text.length)
   let size = 0
@@ -73,7 +73,7 @@ function fromRuns(text: string): Buffer {
   let count = 0
   for (let at = 0; at < text.length; at++) {
     const value = base64Values[text.charCodeAt(at)] ?? -1
-    // Bits that are left over before padding are no octet.
+    // Bits that remain before padding do not make an octet.
     if (value === -1) count = 0
     else {
       bits = ((bits << 6) | value) & 0xfff
@@ -91,10 +91,10 @@ const base64Values = Int8Array.from({ length: 128 }, (_, code) =>
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.indexOf(String.fromCharCode(code)),
 )
 
-/** Longer lines than this are decoded in pieces; no encoder writes them. */
+/** Longer lines are decoded in pieces. No real encoder writes such lines. */
 const maxLineLength = 64 * 1024
 
-/** Hands whole lines over. */
+/** Passes only complete lines to `decode`. */
 function lineDecoder(decode: (lines: Buffer, isLast: boolean) => Buffer): TransferDecoder {
   let held = nothing
   return {
@@ -102,7 +102,7 @@ function lineDecoder(decode: (lines: Buffer, isLast: boolean) => Buffer): Transf
       const bytes = held.length > 0 ? Buffer.concat([held, slice]) : slice
       let cut = bytes.lastIndexOf(newline) + 1
       if (bytes.length - cut > maxLineLength) {
-        // An escape may go on in the next slice.
+        // An escape may continue in the next slice.
         const escape = bytes.indexOf(equals, bytes.length - 2)
         cut = escape === -1 ? bytes.length : escape
       }
@@ -118,9 +118,9 @@ const carriageReturn = 0x0d
 const equals = 0x3d
 
 /**
- * Octet by octet: replacing by patterns takes ten times as long.
+ * Decodes octet by octet, because regular expressions take ten times as long.
  *
- * @param isLast  Whether the data ends here, as a line does.
+ * @param isLast  Whether the data ends here, which counts as the end of a line.
  */
 function decodeQuotedPrintable(bytes: Buffer, isLast: boolean): Buffer {
   const decoded = Buffer.allocUnsafe(bytes.length)
@@ -137,7 +137,7 @@ function decodeQuotedPrintable(bytes: Buffer, isLast: boolean): Buffer {
     const next = isEscape || isSpace(byte) ? behindSpace(bytes, at + 1) : at
     const isAtEnd = next === bytes.length ? isLast : isLineEnd(bytes[next])
     if (next > at && isAtEnd) {
-      // White space at the end of a line was added on the way (RFC 2045 section 6.7, rule 3).
+      // White space at the end of a line was added in transport (RFC 2045 section 6.7, rule 3).
       at = isEscape ? behindLineEnd(bytes, next) : next
     } else {
       const end = isSpace(byte) ? next : at + 1
@@ -147,7 +147,7 @@ function decodeQuotedPrintable(bytes: Buffer, isLast: boolean): Buffer {
   return decoded.subarray(0, size)
 }
 
-/** The octet of two hexadecimal digits; -1 where they are none. */
+/** The octet of two hexadecimal digits; -1 if they are not hexadecimal. */
 function escaped(bytes: Buffer, at: number): number {
   const high = digits[bytes[at] ?? 0] ?? -1
   const low = digits[bytes[at + 1] ?? 0] ?? -1
@@ -176,7 +176,7 @@ function behindLineEnd(bytes: Buffer, at: number): number {
   return bytes[at] === carriageReturn && bytes[at + 1] === newline ? at + 2 : at + 1
 }
 
-/** The lines between `begin` and `end`. Where the first line does not begin, all stays as it is. */
+/** Decodes the lines between `begin` and `end`. If the first line is not `begin`, everything is passed on unchanged. */
 function uuDecoder(): TransferDecoder {
   let state: 'before' | 'in' | 'after' | 'plain' = 'before'
   return lineDecoder((lines) => {
@@ -212,7 +212,7 @@ function decodeUuLine(line: string): string {
   return String.fromCharCode(...octets.slice(0, length))
 }
 
-/** White space at the end of a line may have been removed; it is zeros. */
+/** Spaces at the end of a line mean zeros and may have been removed, so missing characters count as zeros. */
 function sixBits(line: string, at: number): number {
   return at < line.length ? (line.charCodeAt(at) - 0x20) & 0x3f : 0
 }

@@ -9,15 +9,15 @@ import {
 import { loadTokenizer } from './scan-html.ts'
 
 /**
- * HTML without what makes a browser connect, look names up or navigate before its reader does anything, and which no
- * Content-Security-Policy stops: `<link>` of any kind (preconnect, dns-prefetch, …), `<meta http-equiv>`, `<base>`,
- * scripts (speculation rules, web bundles), frames and plug-ins, and the attributes `ping` and `attributionsrc`. Relative
- * addresses, which would lead to our own server, lead nowhere.
+ * Removes from HTML everything that makes a browser connect, look up names or navigate without an action of the reader,
+ * and that no Content-Security-Policy blocks: `<link>` of any kind (preconnect, dns-prefetch, …), `<meta http-equiv>`,
+ * `<base>`, scripts (speculation rules, web bundles), frames and plug-ins, and the attributes `ping` and `attributionsrc`.
+ * Relative URLs, which would lead to Localpost itself, are replaced by one that leads nowhere.
  *
- * A tag that the tokenizer sees is taken out. Wherever else the beginning of such a tag stands (in a comment, an
- * attribute, a text field), its `<` is written `&lt;`: a browser that reads the HTML in another way finds no tag either.
+ * A tag that the tokenizer finds is removed. If the text of such a tag stands elsewhere (in a comment, an attribute, a text
+ * field), its `<` becomes `&lt;`, so that a browser that parses the HTML differently does not find a tag either.
  *
- * @param html  Any HTML; it is read in pieces, so that a large one does not hold the event loop.
+ * @param html  Any HTML. It is processed in pieces, so that a large one does not block the event loop.
  */
 export async function withoutConnections(html: string): Promise<string> {
   const { Tokenizer } = loadTokenizer()
@@ -34,7 +34,7 @@ export async function withoutConnections(html: string): Promise<string> {
 
 const pieceLength = 64 * 1024
 
-/** Elements that go. Of the next two the content goes too: it is no HTML. */
+/** Elements that are removed. The content of `withContent` is removed too, because it is not HTML. */
 const gone =
   'link|meta|base|script|iframe|frame|frameset|object|embed|applet|portal|fencedframe|webview|controlledframe'
 const withContent: ReadonlySet<string> = new Set(['script', 'iframe'])
@@ -42,7 +42,7 @@ const goneName = new RegExp(`^(?:${gone})$`, 'i')
 const goneBeginning = new RegExp(`<(?=(?:${gone})(?![^\\s/>]))`, 'gi')
 const goneAttribute = /^(?:ping|attributionsrc)$/i
 
-/** `name` of the meta elements that say how a mail looks; all others go. */
+/** The names of meta elements that affect how a mail looks. All other meta elements are removed. */
 const keptMeta = /^(?:(?:supported-)?color-schemes?|viewport)$/i
 
 /** Replaces a removed tag, so that the text before and after it cannot form a tag. */
@@ -55,7 +55,7 @@ type Listener = ConstructorParameters<ReturnType<typeof loadTokenizer>['Tokenize
 
 interface Writer {
   listener: Listener
-  /** Writes what is settled of the source before an index. */
+  /** Writes the part of the source before an index that can no longer change. */
   flush(before: number): void
   end(): string
 }
@@ -69,9 +69,9 @@ function createWriter(html: string): Writer {
   let attribute = { name: '', start: 0 }
   let meta = new Map<string, string>()
   let value = ''
-  /** The element whose content is being left out, and where it began. */
+  /** The element whose content is being skipped, and where the element began. */
   let leaving: { name: string; start: number } | null = null
-  /** Where the style sheet begins that is being read. */
+  /** The start of the current style sheet; null outside of one. */
   let styleStart: number | null = null
 
   function writeTo(end: number): void {
@@ -85,7 +85,7 @@ function createWriter(html: string): Writer {
     at = Math.max(at, end)
   }
 
-  // No name that matters is longer; one of a megabyte is not worth the copy.
+  // All relevant names are shorter. A name of a megabyte is not copied.
   const nameAt = (start: number, end: number): string =>
     end - start > 16 ? '' : html.slice(start, end).toLowerCase()
 
@@ -105,7 +105,7 @@ function createWriter(html: string): Writer {
     styleStart = null
   }
 
-  /** What an attribute is written as; null where it stays as it is. */
+  /** The replacement of the current attribute; null if it stays unchanged. */
   function replacement(): string | null {
     const { name: attributeName } = attribute
     if (goneAttribute.test(attributeName)) return ' '
@@ -164,13 +164,13 @@ function createWriter(html: string): Writer {
   return {
     listener,
     flush(before) {
-      // A tag that has only begun may still go.
+      // An incomplete tag may still have to be removed.
       const border = html.lastIndexOf('<', before - 1)
       writeTo(leaving?.start ?? styleStart ?? (isInTag ? tagStart : border < at ? before : border))
     },
     end() {
       styleEnds(html.length)
-      // What is left out to the end has no end, and neither has its content.
+      // An element that is skipped and never closed extends to the end of the HTML.
       if (!leaving) writeTo(html.length)
       return written.join('')
     },
@@ -180,7 +180,7 @@ function createWriter(html: string): Writer {
 const longestMeta = 200
 const longestAddress = 4096
 
-/** How much of an attribute matters, in characters. */
+/** How many characters of an attribute's value are read. */
 function longestOf(name: string, attribute: string): number {
   if (name === 'meta') return longestMeta
   if (attribute === 'style' || attribute === 'srcset') return Number.POSITIVE_INFINITY

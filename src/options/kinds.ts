@@ -18,28 +18,28 @@ import {
 } from './checks.ts'
 import type { KindTypes, Row } from './row.ts'
 
-/** How values of one kind are checked and read. */
+/** How values of one kind of option are checked and read. */
 export interface Kind {
   is(value: unknown, row: Row): boolean
-  /** What a valid value is; it follows "it takes" in errors. */
+  /** Describes valid values. Errors show it after "it takes". */
   takes(row: Row): string
-  /** Reads what was typed for its flag, once or several times. `is` then checks the result. */
+  /** Converts the texts given for a flag or variable. `is` then checks the result. */
   read?(texts: readonly string[]): unknown
-  /** What may be typed, where that differs from `takes`. */
+  /** Describes valid texts of a flag, if they differ from `takes`. */
   typed?(row: Row): string
-  /** How the help shows a value. */
+  /** The placeholder of the value in `--help`. */
   hint?(row: Row): string
-  /** Checks the content and fills it in. @param path  The option, for errors. @throws invalid_option */
+  /** Checks the content of the value and adds defaults. @param path  The option, for errors. @throws invalid_option */
   complete?(value: unknown, path: string): unknown
-  /** It holds several values: a flag is repeated, a variable separates them by commas. */
+  /** The option has several values: the flag is repeated, the variable separates them with commas. */
   isList?: true
-  /** Its values may hold secrets, which no message may quote. */
+  /** Values may contain secrets, so no message may quote them. */
   isSecret?: true
 }
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? ''
 
-/** Texts that match a pattern; by default all that are not empty. */
+/** Non-empty texts that match a pattern. */
 function textKind(wanted: string, pattern = /^/): Kind {
   return {
     is: (value) => isText(value) && pattern.test(value),
@@ -78,7 +78,7 @@ function listKind(
   }
 }
 
-/** Arrays whose entries a schema describes. */
+/** Arrays that are checked by a schema. */
 function schemaKind(schema: z.ZodType, takes: string): Kind {
   return {
     is: Array.isArray,
@@ -149,7 +149,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   rateLimit: { is: isRateLimit, takes: () => '{ requests, perMs }' },
   webhooks: {
     ...schemaKind(webhookOptionSchema, 'an array of { url, secret?, events? }'),
-    // The schema's errors quote values; here they may be secrets that were put in the wrong place.
+    // The schema's errors quote values. An entry that is not an object may be a misplaced secret, so it is refused here.
     is: (value) => Array.isArray(value) && value.every(isObject),
     isSecret: true,
   },

@@ -1,11 +1,11 @@
 import type { Notice } from './notice.ts'
 
 /**
- * Every option, once: from its row come the type, the default and the check in the library and in configuration files,
- * the flag, the LOCALPOST_* variable, `--help` and docs/cli.md. The comment of a row is what editors show.
+ * The single definition of every option. Its row defines the type, the default and the check in the library and in
+ * configuration files, the flag, the LOCALPOST_* variable, `--help` and docs/cli.md. Editors show the comment of a row.
  *
- * Rows are plain literals, so that the types of the package keep the comments. `kind` (kinds.ts) says what a value is;
- * `command: true` marks options of the command alone, which the library does not have.
+ * Rows are plain literals, so that the types of the package keep the comments. `kind` (see kinds.ts) defines the valid
+ * values; `command: true` marks options that only the command has, not the library.
  */
 export const optionTable = {
   /** HTTP port of the page and the API; 0 takes a free port. Default: 8025. */

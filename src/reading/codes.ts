@@ -2,11 +2,12 @@ import { unpaced } from '../core/yield.ts'
 import { codeWord, otherCode, otherNumber, savingWord, useWord } from './code-words.ts'
 
 /**
- * The one-time codes that a mail seems to carry, in order of appearance: 4 to 8 digits (also as `123 456`, `123-456`
- * or one by one), or capitals and digits, in a sentence that speaks of a code, or alone on a line below one. Years,
- * prices, dates, phone and order numbers do not count, nor do the codes of coupons and postal addresses.
+ * Finds the one-time codes in a mail, in order of appearance. A code has 4 to 8 digits (also written as `123 456`,
+ * `123-456` or with spaces between all digits), or consists of capital letters and digits. It stands in a sentence that
+ * mentions a code, or alone on a line below such a sentence. Years, prices, dates, phone numbers, order numbers, coupon
+ * codes and postal codes are left out.
  *
- * @param text  What a reader sees: subject and visible text, lines kept. At most 200,000 characters are looked at.
+ * @param text  The subject and the visible text, with line breaks. Only the first 200,000 characters are searched.
  */
 export function extractCodes(text: string): string[] {
   return unpaced(codeSteps(text))
@@ -33,10 +34,10 @@ export function* codeSteps(text: string): Generator<undefined, string[]> {
     }
     if (speaks) linesSinceWord = 0
     else linesSinceWord++
-    // A heading may say what the number below it is.
+    // A heading may say that the number below it is not a code.
     const isOther = otherNumber.test(lineBefore) && !speaksOfCode(lineBefore)
     if (found.length === 0 && linesSinceWord <= window && !isOther) found.push(...alone(line))
-    // A list of codes may have any length.
+    // A list of codes may have any length, so each code extends the window.
     if (found.length > 0 && !speaks && linesSinceWord <= window) linesSinceWord = 0
     for (const code of found) codes.add(code)
     lineBefore = line
@@ -44,13 +45,13 @@ export function* codeSteps(text: string): Generator<undefined, string[]> {
   return [...codes]
 }
 
-/** How much is looked at, in characters. */
+/** How many characters are searched. */
 export const searchedForCodes: number = 200_000
-/** How many lines below the word a code may stand. */
+/** How many lines below the word for a code the code itself may stand. */
 const window = 4
 const sentenceEnd = /(?<=[.!?])\s+|(?<=[。！？؟])/
 
-/** A sentence that is longer than any of people, at its spaces. */
+/** Splits a sentence that is too long to be written by a person, at its spaces. */
 function inPieces(sentence: string): string[] {
   if (sentence.length <= longestSentence) return [sentence]
   return sentence.match(pieceOfSentence) ?? []
@@ -59,15 +60,15 @@ function inPieces(sentence: string): string[] {
 const longestSentence = 4000
 const pieceOfSentence = /.{1,3900}(?: |$)|.{1,4000}/gsu
 
-/** Lines with something in them, white space folded. Lines of one digit each are joined. */
+/** The lines that are not empty, with white space folded. Consecutive lines of one digit each are joined. */
 function* linesOf(text: string): Generator<string> {
   const plain = text
     .slice(0, searchedForCodes)
-    // Digits of any width and script are typed as ASCII; what cannot be seen is not typed.
+    // Full-width, Arabic and Persian digits become ASCII digits. Invisible characters are removed below.
     .replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10))
     .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
     .replace(/[۰-۹]/g, (digit) => String(digit.charCodeAt(0) - 0x6f0))
-    // Emphasis, as text parts write it: *123456*.
+    // Removes emphasis in text parts: *123456*.
     .replace(/(?<![\w*])\*{1,2}([^\s*][^*\r\n]{0,30})\*{1,2}(?![\w*])/g, '$1')
     .replace(/\u034f|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
   let boxes = ''
@@ -101,13 +102,13 @@ function explains(sentence = ''): boolean {
   )
 }
 
-// Neither in a longer word, number or address, nor behind a currency, a plus, a hash or the stars of a card number,
-// nor as a time, nor before a unit or a decimal.
+// A code is not part of a longer word, number or address. It does not follow a currency, a plus, a hash or the asterisks
+// of a card number, is not a time, and does not precede a unit or a decimal.
 const before =
   '(?<!(?<!\\p{L})(?:at|until|till|from|um|bis|vers) )(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_.,+#$€£¥₹₽%/*•=&@?-]|[$€£¥₹₽] |(?:USD|EUR|GBP|PLN|TRY|JPY|BRL) )'
 const after =
   '(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_%€£₹₽/@=-]|[.,:]\\d| ?(?:[€£₽円元원]|(?:USD|EUR|GBP|PLN|TRY|zł|TL|min|sec|Min|Sek|hours?|people|characters|words|tokens|points|credits|items|users|times|[KMG]B|px|km|kg)\\b))'
-// Before six digits a prefix names the sender (G-123456); before five it is that of a postal code.
+// A prefix before six digits names the sender (G-123456); before five digits it belongs to a postal code.
 const digits = new RegExp(
   `${before}(?:[A-Z]{1,3}-(?=\\d{6}))?(\\d{3}[ -]\\d{3}|\\d{4}[ -]\\d{4}|\\d{4,8}|\\d(?: \\d){3,7})${after}`,
   'gu',
@@ -116,20 +117,20 @@ const letters = new RegExp(
   `${before}((?=[A-Z0-9-]{0,12}\\d)(?=[A-Z0-9-]{0,12}[A-Z])[A-Z0-9]{3,5}-?[A-Z0-9]{3,5})${after}`,
   'gu',
 )
-// Letters of either case are a code only where it is said: "code: x7Kp2q".
+// Mixed-case letters are a code only after an introduction: "code: x7Kp2q".
 const introduced = new RegExp(
   `(?:: ?|\\bis )((?=[a-zA-Z]{0,9}\\d)(?=\\d{0,9}[a-zA-Z])[a-zA-Z0-9]{5,10}|[A-Z]{4}-[A-Z]{4})${after}|\\b[Cc]ode ([A-Z]{4}-[A-Z]{4})${after}`,
   'gu',
 )
 const year = /^(?:19|20)\d\d$/
-// A year that is said to be the code.
+// A number that looks like a year, but is introduced as the code.
 const introducedYear =
   /(?:\bis|:|：)\s{0,4}((?:19|20)\d\d)\b|\b((?:19|20)\d\d) (?:is your|ist (?:dein|ihr)|est votre|es (?:tu|su)|é o s[eu]{2}|è il tuo)/gi
-// Pairs of digits may be a date or part of a phone number: where they are a code, it is said.
+// Pairs of digits may be a date or part of a phone number, so they are a code only after an introduction.
 const pairs = /(?:[:：] ?|\b(?:is|est|es|lautet|ist) )(\d\d([ -])\d\d\2\d\d)(?![ .-]?\d|[\p{L}/€])/gu
 const dateOfPairs = /^(?:[0-2]\d|3[01])-(?:0\d|1[0-2])-\d\d$|^\d\d-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])$/
 
-// Groups of digits that make nine or more together, or follow a plus; and dates.
+// Phone numbers (several groups of digits, or digits after a plus) and dates.
 const phone =
   /\+\d[\d ().-]{6,}\d|\(?\d{2,4}\)?(?:[ .-]\(?\d{2,5}\)?){2,}|(?<!\d)0\d{2,4}[ /-]\d{5,8}(?!\d)|(?<!\d)\d{4}-\d\d-\d\d(?!\d)/g
 
@@ -139,7 +140,7 @@ function inSentence(sentence: string): string[] {
   const inLetters = savingWord.test(sentence) ? [] : [...line.matchAll(letters), ...line.matchAll(introduced)]
   const found = [...inPairs, ...line.matchAll(digits), ...inLetters]
   if (found.length === 0) return []
-  // Found in one pass: a line may be full of years.
+  // Searched once for the whole line, because a line may contain many years.
   const years = new Set([...line.matchAll(introducedYear)].map((match) => match[1] ?? match[2]))
   const namesOther = otherNumber.test(line)
   return found
@@ -150,10 +151,10 @@ function inSentence(sentence: string): string[] {
     .map(compact)
 }
 
-/** How far before a number its name may stand. */
+/** How many characters before a number are searched for its label. */
 const labelLength = 40
 
-/** Whether the word nearest before a number says that it is a code, not that it is some other number. */
+/** Whether the last label before a number is a word for a code, not for another kind of number. */
 function isNamedCode(label: string): boolean {
   const rest = label.split(otherNumber).at(-1) ?? ''
   return speaksOfCode(rest)
@@ -176,7 +177,7 @@ function alone(line: string): string[] {
   return code === '' || year.test(code) ? [] : [compact(code)]
 }
 
-// Digits are grouped or spread for the eye; the form takes them without.
+// Spaces and dashes between digits are only for readability. Forms expect the code without them.
 function compact(code: string): string {
   if (/^\d[\d -]*\d$/.test(code)) return code.replace(/[ -]/g, '')
   return /^\w(?: \w)+$/.test(code) ? code.replaceAll(' ', '') : code

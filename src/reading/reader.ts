@@ -10,48 +10,48 @@ import { createQueue } from './queue.ts'
 import { createReadingThread, type ReadingThread } from './thread.ts'
 
 /**
- * Reads stored messages, as many at once as memory allows: one that is large (over 1 MiB) and eight that are not. The
- * others wait, and requests for the same message share one reading. Large ones are read in a thread of their own.
+ * Reads and parses stored messages. To limit memory, it reads at most one large message (over 1 MiB) and eight others at
+ * the same time; the rest wait. Requests for the same message share one reading. Large messages are read in a thread.
  */
 export interface Reader {
   /**
-   * A message, read; null where there is none.
+   * The parsed message; null if it does not exist.
    *
-   * @throws service_unavailable when it waited too long for its turn.
+   * @throws service_unavailable when the request waited too long.
    */
   message(blob: BlobId): Promise<ParsedMessage | null>
-  /** The same with its links and codes, under the same terms. */
+  /** The same with its links and codes. Null and errors as for `message`. */
   mail(blob: BlobId): Promise<Readings['mail'] | null>
-  /** The bodies alone, under the same terms. */
+  /** Only the bodies. Null and errors as for `message`. */
   bodies(blob: BlobId): Promise<Readings['bodies'] | null>
   /**
    * The beginning of the bodies.
    *
-   * @param options.isPatient  Waits without end: for work in the background. Default: false.
+   * @param options.isPatient  Waits without a time limit; for background work. Default: false.
    */
   beginning(blob: BlobId, options?: { isPatient?: boolean }): Promise<Readings['beginning'] | null>
-  /** The stored content of an API send, under the same terms. */
+  /** The stored content of an API send. Null and errors as for `message`. */
   content(blob: BlobId, options?: { isPatient?: boolean }): Promise<Readings['content'] | null>
-  /** The beginning of its bodies. */
+  /** The beginning of the bodies of an API send. */
   contentBeginning(
     blob: BlobId,
     options?: { isPatient?: boolean },
   ): Promise<Readings['contentBeginning'] | null>
-  /** The HTML of a mail as UTF-8, under the same terms; see {@link readPage}. */
+  /** The HTML of a mail as UTF-8; see {@link readPage}. @throws service_unavailable. */
   page(blobs: { message: BlobId | null; content: BlobId | null }, options: PageOptions): Promise<Uint8Array>
-  /** The MIME structure of a message; that of the last ones is kept. @throws service_unavailable. */
+  /** The MIME structure of a message. The latest structures are cached. @throws service_unavailable. */
   structure(blob: BlobId): Promise<MimeStructure | null>
-  /** Hands the bytes over, which must not be held beyond the work. @throws service_unavailable. */
+  /** Calls `work` with the bytes of a message. Do not keep the bytes after it. @throws service_unavailable. */
   bytes<T>(blob: BlobId, work: (bytes: Buffer) => Promise<T>): Promise<T | null>
   /** Ends the thread. */
   close(): Promise<void>
 }
 
-/** What {@link createReader} is made of. */
+/** What {@link createReader} needs. */
 export interface ReaderDeps {
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
   clock: Pick<Clock, 'after'>
-  /** Default: one of its own. */
+  /** Default: a new thread. */
   thread?: ReadingThread
 }
 
@@ -71,13 +71,13 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     const queue = size > largeBytes ? large : small
     return queue.run(async () => {
       const found = size > largeBytes ? await load(blob, size) : await store.readBlob(blob)
-      // Readings of some milliseconds must not follow each other in one turn of the event loop.
+      // Several readings of a few milliseconds each must not run in the same turn of the event loop.
       if (size > sliceBytes) await nextTurn()
       return found && work(found)
     }, patienceMs)
   }
 
-  /** A buffer of our own, filled piece by piece, which can be transferred to the thread: one copy in memory. */
+  /** Reads a message into a buffer that can be transferred to the thread, so that memory holds only one copy. */
   async function load(blob: BlobId, size: number): Promise<Buffer | null> {
     const stream = await store.openBlob(blob)
     if (!stream) return null

@@ -8,20 +8,20 @@ import type { WorkerAnswer, WorkerRequest } from './worker.ts'
 /** A thread that reads large messages, so that the event loop is not blocked. Started on first use. */
 export interface ReadingThread {
   /**
-   * @param inputs  Not to be used after an answer: bytes that fill their buffer are transferred to the thread.
-   * @returns null where no thread can be started: from sources, or where a bundler left its file out.
-   * @throws service_unavailable where the thread ended while it read, or took too long.
+   * @param inputs  Do not use them afterwards: bytes that fill their buffer are transferred to the thread.
+   * @returns null if no thread can be started: when running from sources, or when a bundler left out the thread's file.
+   * @throws service_unavailable if the thread ended during the work, or took too long.
    */
   run<Kind extends keyof Readings>(kind: Kind, ...inputs: JobInputs[Kind]): Promise<Readings[Kind] | null>
   close(): Promise<void>
 }
 
-/** @param file  The module of the thread. Default: the one that is built beside this. */
+/** @param file  The module of the thread. Default: the built module next to this one. */
 export function createReadingThread(
   clock: Pick<Clock, 'after'>,
   file: URL = new URL('./worker.ts', import.meta.url),
 ): ReadingThread {
-  // Node 20 cannot run the sources.
+  // Node 20 cannot run TypeScript sources.
   let isPossible = !file.pathname.endsWith('.ts')
   let current: Started | null = null
   let cancelIdle = (): void => {}
@@ -30,7 +30,7 @@ export function createReadingThread(
   const open = new Map<number, OpenReading>()
 
   function start(): Started {
-    // The flags of the process (`--input-type`, `--inspect-brk`) are not meant for it.
+    // Flags of the process such as `--input-type` and `--inspect-brk` must not apply to the thread.
     const worker = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } })
     const isReady = new Promise<boolean>((resolve) => {
       worker.on('message', (answer: WorkerAnswer) => {
@@ -97,10 +97,10 @@ export function createReadingThread(
       if (!isPossible || isClosed) return null
       cancelIdle()
       const started = (current ??= start())
-      // The bytes stay here until the thread can take them.
+      // The bytes are not transferred before the thread is ready, so they are still usable if it cannot start.
       const isReady = await started.isReady
       if (isReady && current === started) return ask(started.worker, kind, inputs)
-      // One that never came up will not the next time.
+      // If the thread could not start once, it is not tried again.
       isPossible &&= isReady
       return null
     },
@@ -113,7 +113,7 @@ export function createReadingThread(
 
 interface Started {
   worker: Worker
-  /** Whether it came up. */
+  /** Whether the thread started. */
   isReady: Promise<boolean>
 }
 
@@ -123,6 +123,6 @@ interface OpenReading {
 }
 
 const maxHeapMb = 256
-/** An idle thread keeps the memory of its last message. */
+/** An idle thread is ended after this time, because it keeps the memory of its last message. */
 const idleMs = 5000
 const deadlineMs = 60_000

@@ -12,7 +12,7 @@ it('says of a damaged mail in the reading pane and in the list what is wrong, an
     await expect
       .poll(() => alert.innerText())
       .toMatch(/\d{6}\.log:\d+: the \d+ bytes of a message .*localpost doctor/)
-    await rowOf(page, subject).getByText('Damaged: its bytes cannot be read').waitFor()
+    await rowOf(page, subject).getByText('Damaged: the message cannot be read').waitFor()
     await page.locator('section.main').getByRole('button', { name: 'Try again' }).click()
     await expect.poll(() => alert.innerText()).toMatch(/\.log:\d+/)
   }

@@ -2,28 +2,28 @@ import type { FaultsState } from '../../src/faults/types.ts'
 import type { ErrorBody } from '../../src/core/errors.ts'
 import type { Mail, MailSummary } from '../../src/inbox/types.ts'
 
-/** What the page asks of the control API. Every call rejects with an {@link ApiError}, or as its signal says. */
+/** The control API as the page uses it. A failed call rejects with an {@link ApiError}, an aborted one with its signal's reason. */
 export interface Api {
   health(): Promise<Health>
   /** The API keys, newest or oldest first as the server lists them. */
   keys(): Promise<ApiKey[]>
   list(search: { query: string; cursor?: string; limit?: number }, signal?: AbortSignal): Promise<MailPage>
   get(id: string, signal?: AbortSignal): Promise<Mail>
-  /** The beginning of the message as text, and whether there is more of it than `limit` bytes. */
+  /** The first `limit` bytes of the message as text, and whether the message is longer. */
   source(id: string, limit: number, signal?: AbortSignal): Promise<{ text: string; cut: boolean }>
   setUnread(id: string, unread: boolean): Promise<void>
   remove(id: string): Promise<void>
-  /** Deletes every match of the query; every mail where it is empty. */
+  /** Deletes all matches of the query, or all mail if the query is empty. */
   removeAll(query: string): Promise<void>
   /** Reads any path of the control API as JSON. */
   read<T>(path: string, signal?: AbortSignal): Promise<T>
   /** Reads any path as text. */
   readText(path: string, signal?: AbortSignal): Promise<string>
-  /** Writes to any path: an object as JSON, a blob as what its type says; the answer's JSON. */
+  /** Sends an object as JSON, or a blob with its own type, to any path. Returns the JSON of the answer. */
   write<T = unknown>(method: string, path: string, body?: object | Blob): Promise<T>
-  /** Asks `/v1`, with the API key; asks the person for it where the server does not send it. */
+  /** Calls `/v1` with the API key. If the server does not provide the key, the person is asked for it. */
   v1<T = unknown>(method: string, path: string, body?: object): Promise<T>
-  /** Trades an API key for the session cookie that an instance off loopback asks for. */
+  /** Exchanges an API key for the session cookie, which an instance requires if it is not reached over loopback. */
   openSession(key: string): Promise<void>
 }
 
@@ -32,26 +32,26 @@ export interface Health {
   version: string
   smtp: { host: string; port: number }
   url: string | null
-  /** What is not as it should be, in sentences. */
+  /** Warnings about the instance, as sentences. */
   warnings: string[]
-  /** What goes wrong on purpose; null for nothing. */
+  /** The injected faults; null for none. */
   faults: FaultsState | null
 }
 
 export interface ApiKey {
   id: string
-  /** Whole only for the first key, and only on loopback; else masked, as in `lp_abcd…wxyz`. */
+  /** The full key only for the first key and only on loopback; otherwise masked: `lp_abcd…wxyz`. */
   value: string
 }
 
 export interface MailPage {
   emails: MailSummary[]
-  /** How many mails match the query, on all pages. */
+  /** The number of mails that match the query, on all pages. */
   count: number
   cursor: string | null
 }
 
-/** An error answer, or none at all: then `name` is `unreachable` and `status` 0. */
+/** An error answer. If there was no answer at all, `name` is `unreachable` and `status` is 0. */
 export class ApiError extends Error {
   readonly status: number
   override readonly name: ErrorBody['name'] | 'unreachable'
@@ -64,7 +64,7 @@ export class ApiError extends Error {
 }
 
 /**
- * @param onLocked  Called at every 401: the instance wants a key, see {@link Api.openSession}.
+ * @param onLocked  Called at every 401, when the instance requires a key; see {@link Api.openSession}.
  */
 export function createApi(onLocked: () => void): Api {
   async function send(path: string, init?: RequestInit): Promise<Response> {
@@ -82,7 +82,7 @@ export function createApi(onLocked: () => void): Api {
   }
   const read = async <T>(path: string, init?: RequestInit): Promise<T> =>
     (await send(path, init)).json() as Promise<T>
-  // Only in memory: what the page may not read again is asked for again.
+  // The key is kept only in memory. After a reload the page asks for it again if it cannot read it.
   let given = ''
   async function wholeKey(): Promise<string> {
     if (given) return given
@@ -111,7 +111,7 @@ export function createApi(onLocked: () => void): Api {
       const headers = {
         authorization: `Bearer ${await wholeKey()}`,
         'content-type': 'application/json',
-        // A look at a room is no request of an app: it meets no fault and is not logged.
+        // Marks the request as one of the page: faults do not apply to it, and it is not logged.
         'x-localpost-page': '1',
       }
       return read<T>(path, { method, headers, body: body ? JSON.stringify(body) : null })
@@ -163,7 +163,7 @@ async function toError(response: Response): Promise<ApiError> {
   }
 }
 
-/** Reads at most `limit` bytes and lets go of the rest: a message can be 40 MB, a page should not hold it. */
+/** Reads at most `limit` bytes and cancels the rest, because a message can have 40 MB. */
 async function readStart(response: Response, limit: number): Promise<{ text: string; cut: boolean }> {
   if (!response.body) return { text: '', cut: false }
   const reader = response.body.getReader()

@@ -3,36 +3,36 @@ import type { MailSummary } from '../../src/inbox/types.ts'
 import { type Api, ApiError, wordsOf } from './api.ts'
 import type { Changes } from './live.ts'
 
-/** The list of mails: as many pages as were asked for, of one query, kept up to date. */
+/** The list of mails of one query: all pages loaded so far, kept up to date. */
 export interface InboxList {
   emails: ShallowRef<MailSummary[]>
-  /** How many mails match the query, also those that are not loaded. */
+  /** The number of mails that match the query, loaded or not. */
   count: Ref<number>
-  /** The search; a change reloads the list after a moment. Lives in the address as `?query=`. */
+  /** The search. A change reloads the list after a short delay. It is stored in the URL as `?query=`. */
   query: Ref<string>
-  /** The search whose mails the list shows; not yet `query` while a person types. */
+  /** The search whose results are shown. It differs from `query` while a person types. */
   shown: Ref<string>
   /** `loading` only while there is nothing to show yet. */
   phase: Ref<'loading' | 'ready' | 'failed'>
-  /** Why the last load failed, in words; `""` where it did not. */
+  /** The error message of the last load; `""` if it succeeded. */
   problem: Ref<string>
-  /** Whether the last load failed because the search cannot be read: the same again would fail again. */
+  /** Whether the last load failed because the search is invalid, so that a retry would fail again. */
   refused: Ref<boolean>
   /** How many rows the list has, loaded or not. */
   total: ComputedRef<number>
   /** Loads the first page. */
   load(): Promise<void>
-  /** Sees to it that the mails up to this place are loaded: page after page, as there are only cursors. */
+  /** Loads all mails up to this position, page after page, because the API has only cursors. */
   reach(index: number): void
-  /** Fetches the newest mails again and keeps the older ones, which stay where they are. */
+  /** Fetches the newest mails again. Older mails keep their places. */
   refresh(changes?: Changes): Promise<void>
-  /** Changes one mail in the list ahead of the server's own word. */
+  /** Changes one mail in the list before the server confirms the change. */
   patch(id: string, change: Partial<MailSummary>): void
   drop(ids: ReadonlySet<string>): void
 }
 
 /**
- * @param onArrivals  Called with the mails that a refresh found above those that were there, newest first.
+ * @param onArrivals  Called with the new mails that a refresh found above the known ones, newest first.
  */
 export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): InboxList {
   const emails = shallowRef<MailSummary[]>([])
@@ -43,7 +43,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
   const problem = ref('')
   const refused = ref(false)
   const cursor = ref<string | null>(null)
-  // One per query: an answer to an older one must not end up in the list of a newer one.
+  // A new one for each query, so that an answer to an older query does not end up in the list of a newer one.
   let current = new AbortController()
 
   async function load(): Promise<void> {
@@ -86,7 +86,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     isReaching = false
   }
 
-  // One refresh at a time; what comes meanwhile is one more, deep enough for all of it.
+  // Only one refresh runs at a time. Changes during it cause one more refresh that covers all of them.
   let running: Promise<void> | null = null
   let waitingDepth = 0
   async function refresh(changes?: Changes): Promise<void> {
@@ -105,7 +105,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     }
   }
 
-  /** How many mails from the top a refresh must fetch so that it meets every changed one. */
+  /** How many mails from the top a refresh must fetch to include every changed mail. */
   function depthFor(changes: Changes | undefined): number {
     if (!changes) return pageSize
     const lowest = emails.value.findLastIndex(({ id }) => changes.updated.has(id))
@@ -120,7 +120,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
       const known = new Set(before.map(({ id }) => id))
       const fetched = new Set(page.emails.map(({ id }) => id))
       const last = before.findLastIndex(({ id }) => fetched.has(id))
-      // Nothing in common: the list was empty, or more arrived than one page holds. Then it starts again.
+      // No mail in common: the list was empty, or more mail arrived than one page has. The list then starts again.
       const rest = last === -1 ? [] : before.slice(last + 1)
       emails.value = [...page.emails, ...rest]
       if (rest.length === 0) cursor.value = page.cursor
@@ -141,7 +141,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
       if (signal.aborted) return
       problem.value = wordsOf(error)
       phase.value = 'failed'
-      // A search that cannot be read has no matches; after a lost connection, what is there is still worth showing.
+      // An invalid search has no matches. After a lost connection the loaded mails stay visible.
       refused.value = error instanceof ApiError && error.status === 422
       if (refused.value) emails.value = []
     }

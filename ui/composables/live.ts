@@ -1,10 +1,10 @@
 import { onScopeDispose, ref, type Ref } from 'vue'
 import type { LoggedRequest } from '../../src/server/logged-request.ts'
 
-/** Whether changes arrive by themselves: `lost` while a connection is tried again. */
+/** The state of the live connection; `lost` while the page tries to reconnect. */
 export type Connection = 'connecting' | 'live' | 'lost'
 
-/** What happened to mails since the last call, gathered so that a burst costs one refresh. */
+/** The changes of mails since the last call, collected so that a burst causes only one refresh. */
 export interface Changes {
   /** Ids of new mails. */
   created: Set<string>
@@ -12,31 +12,31 @@ export interface Changes {
   deleted: Set<string>
 }
 
-/** A subscription of a part of the page; it ends with its scope. */
+/** The callbacks of one part of the page. The subscription ends with the Vue scope. */
 export interface Listener {
-  /** Called at most every 150 ms while something happens to mails. */
+  /** Called at most every 150 ms while mails change. */
   onChanges?: (changes: Changes) => void
-  /** Called at every connection, also the first: whatever came before it may have been missed. */
+  /** Called after every connect, including the first, because earlier changes may have been missed. */
   onConnected?: () => void
-  /** Called with the id of a domain that was made, changed or removed. */
+  /** Called with the id of a domain that was created, changed or removed. */
   onDomain?: (id: string) => void
   /** Called with each request to `/v1`. */
   onRequest?: (request: LoggedRequest) => void
 }
 
-/** The page's one connection to `GET /dev/events`. */
+/** The page's only connection to `GET /dev/events`. */
 export interface LiveFeed {
   connection: Ref<Connection>
   listen(listener: Listener): void
   start(): void
-  /** Ends it until the next `start`: nothing is tried again meanwhile. */
+  /** Closes the connection. It does not reconnect before the next `start`. */
   stop(): void
 }
 
 /**
- * Follows `GET /dev/events` from `start` on, and reconnects for as long as the page is open.
+ * Reads `GET /dev/events` after `start` is called, and reconnects as long as the page is open.
  *
- * @param onRetry  Called before a connection is tried again, to find out why it was refused.
+ * @param onRetry  Called before reconnecting, to find out why the connection was refused.
  */
 export function createLive(onRetry: () => void): LiveFeed {
   const connection = ref<Connection>('connecting')

@@ -2,10 +2,10 @@ import type { FaultsState } from '../../src/faults/types.ts'
 import type { BounceType, EmailEvent, EventStatus } from '../../src/emails/types.ts'
 import type { Mail } from '../../src/inbox/types.ts'
 
-/** What a status means to the reader, as a colour. */
+/** The meaning of a status, shown as a colour. */
 export type Tone = 'quiet' | 'good' | 'info' | 'warn' | 'bad'
 
-/** Every status in words, with its tone. */
+/** The label and tone of every status. */
 export const statuses: Readonly<Record<EventStatus, { words: string; tone: Tone }>> = {
   sent: { words: 'Sent', tone: 'quiet' },
   delivered: { words: 'Delivered', tone: 'good' },
@@ -19,9 +19,9 @@ export const statuses: Readonly<Record<EventStatus, { words: string; tone: Tone 
 
 /** What a bounce of this type means for the sender. */
 export const bounceMeanings: Readonly<Record<BounceType, string>> = {
-  Permanent: 'The address does not take mail: do not try again.',
-  Transient: 'For now the address does not take mail: a later try may pass.',
-  Undetermined: 'The reply does not say whether a later try may pass.',
+  Permanent: 'The address does not accept mail; do not try again.',
+  Transient: 'The address does not accept mail now; a later try may succeed.',
+  Undetermined: 'The reply does not say whether a later try may succeed.',
 }
 
 /** The facts of one event, as label and value, in display order. */
@@ -55,7 +55,7 @@ export function factsOf(event: EmailEvent): { label: string; value: string; mono
   }
 }
 
-/** `Ada <ada@acme.com>` in its two parts; `name` is `""` where there is only an address. */
+/** Splits `Ada <ada@acme.com>` into name and address; `name` is `""` if there is only an address. */
 export function splitAddress(from: string): { name: string; address: string } {
   const open = from.lastIndexOf('<')
   if (open === -1 || !from.endsWith('>')) return { name: '', address: from.trim() }
@@ -63,7 +63,7 @@ export function splitAddress(from: string): { name: string; address: string } {
   return { name, address: from.slice(open + 1, -1).trim() }
 }
 
-/** Whether the envelope says something that the header fields do not. */
+/** Whether the envelope differs from the header fields. */
 export function envelopeDiffers(mail: Mail): boolean {
   const fold = (addresses: string[]): string => [...new Set(addresses.map(withAsciiDomain))].sort().join('\n')
   const sender = splitAddress(mail.from).address
@@ -73,20 +73,20 @@ export function envelopeDiffers(mail: Mail): boolean {
   )
 }
 
-/** An address in lower case, its domain in A-labels: two spellings of one mailbox give the same. */
+/** An address in lower case with its domain in A-labels, so that two spellings of one mailbox are equal. */
 function withAsciiDomain(address: string): string {
   const lower = address.toLowerCase()
   const at = lower.lastIndexOf('@') + 1
   const domain = lower.slice(at)
-  // The rules of URLs also read numbers and percent signs: only what needs it goes through them.
+  // The URL parser also converts numbers and percent signs, so it is used only for domains that need A-labels.
   const url = `http://${domain}`
   const isName = /[^\x00-\x7f]/.test(domain) && /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)
   return isName && URL.canParse(url) ? lower.slice(0, at) + new URL(url).hostname : lower
 }
 
 /**
- * Whether an HTML body asks for pictures from elsewhere, which the frame leaves out. A guess on the text, good
- * enough to decide whether to offer them; its repetitions are bounded because the text is anybody's.
+ * Whether an HTML body has remote images, which the frame does not load. This is only a guess from the text, good enough to
+ * decide whether to offer loading them. The pattern's repetitions are bounded because the text is untrusted.
  */
 export function hasRemoteImages(html: string): boolean {
   return /(?:src|srcset|background)\s{0,4}=\s{0,4}["']?(?:https?:)?\/\/|url\(\s{0,4}["']?(?:https?:)?\/\//i.test(
@@ -94,11 +94,11 @@ export function hasRemoteImages(html: string): boolean {
   )
 }
 
-/** The injected faults in one sentence, so that failures are not taken for real ones; `""` for none. */
+/** The injected faults in one sentence, so that nobody mistakes their failures for real ones; `""` for none. */
 export function faultWords({ http, smtp, rate_limit }: FaultsState): string {
   const parts = [
     ...[http, smtp].flatMap((faults, index) => {
-      // What was to strike only so often stays in the list when it has.
+      // A fault with a limited number of uses stays in the list when it is used up.
       const count = faults.filter((fault) => fault.count !== 0).length
       return count > 0 ? [`${count} for ${index === 0 ? 'HTTP' : 'SMTP'}`] : []
     }),
@@ -127,8 +127,8 @@ function client(event: { ip: string; user_agent: string }): { label: string; val
 }
 
 /**
- * A subject or a name with its bidirectional overrides spelt out (`Invoice [U+202E]fdp.exe`), for wherever it stands
- * among words of the page: followed, they would show its letters in another order than they are in.
+ * A subject or a name with its bidirectional overrides written out (`Invoice [U+202E]fdp.exe`). The browser would apply
+ * them and show the letters in a misleading order.
  */
 export function spellOverrides(text: string): string {
   return text.replaceAll(/[\u202d\u202e]/g, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`)

@@ -7,25 +7,25 @@ import { countWords } from '../../composables/words.ts'
 import { createBulk, exportPath } from './bulk.ts'
 import type { Selection } from './selection.ts'
 
-/** What a person can do to mails. A action that fails says why in `problem`. */
+/** The actions of a person on mails. A failed action sets `problem`. */
 export interface Actions {
   problem: Ref<string>
-  /** Whether a action is under way. */
+  /** Whether an action is running. */
   busy: Ref<boolean>
-  /** Does something that may fail. */
+  /** Runs an action that may fail. */
   attempt(work: () => Promise<void>): Promise<void>
   setUnread(id: string, unread: boolean): Promise<void>
   setTags(id: string, tags: string[]): Promise<void>
-  /** Deletes the open mail, once a person agreed. */
+  /** Deletes the open mail after a confirmation. */
   removeOpen(): Promise<void>
-  /** Deletes every mail that the list's search finds, once a person agreed. */
+  /** Deletes all mail that the list's search finds, after a confirmation. */
   removeAll(): Promise<void>
   markAllRead(): Promise<void>
   exportAll(): void
   setPickedUnread(unread: boolean): Promise<void>
   tagPicked(tag: string): Promise<void>
   exportPicked(): void
-  /** Deletes the selection, once a person agreed. */
+  /** Deletes the selected mail after a confirmation. */
   removePicked(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
       if (open.mail.value?.id === id) open.mail.value = { ...open.mail.value, ...values }
     })
 
-  /** Where the page goes when these mails are gone. */
+  /** Removes deleted mails from the list. If the open mail is one of them, opens the next mail or shows the list. */
   function leave(ids: ReadonlySet<string>): void {
     const { value: mails } = inbox.emails
     const openId = open.mail.value?.id
@@ -73,7 +73,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
       at === -1 ? undefined : (mails.slice(at + 1).find(isLeft) ?? mails.slice(0, at).findLast(isLeft))
     inbox.drop(ids)
     if (openId === undefined || !ids.has(openId)) return
-    // Beside the list the next mail takes its place; on a small screen the list does.
+    // On a wide screen the next mail is opened; on a small screen the list is shown.
     go(next && wide.matches ? { view: 'mail', id: next.id } : { view: 'list' }, true)
     if (next) focusRow(next.id)
   }
@@ -88,7 +88,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
   }
 
   async function removeAll(): Promise<void> {
-    // What the list shows, not what is being typed.
+    // Uses the search that the list shows, not the text that is being typed.
     const query = inbox.shown.value
     const { value: count } = inbox.count
     const what = query ? countWords(count, 'match', 'matches') : `all ${countWords(count, 'mail')}`
