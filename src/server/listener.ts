@@ -6,7 +6,7 @@ import { listenError } from '../net/listen-error.ts'
 import { answerClientErrors } from './client-error.ts'
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
 
-/** Opens an HTTP listener for a Node request handler; the command line has one of its own. */
+/** Opens an HTTP listener for a Node request handler. The command uses its own implementation. */
 export type OpenListener = (
   handler: RequestListener,
   address: { host: string; port: number; keepAlive?: boolean },
@@ -14,29 +14,29 @@ export type OpenListener = (
 
 /** Where an instance listens for HTTP. */
 export interface ListenOptions {
-  /** 0 takes a free one. Default: 0. */
+  /** 0 takes a free port. Default: 0. */
   port?: number
   /** Default: the instance's `host`. */
   host?: string
-  /** How to open the socket; the command line gives one of listhen. Default: `node:http`. */
+  /** Opens the socket; the command uses listhen. Default: `node:http`. */
   listener?: OpenListener
 }
 
 /** An open listener. */
 export interface HttpListener {
-  /** With the port that was taken. */
+  /** The URL with the actual port. */
   url: string
   port: number
   server: Server
-  /** Closes the connections on which no request was ever made; made by {@link trackSilent}. */
+  /** Closes the connections without any request; see {@link trackSilent}. */
   closeSilent?: () => void
 }
 
 /**
  * Opens a plain HTTP listener.
  *
- * @param address.port  0 takes a free one; the answer has the one that was taken.
- * @param address.keepAlive  Whether port and connections keep the process alive. Default: true.
+ * @param address.port  0 takes a free port; the result has the actual port.
+ * @param address.keepAlive  Whether the port and its connections keep the process alive. Default: true.
  * @throws port_in_use, listen_failed
  */
 export async function openHttpListener(
@@ -51,23 +51,24 @@ export async function openHttpListener(
     server.once('error', (error) => reject(listenError('HTTP', error, address)))
     server.listen(address.port, address.host, () => resolve())
   })
-  // Errors of a server that listens (out of file handles) pass by themselves; without a listener they end the process.
+  // Errors of a listening server (such as too few file handles) are temporary. Without this handler they end the process.
   server.removeAllListeners('error').on('error', () => undefined)
   const bound = server.address() as AddressInfo
   const url = `http://${authorityOf(reachableHost(address.host), bound.port)}`
   return { server, closeSilent, port: bound.port, url }
 }
 
-/** The address that a listener is bound to; null where its server is no TCP server. */
+/** The address that a listener is bound to; null if its server is not a TCP server. */
 export function boundHost({ server }: HttpListener): string | null {
   const address: AddressInfo | string | null = server.address()
   return typeof address === 'object' && address !== null ? address.address : null
 }
 
 /**
- * Closes a listener: takes no more connections, lets running requests finish, and cuts off what is left after the grace.
+ * Closes a listener: accepts no more connections, lets running requests finish, and closes the remaining connections
+ * after a time limit.
  *
- * @param graceMs  How long running requests may still take.
+ * @param graceMs  Time limit for running requests, in milliseconds.
  */
 export async function closeHttpListener(listener: HttpListener, graceMs: number): Promise<void> {
   const { server } = listener
@@ -75,7 +76,7 @@ export async function closeHttpListener(listener: HttpListener, graceMs: number)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
   listener.closeSilent?.()
-  // A connection that becomes idle now would be kept for the next request.
+  // A connection that becomes idle later would stay open for a next request.
   const sweep = setInterval(() => server.closeIdleConnections(), 20)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
@@ -84,11 +85,11 @@ export async function closeHttpListener(listener: HttpListener, graceMs: number)
 }
 
 /**
- * Remembers connections on which no request was made yet. Browsers open some ahead of need, and to Node they count as
- * busy: without this, each would hold up the closing for the whole grace.
+ * Tracks connections without a request. Browsers open some in advance, and Node treats them as busy. Without this, each
+ * would delay closing until the time limit.
  *
- * @param server  Before it takes its first connection.
- * @returns Closes them.
+ * @param server  A server that has not accepted a connection yet.
+ * @returns A function that closes these connections.
  */
 export function trackSilent(server: Server): () => void {
   const silent = new Set<Socket>()
@@ -96,15 +97,15 @@ export function trackSilent(server: Server): () => void {
     silent.add(socket)
     socket.once('close', () => silent.delete(socket))
   })
-  // Not by the socket's 'data': a listener for it takes the socket away from Node's fast parser.
+  // Does not use the socket's 'data' event, because a listener for it disables Node's fast HTTP parser.
   server.on('request', ({ socket }) => silent.delete(socket))
   return () => silent.forEach((socket) => socket.destroy())
 }
 
 /**
- * How long clients may take: one that sends its header or its body drop by drop must not hold a connection for ever.
- * Idle ones are kept longer than most clients keep them, so that it is the client who closes, and no request meets a
- * closed door.
+ * Time limits for clients. A client that sends its header or body very slowly must not keep a connection forever. Idle
+ * connections stay open longer than most clients keep them, so that the client closes first and no request is sent on a
+ * connection that the server is closing.
  */
 export const patience: ServerOptions = {
   headersTimeout: 20_000,

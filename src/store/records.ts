@@ -6,10 +6,10 @@ import { assertCollectionName, splitBlobId } from './disk/names.ts'
 import { SortedIndex } from './sorted-index.ts'
 import type { Collection, IndexKey, StoredRecord } from './store.ts'
 
-/** How many records a segment takes: about 1 MB of emails, so that one changed record rewrites little. */
+/** Number of records in a segment: about 1 MB of emails, so that a changed record does not rewrite much. */
 const segmentRecords = 1000
 
-/** A part of a collection that is written to the snapshot as one piece. Small collections have one, number 0. */
+/** A part of a collection that is written as one snapshot file. Small collections have only segment 0, in `db.json`. */
 export interface Segment {
   readonly state: CollectionState
   readonly number: number
@@ -21,7 +21,7 @@ export interface Segment {
 export class CollectionState {
   readonly name: string
   readonly large: boolean
-  /** What is still to be read of a collection that a start leaves unread; null where nothing is. */
+  /** The parts of a `readLater` collection that are not read yet; null if everything is read. */
   deferred: Deferred | null = null
   readonly readLater: boolean
   /** The declared indexes, in the order of `Entry.keys`. */
@@ -49,18 +49,18 @@ export class CollectionState {
     return index
   }
 
-  /** What the keys of `Entry.keys` are made of, as a text that changes with it. */
+  /** The definition of the indexes as text, to detect whether stored `Entry.keys` are still valid. */
   get signature(): string {
     return this.indexes.map(({ name, on }) => `${name}:${on.join(',')}`).join(';')
   }
 
-  /** One array for all that are in no index: after their first minutes, as nearly all emails. */
+  /** The keys of a record. Records in no index, as nearly all older emails, share one array to save memory. */
   keysOf(record: Readonly<Record<string, unknown>>): readonly (IndexKey | null)[] {
     const keys = this.indexes.map((index) => keyOf(record, index.on))
     return keys.every((key) => key === null) ? this.#noKeys : keys
   }
 
-  /** The segment for a record that arrives now. */
+  /** The segment for a new record. */
   assign(): number {
     if (!this.large) return 0
     if (this.#taken >= segmentRecords) {
@@ -85,7 +85,7 @@ export class CollectionState {
     return segment
   }
 
-  /** Lets later arrivals go behind what is there. */
+  /** Continues with the last segment after loading, so that new records come after the existing ones. */
   settleArrivals(): void {
     for (const { number, entries } of this.segments.values()) {
       if (number < this.#open) continue
@@ -111,12 +111,12 @@ export interface PlaceKeeper {
   release(places: Places | null, without: Places | null): void
 }
 
-/** All records in memory, with what the next snapshot has to write. */
+/** All records in memory, and the segments that the next checkpoint must write. */
 export class Records {
   readonly collections: Map<string, CollectionState> = new Map()
   /** Segments that changed since they were last written. */
   dirty: Set<Segment> = new Set()
-  /** The files of the snapshot that are there, as `checkpoint.json` names them. */
+  /** The existing snapshot files, by their names in `checkpoint.json`. */
   readonly files: Set<string> = new Set()
   /** Whether some collections are not read yet; see {@link Records.ready}. */
   isPartial = false
@@ -137,7 +137,7 @@ export class Records {
     return state
   }
 
-  /** The collection of this name; one that this version does not know is kept as it is, without indexes. */
+  /** The collection of this name. An unknown collection (of another version) is kept unchanged, without indexes. */
   stateOrUnknown(name: string, large: boolean): CollectionState {
     let state = this.collections.get(name)
     if (!state) {
@@ -148,7 +148,7 @@ export class Records {
     return state
   }
 
-  /** The record that a blob id names, with the blob's name, or null. */
+  /** The record of a blob id, and the blob's name; null if the record has no such blob. */
   ownerOf(blobId: string): { entry: Entry; name: string } | null {
     const { owner, name } = splitBlobId(blobId)
     for (const state of this.collections.values()) {
@@ -158,7 +158,7 @@ export class Records {
     return null
   }
 
-  /** Puts effects in force, in order and at once: no reader sees half of them. */
+  /** Applies effects in order and synchronously, so that no reader sees only a part of them. */
   apply(effects: readonly Effect[]): void {
     const gathering = effects.length > gatherFrom
     if (gathering) this.#eachIndex((index) => index.gather())
@@ -169,9 +169,9 @@ export class Records {
     if (gathering) this.#eachIndex((index) => index.settle())
   }
 
-  /** While loading: takes a record of the snapshot. Hardly any is there twice, so this does not ask first. */
+  /** While loading: adds a record of the snapshot. Duplicates are rare, so they are detected only after adding. */
   fill(state: CollectionState, entry: Entry): void {
-    // A crash while a collection became large left its records in both places.
+    // A crash while a collection became large can leave a record both in `db.json` and in a segment.
     if (state.hasSmall && entry.segment > 0) this.forget(state, entry.id)
     const before = state.byId.size
     state.byId.set(entry.id, entry)
@@ -179,14 +179,14 @@ export class Records {
     state.segment(entry.segment).entries.add(entry)
   }
 
-  /** While loading: takes a record without looking at indexes, replacing the one with its id. */
+  /** While loading: adds a record or replaces the one with its id, without updating indexes. */
   restore(state: CollectionState, entry: Entry): void {
     this.forget(state, entry.id)
     state.byId.set(entry.id, entry)
     state.segment(entry.segment).entries.add(entry)
   }
 
-  /** While loading: drops a record, and has its segment written again. */
+  /** While loading: removes a record, and marks its segment to be written again. */
   forget(state: CollectionState, id: string): void {
     const old = state.byId.get(id)
     if (!old) return
@@ -197,9 +197,10 @@ export class Records {
   }
 
   /**
-   * Ends the loading: orders the indexes and passes every blob to the keeper. What was deferred does that when it is read.
+   * Ends the loading: builds the indexes and passes every blob to the keeper. For deferred collections this happens when
+   * they are read.
    *
-   * @throws store_corrupt when two records hold one unique key.
+   * @throws store_corrupt when two records have the same key in a unique index.
    */
   settle(folder: string): void {
     for (const state of this.collections.values()) {
@@ -209,12 +210,12 @@ export class Records {
     this.isPartial = this.#deferred().length > 0
   }
 
-  /** Reads what a start left unread of these collections. */
+  /** Reads the parts of these collections that the start deferred. */
   async ready(names: readonly string[]): Promise<void> {
     for (const name of names) await this.state(name).deferred?.run()
   }
 
-  /** Reads what stands in the log alone, so that a checkpoint may take its place. */
+  /** Reads deferred collections that have commits in the log, because a checkpoint replaces that part of the log. */
   async readyForCheckpoint(): Promise<void> {
     for (const { deferred } of this.#deferred()) if (deferred?.holdsCommits) await deferred.run()
   }
@@ -240,7 +241,7 @@ export class Records {
     this.isPartial = this.#deferred().length > 0
   }
 
-  /** Gives the records of a collection that was small until now a segment each. */
+  /** Assigns the records of a collection that was small before to segments. */
   #spread(state: CollectionState): void {
     const small = state.segment(0)
     this.dirty.add(small)
@@ -306,5 +307,5 @@ export class Records {
   }
 }
 
-// Below this, moving array ends one by one is cheaper than a pass over every index.
+// For fewer effects, updating the arrays one by one is cheaper than one pass over every index.
 const gatherFrom = 64

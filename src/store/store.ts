@@ -1,77 +1,77 @@
 import type { Readable } from 'node:stream'
 
 /**
- * The store's port: what every adapter promises, proven by one contract suite (`test/contracts/store.ts`).
- * Nothing here assumes memory or files, so that a database server can be an adapter too.
+ * The interface that every storage adapter implements; one contract suite tests it (`test/contracts/store.ts`). It does
+ * not assume memory or files, so that an adapter can also use a database server.
  */
 export interface Store {
   /**
-   * Applies changes and blobs as one atomic, durable transaction: all or nothing, in the order of the calls.
-   * Resolves when it is as durable as the adapter promises and visible to reads; until then it is visible to none.
+   * Applies changes and blobs as one atomic, durable transaction. Commits are applied in the order of the calls. Resolves
+   * when the commit is visible to reads and as durable as the adapter promises. Before that, no read sees it.
    *
-   * @param blobs  Bytes of records that this same commit writes. A blob with a taken id replaces the old one.
+   * @param blobs  Blobs of records that the same commit writes. A blob with an existing id replaces the old one.
    * @throws unique_conflict when an insert or change takes a unique key (or id) that another record holds.
    * @throws version_conflict when the record of an update or remove is missing or has another version.
-   * @throws service_unavailable when too much waits to be stored already; only for commits that insert and update
-   *   nothing.
+   * @throws service_unavailable when too many bytes are waiting to be stored; only for commits that insert records and
+   *   update none.
    * @throws store_full, store_failed, store_read_only when nothing was stored because of the medium.
-   * @throws store_unknown when the medium failed and it is not known whether the commit was stored: reads do not see
-   *   it, and a later start may.
+   * @throws store_unknown when the medium failed and it is not known whether the commit was stored: reads do not see the
+   *   commit, but it may be there after the next start.
    * @throws closed after `close`.
    */
   commit(changes: readonly Change[], blobs?: readonly Blob[]): Promise<void>
-  /** The record with this id, or null. What it answers is the caller's own copy. */
+  /** The record with this id, or null. The caller gets its own copy. */
   get<T extends StoredRecord>(collection: Collection<T>, id: string): Promise<T | null>
-  /** The record that holds this key of a unique index, or null. */
+  /** The record with this key in a unique index, or null. */
   find<T extends StoredRecord>(collection: Collection<T>, index: string, key: IndexKey): Promise<T | null>
-  /** One page in the order of an index. Costs O(page) without `where`; a `where` scans, and yields between. */
+  /** One page in the order of an index. Costs O(page) without `where`; `where` scans, and yields to the event loop. */
   page<T extends StoredRecord>(collection: Collection<T>, query?: PageQuery): Promise<Page<T>>
-  /** How many records match. Without `where` it costs O(log n) at the most. */
+  /** The number of matching records. Costs at most O(log n) without `where`. */
   count<T extends StoredRecord>(collection: Collection<T>, query?: CountQuery): Promise<number>
   /**
-   * The bytes of a blob as a stream, or null where there is none. A blob that is replaced or removed while it is
-   * read is read to its end.
+   * The bytes of a blob as a stream; null if the blob does not exist. If the blob is replaced or removed meanwhile, the
+   * stream still delivers the old bytes to the end.
    *
    * @param range  `start` inclusive, `end` exclusive, both in bytes; default: all.
    */
   openBlob(id: BlobId, range?: ByteRange): Promise<Readable | null>
-  /** The bytes of a small blob at once, or null where there is none. Use `openBlob` for what may be large. */
+  /** All bytes of a small blob; null if it does not exist. Use `openBlob` for blobs that may be large. */
   readBlob(id: BlobId): Promise<Buffer | null>
-  /** How large a blob is, in bytes, or null where there is none. */
+  /** The size of a blob in bytes; null if it does not exist. */
   blobSize(id: BlobId): Promise<number | null>
-  /** Takes bytes whose number is not known yet, for a later commit; see {@link BlobWriter}. */
+  /** Starts writing a blob of unknown size, for a later commit; see {@link BlobWriter}. */
   createBlob(id: BlobId): BlobWriter
   /**
    * Calls `listener` for each change of every later commit, in order, after it became visible.
    *
-   * @param after  A `seq` seen before: changes since then come first, before this call returns. Where some of them
-   *   are no longer known, one `{ op: 'gap' }` comes in their place. Default: only what is new.
-   * @returns A function that ends the calls.
+   * @param after  A `seq` seen before: changes since then are delivered first, before this call returns. If some of them
+   *   are no longer known, one `{ op: 'gap' }` replaces them. Default: only new changes.
+   * @returns A function that stops the calls.
    */
   changes(listener: (change: StoreChange) => void, after?: number): () => void
-  /** Finishes running commits, makes everything durable and lets go of the medium. A second call is the same. */
+  /** Finishes running commits, makes everything durable and releases the medium. Idempotent. */
   close(): Promise<void>
 }
 
-/** What every stored record has. Members are JSON values in snake_case, as in the interface. */
+/** The members of every stored record. All members are JSON values with snake_case names. */
 export interface StoredRecord {
   id: string
-  /** Kept by the store: 1 when inserted, one more at each change. */
+  /** Set by the store: 1 when inserted, increased by one at each change. */
   version: number
 }
 
-/** A kind of record: its name, and the orders and unique keys that the store keeps for it. */
+/** A collection of records: its name and its indexes. */
 export interface Collection<T extends StoredRecord> {
   readonly name: string
-  /** Many records: kept in segments by order of arrival, so that one change rewrites little. */
+  /** For many records: they are stored in segments in order of arrival, so that a change rewrites only one segment. */
   readonly large?: boolean
   /**
-   * Left unread by a start, which only checks its files: who asks for one of its records first waits until all are
-   * read. Its records have no blobs.
+   * A start only checks the files of this collection. All its records are read at the first access, which waits for it.
+   * The records must not have blobs.
    */
   readonly readLater?: boolean
   readonly indexes: Readonly<Record<string, Index>>
-  /** Never set; it ties the record's type to the collection. */
+  /** Never set; only for the type of the records. */
   readonly record?: T
 }
 
@@ -86,7 +86,7 @@ export interface Index {
   readonly unique?: boolean
 }
 
-/** The values of an index's members, or the first few of them where a prefix is meant. */
+/** The values of an index's members; for a prefix, only the first of them. */
 export type IndexKey = readonly (string | number | boolean)[]
 
 export interface PageQuery {
@@ -94,7 +94,7 @@ export interface PageQuery {
   readonly index?: string
   /** Only records whose key begins with these values. */
   readonly prefix?: IndexKey
-  /** Only records behind this key in the direction of the page, whether or not a record has it. */
+  /** Only records after this key in the direction of the page. No record needs to have the key. */
   readonly after?: IndexKey
   /** Only records at or before this key in index order: `until: [now]` on an index of due times. */
   readonly until?: IndexKey
@@ -115,11 +115,11 @@ export interface CountQuery {
 
 export interface Page<T> {
   readonly records: T[]
-  /** Whether more records follow behind the last one. */
+  /** Whether more records follow after the last one. */
   readonly more: boolean
 }
 
-/** A condition on one record; a closed set, so that every adapter can evaluate it where the data is. */
+/** A condition on one record. The set of conditions is fixed, so that an adapter can translate them for a database. */
 export type Where =
   | { readonly member: string; readonly equals: string | number | boolean | null }
   | { readonly member: string; readonly above: number }
@@ -130,7 +130,7 @@ export type Where =
   | { readonly any: readonly Where[] }
   | { readonly not: Where }
 
-/** `<record id>/<name>`: a blob belongs to the record it is named after, and is removed with it. */
+/** `<record id>/<name>`: a blob belongs to the record in its id, and is removed with that record. */
 export type BlobId = `${string}/${string}`
 
 export interface ByteRange {
@@ -142,26 +142,25 @@ export interface ByteRange {
 export interface Blob {
   readonly id: BlobId
   readonly size: number
-  /** The bytes, in pieces, where they are held in memory. Owned by the store from the commit on. */
+  /** The bytes in pieces, if they are in memory. The store owns them after the commit. */
   readonly parts?: readonly Uint8Array[]
-  /** The adapter's own handle, where they are spooled. */
+  /** The adapter's own handle, if the bytes are in a spool file. */
   readonly spooled?: unknown
 }
 
-/** Takes one blob's bytes as they come; small ones are held, large ones go to the medium at once. */
+/** Receives the bytes of one blob. Small blobs are kept in memory, large ones are written to the medium at once. */
 export interface BlobWriter {
   readonly size: number
   /**
-   * Takes a piece, which is the writer's own from then on. Wait for it where it gives a promise, before the next
-   * piece.
+   * Adds a piece, which the writer then owns. If it returns a promise, wait for it before the next piece.
    */
   write(piece: Uint8Array): Promise<void> | undefined
   /**
-   * The blob for `commit`, once every byte is taken: at once where it is held. A blob that is never committed is removed
+   * Returns the blob for `commit`; without a promise if the bytes are in memory. A blob that is never committed is removed
    * by `discard` or at the next start.
    */
   finish(): Blob | Promise<Blob>
-  /** Gives the bytes up; harmless after `finish` when the commit succeeded. */
+  /** Discards the bytes. Has no effect after a successful commit. */
   discard(): Promise<void>
 }
 
@@ -171,7 +170,7 @@ export function blobOf(id: BlobId, ...pieces: readonly (Uint8Array | string)[]):
   return { id, size: parts.reduce((size, part) => size + part.byteLength, 0), parts }
 }
 
-/** A change of one record. Make them with {@link insert}, {@link put}, {@link update} and {@link remove}. */
+/** A change of one record. Create changes with {@link insert}, {@link put}, {@link update} and {@link remove}. */
 export type Change =
   | {
       readonly op: 'insert' | 'put'
@@ -189,7 +188,7 @@ export type Change =
 /** A record before the store has given it a version. */
 export type NewRecord = Omit<StoredRecord, 'version'> & { version?: number }
 
-/** Adds a record; refused where its id or a unique key is taken. */
+/** Adds a record. Refused if its id or a unique key already exists. */
 export function insert<T extends StoredRecord>(
   collection: Collection<T>,
   record: Omit<T, 'version'>,
@@ -216,8 +215,8 @@ export function update<T extends StoredRecord>(collection: Collection<T>, record
 }
 
 /**
- * Removes a record and its blobs. Where `version` is given, refused unless it is the stored one (also when the
- * record is gone); without it, removing a missing record changes nothing.
+ * Removes a record and its blobs. With `version`, it is refused unless the stored record has this version, also when the
+ * record does not exist. Without `version`, removing a missing record has no effect.
  */
 export function remove<T extends StoredRecord>(
   collection: Collection<T>,
