@@ -13,7 +13,7 @@ export interface Store {
    * @throws unique_conflict when an insert or change takes a unique key (or id) that another record holds.
    * @throws version_conflict when the record of an update or remove is missing or has another version.
    * @throws service_unavailable when too many bytes are waiting to be stored; only for commits that insert records and
-   *   update none.
+   *   neither update nor remove any.
    * @throws store_full, store_failed, store_read_only when nothing was stored because of the medium.
    * @throws store_unknown when the medium failed and it is not known whether the commit was stored: reads do not see the
    *   commit, but it may be there after the next start.

@@ -22,7 +22,7 @@ export async function assertPrivate(folder: string): Promise<void> {
   if (made && (isForeign ? made.uid === found.uid : (made.mode & writableByOthers) !== 0)) return
   const other = 'or choose a folder of your own'
   const message = isForeign
-    ? `The data folder ${folder} belongs to user ${found.uid}, and Localpost runs as user ${user}. Run \`chown -R ${user} ${folder}\`, run Localpost as user ${found.uid}, ${other}: ${join(folder, 'localpost')} is made where you may write.`
+    ? `The data folder ${folder} belongs to user ${found.uid}, and Localpost runs as user ${user}. Run \`chown -R ${user} ${folder}\`, run Localpost as user ${found.uid}, ${other}, such as ${join(folder, 'localpost')} if you may write there.`
     : `Others may write to the data folder ${folder} (mode ${(found.mode & 0o7777).toString(8)}). Run \`chmod go-w ${folder}\`, ${other}.`
   throw new LocalpostError('invalid_option', message)
 }

@@ -102,6 +102,6 @@ async function noFolder(reason: unknown, files: Pick<Files, 'size'>, folder: str
     return new LocalpostError('invalid_option', `${folder} ${what}. ${choose}`, { cause: reason })
   }
   if (code !== 'ENOENT') return reason
-  const message = `The folder ${folder} cannot be made: the system takes no new folder in ${dirname(folder)}. ${choose}`
+  const message = `The folder ${folder} cannot be made: no folder can be created in ${dirname(folder)}. ${choose}`
   return new LocalpostError('store_failed', message, { cause: reason })
 }

@@ -91,7 +91,7 @@ export class Log {
       if (this.#durable) await this.#files.sync(this.#fd)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      const message = `A write to ${this.#paths.log(log)} failed and could not be cut off (${reason}). Nothing more is written before that works; each new commit tries it again.`
+      const message = `A write to ${this.#paths.log(log)} failed and could not be cut off (${reason}). Nothing more can be written until this succeeds; each new commit tries it again.`
       this.fault = new LocalpostError('store_read_only', message, { cause: error })
       return
     }

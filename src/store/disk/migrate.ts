@@ -35,10 +35,14 @@ export function createSchema(list: readonly Migration[] = migrations): Schema {
     version,
     assertKnown(found, place) {
       if (typeof found !== 'number' || !Number.isInteger(found) || found < 1) {
-        throw corrupt(place, 'it does not say the version of its form (`schema`).', 'Restore it from a copy.')
+        throw corrupt(
+          place,
+          'it does not contain the version of its format (`schema`).',
+          'Restore it from a copy.',
+        )
       }
       if (found <= version) return found
-      const message = `${place} was written by a newer Localpost (its form is version ${found}, this one knows ${version}). Use that version, or another folder; nothing was changed.`
+      const message = `${place} was written by a newer Localpost (its format has version ${found}, this Localpost supports up to ${version}). Use that version, or another folder; nothing was changed.`
       throw new LocalpostError('store_newer_schema', message)
     },
     lift(from, collection, record) {

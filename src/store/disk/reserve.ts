@@ -56,7 +56,7 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
         if (free < 2 * bytes) return
         await writeReserve(files, paths.reserve, bytes)
       }
-      if (open) onNotice(`The disk of ${paths.folder} has room again. New mail is taken.`)
+      if (open) onNotice(`The disk of ${paths.folder} has room again. New mail is accepted.`)
       open = false
     } catch {
       // Another program took the space meanwhile. A later call tries again.
@@ -88,7 +88,7 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
         triedAt = now
         void refill()
       }
-      const message = `The disk of ${paths.folder} is full; what is left is kept for removing mail. Free some space or remove mail, then send it again. Nothing was stored.`
+      const message = `The disk of ${paths.folder} is full; the remaining space is reserved for removing mail. Free some space or remove mail, then send it again. Nothing was stored.`
       throw new LocalpostError('store_full', message)
     },
   }

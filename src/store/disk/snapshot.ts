@@ -32,7 +32,7 @@ export function createSnapshotFile(place: SnapshotPlace): Adapter<Snapshot> {
       const bytes = await files.readAll(path)
       if (bytes === null) return null
       const { snapshot, edited } = parseSnapshot(bytes, path, schema)
-      if (edited) onNotice(`${path} was changed since Localpost wrote it. It was taken as it is.`)
+      if (edited) onNotice(`${path} was changed since Localpost wrote it. The changed file was loaded.`)
       return snapshot
     },
     async write(snapshot) {
