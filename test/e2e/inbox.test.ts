@@ -262,7 +262,7 @@ describe('a mail as its recipient sees it', () => {
     await page.getByRole('button', { name: 'Release to a real address' }).click()
     await page.getByRole('textbox', { name: 'Address' }).fill('me@example.com')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByRole('alert').getByText('There is no relay').waitFor()
+    await page.getByRole('alert').getByText('No relay is configured').waitFor()
   })
 })
 
