@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { root, run } from './run.ts'
 
-it('docs/api says what the docstrings say; `npm run docs` writes it', async () => {
+it('docs/api matches the docstrings; `npm run docs` writes it', async () => {
   const out = mkdtempSync(join(tmpdir(), 'localpost-api-'))
   onTestFinished(() => rmSync(out, { recursive: true, force: true }))
   await run(join(root, 'node_modules/.bin/typedoc'), ['--out', out], { cwd: root })

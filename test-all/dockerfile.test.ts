@@ -14,7 +14,7 @@ const steps = DockerfileParser.parse(text).getInstructions().map((step) => [step
 console.log(JSON.stringify({ problems: problems.map(({ message, range }) => [range.start.line + 1, message]), steps }))
 `
 
-it('the Dockerfile has no fault for the linter, and runs as nobody special on the documented ports', async () => {
+it('the Dockerfile passes the linter, runs as an unprivileged user and exposes the documented ports', async () => {
   const project = await makeProject({ 'lint.cjs': lint }, ['dockerfile-utils@0.16.3', 'dockerfile-ast@0.7.1'])
   onTestFinished(() => project.remove())
   const read = async (text: string): Promise<{ problems: unknown[]; steps: [string, string][] }> =>

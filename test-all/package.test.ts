@@ -103,7 +103,7 @@ describe('the packed package', () => {
   })
 
   // The profile leaves out `node10`, the old resolution that no Node of `engines` has.
-  it('has right types wherever it is resolved, for are-the-types-wrong', async () => {
+  it('resolves to the right types in every module mode, by are-the-types-wrong', async () => {
     const flags = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--format', 'ascii']
     const output = await run(bin('attw'), [...flags, tarball], { cwd: root })
     const [, ...entries] = output.split(/^"(?=localpost)/m)
@@ -120,7 +120,7 @@ describe('the packed package', () => {
     expect(modules).toEqual(['"localpost/vitest" node16 (from CJS): 🟢 (ESM)'])
   })
 
-  it('holds what runs and what tells of it, and nothing of the checkout', () => {
+  it('holds the built files and their documentation, and nothing else of the checkout', () => {
     const { files } = inject('packed')
     expect(files).toEqual(
       expect.arrayContaining([
@@ -139,7 +139,7 @@ describe('the packed package', () => {
 })
 
 describe('what an install brings', () => {
-  it('is what the README states', async () => {
+  it('matches the README', async () => {
     const alone = await makeProject({}, [tarball])
     try {
       const tree = JSON.parse(readFileSync(join(alone.dir, 'node_modules/.package-lock.json'), 'utf8')) as {
@@ -161,7 +161,7 @@ describe('what an install brings', () => {
     }
   })
 
-  it('is only what the bundle leaves outside', () => {
+  it('is limited to the packages outside the bundle', () => {
     const inside = new Set(bundled())
     expect(inside.size).toBeGreaterThan(20)
     expect(Object.keys(manifest().dependencies).filter((name) => inside.has(name))).toEqual([])

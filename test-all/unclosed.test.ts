@@ -35,7 +35,7 @@ const places = (said: string): string[] =>
     .map(([, place = '']) => place)
     .sort()
 
-describe('an instance that a test leaves open lets the run end, and is named', () => {
+describe('an open instance lets the run end and is named in a warning', () => {
   it.each(['--runInBand', '--maxWorkers=2', '--maxWorkers=2 --workerThreads'])(
     'in Jest %s',
     async (flags) => {

@@ -22,7 +22,7 @@ describe('an error', () => {
     expect(error.toJSON().errors).toHaveLength(2)
   })
 
-  it('names a hundred wrong members at most, and counts the others', () => {
+  it('names at most a hundred wrong members, and counts the others', () => {
     const fields = Array.from({ length: 102 }, (_, i) => ({ field: `f${i}`, message: 'is wrong' }))
     expect(validationError(fields.slice(0, 100)).errors).toEqual(fields.slice(0, 100))
     const error = validationError(fields)
@@ -30,7 +30,7 @@ describe('an error', () => {
     expect(error.message).toBe('f0: is wrong (and 101 more, see errors)')
   })
 
-  it('is told apart by its code', () => {
+  it('is identified by its code', () => {
     const error = new LocalpostError('closed', 'x')
     expect(isErrorOf(error, 'not_found', 'closed')).toBe(true)
     expect(isErrorOf(error, 'not_found')).toBe(false)
@@ -46,7 +46,7 @@ describe('a quoted value', () => {
     expect(quote('x'.repeat(1000))).toHaveLength(80)
   })
 
-  it('may be anything, and only its beginning is looked at', () => {
+  it('may be anything, and only its first characters are read', () => {
     let deep: unknown = 1
     for (let i = 0; i < 200_000; i++) deep = [deep]
     expect(quote(deep)).toBe(`${'['.repeat(79)}…`)

@@ -105,25 +105,25 @@ describe('imports', () => {
     expect(imports.get('instance/open.ts')).toContain('domains/domains.ts')
   })
 
-  it('come from files in folders, beside the index', () => {
+  it('are in folders, except for the index', () => {
     expect(files.filter((file) => !folders.includes(folderOf(file)))).toEqual(['index.ts'])
   })
 
-  it('point to their own folder or to one before it', () => {
+  it('point to their own folder or to an earlier one', () => {
     expect(breaches((file, target) => isAbove(target, file) || areStrangers(file, target))).toEqual([])
   })
 
-  it('take from the store only what it gives', () => {
+  it('use only the exports of the store', () => {
     const isInside = (file: string, target: string): boolean =>
       folderOf(file) !== 'store' && folderOf(target) === 'store' && !storeNames.has(target)
     expect(breaches(isInside)).toEqual([])
   })
 
-  it('never run in a circle', () => {
+  it('have no cycles', () => {
     expect(circles()).toEqual([])
   })
 
-  it('take packages only where they belong', () => {
+  it('use packages only where they belong', () => {
     const breaches = files.flatMap((file) =>
       importsOf(file)
         .filter((target) => !target.startsWith('.') && !isBuiltin(target))

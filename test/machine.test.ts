@@ -61,7 +61,7 @@ describe('the sources', () => {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => relative(root, path) !== 'core/machine.ts')
 
-  it('take timers and time from machine.ts alone, where no test has faked them', () => {
+  it('take timers and time from machine.ts only, where tests have not faked them', () => {
     expect(files.length).toBeGreaterThan(100)
     expect(files.flatMap((path) => lookups(relative(root, path), readFileSync(path, 'utf8')))).toEqual([])
   })
@@ -75,7 +75,7 @@ describe('the sources', () => {
     'process.nextTick(run)',
     "import { setTimeout as sleep } from 'node:timers/promises'",
     "import { performance } from 'node:perf_hooks'",
-  ])('would be told of: %s', (text) => {
+  ])('would be reported: %s', (text) => {
     expect(lookups('file.ts', text)).toHaveLength(1)
   })
 })

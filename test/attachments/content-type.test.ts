@@ -54,7 +54,7 @@ describe('the content type of an attachment', () => {
     expect(await typeOf(filename, path, given)).toBe(expected)
   })
 
-  test('of a file is that of its name', async () => {
+  test('of a file follows its name', async () => {
     const root = temporaryFolder()
     writeFileSync(join(root, 'a.bin'), utf8)
     writeFileSync(join(root, 'b.bin'), latin1)
@@ -63,7 +63,7 @@ describe('the content type of an attachment', () => {
     expect(await typeOf('b', 'b.bin', undefined, root)).toBe(null)
   })
 
-  test('of a URL is that of the name, with what the server says of the charset', async () => {
+  test('of a URL follows the name, with the charset from the server', async () => {
     const server = createServer((request, response) => {
       response.setHeader('content-type', decodeURIComponent(request.url?.slice(1) ?? ''))
       response.end('x')

@@ -32,7 +32,7 @@ describe('a fetch', () => {
     expect(fetched.content_type).toBe('text/csv')
   })
 
-  it('follows three redirects and no fourth', async () => {
+  it('follows three redirects and refuses a fourth', async () => {
     const url = await serve((request, response) => {
       const left = Number(request.url?.slice(1))
       if (left === 0) response.end('here')
@@ -54,7 +54,7 @@ describe('a fetch', () => {
     }
   })
 
-  it('refuses a name that resolves to a forbidden address, even beside an allowed one', async () => {
+  it('refuses a name that resolves to a forbidden address, even next to an allowed one', async () => {
     const lookup = ((_host: string, _options: object, callback: (...args: unknown[]) => void) =>
       callback(null, [
         { address: '127.0.0.1', family: 4 },
@@ -88,14 +88,14 @@ describe('a fetch', () => {
     expect(sent).toBeLessThan(100_000)
   })
 
-  it('ends in time where the server never answers or never finishes', async () => {
+  it('times out where the server never answers or never finishes', async () => {
     const silent = await serve(() => {})
     await expect(fetchAttachment(silent, { ...limits, timeoutMs: 100 })).rejects.toThrow(/within 100 ms/)
     const dripping = await serve((_, response) => void response.write('x'))
     await expect(fetchAttachment(dripping, { ...limits, timeoutMs: 100 })).rejects.toThrow(/within 100 ms/)
   })
 
-  it('says what the server answered, and who could not be reached', async () => {
+  it('reports the status of the server, or that it could not be reached', async () => {
     const missing = await serve((_, response) => response.writeHead(404).end())
     await expect(fetchAttachment(missing, limits)).rejects.toThrow(/answered 404/)
     await expect(fetchAttachment('http://127.0.0.1:1/', limits)).rejects.toThrow(/ECONNREFUSED/)

@@ -41,7 +41,7 @@ describe('audiences', () => {
     },
   )
 
-  it('are listed newest first, in pages that continue behind an audience that is gone', async () => {
+  it('are listed newest first, and a page continues after a removed audience', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await audiences.create({ name })
     const all = await readAll(audiences.list)
     expect(all).toMatchObject({ pages: 3, count: 7 })
@@ -55,7 +55,7 @@ describe('audiences', () => {
     await expect(audiences.list({ cursor })).rejects.toMatchObject({ code: 'invalid_cursor' })
   })
 
-  it('are renamed, and only that changes when they were updated', async () => {
+  it('are renamed, and only then does `updated` change', async () => {
     const { id, created } = await audiences.create({ name: 'Readers' })
     await parts.clock.advance(1000)
     await audiences.contacts.add(id, { email: 'ada@example.com' })
@@ -88,7 +88,7 @@ describe('audiences', () => {
     expect((await audiences.list()).items.map(({ contact_count }) => contact_count)).toEqual([0, 1])
   })
 
-  it('take their contacts along when they are removed, and nobody else’s', async () => {
+  it('are removed with their contacts, and with no others', async () => {
     const [one, two] = [await audiences.create({ name: 'One' }), await audiences.create({ name: 'Two' })]
     const many = Array.from({ length: 2500 }, (_, i) => ({ email: `person${i}@example.com` }))
     await audiences.contacts.import(one.id, many)
@@ -99,7 +99,7 @@ describe('audiences', () => {
     expect(await audiences.get(two.id)).toMatchObject({ contact_count: 1 })
   })
 
-  it('leave no contact behind that was committed after they had gone', async () => {
+  it('leave no contact behind that was committed after their removal', async () => {
     const { id } = await audiences.create({ name: 'Short-lived' })
     let removed: Promise<void> | undefined
     const commit: Store['commit'] = async (changes, blobs) => {
@@ -114,7 +114,7 @@ describe('audiences', () => {
     expect(await parts.store.count(contactCollection)).toBe(0)
   })
 
-  it('leave no contact behind that was committed while they were removed', async () => {
+  it('leave no contact behind that was committed during their removal', async () => {
     const { id } = await audiences.create({ name: 'Short-lived' })
     let added: Promise<unknown> | undefined
     const commit: Store['commit'] = async (changes, blobs) => {
@@ -126,7 +126,7 @@ describe('audiences', () => {
     expect(await parts.store.count(contactCollection)).toBe(0)
   })
 
-  it('that are unknown are not found, and the id is named', async () => {
+  it('are not found where the id is unknown, and the error names it', async () => {
     const unknown = 'aud_0123456789abcdefghjkmn'
     const { contacts } = audiences
     const calls = [

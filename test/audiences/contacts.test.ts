@@ -105,7 +105,7 @@ describe('contacts', () => {
     })
   })
 
-  it('are listed by email, case-folded, and a page continues behind an email that is gone', async () => {
+  it('are listed by email, case-folded, and a page continues after a removed contact', async () => {
     const emails = [
       'b@example.com',
       'A@example.com',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readContactRows } from '../../src/audiences/contact-rows.ts'
 
-test('thousands of wrong contacts in an array let other work in between', async () => {
+test('thousands of invalid contacts in an array do not block the event loop', async () => {
   let turns = 0
   let isDone = false
   const turn = (): void => {

@@ -29,7 +29,7 @@ async function stored(): Promise<unknown[]> {
 }
 
 describe('importing an array', () => {
-  it('stores what is good, rejects what is not, and lets later rows update earlier ones', async () => {
+  it('stores valid rows, rejects the others, and lets later rows update earlier ones', async () => {
     await contacts.add(id, { email: 'old@example.com', first_name: 'Old' })
     const rows: object[] = [
       { email: 'ada@example.com', first_name: 'Ada' },
@@ -54,7 +54,7 @@ describe('importing an array', () => {
     ])
   })
 
-  it('takes 10,000 in commits of at most 250, and again without a change', async () => {
+  it('commits 10,000 contacts at most 250 at a time, and changes nothing the second time', async () => {
     const sizes: number[] = []
     const store: Store = {
       ...parts.store,
@@ -73,7 +73,7 @@ describe('importing an array', () => {
     expect(await parts.store.count(contactCollection)).toBe(10_000)
   })
 
-  it('names the first 1,000 wrong rows, counts the others, and lets others work meanwhile', async () => {
+  it('lists the first 1,000 invalid rows, counts the others, and does not block the event loop', async () => {
     const rows = Array.from({ length: 30_000 }, (_, i) => (i === 20_000 ? { email: 'ada@example.com' } : i))
     let turns = 0
     const timer = setInterval(() => turns++, 1)
@@ -88,7 +88,7 @@ describe('importing an array', () => {
     expect(turns).toBeGreaterThan(20)
   })
 
-  it('finishes after a failure when it is repeated', async () => {
+  it('can be repeated after a failure and then completes', async () => {
     let commits = 0
     const store: Store = {
       ...parts.store,
@@ -126,7 +126,7 @@ describe('importing an array', () => {
     })
   })
 
-  it('counts beforehand what an import of several commits will do', async () => {
+  it('predicts with dryRun what an import of several commits will do', async () => {
     const rows = Array.from({ length: 600 }, (_, index) => ({ email: `reader${index % 400}@example.com` }))
     const foreseen = await contacts.import(id, rows, { dryRun: true })
     expect(foreseen).toEqual({ created: 400, updated: 200, rejected: [] })
@@ -141,7 +141,7 @@ describe('importing an array', () => {
 })
 
 describe('importing CSV', () => {
-  it('reads names of columns leniently, and cells as people write them', async () => {
+  it('reads column names leniently, and common spellings of values', async () => {
     const csv = [
       '\ufeff"E-Mail Address",First Name,LAST_NAME,Subscribed,Shoe size',
       'ada@example.com,Ada,"Lovelace, Countess",yes,38',
@@ -159,7 +159,7 @@ describe('importing CSV', () => {
     ])
   })
 
-  it('takes an empty cell as not given, so that it takes nothing away', async () => {
+  it('treats an empty cell as not given and keeps the stored value', async () => {
     await contacts.add(id, { email: 'ada@example.com', first_name: 'Ada', is_subscribed: false })
     await contacts.import(id, 'email,first_name,last_name,subscribed\nada@example.com,,Lovelace,\n')
     expect(await stored()).toEqual([['ada@example.com', 'Ada', 'Lovelace', false]])
@@ -192,7 +192,7 @@ describe('importing CSV', () => {
     }
   })
 
-  it('takes stray quotes as text, and loses no line because of them', async () => {
+  it('reads stray quotes as text and loses no line', async () => {
     const csv =
       'email,first_name\nada@example.com,Ada "the" One\nbob@example.com,"Bob" B\n"cy"x,Cy\ndee@example.com,Dee\n'
     const result = await contacts.import(id, csv)
@@ -204,7 +204,7 @@ describe('importing CSV', () => {
     ])
   })
 
-  it.each(['\n', ''])('rejects a quote that never ends, and keeps what came before', async (end) => {
+  it.each(['\n', ''])('rejects a quote that never ends, and keeps the rows before it', async (end) => {
     const csv = `email,first_name\nada@example.com,Ada\nbob@example.com,"Bob\ncy@example.com,Cy${end}`
     const result = await contacts.import(id, csv)
     expect(result).toEqual({
@@ -227,11 +227,11 @@ describe('importing CSV', () => {
     expect((await audiences.get(id)).contact_count).toBe(0)
   })
 
-  it('takes a header alone as no contacts', async () => {
+  it('reads a header alone as no contacts', async () => {
     expect(await contacts.import(id, 'email\n')).toEqual({ created: 0, updated: 0, rejected: [] })
   })
 
-  it('takes up to a million rows, and stores nothing of more', async () => {
+  it('accepts up to a million rows, and stores nothing of a larger file', async () => {
     const rows = 'ada@example.com\n'.repeat(3_000_000)
     await expect(contacts.import(id, `email\n${rows}`)).rejects.toMatchObject({
       code: 'validation_error',
@@ -242,7 +242,7 @@ describe('importing CSV', () => {
     expect(await stored()).toEqual([])
   })
 
-  it('reads line ends of any kind, wherever a piece of the text ends', async () => {
+  it('reads every kind of line end, wherever the text is split', async () => {
     for (const end of ['\n', '\r\n', '\r']) {
       const rows = Array.from({ length: 9000 }, (_, i) => `p${i}@example.com,😀`)
       const { rejected } = await contacts.import(id, ['email,first_name', ...rows].join(end))
@@ -251,7 +251,7 @@ describe('importing CSV', () => {
     }
   })
 
-  it('keeps characters of several bytes whole in a long text, and lets others work meanwhile', async () => {
+  it('keeps multi-byte characters whole in a long text, and does not block the event loop', async () => {
     const rows = Array.from({ length: 10_000 }, (_, i) => `person${i}@example.com,Zoë 😀 ${i}`)
     let turns = 0
     const timer = setInterval(() => turns++, 1)

@@ -36,7 +36,7 @@ describe('a broadcast', () => {
     expect((await post.inbox.get(email_ids[0] ?? '')).tags).toEqual([id])
   })
 
-  it('says which contacts it leaves out, and why', async () => {
+  it('lists the contacts that it skips, and why', async () => {
     await add('ada@example.com', 'Ada')
     const { id: eve } = await add('eve@example.com', 'Eve', false)
     // Contacts are checked by rules that allow more than SMTP does.
@@ -63,7 +63,7 @@ describe('a broadcast', () => {
     })
   })
 
-  it('names 100 of the contacts that it leaves out, and counts all', async () => {
+  it('lists 100 of the skipped contacts and counts all of them', async () => {
     const rows = Array.from({ length: 150 }, (_, n) => `c${n}@example.com,,,false`)
     await post.audiences.contacts.import(
       audienceId,
@@ -73,7 +73,7 @@ describe('a broadcast', () => {
     expect([count, left_out.unsubscribed, left_out.contacts.length]).toEqual([0, 150, 100])
   })
 
-  it('can be unsubscribed from with one POST, which its signature covers', async () => {
+  it('can be unsubscribed from with one POST, and its signature covers that header', async () => {
     await add('ada@example.com', 'Ada')
     await post.broadcasts.send({ ...mail, audience_id: audienceId })
     const { id, headers } = await post.inbox.waitFor({ to: 'ada@example.com' })
@@ -99,7 +99,7 @@ describe('a broadcast', () => {
     expect((await post.broadcasts.send({ ...mail, audience_id: audienceId })).count).toBe(0)
   })
 
-  it('is refused as a whole where anything common to all is wrong', async () => {
+  it('is refused as a whole where a shared part is invalid', async () => {
     await add('ada@example.com')
     const { send } = post.broadcasts
     await expect(send({ ...mail, audience_id: 'aud_x' })).rejects.toMatchObject({ code: 'not_found' })
@@ -147,7 +147,7 @@ describe('a broadcast', () => {
     }
   })
 
-  it('to thousands does not stand before other mail', async () => {
+  it('to thousands does not delay other mail', async () => {
     const rows = Array.from({ length: 3000 }, (_, i) => ({ email: `contact${i}@example.com` }))
     await post.audiences.contacts.import(audienceId, rows)
     const sending = post.broadcasts.send({ ...mail, audience_id: audienceId })

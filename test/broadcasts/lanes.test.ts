@@ -10,7 +10,7 @@ import { openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert } from '../../src/store/store.ts'
 import { anEmail } from '../webhooks/_noun.ts'
 
-it('A broadcast whose recipients all hang leaves places in the outbox for other mail', async () => {
+it('a broadcast whose recipients all hang does not block other mail in the outbox', async () => {
   const store = await openMemoryStore({ collections })
   const tried: string[] = []
   let end = (): void => {}

@@ -12,7 +12,7 @@ import { testClock } from '../support/clock.ts'
 it.each([
   ['short', 100, [100, 100, 50]],
   ['long', 100_000, Array<number>(25).fill(10)],
-])('A broadcast of %s mail is accepted in slices that each take little work', async (_, chars, wanted) => {
+])('a broadcast of %s mail is accepted in slices that each take little time', async (_, chars, wanted) => {
   const clock = testClock()
   const store = await openMemoryStore({ collections })
   const ids = createIds(clock)

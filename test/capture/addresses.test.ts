@@ -20,7 +20,7 @@ describe('addresses', () => {
     ' <ada@example.com>': 'ada@example.com',
     '<ada@exa_mple.com>': 'ada@exa_mple.com',
   }
-  it('takes what real senders use', async () => {
+  it('accepts the addresses that real senders use', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
     await client.say('MAIL FROM:<> BODY=8BITMIME SMTPUTF8 RET=HDRS')
@@ -34,7 +34,7 @@ describe('addresses', () => {
     })
   })
 
-  it('refuses what is no address', async () => {
+  it('refuses invalid addresses', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
     await client.say('MAIL FROM:<a@acme.com>')
@@ -61,7 +61,7 @@ describe('addresses', () => {
     expect(await client.say('MAIL FROM:<a@b')).toMatch(/^501 5\.1\.7 /)
   })
 
-  it('takes a UTF-8 address from nodemailer', async () => {
+  it('accepts a UTF-8 address from nodemailer', async () => {
     await using server = await testServer()
     const transport = createTransport({ host: server.host, port: server.port })
     await transport.sendMail({ from: 'jörg@acme.com', to: 'ада@пример.example', subject: 'Hi', text: 'x' })

@@ -7,7 +7,7 @@ describe('AUTH', () => {
   const passed = '235 2.7.0 Authentication successful'
   const failed = '535 5.7.8 The credentials are not valid'
 
-  it('lets any credentials pass where it is optional, by PLAIN and LOGIN', async () => {
+  it('accepts any credentials where it is optional, by PLAIN and LOGIN', async () => {
     await using server = await testServer()
     expect(await (await rawClient(server)).say(plain('me', 'x'))).toBe(passed)
     const client = await rawClient(server)
@@ -17,7 +17,7 @@ describe('AUTH', () => {
     expect(await (await rawClient(server)).say('AUTH CRAM-MD5')).toMatch(/^504 /)
   })
 
-  it('wants an API key as password where it is required', async () => {
+  it('requires an API key as password where it is required', async () => {
     await using server = await testServer({ auth: 'required' })
     const client = await rawClient(server)
     expect(await client.say('MAIL FROM:<a@acme.com>')).toMatch(/^530 5\.7\.0 /)
@@ -26,7 +26,7 @@ describe('AUTH', () => {
     expect(await client.say('MAIL FROM:<a@acme.com>')).toMatch(/^250 /)
   })
 
-  it('keeps the name of the outbox for the outbox', async () => {
+  it('reserves the user name of the outbox', async () => {
     await using server = await testServer()
     expect(await (await rawClient(server)).say(plain('localpost-outbox', 'wrong'))).toBe(failed)
     expect(await (await rawClient(server)).say(plain('localpost-outbox', ''))).toBe(failed)

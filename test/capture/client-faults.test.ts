@@ -12,8 +12,8 @@ async function reporting(tls: boolean) {
   return Object.assign(server, { reports })
 }
 
-describe('a client that does not take TLS as it is', () => {
-  it('is reported as one that rejects the certificate, and the listener has no fault', async () => {
+describe('a client that fails the TLS handshake', () => {
+  it('is reported as one that rejects the certificate, not as a fault of the listener', async () => {
     await using server = await reporting(true)
     for (let i = 0; i < 3; i++) {
       const transport = createTransport({ host: server.host, port: server.port, requireTLS: true })
@@ -30,7 +30,7 @@ describe('a client that does not take TLS as it is', () => {
     expect(server.errors).toEqual([])
   })
 
-  it('is reported as one that fails the handshake, where it sends garbage after STARTTLS', async () => {
+  it('is reported as a failed handshake where it sends garbage after STARTTLS', async () => {
     await using server = await reporting(true)
     const client = await rawClient(server)
     expect(await client.say('STARTTLS')).toMatch(/^220 /)
@@ -50,7 +50,7 @@ describe('a client that does not take TLS as it is', () => {
     expect(server.errors).toEqual([])
   })
 
-  it('is not one that uses TLS and leaves', async () => {
+  it('is not reported where it completes the handshake and disconnects', async () => {
     await using server = await reporting(true)
     const transport = createTransport({
       host: server.host,
@@ -82,7 +82,7 @@ describe('an HTTP request at the SMTP port', () => {
 })
 
 describe('a notice once a minute', () => {
-  it('comes again after a minute, for each key, and remembers so many keys', () => {
+  it('is repeated after a minute, once per key, for a limited number of keys', () => {
     let now = 0
     const isNews = createOncePerMinute(() => now)
     expect([isNews('a'), isNews('a'), isNews('b')]).toEqual([true, false, true])

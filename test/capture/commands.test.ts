@@ -103,7 +103,7 @@ describe('a command', () => {
     client.socket.destroy()
   })
 
-  it('before EHLO is answered like any other, or 503', async () => {
+  it('before EHLO gets its usual answer, or 503', async () => {
     const client = new RawClient(server)
     await client.reply()
     for (const [command, reply] of [
@@ -178,7 +178,7 @@ describe('what EHLO offers', () => {
     ['in the clear', { tls: false }, []],
     ['with STARTTLS', { tls: true }, []],
     ['after AUTH', { tls: false }, [auth]],
-  ] as const)('is what is accepted, and nothing else is: %s', async (_, options, before) => {
+  ] as const)('is accepted, and nothing else is: %s', async (_, options, before) => {
     await using server = await testServer(options)
     const fresh = async (): Promise<[RawClient, string]> => {
       const client = await rawClient(server)

@@ -35,7 +35,7 @@ describe('DataScanner', () => {
     expect(scan([...Buffer.from(input)].map((octet) => Buffer.from([octet])))).toEqual({ content, rest })
   })
 
-  it('gives back any message, however it is cut into pieces', () => {
+  it('returns the message unchanged, however it is split', () => {
     let state = 1
     const random = (below: number): number => {
       state = (state * 48_271) % 2_147_483_647

@@ -4,7 +4,7 @@ import { createLocalpost, fixedClock } from '../../src/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 describe('delays', () => {
-  it('end at once, each in its own way, and later ones do not begin', async () => {
+  it('are all cancelled at once, and no new delay begins', async () => {
     const clock = fixedClock(0)
     const delays = createDelays(clock)
     const done: string[] = []
@@ -23,7 +23,7 @@ describe('delays', () => {
     expect(done).toEqual(['over', 'same', 'instead', 'late'])
   })
 
-  it('of deliveries end when the instance closes, and its emails stay due', async () => {
+  it('of deliveries end when the instance closes, and the emails stay pending', async () => {
     const dir = temporaryFolder()
     const rules = [{ match: '*', action: 'delay' as const, delay_ms: 60_000 }]
     const post = await createLocalpost({ dir, clock: fixedClock(0), rules })

@@ -4,7 +4,7 @@ import { simulatorVerdict } from '../../src/rules/verdicts.ts'
 import { message, outboxClient, rawClient, testServer } from './_server.ts'
 
 describe('deliveries', () => {
-  it('take the ENVID and the recipients of nodemailer', async () => {
+  it('accept the ENVID and the recipients of nodemailer', async () => {
     const asked: unknown[] = []
     await using server = await testServer({
       verdictOf(recipient, deliveryId) {
@@ -36,7 +36,7 @@ describe('deliveries', () => {
     transport.close()
   })
 
-  it('give every recipient its verdict with exactly its codes, store nothing and answer 250', async () => {
+  it('answer each recipient with the codes of its verdict, store nothing and end with 250', async () => {
     await using server = await testServer()
     const client = await outboxClient(server)
     expect(await client.say('MAIL FROM:<a@acme.com> ENVID=em_1')).toMatch(/^250 /)
@@ -59,7 +59,7 @@ describe('deliveries', () => {
     expect(server.taken).toEqual([])
   })
 
-  it('pass the ENVID on, and any verdict goes out as it is', async () => {
+  it('pass the ENVID on, and any kind of verdict is sent', async () => {
     const asked: unknown[] = []
     await using server = await testServer({
       verdictOf(recipient, deliveryId) {
@@ -79,7 +79,7 @@ describe('deliveries', () => {
     ])
   })
 
-  it('are tried again where the verdict itself fails', async () => {
+  it('are tried again where the verdict throws', async () => {
     const fault = new Error('secret detail')
     await using server = await testServer({
       verdictOf() {
@@ -92,7 +92,7 @@ describe('deliveries', () => {
     expect(server.errors).toEqual([fault])
   })
 
-  it('take no verdict for a submission: an app may write to the simulator', async () => {
+  it('apply no verdict to a submission: an app may write to the simulator', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
     await client.say('MAIL FROM:<a@acme.com>')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RawClient, testServer } from './_server.ts'
 
 describe('the greeting and EHLO', () => {
-  it('greets within 20 ms, at the median of nine connections', async () => {
+  it('is sent within 20 ms, at the median of nine connections', async () => {
     await using server = await testServer()
     const waits = []
     for (let i = 0; i < 9; i++) {
@@ -15,7 +15,7 @@ describe('the greeting and EHLO', () => {
     expect(waits.sort((a, b) => a - b)[4]).toBeLessThan(20)
   })
 
-  it('offers exactly what it has', async () => {
+  it('offer exactly the supported extensions', async () => {
     await using server = await testServer()
     const client = new RawClient(server)
     await client.reply()
@@ -36,7 +36,7 @@ describe('the greeting and EHLO', () => {
     }
   })
 
-  it('takes a client that does not wait for the greeting', async () => {
+  it('accept a client that does not wait for the greeting', async () => {
     await using server = await testServer()
     const client = new RawClient(server)
     client.socket.write('EHLO early\r\n')

@@ -6,7 +6,7 @@ import { CaptureServer } from '../../src/capture/server.ts'
 import { message, outboxClient, RawClient, rawClient, testServer } from './_server.ts'
 
 describe('listening and closing', () => {
-  it('minds no client that resets its connection before the start is done', async () => {
+  it('ignores a client that resets its connection during the start', async () => {
     const real = CaptureServer.prototype.listenForDeliveries
     const broken = new Error('The listener met a fault')
     CaptureServer.prototype.listenForDeliveries = async function (host) {
@@ -25,7 +25,7 @@ describe('listening and closing', () => {
     expect(errors).toEqual([broken])
   })
 
-  it('names the port that is taken', async () => {
+  it('names the port that is in use', async () => {
     await using server = await testServer()
     await expect(testServer({ port: server.port })).rejects.toMatchObject({
       code: 'port_in_use',
@@ -43,7 +43,7 @@ describe('listening and closing', () => {
     })
   })
 
-  it('gives the port free and takes nobody any more', async () => {
+  it('frees the port and accepts no more clients', async () => {
     const server = await testServer()
     expect(server.accepting()).toBe(true)
     await Promise.all([server.close(), server.close()])
@@ -57,7 +57,7 @@ describe('listening and closing', () => {
     })
   })
 
-  it('tells idle clients 421 and is quick', async () => {
+  it('answers idle clients with 421 and closes quickly', async () => {
     const server = await testServer()
     const clients = [new RawClient(server), await rawClient(server), await outboxClient(server)]
     await clients[0]?.reply()
@@ -70,7 +70,7 @@ describe('listening and closing', () => {
     }
   })
 
-  it('lets a message in progress come to its end, then closes the connection', async () => {
+  it('lets a message in progress finish, then closes the connection', async () => {
     const server = await testServer()
     const client = await rawClient(server)
     await client.say('MAIL FROM:<a@acme.com>')
@@ -85,7 +85,7 @@ describe('listening and closing', () => {
     expect(server.taken[0]?.outcome).toBe('finished')
   })
 
-  it('closes under TLS, and in the middle of a handshake', async () => {
+  it('closes connections under TLS, and in the middle of a handshake', async () => {
     const server = await testServer({ tls: true })
     const stuck = await rawClient(server)
     await stuck.say('STARTTLS')
@@ -113,7 +113,7 @@ describe('listening and closing', () => {
     expect(server.errors).toEqual([])
   })
 
-  it('ends a client that does not come to its end, and discards its message', async () => {
+  it('disconnects a client that does not finish in time, and discards its message', async () => {
     const server = await testServer()
     const client = await rawClient(server)
     client.socket.write(`MAIL FROM:<a@acme.com>\r\nRCPT TO:<b@example.com>\r\nDATA\r\n${message}`)

@@ -17,7 +17,7 @@ describe('the bytes of a message', () => {
       Array.from({ length: 300_000 }, (_, i) => (i % 70 === 69 ? 10 : (i * 7919 + (i >> 5)) & 0xff)),
     ).subarray(0, 299_999),
   }
-  it.each(Object.entries(bodies))('keeps %s as they are', async (_, body) => {
+  it.each(Object.entries(bodies))('are kept unchanged: %s', async (_, body) => {
     await using server = await testServer()
     const bytes = Buffer.concat([Buffer.from(message), body, Buffer.from('\r\n')])
     // A client stuffs the dot of every line that begins after CRLF.
@@ -34,7 +34,7 @@ describe('the bytes of a message', () => {
     expect(server.taken[0]?.bytes.equals(bytes)).toBe(true)
   })
 
-  it('takes bytes one at a time', async () => {
+  it('may arrive one at a time', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
     client.socket.setNoDelay(true)
@@ -46,7 +46,7 @@ describe('the bytes of a message', () => {
     expect(server.taken[0]?.bytes.toString()).toBe(`${message}.\r\n`)
   })
 
-  it('takes pipelined transactions in one write', async () => {
+  it('may hold pipelined transactions in one write', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
     const transaction = `MAIL FROM:<a@acme.com>\r\nRCPT TO:<b@example.com>\r\nDATA\r\n${message}.\r\n`
@@ -61,7 +61,7 @@ describe('the bytes of a message', () => {
     )
   })
 
-  it('ends a message at CRLF . CRLF only, so that no command can be smuggled', async () => {
+  it('end at CRLF . CRLF only, so that no command can be smuggled', async () => {
     for (const end of ['\n.\n', '\n.\r\n', '\r\n.\n', '\r.\r', '\r\n.\r', '\r.\r\n']) {
       await using server = await testServer()
       const client = await rawClient(server)

@@ -24,14 +24,14 @@ describe('a client that takes too long', () => {
     await client.closed()
   })
 
-  it('gets 421 where it says nothing after the greeting', async () => {
+  it('gets 421 where it sends nothing after the greeting', async () => {
     await using server = await testServer({ patience })
     const client = new RawClient(server)
     expect(await client.reply()).toMatch(/^220 /)
     expect(await client.reply()).toMatch(/^421 4\.4\.2 No command/)
   })
 
-  it('gets 421 where a message comes octet by octet, and nothing of it is kept', async () => {
+  it('gets 421 where a message comes octet by octet, and the message is discarded', async () => {
     await using server = await testServer({ patience: { ...patience, commandMs: 60_000 } })
     const client = await rawClient(server)
     for (const line of begin) await client.say(line)
@@ -41,14 +41,14 @@ describe('a client that takes too long', () => {
     await expect.poll(() => server.taken[0]?.outcome).toBe('discarded')
   })
 
-  it('is cut where it does not go on with its TLS handshake', async () => {
+  it('is disconnected where it does not continue its TLS handshake', async () => {
     await using server = await testServer({ tls: true, patience: { ...patience, commandMs: 60_000 } })
     const client = await rawClient(server)
     expect(await client.say('STARTTLS')).toMatch(/^220 /)
     await client.closed()
   })
 
-  it('is cut where it does not read its replies', { timeout: 30_000 }, async () => {
+  it('is disconnected where it does not read its replies', { timeout: 30_000 }, async () => {
     await using server = await testServer({ patience })
     const client = await rawClient(server)
     client.socket.pause()
@@ -59,7 +59,7 @@ describe('a client that takes too long', () => {
     await client.closed()
   })
 
-  it('is not one that is slow and honest', { timeout: 20_000 }, async () => {
+  it('does not include one that is slow but makes progress', { timeout: 20_000 }, async () => {
     await using server = await testServer({ patience: { commandMs: 1500, dataMs: 1500, dataBytes: 64 } })
     const client = await rawClient(server)
     for (const line of begin) {
@@ -70,7 +70,7 @@ describe('a client that takes too long', () => {
     expect(await client.reply()).toMatch(/^250 /)
   })
 
-  it('is not one that waits for the server', async () => {
+  it('does not include one that waits for the server', async () => {
     await using server = await testServer({
       patience: { commandMs: 600, dataMs: 600, dataBytes: 64 },
       faultAt: (stage) => (stage === 'end' || stage === 'rcpt' ? { stage, delay_ms: 2000 } : null),
@@ -93,7 +93,7 @@ const rounds = [
   'MAIL FROM:<a@acme.test>, RCPT TO:<b@example.com>, NOOP, EHLO x.test',
 ]
 
-describe('a client that goes in circles', () => {
+describe('a client that makes no progress', () => {
   it.each(rounds)('gets 421 after 10,000 commands without a message: %s', async (round) => {
     await using server = await testServer()
     const client = await rawClient(server)
@@ -105,7 +105,7 @@ describe('a client that goes in circles', () => {
     await client.closed()
   })
 
-  it.each(rounds)('gets 421 where no message came within its time: %s', async (round) => {
+  it.each(rounds)('gets 421 where it sends no message in the allowed time: %s', async (round) => {
     await using server = await testServer({ patience: { ...patience, messageMs: 800 } })
     const client = await rawClient(server)
     const lines = round.split(', ')
@@ -119,7 +119,7 @@ describe('a client that goes in circles', () => {
     await client.closed()
   })
 
-  it('may stay as long as it likes where it brings messages', async () => {
+  it('may stay connected as long as it sends messages', async () => {
     await using server = await testServer({ patience: { ...patience, messageMs: 1500 } })
     const client = await rawClient(server)
     const until = performance.now() + 4000
@@ -145,7 +145,7 @@ describe('a client that goes in circles', () => {
     },
   )
 
-  it('may have 1000 recipients refused, and 1000 more after one that is accepted', async () => {
+  it('may have 1000 recipients refused, and 1000 more after an accepted one', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
     for (let i = 0; i < 2; i++) {
@@ -159,24 +159,28 @@ describe('a client that goes in circles', () => {
     ['refused commands', ['MAIL FROM:broken'], 1],
     ['transactions that are given up', ['MAIL FROM:<a@acme.test>', 'RSET'], 101],
     ['greetings', ['EHLO again.test'], 101],
-  ])('gives way to another one that needs its place: %s', { timeout: 20_000 }, async (_, lines, atFirst) => {
-    await using server = await testServer({ maxClients: { total: 1, perAddress: 1 } })
-    const client = await rawClient(server)
-    for (let i = 0; i < atFirst; i++) for (const line of lines) await client.say(line)
-    let isOver = false
-    const loop = (async (): Promise<void> => {
-      while (!isOver && !client.isClosed) {
-        for (const line of lines) if (!client.isClosed) client.socket.write(`${line}\r\n`)
-        await new Promise((resolve) => setTimeout(resolve, 100))
+  ])(
+    'is disconnected where another client needs its place: %s',
+    { timeout: 20_000 },
+    async (_, lines, atFirst) => {
+      await using server = await testServer({ maxClients: { total: 1, perAddress: 1 } })
+      const client = await rawClient(server)
+      for (let i = 0; i < atFirst; i++) for (const line of lines) await client.say(line)
+      let isOver = false
+      const loop = (async (): Promise<void> => {
+        while (!isOver && !client.isClosed) {
+          for (const line of lines) if (!client.isClosed) client.socket.write(`${line}\r\n`)
+          await new Promise((resolve) => setTimeout(resolve, 100))
+        }
+      })()
+      const greeting = async (): Promise<string> => {
+        const other = new RawClient(server)
+        onTestFinished(() => void other.socket.destroy())
+        return (await other.reply()).slice(0, 3)
       }
-    })()
-    const greeting = async (): Promise<string> => {
-      const other = new RawClient(server)
-      onTestFinished(() => void other.socket.destroy())
-      return (await other.reply()).slice(0, 3)
-    }
-    await expect.poll(greeting, { timeout: idleMs * 3, interval: 250 }).toBe('220')
-    isOver = true
-    await loop
-  })
+      await expect.poll(greeting, { timeout: idleMs * 3, interval: 250 }).toBe('220')
+      isOver = true
+      await loop
+    },
+  )
 })

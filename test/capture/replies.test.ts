@@ -22,7 +22,7 @@ async function sayInTls(client: RawClient, line: string): Promise<string> {
 describe('the answer to EHLO', () => {
   const auth = `AUTH PLAIN ${Buffer.from('\0me\0secret').toString('base64')}`
 
-  it('is what smtp-server itself says, before and after AUTH and in TLS', async () => {
+  it('matches that of smtp-server, before and after AUTH and in TLS', async () => {
     await using server = await testServer({ tls: true })
     const all = async (): Promise<string[]> => {
       const client = await rawClient(server)
@@ -66,7 +66,7 @@ describe('the answer to EHLO', () => {
 })
 
 describe('a reply', () => {
-  it('has its text in UTF-8, and no control character of it', async () => {
+  it('is UTF-8 without control characters', async () => {
     await using server = await testServer({
       rejectSubmissions: true,
       verdictOf: () => ({
@@ -81,7 +81,7 @@ describe('a reply', () => {
     expect(await client.say('RCPT TO:<b@example.com>')).toBe('550 5.7.1 Nö  250 世界')
   })
 
-  it('comes for each of many commands in one piece, in their order', async () => {
+  it('is sent for each of many commands in one chunk, in order', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
     const message = 'MAIL FROM:<a@acme.test>\r\nRCPT TO:<b@example.com>\r\nDATA\r\n'
@@ -101,7 +101,7 @@ describe('a reply', () => {
     ])
   })
 
-  it('comes for a command without a line end too, where the client closes its side', async () => {
+  it('is also sent for a command without a line end, where the client closes its side', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
     client.socket.end('NOOP\r\nVRFY ada')
@@ -111,7 +111,7 @@ describe('a reply', () => {
     ])
   })
 
-  it('comes for each command before the one at which the connection is cut', async () => {
+  it('is sent for each command before the one that ends the connection', async () => {
     await using server = await testServer({
       faultAt: (stage) => (stage === 'mail' && server.taken.length > 0 ? { stage, disconnect: true } : null),
     })
@@ -124,7 +124,7 @@ describe('a reply', () => {
     expect(server.taken).toHaveLength(1)
   })
 
-  it('is 451 where a command fails within Localpost, which says so; the session goes on', async () => {
+  it('is 451 where Localpost itself fails, with a notice, and the session continues', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
     const broken = new Error('broken')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RawClient, rawClient, testServer } from './_server.ts'
 
 describe('rude clients', () => {
-  it('are answered or cut, and hurt nobody else', async () => {
+  it('are answered or disconnected, and do not disturb others', async () => {
     await using server = await testServer()
     const rude = [
       Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),

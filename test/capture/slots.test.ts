@@ -16,7 +16,7 @@ const client = (name: string, over: Partial<SlotClient> = {}): Client => ({
   ...over,
 })
 
-describe('the places of clients', () => {
+describe('connection slots', () => {
   it.each<[string, Partial<SlotClient>[], number]>([
     ['the one that was idle the longest', [{ workedAt: 5 }, { workedAt: 3 }, { workedAt: 4 }], 1],
     [
@@ -30,7 +30,7 @@ describe('the places of clients', () => {
       [{ isBusy: true, workedAt: 2 }, { isAwaited: false }, { isBusy: true, workedAt: 1 }],
       2,
     ],
-  ])('go to a newcomer: %s gives way', (_, overs, expected) => {
+  ])('are given to a new client: %s is disconnected', (_, overs, expected) => {
     gone.length = 0
     const slots = new Slots({ total: 3, perAddress: 3 })
     for (const [i, over] of overs.entries()) expect(slots.admit(client(String(i), over), 0)).toBe(true)
@@ -39,7 +39,7 @@ describe('the places of clients', () => {
     expect(slots.size).toBe(3)
   })
 
-  it('stay with clients that were heard a moment ago, or wait for the server', () => {
+  it('stay with clients that sent something a moment ago, or that wait for the server', () => {
     gone.length = 0
     const slots = new Slots({ total: 2, perAddress: 2 })
     slots.admit(client('a', { workedAt: 1000 }), 1000)
@@ -50,7 +50,7 @@ describe('the places of clients', () => {
     expect(gone).toEqual(['a'])
   })
 
-  it('of one address end where its share does, and only its own give way', () => {
+  it('of one address are limited to its share, and only its own clients are disconnected', () => {
     gone.length = 0
     const slots = new Slots({ total: 4, perAddress: 2 })
     slots.admit(client('other', { remoteAddress: '192.0.2.9' }), 0)
@@ -63,7 +63,7 @@ describe('the places of clients', () => {
     expect(slots.size).toBe(4)
   })
 
-  it('are free again when they are released, once', () => {
+  it('are freed once when they are released', () => {
     const slots = new Slots({ total: 1, perAddress: 1 })
     const [a, b] = [client('a', { isAwaited: false }), client('b')]
     slots.admit(a, 0)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { rawClient, testServer } from './_server.ts'
 
 describe('STARTTLS', () => {
-  it('works with a certificate made at the start', async () => {
+  it('works with a certificate created at the start', async () => {
     await using server = await testServer({ tls: true })
     expect(await (await rawClient(server)).say('EHLO again')).toContain('250-STARTTLS')
     const transport = createTransport({
@@ -16,7 +16,7 @@ describe('STARTTLS', () => {
     expect(server.taken[0]?.session.secure).toBe(true)
   })
 
-  it('works with an own certificate, which a client can verify by name and by address', async () => {
+  it('works with a given certificate, which a client can verify by name and by address', async () => {
     const { makeCertificate } = await import('../../src/capture/tls.ts')
     const own = await makeCertificate('post.test')
     await using server = await testServer({ tls: own })

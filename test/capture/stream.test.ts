@@ -36,7 +36,7 @@ describe.each([
   ['at once', false],
   ['later', true],
 ])('CaptureStream, lines answered %s', (_when, late) => {
-  it('takes lines and messages apart, however they are cut into pieces', async () => {
+  it('separates lines and messages, however they are split', async () => {
     const sent =
       'EHLO a\r\nMAIL FROM:<a@b.test>\nDATA\r\n..a\r\nDATA\r\n.\r\nNOOP\r\n\r\nDATA\r\n\r\n.\r\nRSET'
     const expected = {
@@ -50,31 +50,31 @@ describe.each([
     }
   })
 
-  it('reads UTF-8 as it is, also in two pieces', async () => {
+  it('reads UTF-8 unchanged, also where a character is split', async () => {
     const line = Buffer.from('MAIL FROM:<zoë@exämple.test> SMTPUTF8\r\n')
     const cut = line.indexOf('ë') + 1
     const { lines } = await feed([line.subarray(0, cut), line.subarray(cut)], { late })
     expect(lines).toEqual(['MAIL FROM:<zoë@exämple.test> SMTPUTF8'])
   })
 
-  it('takes a thousand commands of one piece, in order', async () => {
+  it('reads a thousand commands of one chunk, in order', async () => {
     const commands = Array.from({ length: 1000 }, (_, i) => `RCPT TO:<a${i}@b.test>`)
     expect((await feed([commands.map((command) => `${command}\r\n`).join('')], { late })).lines).toEqual(
       commands,
     )
   })
 
-  it('takes ten thousand messages of one piece, each answered as it ends', async () => {
+  it('reads ten thousand messages of one chunk, and answers each as it ends', async () => {
     const { lines, messages } = await feed(['DATA\r\n.\r\n'.repeat(10_000)], { late })
     expect(lines).toHaveLength(10_000)
     expect(messages).toHaveLength(10_000)
   })
 
-  it('looks at nothing behind a QUIT', async () => {
+  it('ignores everything after QUIT', async () => {
     expect((await feed(['NOOP\r\nQUIT\r\nNOOP\r\n', 'NOOP\r\n'], { late })).lines).toEqual(['NOOP', 'QUIT'])
   })
 
-  it('refuses a line that is too long, whole or not', async () => {
+  it('refuses a line that is too long, complete or not', async () => {
     expect((await feed([`${'a'.repeat(10)}\r\n`], { late, most: 10 })).lines).toEqual(['a'.repeat(10)])
     for (const pieces of [[`${'a'.repeat(11)}\r\n`], ['a'.repeat(11)], ['a'.repeat(6), 'a'.repeat(6)]]) {
       await expect(feed(pieces, { late, most: 10 })).rejects.toThrow('Command line too long')

@@ -5,7 +5,7 @@ import { LocalpostError } from '../../src/core/errors.ts'
 import { message, rawClient, testServer } from './_server.ts'
 
 describe('submissions', () => {
-  it('takes a message of nodemailer with its envelope, and answers with the text it is given', async () => {
+  it('accepts a message of nodemailer with its envelope, and answers with the given text', async () => {
     await using server = await testServer()
     const transport = createTransport({
       host: server.host,
@@ -63,7 +63,7 @@ describe('submissions', () => {
     expect(Buffer.concat(pieces).toString()).toBe(body)
   })
 
-  it('discards what a vanishing client began', async () => {
+  it('discards the message of a client that disconnects', async () => {
     await using server = await testServer()
     for (const end of ['destroy', 'end', 'resetAndDestroy'] as const) {
       const client = await rawClient(server)
@@ -100,7 +100,7 @@ describe('submissions', () => {
       '552 5.3.4 The message is too large',
     ],
   } as const
-  it.each(Object.entries(faults))('answers for %s, wherever it comes up', async (_, [fault, reply]) => {
+  it.each(Object.entries(faults))('answers for %s, wherever it occurs', async (_, [fault, reply]) => {
     for (const place of ['begin', 'write', 'write later', 'finish']) {
       let discarded = 0
       await using server = await testServer({
@@ -135,7 +135,7 @@ describe('submissions', () => {
     }
   })
 
-  it('refuses a message over the size, by MAIL and while it reads, and goes on', async () => {
+  it('refuses a message over the size limit, at MAIL and during DATA, and the session continues', async () => {
     await using server = await testServer({ maxSizeBytes: 10_000 })
     const client = await rawClient(server)
     expect(await client.say('MAIL FROM:<a@acme.com> SIZE=10001')).toMatch(/^552 5\.3\.4 /)
@@ -163,7 +163,7 @@ describe('submissions', () => {
     expect(server.taken.map(({ outcome }) => outcome)).toEqual(['discarded', 'finished', 'discarded'])
   })
 
-  it('takes 1,000 recipients and refuses the next; one in other case is the same', async () => {
+  it('accepts 1,000 recipients and refuses the next; a repeat in other case is the same one', async () => {
     await using server = await testServer()
     const client = await rawClient(server)
     await client.say('MAIL FROM:<>')

@@ -75,7 +75,7 @@ describe('the transcript of a submission', () => {
     expect(JSON.stringify(first.transcript)).not.toMatch(/NOOP|QUIT|second|secret|AGFkYQ/)
   })
 
-  it('has no credentials behind other white space either, where AUTH is none', async () => {
+  it('leaves out credentials after other white space too, where AUTH is not offered', async () => {
     const replies = await talk([
       'EHLO app.test',
       `AUTH\tPLAIN\t${plain('ada', 'secret')}`,
@@ -89,7 +89,7 @@ describe('the transcript of a submission', () => {
     expect(JSON.stringify(transcript)).not.toContain(plain('ada', 'secret'))
   })
 
-  it('has no answer to a challenge either', async () => {
+  it('leaves out the answer to a challenge', async () => {
     const encoded = (text: string) => Buffer.from(text).toString('base64')
     const replies = await talk([
       'EHLO app.test',
@@ -107,7 +107,7 @@ describe('the transcript of a submission', () => {
     expect(JSON.stringify(transcript)).not.toContain(encoded('secret'))
   })
 
-  it('is cut in the middle for a crowd of recipients, and stays within 4 KB', async () => {
+  it('is cut in the middle where there are many recipients, and stays within 4 KB', async () => {
     const crowd = Array.from({ length: 900 }, (_, i) => `${'x'.repeat(60)}${i}@example.com`)
     const { response } = await createTransport(post.smtp).sendMail({
       envelope: { from: `${'y'.repeat(60)}@acme.test`, to: crowd },
@@ -127,7 +127,7 @@ describe('the transcript of a submission', () => {
   })
 })
 
-it('the transcripts of the last submissions are kept, and no others', () => {
+it('is kept for the last submissions only', () => {
   const transcripts = createTranscripts(2)
   const notes = { opening: ['S', '220 x'], openingLength: 2, head: ['S', '354 go'], tail: [], leftOut: 0 }
   for (const id of ['a', 'b', 'c']) transcripts.keep(id, notes)

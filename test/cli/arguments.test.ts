@@ -19,7 +19,7 @@ describe('the command line', () => {
     expect(options).toEqual({ apiKeys: ['a', 'b'], allowHosts: ['post.test'] })
   })
 
-  it('takes the last of a flag that is given twice', () => {
+  it('uses the last value of a flag that is given twice', () => {
     expect(parseArguments(['--port', '1', '--port', '2']).options).toEqual({ port: 2 })
   })
 
@@ -30,12 +30,12 @@ describe('the command line', () => {
     })
   })
 
-  it('knows -h and -v', () => {
+  it('recognises -h and -v', () => {
     expect(parseArguments(['-h']).help).toBe(true)
     expect(parseArguments(['-v']).version).toBe(true)
   })
 
-  it('takes a value that begins with a dash when it is given with =', () => {
+  it('accepts a value that begins with a dash after =', () => {
     expect(parseArguments(['--dir=-odd']).options).toEqual({ dir: '-odd' })
   })
 
@@ -97,7 +97,7 @@ describe('a command', () => {
     },
   )
 
-  it('takes words and its own flags', () => {
+  it('accepts words and its own flags', () => {
     const { command, rest } = findCommand(['export', 'tag:x', '--to', 'a.zip', '--', '-is:read'])
     expect(parseArguments(rest, command)).toMatchObject({
       words: ['tag:x', '-is:read'],

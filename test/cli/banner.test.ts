@@ -32,7 +32,7 @@ test.each([
       '--host 0.0.0.0: other machines can reach the HTTP and SMTP ports.',
     ],
   ],
-])('--accept-any-key with --host %s is warned of in its own words off loopback', async (host, warnings) => {
+])('--accept-any-key with --host %s has a warning of its own off loopback', async (host, warnings) => {
   const flags = parseArguments(['--memory', '--accept-any-key', '--host', host])
   expect(startWarnings(await resolveSettings(flags, {}, '/'))).toEqual(warnings)
   const without = await resolveSettings(parseArguments(['--memory', '--host', host]), {}, '/')

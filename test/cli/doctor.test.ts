@@ -22,7 +22,7 @@ async function usedFolder(): Promise<string> {
 }
 
 describe('localpost doctor', () => {
-  it('says that a folder is healthy, while an instance runs and after, and what is wrong with a damaged one', async () => {
+  it('reports a healthy folder, with and without a running instance, and the damage of a damaged one', async () => {
     const cwd = await usedFolder()
     const healthy = await runToEnd(['doctor', '--dir', './.localpost'], { cwd })
     expect(healthy).toMatchObject({ code: 0, stderr: '' })
@@ -42,7 +42,7 @@ describe('localpost doctor', () => {
     })
   })
 
-  it('makes nothing where there is nothing', async () => {
+  it('creates nothing where there is no folder', async () => {
     const cwd = temporaryFolder()
     const missing = await runToEnd(['doctor', '--dir', 'data'], { cwd })
     expect(missing.code).toBe(1)

@@ -5,7 +5,7 @@ import { damagedFolder } from '../inbox/_damaged.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runToEnd, startCommand } from './command.ts'
 
-it('localpost export names what is missing and ends with code 1, for an archive and a folder', async () => {
+it('localpost export lists what is missing and ends with code 1, for an archive and a folder', async () => {
   const { dir, whole, smtp, api } = await damagedFolder()
   const cwd = temporaryFolder()
   const running = await startCommand([`--dir=${dir}`], { cwd })

@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('files of an export', () => {
     },
   )
 
-  it('take the place of a link, and leave alone what it leads to', async () => {
+  it('replace a link, and leave its target unchanged', async () => {
     const run = await exporter()
     const folder = temporaryFolder()
     const victim = join(folder, 'victim')
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('files of an export', () => {
     expect(readdirSync(folder).sort()).toEqual(['all.zip', 'victim'])
   })
 
-  it('are never written through a link that comes at the last moment', async () => {
+  it('are never written through a link that appears at the last moment', async () => {
     const run = await exporter()
     const folder = temporaryFolder()
     const victim = join(folder, 'victim')

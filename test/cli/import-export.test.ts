@@ -10,7 +10,7 @@ const message = (subject: string): string =>
   `From: bob@acme.test\r\nTo: ada@example.com\r\nSubject: ${subject}\r\n\r\nText of ${subject}\r\n`
 
 describe('localpost import and export', () => {
-  it('hand messages over and get them back byte for byte, as an archive or a folder', async () => {
+  it('transfer messages byte for byte, as an archive or a folder', async () => {
     const cwd = temporaryFolder()
     const running = await startCommand(['--memory'], { cwd })
     mkdirSync(join(cwd, 'mails'))
@@ -42,7 +42,7 @@ describe('localpost import and export', () => {
     expect(readdirSync(cwd).sort()).toEqual(['all.zip', 'mails', 'out', 'three.txt'])
   })
 
-  it('tell what cannot be read and what is refused, and go on with the others', async () => {
+  it('report what cannot be read and what is refused, and continue with the others', async () => {
     const cwd = temporaryFolder()
     const running = await startCommand(['--memory'], { cwd })
     writeFileSync(join(cwd, 'bad.eml'), 'no message')
@@ -61,7 +61,7 @@ describe('localpost import and export', () => {
     expect(query.stderr).toContain('invalid_query: "nokey:" is no key')
   })
 
-  it('say what to do where nothing runs, or something else does', async () => {
+  it('explain what to do where nothing listens, or another program does', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'a.eml'), message('a'))
     const url = `http://127.0.0.1:${await freePort()}`
@@ -88,7 +88,7 @@ describe('localpost import and export', () => {
     expect(readdirSync(cwd)).toEqual(['a.eml'])
   })
 
-  it('send the API key that they are given', async () => {
+  it('send the given API key', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'a.eml'), message('a'))
     const keys: (string | undefined)[] = []

@@ -4,7 +4,7 @@ import { namedCommands, serveCommand } from '../../src/cli/commands.ts'
 import { runToEnd } from './command.ts'
 
 describe('the reference of the command line', () => {
-  it('shows the help of every command as it is printed, and every option; `npm run docs` writes it', async () => {
+  it('contains the help of every command and every option; `npm run docs` writes it', async () => {
     const helps: Record<string, string> = {}
     for (const { name } of [serveCommand, ...namedCommands]) {
       const { code, stdout, stderr } = await runToEnd([...(name ? [name] : []), '--help'])
@@ -14,7 +14,7 @@ describe('the reference of the command line', () => {
     await expect(renderCliReference(helps)).toMatchFileSnapshot('../../docs/cli.md')
   })
 
-  it('stands beside a version that the command tells', async () => {
+  it('belongs to the version that the command prints', async () => {
     const { code, stdout } = await runToEnd(['--version'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)

@@ -44,7 +44,7 @@ describe('a file of API keys', () => {
     expect(warnings).toEqual([])
   })
 
-  it('counts, or does not, with the keys of its source: the strongest that names either decides', async () => {
+  it('has the same precedence as the other keys: the strongest source that sets either is used', async () => {
     const keysOf = async (given: Given): Promise<string[] | undefined> =>
       (await settle({ files, ...given })).options.apiKeys
     const both = { flags: ['--api-key=three', '--api-key-file=./keys'] }
@@ -55,7 +55,7 @@ describe('a file of API keys', () => {
     expect(await keysOf({ flags: ['--api-key=three'], variables: file })).toEqual(['three'])
   })
 
-  it('gives the key of export and import too', async () => {
+  it('also provides the key for export and import', async () => {
     const cwd = folderWith(files)
     const keys = join(cwd, 'keys')
     for (const [raw, variables] of [
@@ -72,7 +72,7 @@ describe('a file of API keys', () => {
     )
   })
 
-  it.runIf(isPosix)('is warned of where other users can read or change it', async () => {
+  it.runIf(isPosix)('causes a warning where other users can read or change it', async () => {
     const path = join(folderWith(files), 'keys')
     for (const mode of [0o640, 0o604, 0o620, 0o602]) {
       chmodSync(path, mode)
@@ -93,20 +93,23 @@ describe('a file of API keys', () => {
 })
 
 describe('a file with the password of the relay', () => {
-  it.each(['hunter2', 'p@ss:w/o%20r d?#', 'schön'])('%s goes into the URL of the relay', async (password) => {
-    const { options } = await settle({
-      flags: ['--relay=smtp://ada@mail.test:587'],
-      variables: { LOCALPOST_RELAY_PASSWORD_FILE: './password' },
-      files: { password: `${password}\n` },
-    })
-    expect(options).not.toHaveProperty('relayPasswordFile')
-    const url = new URL(options.relay ?? '')
-    expect([url.username, decodeURIComponent(url.password), url.host]).toEqual([
-      'ada',
-      password,
-      'mail.test:587',
-    ])
-  })
+  it.each(['hunter2', 'p@ss:w/o%20r d?#', 'schön'])(
+    '%s is put into the URL of the relay',
+    async (password) => {
+      const { options } = await settle({
+        flags: ['--relay=smtp://ada@mail.test:587'],
+        variables: { LOCALPOST_RELAY_PASSWORD_FILE: './password' },
+        files: { password: `${password}\n` },
+      })
+      expect(options).not.toHaveProperty('relayPasswordFile')
+      const url = new URL(options.relay ?? '')
+      expect([url.username, decodeURIComponent(url.password), url.host]).toEqual([
+        'ada',
+        password,
+        'mail.test:587',
+      ])
+    },
+  )
 })
 
 describe('a file of secrets', () => {

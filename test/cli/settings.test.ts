@@ -22,7 +22,7 @@ function settle(
 }
 
 describe('the settings', () => {
-  it('have the customary ports, loopback and ./.localpost by default', async () => {
+  it('use the customary ports, loopback and ./.localpost by default', async () => {
     expect(await settle({})).toEqual({
       port: 8025,
       quiet: false,
@@ -31,7 +31,7 @@ describe('the settings', () => {
     })
   })
 
-  it('take a flag before a variable, a variable before the file, the file before the default', async () => {
+  it('prefer a flag to a variable, a variable to the file, the file to the default', async () => {
     const files = { 'localpost.config.json': '{ "port": 3, "smtpPort": 30, "host": "::1" }' }
     const variables = { LOCALPOST_PORT: '2', LOCALPOST_SMTP_PORT: '20' }
     const { port, options } = await settle({ flags: ['--port=1'], variables, files })
@@ -66,7 +66,7 @@ describe('the settings', () => {
     expect(await settle({ files })).toMatchObject({ port: 8025, options: { pageSize: 7 } })
   })
 
-  it('read the file that --config or LOCALPOST_CONFIG names, and its paths from its folder', async () => {
+  it('read the file that --config or LOCALPOST_CONFIG names, with paths relative to its folder', async () => {
     const cwd = temporaryFolder()
     mkdirSync(join(cwd, 'etc'))
     const files = { 'etc/post.json': '{ "dir": "data", "attachments": { "root": "files" } }' }
@@ -77,7 +77,7 @@ describe('the settings', () => {
     )
   })
 
-  it('keep everything in memory where the strongest source that speaks of it says so', async () => {
+  it('keep everything in memory where the strongest source that sets either option says so', async () => {
     expect((await settle({ flags: ['--memory'] })).options.dir).toBeUndefined()
     expect(
       (await settle({ flags: ['--memory'], variables: { LOCALPOST_DIR: 'x' } })).options.dir,
@@ -88,12 +88,12 @@ describe('the settings', () => {
     )
   })
 
-  it('accept relayAll with a relay of another source', async () => {
+  it('accept relayAll with a relay from another source', async () => {
     const given = { flags: ['--relay-all'], variables: { LOCALPOST_RELAY: 'smtp://mail.test' } }
     expect((await settle(given)).options).toMatchObject({ relayAll: true, relay: 'smtp://mail.test' })
   })
 
-  it('warn of a variable that looks like a slip, not of another program’s', async () => {
+  it('warn about a variable that looks misspelt, not about one of another program', async () => {
     const { warnings } = await settle({ variables: { LOCALPOST_API_KEYS: 'a', LOCALPOST_URL: 'http://x' } })
     expect(warnings).toEqual([
       'LOCALPOST_API_KEYS is not a variable of Localpost. Did you mean LOCALPOST_API_KEY?',

@@ -10,7 +10,7 @@ import { freePort, occupyPort, runCommand, runToEnd, startCommand } from './comm
 const hasTerminals = spawnSync('script', ['--version']).status === 0
 
 describe('localpost', () => {
-  it('says where everything is, in plain text when piped', async () => {
+  it('prints all addresses, in plain text when piped', async () => {
     const cwd = temporaryFolder()
     const command = await startCommand([], { cwd })
     await command.until(/Try it:/)
@@ -39,20 +39,20 @@ describe('localpost', () => {
     },
   )
 
-  it('prints a curl line that works with --strict, which takes mail of registered domains only', async () => {
+  it('prints a curl line that works with --strict, where only registered domains may send', async () => {
     const { curl } = await startCommand(['--memory', '--strict'])
     const answer: unknown = JSON.parse(execFileSync('bash', ['-c', `${curl} -sS`], { encoding: 'utf8' }))
     expect(answer).toMatchObject({ count: 0 })
   })
 
-  it('writes no folder with --memory', async () => {
+  it('creates no folder with --memory', async () => {
     const cwd = temporaryFolder()
     const command = await startCommand(['--memory'], { cwd })
     expect(command.stdout()).toContain('in memory')
     expect(existsSync(join(cwd, '.localpost'))).toBe(false)
   })
 
-  it('takes the API key of a flag before that of a variable before that of the file', async () => {
+  it('prefers the API key of a flag to that of a variable to that of the file', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'localpost.config.json'), '{ "apiKeys": ["from-file"], "memory": true }')
     const env = { LOCALPOST_API_KEY: 'from-variable' }
@@ -61,7 +61,7 @@ describe('localpost', () => {
     expect((await startCommand(['--api-key=from-flag'], { cwd, env })).apiKey).toBe('from-flag')
   })
 
-  it('prints nothing with --quiet but warnings', async () => {
+  it('prints only warnings with --quiet', async () => {
     const port = await freePort()
     const command = runCommand(['--memory', '--quiet', '--smtp-port=0', `--port=${port}`, '--host=0.0.0.0'])
     await expect
@@ -72,7 +72,7 @@ describe('localpost', () => {
     expect(command.stdout()).toBe('')
   })
 
-  it('warns when a relay takes everything, without the password', async () => {
+  it('warns when a relay gets all mail, without showing the password', async () => {
     const command = await startCommand(['--memory', '--relay-all', '--relay=smtp://me:secret@mail.test:587'])
     await expect.poll(() => command.stderr()).toContain('leaves this machine, through mail.test:587.')
     expect(command.stdout() + command.stderr()).not.toContain('secret')
@@ -115,13 +115,13 @@ describe('localpost refuses', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it('a port that browsers refuse, instead of moving to another', async () => {
+  it('a port that browsers block, instead of choosing another', async () => {
     const { code, stderr } = await runToEnd(['--memory', '--smtp-port=0', '--port=6000'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: listen_failed: .*6000/)
   })
 
-  it('a data folder in use, naming the process', async () => {
+  it('a data folder that is in use, and names the process', async () => {
     const cwd = temporaryFolder()
     const first = await startCommand([], { cwd })
     const { code, stderr } = await runToEnd(['--port=0', '--smtp-port=0'], { cwd })

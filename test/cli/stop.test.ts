@@ -16,7 +16,7 @@ describe('a running localpost', () => {
     expect(command.stderr()).toBe('')
   })
 
-  it('keeps what it acknowledged, and its key, for the next start', async () => {
+  it('keeps acknowledged mail, and its key, for the next start', async () => {
     const cwd = temporaryFolder()
     const first = await startCommand([], { cwd })
     const sent: unknown = JSON.parse(execFileSync('bash', ['-c', `${first.curl} -sS`], { encoding: 'utf8' }))
@@ -38,7 +38,7 @@ describe('a running localpost', () => {
     expect(JSON.stringify(list)).toContain('Over SMTP')
   })
 
-  it('closes although clients keep their connections open', async () => {
+  it('closes even if clients keep their connections open', async () => {
     const command = await startCommand(['--memory'])
     const events = await fetch(`${command.url}/dev/events`)
     const smtp = connect(command.smtpPort, '127.0.0.1').on('error', () => {})
@@ -66,14 +66,14 @@ describe('a running localpost', () => {
     smtp.destroy()
   })
 
-  it('does not mind that nobody reads its output any more', async () => {
+  it('continues when its output is no longer read', async () => {
     const command = await startCommand(['--memory'])
     command.closeStdout()
     command.signal('SIGTERM')
     expect(await command.ended).toEqual({ code: 0, signal: null })
   })
 
-  it('stops when it is told to while it starts', async () => {
+  it('stops when it gets the signal during its start', async () => {
     const command = runCommand(['--port=0', '--smtp-port=0', '--memory'])
     await new Promise((resolve) => setTimeout(resolve, 150))
     command.signal('SIGTERM')

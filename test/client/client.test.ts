@@ -22,7 +22,7 @@ const ways: [string, (post: Localpost) => Promise<Client>][] = [
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 describe.each(ways)('the client, %s,', (_, open) => {
-  it('knows the eight operations, with the answers of the library', async () => {
+  it('has the eight operations, with the answers of the library', async () => {
     const post = await start()
     const client = await open(post)
     const { id } = await client.emails.send(hello)
@@ -55,7 +55,7 @@ describe.each(ways)('the client, %s,', (_, open) => {
     expect(seen).toHaveLength(5)
   })
 
-  it('sends once what has one key', async () => {
+  it('sends once for one idempotency key', async () => {
     const client = await open(await start())
     const first = await client.emails.send(hello, { idempotencyKey: 'once' })
     expect(await client.emails.send(hello, { idempotencyKey: 'once' })).toEqual(first)
@@ -64,7 +64,7 @@ describe.each(ways)('the client, %s,', (_, open) => {
     ).rejects.toMatchObject({ code: 'idempotency_conflict', status: 409 })
   })
 
-  it('throws what the library throws', async () => {
+  it('throws the errors of the library', async () => {
     const client = await open(await start())
     const refused = client.emails.send({ from: 'x', to: '' })
     await expect(refused).rejects.toBeInstanceOf(LocalpostError)
@@ -76,7 +76,7 @@ describe.each(ways)('the client, %s,', (_, open) => {
     await expect(client.emails.get('no/such')).rejects.toMatchObject({ code: 'not_found', status: 404 })
   })
 
-  it('tells a missing key and a limit from other errors', async () => {
+  it('distinguishes a missing key and a limit from other errors', async () => {
     const post = await start({ rateLimit: { requests: 1, perMs: 60_000 } })
     const client = await open(post)
     await client.emails.list()
@@ -135,7 +135,7 @@ describe('a service that is not Localpost', () => {
     expect(await client.emails.get('../x')).toMatchObject({ url: '/mail/v1/emails/..%2Fx' })
   })
 
-  it('may be away, or silent, or no longer wanted', async () => {
+  it('may be unreachable or silent, and a request can be cancelled', async () => {
     const silent = await serve(() => {})
     const options = { apiKey: 'k', timeoutMs: 50 }
     await expect(
@@ -155,7 +155,7 @@ describe('a service that is not Localpost', () => {
     await expect(listing).rejects.toBe(reason)
   })
 
-  it('needs an address', () => {
+  it('needs a URL', () => {
     expect(() => createClient({ baseUrl: 'localhost:8025', apiKey: 'k' })).toThrow(
       /http:\/\/127\.0\.0\.1:8025.*"localhost:8025"/,
     )
@@ -163,7 +163,7 @@ describe('a service that is not Localpost', () => {
 })
 
 describe('what the client imports', () => {
-  it('is itself, the errors, and types', () => {
+  it('is limited to its own modules, the errors, and types', () => {
     const root = join(import.meta.dirname, '../../src')
     const reached = new Set<string>()
     const walk = (file: string): void => {

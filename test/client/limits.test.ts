@@ -6,19 +6,19 @@ import { start } from '../support/instance.ts'
 const silent = (): Promise<Response> => new Promise(() => {})
 const options = { baseUrl: 'http://localpost', apiKey: 'k' }
 
-describe('a fetch that is deaf to its signal', () => {
-  it('is left at the time limit', async () => {
+describe('a fetch that ignores its signal', () => {
+  it('is abandoned at the time limit', async () => {
     const client = createClient({ ...options, fetch: silent, timeoutMs: 20 })
     await expect(client.emails.list()).rejects.toMatchObject({ code: 'request_timeout' })
   }, 2_000)
 
-  it('is left when its text does not end', async () => {
+  it('is abandoned when its body does not end', async () => {
     const fetch = async (): Promise<Response> => new Response(new ReadableStream())
     const client = createClient({ ...options, fetch, timeoutMs: 20 })
     await expect(client.emails.list()).rejects.toMatchObject({ code: 'request_timeout' })
   }, 2_000)
 
-  it('is left when the caller says so, before the call or in it', async () => {
+  it('is abandoned when the caller aborts, before the call or during it', async () => {
     const client = createClient({ ...options, fetch: silent })
     const controller = new AbortController()
     const reason = new Error('not wanted')
@@ -29,8 +29,8 @@ describe('a fetch that is deaf to its signal', () => {
   }, 2_000)
 })
 
-describe('an identifier that is no path segment', () => {
-  it.each(['', '.', '..', '\ud800', undefined, 7])('%j is refused before a request', async (id) => {
+describe('an identifier that is not a path segment', () => {
+  it.each(['', '.', '..', '\ud800', undefined, 7])('%j is refused before a request is made', async (id) => {
     const post = await start()
     let requests = 0
     const inProcess = post.fetch

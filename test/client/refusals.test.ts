@@ -33,7 +33,7 @@ describe('options of a client', () => {
     expect(String(error)).not.toContain('secret')
   })
 
-  it('may ask for no limit', async () => {
+  it('may switch the limit off', async () => {
     const fetch = async () => Response.json({ id: 'x' })
     const client = createClient({ ...options, fetch, timeoutMs: Infinity })
     expect(await client.emails.get('x')).toEqual({ id: 'x' })
@@ -51,28 +51,28 @@ describe('a request that cannot be made', () => {
     expect(String(error)).not.toContain('secret')
   })
 
-  it('has a member that JSON does not know', async () => {
+  it('has a member that JSON cannot represent', async () => {
     const request = { ...mail, variables: { n: 1n } } as unknown as typeof mail
     await expect(answering('{}').emails.send(request)).rejects.toMatchObject({ code: 'validation_error' })
   })
 })
 
-describe('an answer that is not of the interface', () => {
-  it('is a list in place of a detail', async () => {
+describe('an answer that does not match the interface', () => {
+  it('is a list instead of a detail', async () => {
     await expect(answering('[]').emails.get('x')).rejects.toMatchObject({
       code: 'unexpected_response',
       status: 200,
     })
   })
 
-  it('is told with its status and beginning', async () => {
+  it('is reported with its status and its first characters', async () => {
     await expect(answering('{"data":[]}').emails.list()).rejects.toMatchObject({
       status: 200,
       message: expect.stringMatching(/answered 200 without a list of emails.*\{"data":\[\]\}/),
     })
   })
 
-  it('gives only the errors that name a field', async () => {
+  it('keeps only the errors that name a field', async () => {
     const errors = [null, {}, { field: 1, message: 'x' }, { field: 'to', message: 'is missing' }]
     const body = JSON.stringify({ name: 'validation_error', message: 'no', errors })
     await expect(answering(body, 422).emails.get('x')).rejects.toMatchObject({

@@ -11,7 +11,7 @@ export function describeBlobs(test: StoreTest): void {
     const read = async (store: Store, of: BlobId = id): Promise<string | null> =>
       (await store.readBlob(of))?.toString() ?? null
 
-    test('bytes come back whole, in part, and with their size', async ({ store }) => {
+    test('bytes are returned whole, in part, and with their size', async ({ store }) => {
       await store.commit([insert(notes, note(1))], [blobOf(id, 'hello world')])
       expect(await read(store)).toBe('hello world')
       expect(await store.blobSize(id)).toBe(11)
@@ -35,7 +35,7 @@ export function describeBlobs(test: StoreTest): void {
       expect(await store.blobSize('nobody/message')).toBeNull()
     })
 
-    test('blobs are no members of the record', async ({ store }) => {
+    test('blobs are not members of the record', async ({ store }) => {
       await store.commit([insert(notes, note(1))], [blobOf(id, 'x')])
       expect(await store.get(notes, 'n_00001')).toEqual({ ...note(1), version: 1 })
     })
@@ -48,7 +48,7 @@ export function describeBlobs(test: StoreTest): void {
       expect(stream && (await text(stream))).toBe('')
     })
 
-    test('a change without blobs keeps them, one with a blob of the same id replaces it', async ({
+    test('a change without blobs keeps the stored ones, a change with the same blob id replaces it', async ({
       store,
     }) => {
       await store.commit([insert(notes, note(1))], [blobOf(id, 'one'), blobOf('n_00001/other', 'other')])
@@ -59,7 +59,7 @@ export function describeBlobs(test: StoreTest): void {
       expect(await read(store, 'n_00001/other')).toBe('other')
     })
 
-    test('blobs go with their record and do not come back with its id', async ({ store, add }) => {
+    test('blobs are removed with their record and do not return with its id', async ({ store, add }) => {
       await store.commit([insert(notes, note(1))], [blobOf(id, 'one')])
       await store.commit([remove(notes, 'n_00001')])
       expect(await read(store)).toBeNull()
@@ -73,7 +73,7 @@ export function describeBlobs(test: StoreTest): void {
       expect(await read(store)).toBe('one')
     })
 
-    test('a blob without its record in the commit is a fault of the caller', async ({ store, add }) => {
+    test('a blob without its record in the same commit is an error of the caller', async ({ store, add }) => {
       await add(1)
       await expect(store.commit([], [blobOf(id, 'x')])).rejects.toMatchObject({ code: 'internal_error' })
       await expect(store.commit([remove(notes, 'n_00001')], [blobOf(id, 'x')])).rejects.toMatchObject({
@@ -82,9 +82,7 @@ export function describeBlobs(test: StoreTest): void {
       expect(await store.get(notes, 'n_00001')).not.toBeNull()
     })
 
-    test('a reader reads to the end although the blob is replaced or removed meanwhile', async ({
-      store,
-    }) => {
+    test('a reader reads to the end even if the blob is replaced or removed meanwhile', async ({ store }) => {
       for (const size of [10_000, 900_000]) {
         const bytes = pattern(size)
         await store.commit([put(notes, note(1))], [blobOf(id, bytes)])
@@ -97,7 +95,7 @@ export function describeBlobs(test: StoreTest): void {
     })
 
     test.for([0, 1, 5000, 256 * 1024, 256 * 1024 + 1, 1_500_000])(
-      'a writer takes %i bytes in pieces',
+      'a writer accepts %i bytes in chunks',
       async (size, { store }) => {
         const bytes = pattern(size)
         const writer = store.createBlob(id)
@@ -114,7 +112,7 @@ export function describeBlobs(test: StoreTest): void {
       },
     )
 
-    test('a writer that is discarded leaves nothing, before and after its end', async ({ store }) => {
+    test('a discarded writer leaves nothing, before and after its end', async ({ store }) => {
       const early = store.createBlob(id)
       await early.write(pattern(400_000))
       await early.discard()
@@ -135,7 +133,7 @@ export function describeBlobs(test: StoreTest): void {
       expect(await store.blobSize(id)).toBe(400_000)
     })
 
-    test('a large blob keeps its commit in the order of the calls', async ({ store }) => {
+    test('a commit with a large blob keeps its place in the order of the calls', async ({ store }) => {
       const first = store.commit([insert(notes, note(1))], [blobOf(id, pattern(2_000_000))])
       const second = store.commit([update(notes, { ...note(1, { seen: true }), version: 1 })])
       await Promise.all([first, second])

@@ -6,7 +6,7 @@ import type { StoreTest } from './store-test.ts'
 /** What a listener to changes is promised. */
 export function describeChanges(test: StoreTest): void {
   describe('changes', () => {
-    test('a listener hears every later change in order, once it is visible', async ({ store, add }) => {
+    test('a listener gets every later change in order, once it is visible', async ({ store, add }) => {
       await add(1)
       const heard: StoreChange[] = []
       const visible: Promise<unknown>[] = []
@@ -30,7 +30,7 @@ export function describeChanges(test: StoreTest): void {
       expect((await Promise.all(visible)).map((record) => record !== null)).toEqual([false, true])
     })
 
-    test('refused commits and removals of nothing are not heard', async ({ store, add }) => {
+    test('refused commits and removals of nothing are not announced', async ({ store, add }) => {
       const heard: StoreChange[] = []
       store.changes((change) => heard.push(change))
       await store.commit([update(notes, { ...note(1), version: 1 })]).catch(() => {})
@@ -39,7 +39,10 @@ export function describeChanges(test: StoreTest): void {
       expect(heard.map((change) => change.op)).toEqual(['insert'])
     })
 
-    test('who names a seq hears what came since before the call returns', async ({ store, add }) => {
+    test('a listener that gives a seq gets the later changes before the call returns', async ({
+      store,
+      add,
+    }) => {
       const all: StoreChange[] = []
       store.changes((change) => all.push(change))
       for (const n of [1, 2, 3]) await add(n)
@@ -51,7 +54,7 @@ export function describeChanges(test: StoreTest): void {
       expect(heard).toHaveLength(3)
     })
 
-    test('who names a seq that is too old hears of a gap first', async ({ store, add }) => {
+    test('a listener whose seq is too old gets a gap first', async ({ store, add }) => {
       const seqs: number[] = []
       store.changes((change) => seqs.push(change.seq))
       await add(1)

@@ -6,7 +6,7 @@ import type { StoreTest } from './store-test.ts'
 /** What commits promise: whole or not at all, in order, with versions and unique keys. */
 export function describeCommits(test: StoreTest): void {
   describe('commits', () => {
-    test('a record comes back as it was given, with version 1', async ({ store }) => {
+    test('a record is returned as it was given, with version 1', async ({ store }) => {
       const given = note(1, { tags: ['ä', '\u2028', '"'], due: 12.5 })
       await store.commit([insert(notes, given)])
       expect(await store.get(notes, 'n_00001')).toEqual({ ...given, version: 1 })
@@ -17,7 +17,7 @@ export function describeCommits(test: StoreTest): void {
       expect(await store.find(notes, 'name', ['g', 'x'])).toBeNull()
     })
 
-    test('what get answers is the own copy of the caller', async ({ store, add }) => {
+    test('get answers a copy that belongs to the caller', async ({ store, add }) => {
       await add(1)
       const first = await store.get(notes, 'n_00001')
       first?.tags.push('mine')
@@ -33,21 +33,21 @@ export function describeCommits(test: StoreTest): void {
       expect(await store.get(notes, 'n_00001')).toMatchObject({ tags: [], name: 'name 00001' })
     })
 
-    test('a commit is visible to none before it resolves and to all after', async ({ store }) => {
+    test('a commit is invisible before it resolves and visible afterwards', async ({ store }) => {
       const done = store.commit([insert(notes, note(1))])
       expect(await store.get(notes, 'n_00001')).toBeNull()
       await done
       expect(await store.get(notes, 'n_00001')).not.toBeNull()
     })
 
-    test('put adds, then replaces whatever the version, and counts versions on', async ({ store }) => {
+    test('put adds a record, then replaces any version, and increments the version', async ({ store }) => {
       await store.commit([put(notes, note(1))])
       await store.commit([put(notes, note(1, { name: 'second' }))])
       expect(await store.get(notes, 'n_00001')).toMatchObject({ version: 2, name: 'second' })
       expect(await store.count(notes)).toBe(1)
     })
 
-    test('update takes the stored version and makes the next', async ({ store, add }) => {
+    test('update requires the stored version and increments it', async ({ store, add }) => {
       await add(1)
       const record = await store.get(notes, 'n_00001')
       if (!record) throw new Error('it was inserted')
@@ -64,10 +64,7 @@ export function describeCommits(test: StoreTest): void {
       })
     })
 
-    test('remove without a version removes, and is content when the record is gone', async ({
-      store,
-      add,
-    }) => {
+    test('remove without a version succeeds, also where the record is missing', async ({ store, add }) => {
       await add(1)
       await store.commit([remove(notes, 'n_00001')])
       await store.commit([remove(notes, 'n_00001')])
@@ -85,7 +82,7 @@ export function describeCommits(test: StoreTest): void {
       })
     })
 
-    test('a taken id and a taken unique key are refused, and the error names the holder', async ({
+    test('a used id and a used unique key are refused, and the error names the existing record', async ({
       store,
       add,
     }) => {
@@ -99,7 +96,7 @@ export function describeCommits(test: StoreTest): void {
       await expect(store.commit([put(notes, same)])).rejects.toMatchObject({ code: 'unique_conflict' })
     })
 
-    test('a refused change takes the whole commit with it', async ({ store, add, ids }) => {
+    test('a refused change rejects the whole commit', async ({ store, add, ids }) => {
       await add(1)
       const commit = store.commit([
         insert(notes, note(2)),
@@ -113,7 +110,10 @@ export function describeCommits(test: StoreTest): void {
       await store.commit([insert(notes, note(2))])
     })
 
-    test('changes of one commit build on each other in their order', async ({ store, add }) => {
+    test('changes of one commit are applied in order, each on the result of the one before', async ({
+      store,
+      add,
+    }) => {
       await add(1)
       await store.commit([
         remove(notes, 'n_00001'),
@@ -125,7 +125,7 @@ export function describeCommits(test: StoreTest): void {
       expect((await store.find(notes, 'name', ['g', 'name 00001']))?.id).toBe('n_00003')
     })
 
-    test('a unique key that a change gives up is free, and one in another group never was taken', async ({
+    test('a released unique key can be used again, and keys of other groups are separate', async ({
       store,
       add,
     }) => {
@@ -136,7 +136,7 @@ export function describeCommits(test: StoreTest): void {
       expect(await store.count(notes)).toBe(3)
     })
 
-    test('commits that wait together are taken in the order of the calls, and a bad one is refused alone', async ({
+    test('waiting commits are applied in the order of the calls, and an invalid one is refused alone', async ({
       store,
       ids,
     }) => {
@@ -159,7 +159,7 @@ export function describeCommits(test: StoreTest): void {
       expect(await ids({})).toEqual(['n_00002'])
     })
 
-    test('of many that race for one version exactly one wins', async ({ store, add }) => {
+    test('of many updates of one version exactly one succeeds', async ({ store, add }) => {
       await add(1)
       const racers = Array.from({ length: 50 }, (_, i) =>
         store.commit([update(notes, { ...note(1, { name: `racer ${i}` }), version: 1 })]),
@@ -173,7 +173,7 @@ export function describeCommits(test: StoreTest): void {
       await store.commit([])
     })
 
-    test('a collection that the store was not opened with is a fault of the caller', async ({ store }) => {
+    test('an unknown collection is an error of the caller', async ({ store }) => {
       const unknown: Collection<StoredRecord> = { name: 'unknown', indexes: {} }
       await expect(store.commit([insert(unknown, { id: 'x' })])).rejects.toMatchObject({
         code: 'internal_error',

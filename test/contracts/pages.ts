@@ -16,7 +16,7 @@ export function describePages(test: StoreTest): void {
       expect(page.records.at(-1)?.id).toBe('n_00050')
     })
 
-    test('pages follow each other without a gap in both directions, whether or not the last record is there', async ({
+    test('pages follow each other without a gap in both directions, also where the last record was removed', async ({
       store,
       add,
       ids,
@@ -30,7 +30,7 @@ export function describePages(test: StoreTest): void {
       expect((await store.page(notes, { limit: 4 })).more).toBe(false)
     })
 
-    test('a prefix, a bound and a place after a key all narrow the page', async ({ store, add, ids }) => {
+    test('a prefix, a bound and a position after a key all narrow the page', async ({ store, add, ids }) => {
       for (let n = 1; n <= 6; n++)
         await store.commit([insert(notes, note(n, { due: n * 10, group: n % 2 ? 'odd' : 'even' }))])
       await add(7)
@@ -60,7 +60,7 @@ export function describePages(test: StoreTest): void {
       expect(await ids({ index: 'due' })).toEqual(['n_00003', 'n_00001', 'n_00002', 'n_00004'])
     })
 
-    test('a record without a value is not in the index, and comes and goes with it', async ({
+    test('a record without a value is not in the index, and enters and leaves with it', async ({
       store,
       add,
       ids,
@@ -89,7 +89,7 @@ export function describePages(test: StoreTest): void {
       ).toBe(1)
     })
 
-    test('a condition selects before the limit, and more tells of matches alone', async ({ store }) => {
+    test('a condition is applied before the limit, and `more` counts matches only', async ({ store }) => {
       await store.commit(Array.from({ length: 30 }, (_, n) => insert(notes, note(n, { seen: n % 3 === 0 }))))
       const query = { where: { member: 'seen', equals: true }, limit: 5 } as const
       const first = await store.page(notes, query)
@@ -106,7 +106,7 @@ export function describePages(test: StoreTest): void {
       expect(second.more).toBe(false)
     })
 
-    test('every form of a condition', async ({ store, ids }) => {
+    test('every kind of condition works', async ({ store, ids }) => {
       await store.commit([
         insert(notes, note(1, { due: 5, tags: ['Red', 'blue'], name: 'Ünë "quoted"' })),
         insert(notes, note(2, { due: 10, tags: [] })),
@@ -139,7 +139,7 @@ export function describePages(test: StoreTest): void {
       expect(await all({ where: { any: [] } })).toBe('')
     })
 
-    test('many changes at once keep every order', async ({ store, ids }) => {
+    test('many simultaneous changes keep every order', async ({ store, ids }) => {
       const numbers = Array.from({ length: 500 }, (_, i) => (i * 7919) % 500)
       await store.commit(numbers.map((n) => insert(notes, note(n, { due: 500 - n }))))
       await store.commit([
@@ -159,7 +159,7 @@ export function describePages(test: StoreTest): void {
       expect(await store.count(notes, { index: 'seen', prefix: ['g', true] })).toBe(167)
     })
 
-    test('a long scan lets the event loop turn and misses nothing while others write', async ({ store }) => {
+    test('a long scan does not block the event loop and misses nothing during writes', async ({ store }) => {
       await store.commit(
         Array.from({ length: 20_000 }, (_, n) => insert(notes, note(n * 2, { tags: ['x'.repeat(50)] }))),
       )
@@ -196,7 +196,7 @@ export function describePages(test: StoreTest): void {
       },
     )
 
-    test('an unknown index is a fault of the caller', async ({ store }) => {
+    test('an unknown index is an error of the caller', async ({ store }) => {
       await expect(store.page(notes, { index: 'nope' })).rejects.toMatchObject({ code: 'internal_error' })
     })
   })

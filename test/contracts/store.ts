@@ -17,7 +17,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describeChanges(test)
 
     describe('closing', () => {
-      test('close waits for running commits, then everything is refused; closing twice is one', async ({
+      test('close waits for running commits, then all calls are refused; a second close is the same as the first', async ({
         store,
         add,
       }) => {
@@ -35,7 +35,9 @@ export function describeStoreContract(name: string, open: OpenStore): void {
       })
     })
 
-    test('removing 50,000 records in one commit never holds the event loop for long', async ({ store }) => {
+    test('removing 50,000 records in one commit does not block the event loop for long', async ({
+      store,
+    }) => {
       const numbers = Array.from({ length: 50_000 }, (_, n) => n)
       await store.commit(numbers.map((n) => insert(notes, note(n, { due: (n * 7919) % 50_000 }))))
       const changes = numbers.map((n) => remove(notes, note(n).id))

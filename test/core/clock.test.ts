@@ -9,7 +9,7 @@ describe('the clock of the machine', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it.each([1, 1000, 25 * dayMs, 400 * dayMs])('calls after %d ms, once, and not before', (delayMs) => {
+  it.each([1, 1000, 25 * dayMs, 400 * dayMs])('calls back after %d ms, once, and not earlier', (delayMs) => {
     let calls = 0
     systemClock.after(delayMs, () => calls++)
     vi.advanceTimersByTime(delayMs - 1)
@@ -20,7 +20,7 @@ describe('the clock of the machine', () => {
     expect(calls).toBe(1)
   })
 
-  it('never calls after Infinity', () => {
+  it('never calls back after Infinity', () => {
     let calls = 0
     const cancel = systemClock.after(Number.POSITIVE_INFINITY, () => calls++)
     vi.advanceTimersByTime(1000 * dayMs)

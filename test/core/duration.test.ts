@@ -22,7 +22,7 @@ test.each(others)('%j is not a duration', (text) => {
   expect(parseDuration(text)).toBeNull()
 })
 
-test.each(durations)('%s means the same to a clock, a flag and a query', async (text, ms) => {
+test.each(durations)('%s has the same length for a clock, a flag and a query', async (text, ms) => {
   const clock = createClock({ now: 0 })
   await clock.advance(text)
   expect(clock.now()).toBe(ms)

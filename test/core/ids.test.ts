@@ -12,13 +12,13 @@ describe('ids', () => {
     expect(new Set(made).size).toBe(5000)
   })
 
-  it('rise also when the clock falls back', () => {
+  it('also increase when the clock moves back', () => {
     const ids = createIds(clockAt([5000, 4000, 3000, 5001]))
     const made = [1, 2, 3, 4].map(() => ids.next('em'))
     expect([...made].sort()).toEqual(made)
   })
 
-  it('rise above any id of an earlier run, whatever the clock says', () => {
+  it('are greater than any id of an earlier run, whatever the clock says', () => {
     const earlier = createIds(clockAt([9_000_000_000_000])).next('dom')
     const ids = createIds(clockAt([1000, 1000]))
     ids.raiseTo(earlier)
@@ -28,7 +28,7 @@ describe('ids', () => {
     expect(ids.next('em') > id).toBe(true)
   })
 
-  it('ask for their random bytes seldom, and leave none of them out', () => {
+  it('request random bytes rarely, and use all of them', () => {
     const asked: number[] = []
     let next = 0
     const random = (n: number): Uint8Array => {
@@ -43,7 +43,7 @@ describe('ids', () => {
     )
   })
 
-  it('say what they name', () => {
+  it('begin with the prefix of their resource', () => {
     const id = createIds(clockAt([1])).next('em')
     expect(id).toMatch(/^em_[0-9a-hjkmnp-tv-z]{22}$/)
     expect(isId('em', id)).toBe(true)

@@ -27,14 +27,14 @@ test.each([
   expect(findJsonFault(text)).toBe(position)
 })
 
-test('what JSON.parse takes has no fault before its end', () => {
+test('text that JSON.parse accepts has no fault before its end', () => {
   for (const text of ['{}', '[]', ' [1, -2.5e+3, "\\u00e4\\n", null, true, {"a": [{}]}] ', '"x"', '0']) {
     JSON.parse(text)
     expect(findJsonFault(text)).toBe(text.length)
   }
 })
 
-test('a long or deep text takes no stack', () => {
+test('a long or deep text does not overflow the stack', () => {
   expect(findJsonFault('['.repeat(200_000))).toBe(200_000)
   expect(findJsonFault(`"${'a'.repeat(5_000_000)}`)).toBe(5_000_001)
   expect(findJsonFault(`"${'\\n'.repeat(1_000_000)}`)).toBe(2_000_001)

@@ -11,7 +11,7 @@ const slip = (name: string, value: unknown): object => ({ [name]: value })
 
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
-it('refuses a slip in the options of a call before anything happens', async () => {
+it('refuses a misspelt option of a call before anything happens', async () => {
   await using post = await createLocalpost()
   await post.domains.create({ name: 'acme.test' })
   const { inbox, emails, domains, audiences } = post
@@ -103,7 +103,7 @@ it.each<[call: () => unknown, said: string]>([
     'useLocalpost() needs afterEach, a hook of the framework, as in useLocalpost({ beforeEach, afterEach }). It was given aftereach.',
   ],
   [() => Reflect.apply(useLocalpost, null, []), 'useLocalpost() needs beforeEach'],
-])('refuses a slip where something is made: %s', (call, said) => {
+])('refuses a misspelt option of a constructor: %s', (call, said) => {
   expect(call).toThrow(said)
 })
 

@@ -3,8 +3,8 @@ import { createClock, fixedClock } from '../../src/core/manual-clock.ts'
 import { createLocalpost, systemClock } from '../../src/index.ts'
 import { resolveOptions, type LocalpostOptions } from '../../src/options/options.ts'
 
-describe('a clock', () => {
-  it('that counts in parts of a millisecond gives whole ones to all that is stored', async () => {
+describe('a manual clock', () => {
+  it('counts in fractions of a millisecond and stores whole milliseconds', async () => {
     const parts = { ...systemClock, now: () => 1_700_000_000_000.25 + performance.now() }
     await using post = await createLocalpost({ clock: parts })
     expect(Number.isInteger(post.clock.now())).toBe(true)
@@ -27,7 +27,7 @@ describe('a clock', () => {
     expect(JSON.stringify(stored)).not.toMatch(/":\d+\.\d/)
   })
 
-  it('that stands moves by whole milliseconds', async () => {
+  it('moves by whole milliseconds', async () => {
     const clock = fixedClock(1000)
     let at = 0
     clock.after(0.2, () => (at = clock.now()))
@@ -35,14 +35,14 @@ describe('a clock', () => {
     expect([clock.now(), at]).toEqual([1001, 1001])
   })
 
-  it('moves to no time that no date can tell', async () => {
+  it('refuses a time that no date can hold', async () => {
     const clock = fixedClock(0)
     await expect(clock.advance(8.64e15 + 2)).rejects.toMatchObject({ code: 'invalid_option' })
     await clock.advance(5)
     expect(clock.now()).toBe(5)
   })
 
-  it.each([null, true, {}])('does not stand at %o', (now) => {
+  it.each([null, true, {}])('refuses to start at %o', (now) => {
     const given: object = { now }
     expect(() => createClock(given)).toThrow(/A clock starts at/)
   })

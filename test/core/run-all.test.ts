@@ -4,7 +4,7 @@ import { runAll, runTogether } from '../../src/core/run-all.ts'
 const fail = (text: string) => () => Promise.reject(new Error(text))
 
 describe('steps', () => {
-  it('are all run, in order, and the first error is told at the end', async () => {
+  it('are all run, in order, and the first error is thrown at the end', async () => {
     const done: string[] = []
     const late = async (): Promise<void> => {
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -21,7 +21,7 @@ describe('steps', () => {
     await runAll([() => done.push('fine')])
   })
 
-  it('at the same time are all waited for, although one fails', async () => {
+  it('that run at the same time are all awaited, even if one fails', async () => {
     let isDone = false
     const slow = async (): Promise<void> => {
       await new Promise<void>((resolve) => setTimeout(resolve, 20))

@@ -34,7 +34,7 @@ describe('the schemas, as JSON Schema', () => {
     'webhookInputSchema',
   ]
 
-  it.each(requests)('of requests ignore other members, but of changes: %s', (name, schema) => {
+  it.each(requests)('of requests ignore other members, except for changes: %s', (name, schema) => {
     const others = othersIn(z.toJSONSchema(schema, { io: 'input' }))
     expect(new Set(others)).toEqual(new Set([changes.includes(name) ? false : undefined]))
   })

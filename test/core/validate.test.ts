@@ -24,7 +24,7 @@ function errorsOf(value: unknown): unknown {
 }
 
 describe('reading input', () => {
-  it('gives back what the schema knows and leaves out the rest', () => {
+  it('returns the members of the schema and drops the rest', () => {
     expect(parseInput(schema, { name: 'a', other: 1 })).toEqual({ name: 'a' })
   })
 
@@ -50,11 +50,11 @@ describe('reading input', () => {
       { name: 1, files: [{}] },
       { name: 'must be a string, not 1', 'files[0].path': 'is missing; it must be a string' },
     ],
-  ])('says of %j what is wrong, in words', (value, errors) => {
+  ])('describes in words what is wrong with %j', (value, errors) => {
     expect(errorsOf(value)).toEqual(errors)
   })
 
-  it('writes paths as people write them', () => {
+  it('writes paths in the usual notation', () => {
     expect(fieldName(['a', 0, 'b'])).toBe('a[0].b')
     expect(fieldName([])).toBe('body')
   })

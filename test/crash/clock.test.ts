@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/folder.ts'
 const shifted = (ms: number): Clock => ({ ...systemClock, now: () => Date.now() + ms })
 const day = 86_400_000
 
-it('a clock that goes back over a restart changes no order: what comes later stands before it', async () => {
+it('the order of emails survives a restart with a clock that moved back: later emails come first', async () => {
   const dir = temporaryFolder()
   const ids: string[] = []
   for (const [life, shift] of [0, -3 * day, -30 * day, day].entries()) {

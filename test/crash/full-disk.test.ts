@@ -96,7 +96,7 @@ test('with --max-emails, mails of 1 MB never fill a disk of 64 MB', { timeout: 1
 const floodMs = Number(process.env['LOCALPOST_FLOOD'] ?? 3) * 1000
 
 test(
-  'a flood of mails of 1 MB with --max-emails 20 takes no more than 150 MB at any time',
+  'a flood of mails of 1 MB with --max-emails 20 uses no more than 150 MB at any time',
   { timeout: 120_000 },
   async () => {
     const cwd = temporaryFolder()
@@ -136,7 +136,7 @@ async function bytesIn(dir: string): Promise<number> {
 }
 
 test(
-  'on a full disk of 64 MB mail can be removed, a start works, and mail is taken when there is room',
+  'on a full disk of 64 MB mail can be removed, a start works, and mail is accepted once there is room',
   { timeout: 120_000 },
   async () => {
     const cwd = smallDisk()

@@ -8,7 +8,7 @@ import { bodyOf, load, type Acknowledged } from './load.ts'
 const rounds = Number(process.env['LOCALPOST_KILLS'] ?? 20)
 
 it(
-  `everything acknowledged survives ${rounds} kills at random instants, once and whole, and is delivered`,
+  `everything acknowledged survives ${rounds} kills at random moments, once and complete, and is delivered`,
   async () => {
     const cwd = temporaryFolder()
     const all: Acknowledged = { api: new Map(), smtp: new Set() }

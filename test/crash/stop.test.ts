@@ -5,7 +5,7 @@ import { load } from './load.ts'
 import { inboxOf } from './inbox-of.ts'
 
 it(
-  'SIGTERM under load ends with 0, and keeps everything that was acknowledged',
+  'SIGTERM under load ends with code 0, and keeps everything that was acknowledged',
   { timeout: 120_000 },
   async () => {
     const cwd = temporaryFolder()

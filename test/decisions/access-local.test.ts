@@ -14,7 +14,7 @@ function statusOf({ post }: Face, headers: Record<string, string>, path = '/dev/
 }
 
 describe('the control API', () => {
-  it('access.local: asks no key of who is in process, or comes by a loopback name to loopback', async () => {
+  it('access.local: in-process calls, and requests to a loopback name from loopback, need no key', async () => {
     const face = await openOverSocket({ allowHosts: ['mail.test'] })
     expect((await face.post.fetch(new Request('http://mail.test/dev/inbox'))).status).toBe(200)
     for (const host of ['localhost', '127.0.0.1:8025', '[::1]:8025', 'x.localhost'])
@@ -24,7 +24,7 @@ describe('the control API', () => {
     expect(await statusOf(others, { host: 'localhost' })).toBe(401)
   })
 
-  it('access.forwarded: asks a key of who comes with a header of a proxy, by any Host', async () => {
+  it('access.forwarded: a request with a header of a proxy needs a key, with any Host', async () => {
     const face = await openOverSocket()
     for (const name of ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip', 'cf-ray'])
       expect([name, await statusOf(face, { host: 'localhost', [name]: '1' })]).toEqual([name, 401])
@@ -32,7 +32,7 @@ describe('the control API', () => {
     expect(await statusOf(face, { host: '127.0.0.1:8025' })).toBe(200)
   })
 
-  it('access.require-key: asks a key of everybody with `requireKey`', async () => {
+  it('access.require-key: with `requireKey` every request needs a key', async () => {
     const face = await openOverSocket({ requireKey: true })
     expect(await statusOf(face, { host: 'localhost' })).toBe(401)
     const inProcess = await open({ requireKey: true })
@@ -40,7 +40,7 @@ describe('the control API', () => {
     expect((await inProcess.call('GET', '/dev/inbox', { key: inProcess.post.apiKey })).status).toBe(200)
   })
 
-  it('access.page-origin: takes pages of its Host and of publicUrl, and no others', async () => {
+  it('access.page-origin: pages of its Host and of publicUrl are accepted, and no others', async () => {
     const face = await openOverSocket({ publicUrl: 'https://mail.example.test' })
     const authorization = `Bearer ${face.post.apiKey}`
     const by = (host: string, origin: string): Promise<number> =>

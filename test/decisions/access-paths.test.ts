@@ -20,7 +20,7 @@ describe.each(['/v1/emails', '/v1/domains'])('bodies of POST %s', (path) => {
     },
   )
 
-  it('access.bodies: bytes that are no UTF-8 are 400 invalid_json', async () => {
+  it('access.bodies: bytes that are not UTF-8 are 400 invalid_json', async () => {
     const answer = await refusalOf(await post(path, new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])))
     expect(answer).toMatchObject({ status: 400, name: 'invalid_json' })
   })
@@ -72,12 +72,12 @@ describe('the ends of paths and answers', () => {
     return { status: response.status, text: await response.text() }
   }
 
-  it('access.trailing-slash: it is let pass, and 404 with `strict`', async () => {
+  it('access.trailing-slash: it is accepted, and 404 with `strict`', async () => {
     expect((await get('/v1/emails/')).status).toBe(200)
     expect((await get('/v1/emails/', {}, true)).status).toBe(404)
   })
 
-  it('access.terminal: only curl as a person calls it gets a line end', async () => {
+  it('access.terminal: only a plain call with curl gets a line end', async () => {
     const curl = { 'user-agent': 'curl/8.5.0', accept: '*/*' }
     expect((await get('/v1/emails', curl)).text).toMatch(/\}\n$/)
     expect((await get('/v1/emails', { ...curl, accept: 'application/json' })).text).toMatch(/\}$/)
@@ -95,7 +95,7 @@ describe('large bodies', () => {
     expect(await refusalOf(await post('/v1/emails', padded(limit + 1)))).toMatchObject(tooLarge)
   })
 
-  it('access.bodies: an announced length is enough, nothing is read then', async () => {
+  it('access.bodies: an announced length above the limit is refused before the body is read', async () => {
     let pulled = 0
     const raw = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
     const headers = { ...json, 'content-length': String(limit + 1) }
@@ -193,7 +193,7 @@ describe.each([
   })
 })
 
-describe('what else can be written', () => {
+describe('other write operations', () => {
   const described = async (): Promise<string[]> => {
     const { paths } = await face().get<{ paths: Record<string, object> }>('/dev/openapi.json')
     return Object.entries(paths).flatMap(([path, methods]) =>
@@ -233,7 +233,7 @@ describe('what else can be written', () => {
     await face().send({ template_id: 'http', subject: undefined, text: undefined })
   })
 
-  it('access.other-writes: so does the library', async () => {
+  it('access.other-writes: the library creates them as well', async () => {
     const { audiences, templates } = face().post
     const { id } = await audiences.create({ name: 'by library' })
     await audiences.contacts.add(id, { email: 'bob@x.test' })

@@ -25,7 +25,7 @@ const operations = [
 ] as const
 
 describe('API keys', () => {
-  it('access.keys: one is made at the first start and kept with the data', async () => {
+  it('access.keys: one is created at the first start and stored with the data', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'localpost-decisions-'))
     onTestFinished(() => rm(dir, { recursive: true }))
     const first = await open({ dir })
@@ -37,7 +37,7 @@ describe('API keys', () => {
     expect((await open()).post.apiKey).not.toBe(first.post.apiKey)
   })
 
-  it('access.keys: it is printed in the banner, and whole for the page on this machine', async () => {
+  it('access.keys: it is printed in the banner, in full for the page on this machine', async () => {
     const listening = await openOverSocket()
     const { post } = listening
     const settings = { options: {}, warnings: [] } as unknown as Settings
@@ -46,7 +46,7 @@ describe('API keys', () => {
     expect(keys.map(({ value }) => value)).toEqual([post.apiKey])
   })
 
-  it('access.keys: options set others', async () => {
+  it('access.keys: options set other keys', async () => {
     const given = await open({ apiKeys: ['key-one', 'key-two'] })
     expect(given.post.apiKey).toBe('key-one')
     for (const key of ['key-one', 'key-two']) expect((await withKey(key, given)).status).toBe(200)
@@ -55,13 +55,13 @@ describe('API keys', () => {
     }
   })
 
-  it('access.keys: `acceptAnyKey` takes any Bearer value that is not empty', async () => {
+  it('access.keys: `acceptAnyKey` accepts any Bearer value that is not empty', async () => {
     const any = await open({ acceptAnyKey: true })
     for (const key of ['x', 'anything at all', '0']) expect((await withKey(key, any)).status, key).toBe(200)
     for (const key of [null, '', ' ']) expect((await withKey(key, any)).status).toBe(401)
   })
 
-  it('access.keys: all are compared, in constant time, whichever it is and whatever it looks like', async () => {
+  it('access.keys: all are compared in constant time, whichever matches and whatever it looks like', async () => {
     const real = crypto.timingSafeEqual
     let compared: number[] = []
     crypto.timingSafeEqual = (a, b) => (compared.push(a.byteLength, b.byteLength), real(a, b))
@@ -120,7 +120,7 @@ describe('without the right key', () => {
     }
   })
 
-  it('access.missing-key: it is decided before the body is read', async () => {
+  it('access.missing-key: it is refused before the body is read', async () => {
     let pulled = 0
     const raw = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
     const headers = { 'content-type': 'application/json' }
@@ -135,7 +135,7 @@ describe('without the right key', () => {
     expect(broken.status).toBe(401)
   })
 
-  it('access.missing-key: over a socket, the answer is there before the body', async () => {
+  it('access.missing-key: over a socket, the answer is sent before the body arrives', async () => {
     const { post } = await openOverSocket()
     const { hostname, port } = new URL(post.url ?? '')
     const socket = connect(Number(port), hostname)
@@ -190,7 +190,7 @@ describe('the rate limit', () => {
     }
   })
 
-  it('access.rate-limit: the option answers 429 with Retry-After, and every answer says where one stands', async () => {
+  it('access.rate-limit: the option answers 429 with Retry-After, and every answer has the limit headers', async () => {
     let now = 1_767_323_045_000
     const clock = { now: () => now, after: () => () => undefined }
     const limited = await open({ clock, rateLimit: { requests: 2, perMs: 60_000 } })

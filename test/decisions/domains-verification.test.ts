@@ -36,7 +36,7 @@ describe('declaring a state by hand', () => {
     }
   })
 
-  it('domains.verification: a state can be declared by hand, with what went wrong', async () => {
+  it('domains.verification: a state can be declared by hand, with its error', async () => {
     expect(await declare({ status: 'SUCCESS' })).toMatchObject({ status: 'SUCCESS' })
     for (const error_type of [
       'HOST_NOT_FOUND',
@@ -50,7 +50,7 @@ describe('declaring a state by hand', () => {
     }
   })
 
-  it('domains.verification-info: it is {} before the first check, and so are its times ISO 8601 afterwards', async () => {
+  it('domains.verification-info: it is {} before the first check, and its times are ISO 8601 afterwards', async () => {
     expect((await face().get<DomainDetail>(`/v1/domains/${id}`)).verification_info).toEqual({})
     const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     const { verification_info } = await declare({ status: 'SUCCESS' })
@@ -93,7 +93,7 @@ describe('looking the records up', () => {
     set('soa', [{ ...soa, refresh: 1, retry: 1, expire: 1, minimum: 1 }])
   }
 
-  it('domains.verification: it asks real DNS when it is asked to, at the resolver of the options', async () => {
+  it('domains.verification: on request it asks real DNS, at the resolver of the options', async () => {
     publish()
     expect(server.asked).toEqual([])
     expect(await face.get(`/v1/domains/${domain.id}`)).toMatchObject({ status: 'NOT_STARTED' })
@@ -103,7 +103,7 @@ describe('looking the records up', () => {
     )
   })
 
-  it('domains.transitions: NOT_STARTED, PENDING while the records are missing, SUCCESS when they are there', async () => {
+  it('domains.transitions: NOT_STARTED, PENDING while the records are missing, SUCCESS once they are there', async () => {
     expect(await status()).toBe('PENDING')
     expect(await status()).toBe('PENDING')
     publish()
@@ -119,7 +119,7 @@ describe('looking the records up', () => {
     expect(await status()).toBe('FAILED')
   })
 
-  it('domains.transitions: SUCCESS becomes TEMPORARY_FAILURE when they vanish, and comes back with them', async () => {
+  it('domains.transitions: SUCCESS becomes TEMPORARY_FAILURE when the records disappear, and returns with them', async () => {
     publish()
     expect(await status()).toBe('SUCCESS')
     server.answers.clear()
@@ -128,7 +128,7 @@ describe('looking the records up', () => {
     expect(await verify()).toMatchObject({ status: 'SUCCESS', verified_for_sending_status: true })
   })
 
-  it('domains.verification-info: it has the zone’s start of authority, and when it last succeeded', async () => {
+  it('domains.verification-info: it has the zone’s start of authority, and the time of the last success', async () => {
     publish()
     const { verification_info: first } = await verify()
     expect(first.soa_record).toEqual({
@@ -151,7 +151,7 @@ describe('looking the records up', () => {
     expect(second.error_type).toBe('HOST_NOT_FOUND')
   })
 
-  it('domains.error-type: it says in one word what DNS said', async () => {
+  it('domains.error-type: it gives the answer of DNS in one word', async () => {
     publish()
     const [dkim] = domain.dns_records
     const value = dkim?.value ?? ''
@@ -194,8 +194,8 @@ describe('looking the records up', () => {
   })
 })
 
-describe('faults that take long or are our own', () => {
-  it('domains.error-type: a time-out is DNS_SERVER_ERROR, a fault of our own SERVICE_ERROR', async () => {
+describe('time-outs and faults of Localpost', () => {
+  it('domains.error-type: a time-out is DNS_SERVER_ERROR, a fault of Localpost is SERVICE_ERROR', async () => {
     const server = await openDnsServer()
     try {
       const dns = { feedbackHost: 'f.test', spfInclude: 's.test', selector: 'localpost' }

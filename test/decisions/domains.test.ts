@@ -31,7 +31,7 @@ describe('names', () => {
     )
   })
 
-  it('domains.names: 253 characters in all are taken, 254 are not', async () => {
+  it('domains.names: 253 characters in all are accepted, 254 are not', async () => {
     const labels = (last: number): string => [63, 63, 63, last].map((count) => 'a'.repeat(count)).join('.')
     const most = `${labels(56)}.test`
     expect(most).toHaveLength(253)
@@ -68,7 +68,7 @@ describe('names', () => {
     expect(await refused(name)).toMatchObject({ status: 422, name: 'validation_error', fields: ['name'] })
   })
 
-  it.each([7, null, ['acme.test'], undefined])('domains.names: %j is no name', async (name) => {
+  it.each([7, null, ['acme.test'], undefined])('domains.names: %j is not a name', async (name) => {
     expect(await refused(name)).toMatchObject({ status: 422, fields: ['name'] })
   })
 
@@ -181,7 +181,7 @@ describe('the DKIM key', () => {
     expect(await verify(`p=${pkcs1}`)).not.toEqual(['pass'])
   })
 
-  it('domains.key: mail of a domain that nobody registered verifies with the key it shows', async () => {
+  it('domains.key: mail of an unregistered domain verifies with the key it shows', async () => {
     const sent = await face().send({ from: 'hi@mentioned.test' })
     const { domain_id } = await face().settled(sent)
     const { dns_records } = await detail(domain_id)
@@ -190,7 +190,7 @@ describe('the DKIM key', () => {
     expect(results.map(({ status }) => status.result)).toEqual(['pass'])
   })
 
-  it('domains.key: it is made beside the event loop, which goes on meanwhile', async () => {
+  it('domains.key: it is generated in another thread, and the event loop is not blocked', async () => {
     let turns = 0
     let isDone = false
     const turn = (): void => {
@@ -207,7 +207,7 @@ describe('the DKIM key', () => {
 })
 
 describe('warming up', () => {
-  it('domains.warmed-up-at: null at first, then an integer in milliseconds, which a second time does not move', async () => {
+  it('domains.warmed-up-at: null at first, then an integer in milliseconds, which a second call does not change', async () => {
     const { id } = await create('warm.test')
     expect(await detail(id)).toMatchObject({ is_warmed_up: false, warmed_up_at: null })
     const before = Date.now()

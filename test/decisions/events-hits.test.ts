@@ -37,7 +37,7 @@ async function hit(face: Face, url: string | undefined): Promise<Response> {
 }
 
 describe('real hits', () => {
-  it('events.hits: loading the pixel opens, following a link clicks, for the recipient whose copy it is', async () => {
+  it('events.hits: loading the pixel opens and following a link clicks, for the recipient of that copy', async () => {
     const face = await openOverSocket()
     await track(face)
     const id = await face.send({ to: 'ada@x.test, bob@x.test', html })
@@ -59,7 +59,7 @@ describe('real hits', () => {
     expect(email.last_event).toMatchObject({ recipient: 'bob@x.test', status: 'clicked', link, ...client })
   })
 
-  it('events.hits: without tracking, mail has no address of ours', async () => {
+  it('events.hits: without tracking, mail has no address of Localpost', async () => {
     const face = await open()
     await track(face, false, false)
     const id = await face.send({ html })
@@ -68,7 +68,7 @@ describe('real hits', () => {
     expect(await face.raw(id)).not.toContain('/t/')
   })
 
-  it('events.hits: nothing is opened or clicked by itself, nor by looking at it here', async () => {
+  it('events.hits: no opening or click is recorded without a hit, and viewing the mail here is none', async () => {
     const face = await open()
     await track(face)
     const id = await face.send({ html })
@@ -125,7 +125,7 @@ describe('on request', () => {
   const statuses = async (id: string): Promise<string[]> =>
     statusesOf(await face().detail(id))['ada@example.com'] ?? []
 
-  it('events.hits: POST /dev/emails/{id}/events brings an opening, a click or a complaint', async () => {
+  it('events.hits: POST /dev/emails/{id}/events adds an opening, a click or a complaint', async () => {
     const id = await delivered()
     const timestamp = Date.now() + 1000
     for (const body of [
@@ -146,7 +146,7 @@ describe('on request', () => {
     expect((await refusalOf(await ask(id, { status: 'clicked' }))).fields).toEqual(['link'])
   })
 
-  it('events.statuses: the other statuses appear when they are asked for', async () => {
+  it('events.statuses: the other statuses appear on request', async () => {
     const paused = await open({ retryDelaysMs: [60_000] })
     const id = await paused.send({ to: 'softbounce@simulator.localpost' })
     const recipient = 'softbounce@simulator.localpost'
@@ -157,7 +157,7 @@ describe('on request', () => {
     expect(statusesOf(await paused.detail(id))[recipient]).toEqual(['sent', 'delivery_delayed', 'failed'])
   })
 
-  it('events.bounce-types: every pair can be asked for, and no other', async () => {
+  it('events.bounce-types: every pair can be requested, and no other', async () => {
     const pairs: Record<string, string[]> = {
       Permanent: ['General', 'NoEmail', 'Suppressed', 'OnAccountSuppressionList'],
       Transient: ['General', 'MailboxFull', 'MessageTooLarge', 'ContentRejected', 'AttachmentRejected'],
@@ -182,7 +182,7 @@ describe('on request', () => {
     expect(await bounce('Hard', 'General')).toBe(422)
   })
 
-  it('events.order: what contradicts what happened is 409', async () => {
+  it('events.order: an event that contradicts earlier ones is 409', async () => {
     const id = await delivered()
     for (const body of [
       { status: 'bounced' },
@@ -197,7 +197,7 @@ describe('on request', () => {
 })
 
 describe('after a permanent bounce', () => {
-  it('events.after-bounce: nothing follows by itself, and it is not tried again', async () => {
+  it('events.after-bounce: no event follows automatically, and the delivery is not tried again', async () => {
     const server = await openMailServer(() => '550 5.1.1 No such user')
     const face = await open({ relay: server.url, relayAll: true })
     const email = await face.settled(await face.send({ to: 'nobody@x.test' }))
@@ -207,7 +207,7 @@ describe('after a permanent bounce', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  it('events.after-bounce: hits count for nothing, and events that are asked for are 409', async () => {
+  it('events.after-bounce: hits are ignored, and requested events are 409', async () => {
     const face = await open()
     await track(face)
     const recipient = 'bounce@simulator.localpost'

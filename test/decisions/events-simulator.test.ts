@@ -121,7 +121,7 @@ describe('the simulator', () => {
     },
   )
 
-  it('events.simulator: nothing of it ever goes to a relay', async () => {
+  it('events.simulator: its mail is never sent to a relay', async () => {
     const server = await openMailServer(() => '250 OK')
     const relaying = await open({ relay: server.url, relayAll: true })
     const to = ['ada@x.test', 'bounce@simulator.localpost', 'success@simulator.amazonses.com']

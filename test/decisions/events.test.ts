@@ -14,7 +14,7 @@ async function relayed(face: Face, ...names: string[]): Promise<EmailDetail> {
 describe('which events there are', () => {
   const face = shared()
 
-  it('events.statuses: ordinary mail only ever is sent, delivered and, where it is refused, bounced', async () => {
+  it('events.statuses: ordinary mail is only sent, delivered and, where it is refused, bounced', async () => {
     const id = await face().send({ to: 'ada@x.test, bounce@simulator.localpost', html })
     const submitted = await face().submit({ from: 'hi@acme.test', to: 'ada@x.test', html })
     await face().settled(id)
@@ -26,7 +26,7 @@ describe('which events there are', () => {
     expect(statusesOf(await face().detail(submitted))).toEqual({ 'ada@x.test': ['sent', 'delivered'] })
   })
 
-  it('events.statuses: delivery_delayed and complained appear where they are asked for, failed where something failed', async () => {
+  it('events.statuses: delivery_delayed and complained appear on request, failed where something failed', async () => {
     const simulated = await face().send({ to: 'delayed@simulator.localpost, complaint@simulator.localpost' })
     const broken = await face().send({ attachments: [{ filename: 'a', path: 'http://127.0.0.1:1/' }] })
     await face().settled(simulated)
@@ -39,7 +39,7 @@ describe('which events there are', () => {
 })
 
 describe('the order of events', () => {
-  it('events.order: `sent` is there with the answer, at the time of the acceptance, for every recipient', async () => {
+  it('events.order: `sent` exists when the send is answered, at the time of acceptance, for every recipient', async () => {
     const face = await open()
     const waiting = await serve(() => undefined)
     const attachments = [{ filename: 'a', path: waiting }]
@@ -50,7 +50,7 @@ describe('the order of events', () => {
     expect(statusesOf(await face.detail(id))).toEqual({ 'a@x.test': ['sent'], 'b@x.test': ['sent'] })
   })
 
-  it('events.order: delivered comes from the server’s own reply', async () => {
+  it('events.order: delivered is taken from the server’s own reply', async () => {
     const server = await openMailServer(() => '250 2.1.5 Fine', '250 2.0.0 Taken as 42')
     const face = await open({ relay: server.url, relayAll: true, hostname: 'mta.acme.test' })
     const { last_event } = await relayed(face, 'ada')
@@ -68,7 +68,7 @@ describe('the order of events', () => {
     })
   })
 
-  it('events.order: every recipient has the outcome that the server gave it', async () => {
+  it('events.order: every recipient has the outcome that the server reported', async () => {
     const server = await openMailServer((to) => (to.startsWith('no') ? '550 5.1.1 No such user' : '250 OK'))
     const face = await open({ relay: server.url, relayAll: true })
     expect(statusesOf(await relayed(face, 'ada', 'nobody', 'bob'))).toEqual({
@@ -81,7 +81,7 @@ describe('the order of events', () => {
 })
 
 describe('addresses in upper case', () => {
-  it('events.order: a refused recipient is bounced however the domain is written', async () => {
+  it('events.order: a refused recipient is bounced whatever the case of its domain', async () => {
     const server = await openMailServer((to) => (/^no/i.test(to) ? '550 5.1.1 No such user' : '250 OK'))
     const face = await open({ relay: server.url, relayAll: true })
     const to = ['ada@x.test', 'Nobody@X.Test']
@@ -92,7 +92,7 @@ describe('addresses in upper case', () => {
   })
 })
 
-describe('trying again', () => {
+describe('retries', () => {
   it.each([
     ['a 4xx reply', '451 4.3.0 Later'],
     ['a lost connection', null],
@@ -113,7 +113,7 @@ describe('trying again', () => {
     },
   )
 
-  it('events.retries: who is taken at a later try is delivered, and who was taken is not tried again', async () => {
+  it('events.retries: a recipient accepted at a later try is delivered, and an accepted one is not tried again', async () => {
     const server = await openMailServer((to, attempt) => {
       if (to.startsWith('ada')) return '250 OK'
       return attempt < 3 ? (attempt === 1 ? '450 4.2.0 Busy' : null) : '250 OK'
@@ -127,7 +127,7 @@ describe('trying again', () => {
     expect(server.asked).toHaveLength(4)
   })
 
-  it('events.retries: by default it waits 1, 2 and 4 seconds', async () => {
+  it('events.retries: the default waits are 1, 2 and 4 seconds', async () => {
     let now = 1_767_323_045_000
     const waits: number[] = []
     // Time that passes as soon as the outbox waits for it; what goes on in the background waits for less.

@@ -67,7 +67,7 @@ describe.each(names)('the list of %s', (name) => {
     expect(await pageOf(face(), name, after(cursor))).toEqual(first)
   })
 
-  it('lists.cursor-invalid: what has not the form of this list’s cursors is 422 invalid_cursor', async () => {
+  it('lists.cursor-invalid: a cursor that does not have the form of this list is 422 invalid_cursor', async () => {
     const body = '0123456789abcdefghjkmn'
     const foreign = {
       emails: `em_${body}`,
@@ -106,7 +106,7 @@ describe.each(names)('the list of %s', (name) => {
   })
 
   // The last one of the group: it takes items away.
-  it('lists.cursor-gone: a page begins at the first item after the cursor, even where that item is gone', async () => {
+  it('lists.cursor-gone: a page begins at the first item after the cursor, even where that item was removed', async () => {
     const { cursor, [name]: first } = await pageOf(face(), name)
     const expected = await pageOf(face(), name, after(cursor))
     await remove(face(), name, first[1])
@@ -139,7 +139,7 @@ it('lists.page-size: it is 50 in every list', async () => {
   }
 })
 
-it('lists.order: emails, domains and audiences come newest first, also of the same millisecond', async () => {
+it('lists.order: emails, domains and audiences come newest first, also within a millisecond', async () => {
   const clock = { now: () => 1_767_323_045_000, after: () => () => undefined }
   const face = await open({ clock })
   for (let i = 1; i <= 4; i++) {
@@ -157,7 +157,7 @@ it('lists.order: emails, domains and audiences come newest first, also of the sa
   for (const items of [domains, audiences]) expect(new Set(items.map(({ created }) => created)).size).toBe(1)
 })
 
-it('lists.order: contacts come by email, ascending, upper and lower case alike', async () => {
+it('lists.order: contacts are ordered by email, ascending, without regard to case', async () => {
   const face = await open({ pageSize: 2 })
   await fill(face, 'contacts')
   const pages = await walk<Page>(face, await pathOf(face, 'contacts'))

@@ -124,7 +124,7 @@ describe('addresses and events', () => {
     expect((await face().detail(await face().send({ from: 'hi@acme.test' }))).from).toBe('hi@acme.test')
   })
 
-  it('members.recipient-statuses: the list shows each recipient’s latest event, and what kind of bounce it was', async () => {
+  it('members.recipient-statuses: the list shows each recipient’s latest event, and its kind of bounce', async () => {
     const to = ['success', 'opened', 'bounce', 'mailboxfull'].map((name) => `${name}@simulator.localpost`)
     const id = await face().send({ to: to.join(', ') })
     await face().settled(id)
@@ -138,7 +138,7 @@ describe('addresses and events', () => {
     ])
   })
 
-  it('members.events: hits alone have ip and user_agent; the link stands in last_event only', async () => {
+  it('members.events: only hits have ip and user_agent; the link is in last_event only', async () => {
     const html = '<p><a href="https://acme.test/first">one</a></p>'
     const id = await face().send({ to: 'clicked@simulator.localpost', html })
     const email = await face().settled(id)

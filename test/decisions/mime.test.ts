@@ -17,7 +17,7 @@ const files = (mail: Mail): string[] => mail.attachments.map(({ filename }) => f
 const mixed = type('multipart/mixed; boundary=b')
 
 describe('reading mail', () => {
-  it('mime.body: the first text and the first HTML that are no files, and never what is beside a root', async () => {
+  it('mime.body: the first text and the first HTML that are not files, and never a part next to a root', async () => {
     const mail = await read(
       mixed,
       '',
@@ -59,13 +59,13 @@ describe('reading mail', () => {
     ])
   })
 
-  it('mime.encoding: an unknown one leaves the type and the bytes, and is a problem', async () => {
+  it('mime.encoding: an unknown one leaves the type and the bytes unchanged, and is a problem', async () => {
     const mail = await read(type('text/html'), 'Content-Transfer-Encoding: x-odd', '', '<p>=41</p>')
     expect(mail.html.trim()).toBe('<p>=41</p>')
     expect(mail.problem).toContain('"x-odd" is unknown')
   })
 
-  it('mime.content-type: the first of two counts, and one that is no type is text/plain', async () => {
+  it('mime.content-type: the first of two counts, and an invalid one is text/plain', async () => {
     const two = await read(type('text/html'), type('text/plain'), '', '<p>')
     expect([two.html.trim(), two.text]).toEqual(['<p>', expect.any(String)])
     expect(two.html).not.toBe('')
@@ -121,7 +121,7 @@ describe('reading mail', () => {
     expect(mail.problem).not.toBeNull()
   })
 
-  it('mime.inline-images: they are put in as data, 20 MB in all, and other references stay', async () => {
+  it('mime.inline-images: they are embedded as data, 20 MB in all, and other references stay', async () => {
     const png = Buffer.alloc(9_000_000, 1).toString('base64').replace(/.{76}/g, '$&\r\n')
     const image = part(type('image/png'), 'Content-ID: <one>', 'Content-Transfer-Encoding: base64', '', png)
     const html = part(

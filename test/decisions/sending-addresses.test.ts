@@ -19,7 +19,7 @@ function domain(octets: number): string {
 const warnings = async (): Promise<string[]> => (await face().logged()).warnings
 
 describe.each(members)('%s', (member) => {
-  it('sending.addresses: one address is taken with and without a display name', async () => {
+  it('sending.addresses: one address is accepted with and without a display name', async () => {
     for (const address of ['ada@acme.test', 'Ada <ada@acme.test>', '"Lovelace, Ada" <ada@acme.test>']) {
       await face().send({ [member]: address })
     }
@@ -31,12 +31,12 @@ describe.each(members)('%s', (member) => {
     }
   })
 
-  it('sending.addresses: two addresses without a comma are neither one nor a list', async () => {
+  it('sending.addresses: two addresses without a comma are refused, as one and as a list', async () => {
     const answer = await face().refusal({ [member]: 'ada@acme.test bob@acme.test' })
     expect(answer).toMatchObject({ ...invalid, fields: [member] })
   })
 
-  it('sending.addresses: 64 octets stand before the @, not 65, counted in UTF-8', async () => {
+  it('sending.addresses: 64 octets are allowed before the @, 65 are not, counted in UTF-8', async () => {
     const accented = 'é'.repeat(32)
     await face().send({ [member]: `${local(64)}@acme.test` })
     await face().send({ [member]: `${accented}@acme.test` })
@@ -46,7 +46,7 @@ describe.each(members)('%s', (member) => {
     }
   })
 
-  it('sending.addresses: a domain has at most 255 octets (a From less: it must be a sending domain)', async () => {
+  it('sending.addresses: a domain has at most 255 octets (From: fewer, because it must be a sending domain)', async () => {
     const most = member === 'from' ? 253 : 255
     for (const octets of [most, 256]) expect(domain(octets)).toHaveLength(octets)
     await face().send({ [member]: `ada@${domain(most)}` })

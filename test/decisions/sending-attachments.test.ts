@@ -83,7 +83,7 @@ describe('where an attachment comes from', () => {
     },
   )
 
-  it('sending.attachment-filename: every other name arrives as it is', async () => {
+  it('sending.attachment-filename: every other name arrives unchanged', async () => {
     for (const filename of [
       'Größe 1.pdf',
       'a; "b".txt',
@@ -132,7 +132,7 @@ describe('size', () => {
   it.each([
     ['announced', { 'content-length': '29300000' }],
     ['only seen while it is read', {}],
-  ])('sending.attachment-size: of a URL it counts while reading: %s', async (_, headers) => {
+  ])('sending.attachment-size: the size of a URL is checked while it is read: %s', async (_, headers) => {
     let written = 0
     const url = await serve((_request, response) => {
       response.writeHead(200, headers)

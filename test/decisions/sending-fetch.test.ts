@@ -24,7 +24,7 @@ describe('fetching a URL', () => {
     expect((await face().settled(id)).last_event.status).toBe('delivered')
   })
 
-  it('sending.attachment-fetch: what cannot be fetched is the event `failed` of every recipient, soon', async () => {
+  it('sending.attachment-fetch: where a URL cannot be fetched, every recipient soon has the event `failed`', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/404') response.writeHead(404).end()
       else if (request.url === '/500') response.writeHead(500).end('x')
@@ -51,7 +51,7 @@ describe('fetching a URL', () => {
     expect(Date.now() - started).toBeLessThan(10_000)
   })
 
-  it('sending.attachment-fetch: it may take ten seconds; the option `attachments.timeoutMs` says otherwise', async () => {
+  it('sending.attachment-fetch: it may take ten seconds; the option `attachments.timeoutMs` changes this', async () => {
     expect(resolveOptions().attachments.timeoutMs).toBe(10_000)
     const silent = await serve(() => undefined)
     const slow = await serve((_, response) => void response.write('a'))
@@ -70,7 +70,7 @@ describe('fetching a URL', () => {
   })
 })
 
-describe('which addresses are fetched from', () => {
+describe('addresses that may be fetched from', () => {
   const never = [
     'http://169.254.1.1/',
     'http://169.254.169.254/latest/meta-data',
@@ -84,7 +84,7 @@ describe('which addresses are fetched from', () => {
   ]
   const priv = ['http://10.0.0.1/', 'http://172.16.0.1/', 'http://192.168.0.1/', 'http://[fc00::1]/']
 
-  it('sending.attachment-addresses: link-local, metadata and multicast addresses never, also by redirect', async () => {
+  it('sending.attachment-addresses: link-local, metadata and multicast addresses are refused, also by redirect', async () => {
     const asking = await open({ attachments: { allowPrivate: true, timeoutMs: 1000 } })
     const url = await serve((request, response) => {
       response.writeHead(307, { location: never[Number(request.url?.slice(1))] }).end()
@@ -122,7 +122,7 @@ describe('which addresses are fetched from', () => {
     expect(createOutgoing([]).strictProblemOf({ host: 'x', address: '8.8.8.8', port: 80 })).toBeNull()
   })
 
-  it('sending.attachment-addresses: the ports of the instance never, also by redirect', async () => {
+  it('sending.attachment-addresses: the ports of the instance are refused, also by redirect', async () => {
     const asking = await open({ allowOutgoing: ['127.0.0.1', 'localhost'] })
     const { url } = await asking.post.listen()
     for (const own of [`${url}/dev/keys`, `http://127.0.0.1:${asking.post.smtp.port}/`]) {

@@ -4,7 +4,7 @@ import { open } from './helpers.ts'
 import { goodMail } from '../support/mail.ts'
 
 describe('a send of the library', () => {
-  it('sending.library-warnings: they reach onNotice once, the request log always, and the answer where asked', async () => {
+  it('sending.library-warnings: they reach onNotice once, the request log always, and the answer on request', async () => {
     const notices: Notice[] = []
     const { post, get } = await open({ onNotice: (notice) => notices.push(notice) })
     const mail = { ...goodMail, extra: 1 }

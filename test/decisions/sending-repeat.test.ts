@@ -32,7 +32,7 @@ describe('repeating a request', () => {
     expect(await face().refusal({ subject: 'two' }, withKey('two bodies'))).toMatchObject(conflict)
   })
 
-  it('sending.repeat: of different bodies that come at once, one is taken', async () => {
+  it('sending.repeat: of different bodies sent at the same time, one is accepted', async () => {
     const before = await count()
     const headers = { ...withKey('race'), 'content-type': 'application/json' }
     const bodies = ['a', 'b', 'c', 'd'].map((subject) => ({ ...goodMail, subject }))
@@ -43,7 +43,7 @@ describe('repeating a request', () => {
     expect(await count()).toBe(before + 1)
   })
 
-  it('sending.repeat: a refused request leaves its key free', async () => {
+  it('sending.repeat: a refused request leaves its key unused', async () => {
     await face().refusal({ to: 'nobody' }, withKey('refused'))
     await face().send({ to: 'ada@x.test' }, withKey('refused'))
   })
@@ -91,7 +91,7 @@ describe('the domain of From', () => {
     },
   )
 
-  it('sending.from-domain: not registered, it is added as verified, with a warning at every send', async () => {
+  it('sending.from-domain: an unregistered one is added as verified, with a warning at every send', async () => {
     expect(await find('new.test')).toBeUndefined()
     for (let i = 0; i < 2; i++) {
       const { domain_id } = await face().detail(await face().send({ from: 'hi@NEW.test' }))
@@ -103,7 +103,7 @@ describe('the domain of From', () => {
     }
   })
 
-  it('sending.from-domain: such domains share one key until they are created', async () => {
+  it('sending.from-domain: added domains share one key until they are created', async () => {
     const names = ['first.test', 'second.test']
     for (const name of names) await face().send({ from: `hi@${name}` })
     const [first, second] = await Promise.all(names.map((name) => find(name)))
@@ -115,7 +115,7 @@ describe('the domain of From', () => {
     expect((await find('second.test'))?.public_key).toBe(second?.public_key)
   })
 
-  it('sending.from-domain: creating one that is there so answers 201 with its id, and it is NOT_STARTED then', async () => {
+  it('sending.from-domain: creating an added domain answers 201 with its id, and it is NOT_STARTED then', async () => {
     const { domain_id } = await face().detail(await face().send({ from: 'hi@known.test' }))
     const response = await face().call('POST', '/v1/domains', { body: { name: 'known.test' } })
     expect(response.status).toBe(201)
@@ -130,7 +130,7 @@ describe('the domain of From', () => {
     expect(again.status).toBe(409)
   })
 
-  it('sending.from-domain: the name decides exactly: a subdomain inherits nothing, nor does its parent', async () => {
+  it('sending.from-domain: the name must match exactly: nothing is inherited by a subdomain or its parent', async () => {
     const { id } = await face().create<CreatedDomain>('/v1/domains', { name: 'parent.test' })
     const below = await face().detail(await face().send({ from: 'hi@news.parent.test' }))
     expect(below.domain_id).not.toBe(id)

@@ -90,7 +90,7 @@ describe('members', () => {
     expect(await face().mail(id)).toMatchObject({ to: [], cc: [], bcc: envelope.to })
   })
 
-  it('sending.smtp-members: without From, the sender of the envelope stands in for it', async () => {
+  it('sending.smtp-members: without From, the sender of the envelope is used', async () => {
     expect(await face().detail(await submit('Subject: Hi\n\nHello\n'))).toMatchObject({
       from: 'envelope@sender.test',
     })
@@ -99,11 +99,11 @@ describe('members', () => {
     expect(Object.keys(statusesOf(await face().detail(named)))).toEqual(['one@x.test', 'two@x.test'])
   })
 
-  it('sending.smtp-members: with neither From nor sender, `from` is ""', async () => {
+  it('sending.smtp-members: without From and sender, `from` is ""', async () => {
     expect((await face().detail(await submit('Subject: Hi\n\nHello\n', { from: '' }))).from).toBe('')
   })
 
-  it('sending.smtp-members: absent subject and bodies are ""', async () => {
+  it('sending.smtp-members: missing subject and bodies are ""', async () => {
     const email = await face().detail(await submit('From: hi@acme.test\nTo: ada@x.test\n\n'))
     expect(email).toMatchObject({ subject: '', html: '', text: '' })
     const plain = await face().detail(await submit('Subject: s\n\nonly text\n'))
@@ -126,7 +126,7 @@ describe('domain', () => {
     expect(await domainOf(await submit('From: hi@bücher.test\n\nx\n'))).toBe('xn--bcher-kva.test')
   })
 
-  it('sending.smtp-domain: mail from nowhere belongs to localpost.test', async () => {
+  it('sending.smtp-domain: mail without a sender belongs to localpost.test', async () => {
     const from = ['root@localhost', 'a@[127.0.0.1]', '']
     const ids: string[] = []
     for (const sender of from) ids.push(await submit('Subject: x\n\nx\n', { from: sender }))
@@ -141,7 +141,7 @@ describe('domain', () => {
 })
 
 describe('local parts', () => {
-  it('sending.smtp-local-part: an address without a domain is taken as it stands', async () => {
+  it('sending.smtp-local-part: an address without a domain is accepted unchanged', async () => {
     const id = await submit('From: root (Cron Daemon)\n\nx\n', {
       from: 'root',
       to: ['root', 'postmaster'],
@@ -158,14 +158,14 @@ describe('AUTH', () => {
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
   const mail = ['MAIL FROM:<hi@acme.test>', 'RCPT TO:<ada@x.test>']
 
-  it('sending.smtp-auth: it is offered in the clear and not needed', async () => {
+  it('sending.smtp-auth: it is offered without TLS and not required', async () => {
     const replies = await talk(face(), 'EHLO client.test', ...mail)
     expect(replies.find((line) => /^250[ -]AUTH/.test(line))).toMatch(/PLAIN/)
     expect(replies.find((line) => /^250[ -]AUTH/.test(line))).toMatch(/LOGIN/)
     expect(replies.filter((line) => line.startsWith('250 ')).length).toBe(3)
   })
 
-  it('sending.smtp-auth: any credentials pass', async () => {
+  it('sending.smtp-auth: any credentials are accepted', async () => {
     expect(await talk(face(), 'EHLO c', plain('user', 'wrong'))).toContainEqual(expect.stringMatching(/^235/))
     const login = await talk(face(), 'EHLO c', 'AUTH LOGIN', base64('user'), base64('pass'))
     expect(login).toContainEqual(expect.stringMatching(/^235/))

@@ -56,11 +56,11 @@ describe('placeholders', () => {
     },
   )
 
-  it('sending.placeholders: upper and lower case are two names', async () => {
+  it('sending.placeholders: names are case-sensitive', async () => {
     expect(await filled('{{name}} {{Name}} {{NAME}}', { name: 'a', Name: 'b' })).toBe('a b {{NAME}}')
   })
 
-  it('sending.placeholders: it is one pass: braces in a value stay as they are', async () => {
+  it('sending.placeholders: they are filled in one pass: braces in a value stay unchanged', async () => {
     expect(await filled('{{a}} {{b}} {{c}}{{d}}', { a: '{{b}}', b: '{{a}}', c: '{', d: '{a}}' })).toBe(
       '{{b}} {{a}} {{a}}',
     )
@@ -70,7 +70,7 @@ describe('placeholders', () => {
 })
 
 describe('variables', () => {
-  it('sending.variables: a string is itself; of an object `value` counts, or `default` for null and absent', async () => {
+  it('sending.variables: a string is used as it is; of an object `value` is used, or `default` for null and absent', async () => {
     const variables = {
       plain: 'p',
       empty: '',
@@ -89,7 +89,7 @@ describe('variables', () => {
     )
   })
 
-  it('sending.variables: neither value nor default is 422 missing_variable, and names every such variable', async () => {
+  it('sending.variables: neither value nor default is 422 missing_variable, with all such variables', async () => {
     const answer = await face().refusal({
       text: '{{a}} {{b}} {{c}}',
       variables: { a: { value: null }, b: {}, c: { default: 'd' } },
@@ -107,7 +107,7 @@ describe('variables', () => {
     },
   )
 
-  it('sending.unanswered-names: a name without variable stays as written, and is warned of once', async () => {
+  it('sending.unanswered-names: a name without variable stays as written, with one warning', async () => {
     const email = await sent({ subject: 'Hi {{ who }}', text: '{{who}}{{name}}', variables: { name: 'Ada' } })
     expect(email).toMatchObject({ subject: 'Hi {{ who }}', text: '{{who}}Ada' })
     expect((await warnings()).filter((warning) => warning.includes('who'))).toHaveLength(1)
@@ -131,7 +131,7 @@ describe('the rendered size', () => {
     ['in bytes of UTF-8', { subject: 'ä'.repeat(1997) }],
     ['with variables filled in', { subject: '{{a}}'.repeat(500), variables: { a: 'x'.repeat(1_000_000) } }],
     ['with a default', { subject: '{{a}}', variables: { a: { value: null, default: 'x'.repeat(3993) } } }],
-  ])('sending.rendered-size: a subject over the bound is refused, %s', async (_, over) => {
+  ])('sending.rendered-size: a subject over the limit is refused, %s', async (_, over) => {
     expect(await refused(over)).toEqual({ status: 422, name: 'validation_error', fields: ['subject'] })
   })
 
@@ -143,7 +143,7 @@ describe('the rendered size', () => {
     })
   })
 
-  it('sending.rendered-size: the bodies share the bound', async () => {
+  it('sending.rendered-size: the bodies share the limit', async () => {
     const over = {
       html: '{{a}}'.repeat(21),
       text: '{{a}}'.repeat(20),
@@ -157,7 +157,7 @@ describe('the rendered size', () => {
     expect(await refused(over)).toEqual({ status: 422, name: 'validation_error', fields: ['text'] })
   })
 
-  it('sending.rendered-size: the largest subject is taken', async () => {
+  it('sending.rendered-size: the largest subject is accepted', async () => {
     const { subject } = await sent({ subject: '{{a}}', variables: { a: 'ä'.repeat(1996) } })
     expect(subject).toBe('ä'.repeat(1996))
   })
@@ -167,7 +167,7 @@ describe('escaping', () => {
   const value = `<b>"Tom" & 'Jerry'</b>`
   const over = { html: '<p>{{v}}</p>', text: '{{v}}', subject: '{{v}}', variables: { v: value } }
 
-  it('sending.escaping: values go in raw', async () => {
+  it('sending.escaping: values are inserted unescaped', async () => {
     expect(await sent(over)).toMatchObject({ html: `<p>${value}</p>`, text: value, subject: value })
   })
 
@@ -183,7 +183,7 @@ describe('escaping', () => {
     },
   )
 
-  it('sending.escaping: the option `escapeHtml` escapes them in html alone, without a warning', async () => {
+  it('sending.escaping: the option `escapeHtml` escapes them in html only, without a warning', async () => {
     const escaping = await open({ escapeHtml: true })
     const email = await escaping.detail(await escaping.send(over))
     expect(email).toMatchObject({
@@ -222,7 +222,7 @@ describe('templates', () => {
     },
   )
 
-  it('sending.template: an email keeps what its template said at the time', async () => {
+  it('sending.template: an email keeps the content of the template at the time of the send', async () => {
     await face().post.templates.put('old', { subject: 'S', text: 'before' })
     const id = await face().send({ ...none, template_id: 'old' })
     await face().post.templates.put('old', { subject: 'S', text: 'after' })

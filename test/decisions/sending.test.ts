@@ -23,7 +23,7 @@ describe('what is required', () => {
     },
   )
 
-  it('sending.required: an empty array in `to` is nobody, and what was refused leaves no trace', async () => {
+  it('sending.required: an empty array in `to` has no recipient, and a refused send leaves no trace', async () => {
     const own = await open()
     const refused = await own.refusal({ to: [] }).catch((error: unknown) => error)
     expect((await own.call('GET', '/v1/emails')).status).toBe(200)
@@ -36,11 +36,11 @@ describe('what is required', () => {
     { html: '', text: 'x' },
     { html: 'x', text: '' },
     { subject: '' },
-  ] satisfies Over[])('sending.required: one side with something in it is enough: %j', async (over) => {
+  ] satisfies Over[])('sending.required: one body that is not empty is enough: %j', async (over) => {
     await face().send(over)
   })
 
-  it('sending.required: the subject may stand in the template, and a template alone is enough', async () => {
+  it('sending.required: the subject may be in the template, and a template alone is enough', async () => {
     await face().post.templates.put('whole', { subject: 'Hi', text: 'Hello' })
     await face().post.templates.put('body', { text: 'Hello' })
     await face().post.templates.put('subject', { subject: 'Hi' })
@@ -83,7 +83,7 @@ describe('what is required', () => {
     expect(empty.fields.sort()).toEqual(['from', 'html', 'subject', 'to'])
   })
 
-  it('sending.required: a From whose domain cannot send is named with the others', async () => {
+  it('sending.required: a From whose domain cannot send is listed with the other errors', async () => {
     const { fields } = await face().refusal({ from: 'root@localhost', to: 'ada@' })
     expect(fields.sort()).toEqual(['from', 'to'])
   })
@@ -93,7 +93,7 @@ describe('recipients', () => {
   const many = (count: number, prefix = 'r'): string =>
     Array.from({ length: count }, (_, i) => `${prefix}${i}@x.test`).join(', ')
 
-  it('sending.recipients: fifty distinct ones over to, cc and bcc pass, one more does not', async () => {
+  it('sending.recipients: fifty distinct ones in to, cc and bcc are accepted, 51 are not', async () => {
     await face().send({ to: many(48), cc: 'cc@x.test', bcc: 'bcc@x.test' })
     // Doubles count once, also in another case and another field.
     await face().send({ to: `${many(50)}, R0@x.test`, cc: many(50), bcc: 'r1@X.TEST' })
@@ -104,7 +104,7 @@ describe('recipients', () => {
     )
   })
 
-  it('sending.recipients: `to` is To alone, and recipient_statuses has every distinct recipient once', async () => {
+  it('sending.recipients: `to` has the addresses of To only, and recipient_statuses has every distinct recipient once', async () => {
     const id = await face().send({ to: 'a@x.test', cc: 'b@x.test, A@x.test', bcc: 'c@x.test, b@x.test' })
     const email = await face().settled(id)
     expect(email.to).toEqual(['a@x.test'])
@@ -132,7 +132,7 @@ describe('members that the interface does not have', () => {
     expect((await face().mail(id)).headers.map(([name]) => name)).not.toContain('X-A')
   })
 
-  it('sending.unknown-fields: so are members inside an attachment or a variable', async () => {
+  it('sending.unknown-fields: this includes members inside an attachment or a variable', async () => {
     await face().send({
       text: '{{name}}',
       attachments: [{ filename: 'a.txt', path: 'data:,a', disposition: 'inline' }],
@@ -143,7 +143,7 @@ describe('members that the interface does not have', () => {
     expect(said).toContain('fallback')
   })
 
-  it('sending.unknown-fields: so are those of a new domain', async () => {
+  it('sending.unknown-fields: this includes the members of a new domain', async () => {
     await face().create('/v1/domains', { name: 'unknown-member.test', region: 'eu' })
     expect(await warnings()).toEqual([expect.stringContaining('"region"')])
   })
@@ -172,12 +172,12 @@ describe('with the option `strict`', () => {
     expect(await strict().refusal(over)).toMatchObject(invalid)
   })
 
-  it('sending.strict: what is otherwise in order passes, without a warning', async () => {
+  it('sending.strict: a request without such faults is accepted, without a warning', async () => {
     await strict().send({ html: 'Hi {{name}}', variables: { name: 'Ada' } })
     expect((await strict().logged()).warnings).toEqual([])
   })
 
-  it('sending.strict: a From domain that nobody registered is 403, and is not added', async () => {
+  it('sending.strict: an unregistered From domain is 403, and is not added', async () => {
     expect(await strict().refusal({ from: 'hi@other.test' })).toMatchObject({
       status: 403,
       name: 'domain_not_registered',
@@ -206,7 +206,7 @@ describe('answers', () => {
     expect(created.status).toBe(201)
   })
 
-  it('sending.missing-side: the detail has "" for the body that was not given, and none is made up', async () => {
+  it('sending.missing-side: the detail has "" for the body that was not given, and none is generated', async () => {
     const sides = [
       { html: '<p>Hi</p>', text: '' },
       { html: '', text: 'Hi' },

@@ -19,7 +19,7 @@ const ofEmails: readonly string[] = eventStatuses
 const ofDomains: readonly string[] = domainStatuses
 
 describe('the table of states in docs/decisions.md', () => {
-  it('events.statuses: it has every status of an email, each by itself or with its bounces', () => {
+  it('events.statuses: it has every status of an email, each without and with its bounces', () => {
     expect(ofEmails).toContain('delivered')
     const lines = section.split('\n').filter((line) => line.startsWith('| '))
     expect(lines.slice(1), 'every line of the table can be read').toHaveLength(rows.length)
@@ -35,7 +35,7 @@ describe('the table of states in docs/decisions.md', () => {
     expect(found.sort()).toEqual(ofDomains.toSorted())
   })
 
-  it('events.bounce-types: it has every subtype in the table, or says that it comes only on request', () => {
+  it('events.bounce-types: it has every subtype in the table, or says that it appears only on request', () => {
     const reached = rows.map(({ bounce }) => bounce).filter((bounce) => bounce !== '')
     const [, onRequest = ''] = /No reply stands for (.*?): these come only on request/s.exec(section) ?? []
     const asked = [...onRequest.matchAll(/`(\w+)`\/`(\w+)`/g)].map(
@@ -51,7 +51,7 @@ describe('the table of states in docs/decisions.md', () => {
     }
   })
 
-  it.each(rows)('events.statuses: $status $bounce is reached by a test that there is', (row) => {
+  it.each(rows)('events.statuses: $status $bounce is reached by an existing test', (row) => {
     const { status, bounce, file, title } = row
     expect(existsSync(new URL(`../../${file}`, import.meta.url)), `${file} is there`).toBe(true)
     const source = read(file)

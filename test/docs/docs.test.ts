@@ -26,7 +26,7 @@ const toScript = (code: string): string =>
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
   }).outputText
 
-it('checks every block of README, CONTRIBUTING and guides in some way', () => {
+it('every block of README, CONTRIBUTING and guides has a check', () => {
   expect(readBlocks().filter((block) => checkOf(block) === null)).toEqual([])
   expect(readBlocks().length).toBeGreaterThan(40)
 })
@@ -67,7 +67,7 @@ describe('a module that is shown', () => {
 describe('a shell script that is shown', () => {
   beforeAll(() => void ensureProgram(swaks), 300_000)
 
-  it.each(each(blocksFor('shell')))('%s ends well at every line', async (_place, { code }) => {
+  it.each(each(blocksFor('shell')))('%s succeeds at every line', async (_place, { code }) => {
     const { post, adapt } = await startForDocs()
     onTestFinished(() => post.close())
     // A refusal by HTTP is a failure here.
@@ -103,7 +103,7 @@ it('the Python program that is shown sends a mail', async () => {
   await post.inbox.waitFor({ subject: 'From Python' })
 })
 
-describe('what cannot be run here', () => {
+describe('examples that cannot be run here', () => {
   it.each(each(blocksFor('address')))('%s names the default address', (_place, { code }) => {
     expect(code).toMatch(/127\.0\.0\.1/)
     expect(code).toMatch(/\b1025\b/)
@@ -117,7 +117,7 @@ describe('what cannot be run here', () => {
     expect(code).toMatch(/\b8025\b|\/dev\/|--public-url/)
   })
 
-  it.each(each(blocksFor('quoted')))('%s stands in an example that is run', (_place, { code }) => {
+  it.each(each(blocksFor('quoted')))('%s is part of an example that is run', (_place, { code }) => {
     const files = readdirSync(join(root, 'examples'), { recursive: true, withFileTypes: true }).filter(
       (entry) => entry.isFile() && entry.name.endsWith('.js') && !entry.parentPath.includes('node_modules'),
     )
@@ -148,7 +148,7 @@ describe('what cannot be run here', () => {
   )
 })
 
-it('the banner of the README is the one that is printed', async () => {
+it('the banner of the README matches the printed one', async () => {
   const [shown] = blocksFor('shown')
   const args = [command, '--port', '0', '--smtp-port', '0']
   const child = spawn(process.execPath, args, { cwd: project({}), stdio: ['ignore', 'pipe', 'inherit'] })

@@ -23,7 +23,7 @@ function pathWithAptGet(): string {
   return folder
 }
 
-it('a program that is missing is not installed unasked: the error says what to do', () => {
+it('a missing program is not installed without consent: the error says what to do', () => {
   pathWithAptGet()
   expect(() => ensureProgram(swaks)).toThrow(
     /^The tests of the documentation need swaks\. Install it \(.*apt-get install swaks\)\. With TEST_INSTALL=1 /,
@@ -31,7 +31,7 @@ it('a program that is missing is not installed unasked: the error says what to d
   expect(findOnPath('swaks')).toBeUndefined()
 })
 
-it.skipIf(process.getuid?.() !== 0)('is installed where TEST_INSTALL=1 asks for it, as root', () => {
+it.skipIf(process.getuid?.() !== 0)('is installed as root where TEST_INSTALL=1 allows it', () => {
   const folder = pathWithAptGet()
   process.env['TEST_INSTALL'] = '1'
   expect(ensureProgram(swaks)).toBe(join(folder, 'swaks'))

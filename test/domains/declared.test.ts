@@ -25,7 +25,7 @@ describe('declaring a state', () => {
     expect(now).toMatch(/\.\d{3}Z$/)
   })
 
-  it('keeps the last success while it fails, and loses the error with the next success', async () => {
+  it('keeps the last success during a failure, and clears the error with the next success', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
     const first = new Date(parts.clock.now()).toISOString()
     await domains.verify(id, { status: 'SUCCESS' })
@@ -45,7 +45,7 @@ describe('declaring a state', () => {
     })
   })
 
-  it('forgets every check with NOT_STARTED', async () => {
+  it('clears every check with NOT_STARTED', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
     const fresh = await domains.get(id)
     await domains.verify(id, { status: 'FAILED', error_type: 'INVALID_VALUE' })
@@ -67,7 +67,7 @@ describe('declaring a state', () => {
     })
   })
 
-  it.each(['PENDING', 'FAILED', 'TEMPORARY_FAILURE'])('lets %s carry an error type', (status) => {
+  it.each(['PENDING', 'FAILED', 'TEMPORARY_FAILURE'])('allows an error type for %s', (status) => {
     const schema: z.ZodType = verifyInputSchema
     expect(schema.safeParse({ status, error_type: 'DNS_SERVER_ERROR' }).success).toBe(true)
   })

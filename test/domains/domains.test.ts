@@ -68,7 +68,7 @@ describe('creating a domain', () => {
     expect(key.asymmetricKeyDetails?.modulusLength).toBe(2048)
   })
 
-  it('refuses a name that is there already', async () => {
+  it('refuses a name that exists', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
     await expect(domains.create({ name: 'ACME.com' })).rejects.toMatchObject({
       code: 'domain_exists',
@@ -76,7 +76,7 @@ describe('creating a domain', () => {
     })
   })
 
-  it('gives one of two creations at once the domain, and the other a refusal', async () => {
+  it('creates the domain for one of two simultaneous requests, and refuses the other', async () => {
     const both = await Promise.allSettled([
       domains.create({ name: 'acme.com' }),
       domains.create({ name: 'acme.com' }),
@@ -139,7 +139,7 @@ describe('reading domains', () => {
     expect(domainListItemSchema.safeParse(detail).success).toBe(false)
   })
 
-  it('lists newest first, in pages that continue behind a domain that is gone', async () => {
+  it('lists newest first, and a page continues after a removed domain', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((label) => `${label}.test`)
     for (const name of names) await domains.ensureDomain(name)
     const all = await readAll(domains.list)
@@ -158,7 +158,7 @@ describe('reading domains', () => {
     expect(await domains.list()).toMatchObject({ count: 3, cursor: null })
   })
 
-  it.each(['', 'null', null, undefined])('takes the cursor %j as the first page', async (cursor) => {
+  it.each(['', 'null', null, undefined])('treats the cursor %j as the first page', async (cursor) => {
     await domains.ensureDomain('a.test')
     expect((await domains.list({ cursor })).items).toHaveLength(1)
   })
@@ -174,7 +174,7 @@ describe('reading domains', () => {
     })
   })
 
-  it('says of an unknown id that it is not found, in every operation', async () => {
+  it('answers not found for an unknown id, in every operation', async () => {
     const unknown = 'dom_0123456789abcdefghjkmn'
     const { get, remove, update, verify, zone, records } = domains
     for (const call of [
@@ -205,7 +205,7 @@ describe('changing a domain', () => {
     expect(await domains.update(id, {})).toEqual({ ...before, open_tracking_enabled: true })
   })
 
-  it('keeps the time of the warm-up until it is taken back', async () => {
+  it('keeps the time of the warm-up until it is reset', async () => {
     const { id } = await domains.ensureDomain('acme.com')
     const warmed_up_at = parts.clock.now()
     expect(await domains.update(id, { is_warmed_up: true })).toMatchObject({
@@ -220,7 +220,7 @@ describe('changing a domain', () => {
     })
   })
 
-  it('keeps both of two changes at once', async () => {
+  it('keeps both of two simultaneous changes', async () => {
     const { id } = await domains.ensureDomain('acme.com')
     await Promise.all([
       domains.update(id, { open_tracking_enabled: true }),
@@ -255,7 +255,7 @@ describe('changing a domain', () => {
 })
 
 describe('the zone file', () => {
-  it('has every record, long text in strings of at most 255 octets', async () => {
+  it('has every record, with long text in strings of at most 255 octets', async () => {
     const { id, dns_records } = await domains.create({ name: 'news.acme.co.uk' })
     const zone = await domains.zone(id)
     expect(zone).toContain('$ORIGIN acme.co.uk.\n')

@@ -51,13 +51,13 @@ describe('the error type of a look-up', () => {
     expect(await errorType()).toBeUndefined()
   })
 
-  it('is SERVICE_ERROR where the fault is our own', async () => {
+  it('is SERVICE_ERROR where Localpost itself failed', async () => {
     const broken = (): Promise<never> => Promise.reject(new TypeError('a bug'))
     const own = createDomains({ ...parts, dns, lookup: { txt: broken, mx: broken, soa: broken } })
     expect(await own.verify(id)).toMatchObject({ verification_info: { error_type: 'SERVICE_ERROR' } })
   })
 
-  it('is DNS_SERVER_ERROR where there is no server', async () => {
+  it('is DNS_SERVER_ERROR where no server answers', async () => {
     const gone = await openDnsServer()
     await gone.close()
     const lookup = createDnsLookup({ servers: [gone.address], timeoutMs: 600 })
@@ -65,7 +65,7 @@ describe('the error type of a look-up', () => {
     expect(await own.verify(id)).toMatchObject({ verification_info: { error_type: 'DNS_SERVER_ERROR' } })
   })
 
-  it('needs servers that are IP addresses', () => {
+  it('requires servers that are IP addresses', () => {
     expect(() => createDnsLookup({ servers: ['dns.example'] })).toThrow(
       expect.objectContaining({ code: 'invalid_option' }),
     )

@@ -34,7 +34,7 @@ describe('looking a domain up in DNS', () => {
     })
   })
 
-  it('says per record what is expected, found and thought of it', async () => {
+  it('reports per record the expected value, the found values and the result', async () => {
     publish()
     server.answers.set(`${mailName} MX`, [
       { preference: 20, exchange: 'mx.other.test' },
@@ -92,7 +92,7 @@ describe('looking a domain up in DNS', () => {
     expect((await domains.get(id)).status).toBe('NOT_STARTED')
   })
 
-  it('asks again over TCP where an answer does not fit a datagram', async () => {
+  it('repeats the query over TCP where an answer does not fit a datagram', async () => {
     publish()
     server.answers.set(`${dkimName} TXT`, [
       [`v=DKIM1; n=${'x'.repeat(200)}; `, `p=${key}`.slice(0, 255), `p=${key}`.slice(255)],
@@ -128,7 +128,7 @@ describe('looking a domain up in DNS', () => {
     ['another version', ['v=DKIM2; p=KEY']],
     ['another type of key', ['k=ed25519; p=KEY']],
     ['no key at all', ['hello']],
-  ])('finds %s under the DKIM name invalid', async (_, texts) => {
+  ])('treats %s under the DKIM name as invalid', async (_, texts) => {
     publish()
     server.answers.set(
       `${dkimName} TXT`,

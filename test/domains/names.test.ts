@@ -15,7 +15,7 @@ describe('a domain name', () => {
     ['mail.acme.co.uk', 'mail.acme.co.uk'],
     ['uk.com', 'uk.com'],
     [`${'a'.repeat(63)}.com`, `${'a'.repeat(63)}.com`],
-  ])('takes %s as %s', (given, stored) => {
+  ])('accepts %s as %s', (given, stored) => {
     expect(parseDomainName(given)).toBe(stored)
     expect(toDomainName(given)).toBe(stored)
   })
@@ -74,7 +74,7 @@ describe('a domain name', () => {
     ['mail.acme.uk.com', 'acme.uk.com'],
     ['github.io', 'github.io'],
     ['co.uk', null],
-  ])('%s lies in the zone %s', (name, zone) => {
+  ])('%s is in the zone %s', (name, zone) => {
     expect(zoneOf(name)).toBe(zone)
   })
 })

@@ -25,7 +25,7 @@ function heldTimers() {
   return { due, after, fire }
 }
 
-it('looks up, at every interval, the domains whose verification was begun, and no others', async () => {
+it('looks up, at every interval, only the domains whose verification was started', async () => {
   const parts = await openParts()
   const lookup = {
     txt: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })),
@@ -63,7 +63,7 @@ it('looks up, at every interval, the domains whose verification was begun, and n
   expect(timers.due).toEqual([])
 })
 
-it('goes on after a fault', async () => {
+it('continues after a fault', async () => {
   const parts = await openParts()
   const domains = createDomains({ ...parts, dns })
   const { id } = await domains.create({ name: 'acme.test' })
@@ -93,7 +93,7 @@ it('runs in an instance only where an interval is given', async () => {
   expect((await post.domains.get(id)).status).toBe('TEMPORARY_FAILURE')
 })
 
-it('does not hold up closing while a DNS server is silent, and concludes nothing from that', async () => {
+it('does not delay closing while a DNS server is silent, and then changes no status', async () => {
   const silent = createSocket('udp4')
   await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve))
   const dir = await mkdtemp(join(tmpdir(), 'localpost-'))

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { start } from '../support/instance.ts'
 
-test('a removed domain does not come back while one of its emails is on its way', async () => {
+test('a removed domain is not added again while one of its emails is pending', async () => {
   const post = await start()
   let deliver = (): void => {}
   const asked = new Promise<void>((resolve) => {

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 
 describe('sending from a domain', () => {
-  it('is refused while a registered domain is not verified, and says what to do', async () => {
+  it('is refused while a registered domain is not verified, with what to do', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
     await expect(domains.resolveSender('acme.com')).rejects.toMatchObject({
       code: 'domain_not_verified',
@@ -25,7 +25,7 @@ describe('sending from a domain', () => {
     await expect(domains.resolveSender('acme.com')).rejects.toMatchObject({ code: 'domain_not_verified' })
   })
 
-  it('adds an unknown domain as verified, once, however many ask at the same time', async () => {
+  it('adds an unknown domain as verified, once for any number of simultaneous sends', async () => {
     const found = await Promise.all(
       ['new.test', 'New.test', 'new.test.', 'new.test'].flatMap((name) => [
         domains.resolveSender(name),
@@ -40,13 +40,13 @@ describe('sending from a domain', () => {
     })
   })
 
-  it('gives one record to many instances over one store', async () => {
+  it('adds one record for several instances on one store', async () => {
     const instances = Array.from({ length: 10 }, () => createDomains({ ...parts, dns }))
     const found = await Promise.all(instances.map((instance) => instance.resolveSender('new.test')))
     expect(new Set(found.map(({ id }) => id)).size).toBe(1)
   })
 
-  it('does not inherit from the domain above', async () => {
+  it('does not inherit from the parent domain', async () => {
     await domains.create({ name: 'acme.com' })
     expect(await domains.resolveSender('mail.acme.com')).toMatchObject({
       registered: false,
@@ -54,7 +54,7 @@ describe('sending from a domain', () => {
     })
   })
 
-  it('makes a domain that only mail mentioned a registered one, with the same id and a key of its own', async () => {
+  it('registers an added domain under the same id, with a key of its own', async () => {
     const mentioned = await domains.resolveSender('new.test')
     const before = await domains.get(mentioned.id)
     await parts.clock.advance(5000)
@@ -67,7 +67,7 @@ describe('sending from a domain', () => {
     await expect(domains.create({ name: 'new.test' })).rejects.toMatchObject({ code: 'domain_exists' })
   })
 
-  it('with strict, takes registered domains only', async () => {
+  it('is limited to registered domains with strict', async () => {
     const strict = createDomains({ ...parts, dns, strict: true })
     await domains.ensureDomain('mentioned.test')
     for (const name of ['new.test', 'mentioned.test']) {
@@ -89,7 +89,7 @@ describe('sending from a domain', () => {
     })
   })
 
-  it('adopts submissions of any status, and those from nowhere as localpost.test', async () => {
+  it('accepts submissions whatever the status of the domain, and those without a sender as localpost.test', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
     expect(await domains.ensureDomain('acme.com')).toMatchObject({ id, status: 'NOT_STARTED' })
     const names = ['localhost', '', '[127.0.0.1]', '::1', 'localpost.test']
@@ -99,7 +99,7 @@ describe('sending from a domain', () => {
     expect(nowhere[0]).toMatchObject({ registered: false, status: 'SUCCESS' })
   })
 
-  it('reads the domain of a stream of mail once, and anew after every change', async () => {
+  it('reads the domain once for many mails, and again after every change', async () => {
     let looks = 0
     const store: typeof parts.store = {
       ...parts.store,
@@ -127,7 +127,7 @@ describe('sending from a domain', () => {
     expect(added.id).not.toBe(id)
   })
 
-  it('does not remember what it read before a change', async () => {
+  it('does not cache a result that was read before a change', async () => {
     const { id } = await domains.create({ name: 'acme.com' })
     const [before] = await Promise.all([
       domains.ensureDomain('acme.com'),

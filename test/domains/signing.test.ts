@@ -29,7 +29,7 @@ describe('signing keys', () => {
     expect((await domains.signingKey(a)).privateKey).toBe((await domains.signingKey(b)).privateKey)
   })
 
-  it('are one for all domains that only mail mentioned, also after a restart', async () => {
+  it('are shared by all added domains, also after a restart', async () => {
     const [a, b] = [await domains.ensureDomain('a.test'), await domains.ensureDomain('b.test')]
     const [one, two] = await Promise.all([domains.signingKey(a), domains.signingKey(b)])
     expect(one.privateKey).toBe(two.privateKey)
@@ -41,7 +41,7 @@ describe('signing keys', () => {
     expect((await restarted.get(a.id)).public_key).toBe(shown.public_key)
   })
 
-  it('are one even when two instances over one store need the shared one first', async () => {
+  it('are shared even if two instances on one store need the first one at the same time', async () => {
     const a = await domains.ensureDomain('a.test')
     const other = createDomains({ ...parts, dns })
     const [one, two] = await Promise.all([domains.get(a.id), other.get(a.id)])

@@ -8,7 +8,7 @@ const hour = 60 * 60 * 1000
 describe('the status of a domain', () => {
   const verify = async (): Promise<string> => (await domains.verify(id)).status
 
-  it('is PENDING while it is looked up first', async () => {
+  it('is PENDING during the first look-up', async () => {
     server.answers.set(`${dkimName} TXT`, 'silence')
     const running = domains.verify(id)
     await expect.poll(async () => (await domains.get(id)).status).toBe('PENDING')
@@ -27,7 +27,7 @@ describe('the status of a domain', () => {
     expect(await verify()).toBe('SUCCESS')
   })
 
-  it('goes between SUCCESS and TEMPORARY_FAILURE when the records vanish and return', async () => {
+  it('changes between SUCCESS and TEMPORARY_FAILURE when the records disappear and return', async () => {
     publish()
     expect(await verify()).toBe('SUCCESS')
     const first = (await domains.get(id)).verification_info.last_success_timestamp
@@ -46,7 +46,7 @@ describe('the status of a domain', () => {
     expect((await domains.get(id)).verification_info.error_type).toBeUndefined()
   })
 
-  it('is not that of a domain which was removed while it was looked up', async () => {
+  it('is not restored for a domain that was removed during its look-up', async () => {
     server.answers.set(`${dkimName} TXT`, 'silence')
     const running = domains.verify(id)
     const outcome = expect(running).rejects.toMatchObject({ code: 'not_found' })
@@ -55,7 +55,7 @@ describe('the status of a domain', () => {
     await outcome
   })
 
-  it('is not what was found for the key of before, where it is registered while it is looked up', async () => {
+  it('ignores a look-up of the old key where the domain is registered meanwhile', async () => {
     const mentioned = await domains.resolveSender('late.test')
     // Nothing is there, which would make it PENDING; registering makes a key of its own, not looked up yet.
     server.answers.set('localpost._domainkey.late.test TXT', 'silence')

@@ -32,7 +32,7 @@ describe.each(looks)('the inbox, $colorScheme and $width wide', ({ colorScheme, 
     return { page, url: post.url ?? '', fill }
   }
 
-  it('has nothing to object to: empty, list, search, selection', async () => {
+  it('has no accessibility violations: empty, list, search, selection', async () => {
     const { page, fill } = await open()
     await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
     expect(await faults(page), 'empty').toEqual([])
@@ -56,7 +56,7 @@ describe.each(looks)('the inbox, $colorScheme and $width wide', ({ colorScheme, 
     expect(await faults(page), 'question').toEqual([])
   })
 
-  it('has nothing to object to: each side of a mail, its menus and dialogs', async () => {
+  it('has no accessibility violations: each tab of a mail, its menus and dialogs', async () => {
     const { page, url, fill } = await open()
     await fill()
     await page.getByText('2 mails', { exact: true }).waitFor({ state: 'attached' })

@@ -117,7 +117,7 @@ async function serve(post: Localpost): Promise<string> {
 }
 
 describe('localpost/client', () => {
-  it('has nothing of Node in it', () => {
+  it('contains no Node modules', () => {
     expect(script).toContain('request_timeout')
     const lines = script.split('\n').filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line))
     const nodes = /(?<!typeof )\bBuffer\b|\bprocess[.[]|\bsetImmediate\b|\brequire\(|node:|__dirname/
@@ -138,7 +138,7 @@ describe('localpost/client', () => {
     expect(items).toMatchObject([{ subject: outcome.subject, to: ['ada@example.com'] }])
   })
 
-  it('sends, waits and reads where there are the globals of the web alone, as in edge runtimes', async () => {
+  it('sends, waits and reads with the globals of the web only, as in edge runtimes', async () => {
     const post = await start()
     const { Request, Response, Headers, URL, AbortSignal, AbortController, TextEncoder, TextDecoder } =
       globalThis

@@ -75,7 +75,7 @@ const lookups = (side: string): string =>
    <a href="http://anchor.${side}.localhost/">a link</a>`
 
 it(
-  'a mail or a template that is shown opens no connection and looks no name up',
+  'displaying a mail or a template opens no connection and looks no name up',
   { timeout: 120_000 },
   async () => {
     const mail = await openTraps()

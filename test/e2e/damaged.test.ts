@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { damagedFolder } from '../inbox/_damaged.ts'
 import { chooseMore, frameOf, openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
 
-it('says of a damaged mail in the reading pane and in the list what is wrong, and all else works', async () => {
+it('marks a damaged mail in the reading pane and in the list, and everything else works', async () => {
   const { dir } = await damagedFolder()
   const { post, page } = await openPage({ dir })
   await expect.poll(() => rowsOf(page).count()).toBe(3)

@@ -4,7 +4,7 @@ import { openPage, panel, rowOf, submit, tab } from './_setup.ts'
 
 const long = `Action required: ${'the ledger of the month could not be reconciled, '.repeat(7)}so please answer`
 
-it('A long subject takes a few lines of the mail and of the dialogs, and is shown whole when asked', async () => {
+it('a long subject takes a few lines in the mail and in dialogs, and is shown in full on request', async () => {
   const { post, page } = await openPage()
   await page.setViewportSize({ width: 390, height: 844 })
   await submit(post, { subject: long, text: 'Hello' })
@@ -25,14 +25,14 @@ it('A long subject takes a few lines of the mail and of the dialogs, and is show
   expect((await named.boundingBox())?.height).toBeLessThan(60)
 })
 
-it('A short subject has nothing to unfold', async () => {
+it('a short subject has no button to expand it', async () => {
   const { post, page } = await openPage()
   await submit(post, { subject: 'Short', text: 'Hello' })
   await panel(page).getByText('Hello').waitFor()
   await expect.poll(() => page.getByRole('button', { name: 'Show the whole subject' }).count()).toBe(0)
 })
 
-it('The row of tabs fades at the edge behind which it goes on', async () => {
+it('the row of tabs fades at the edge where it can be scrolled', async () => {
   const { post, page } = await openPage()
   await page.setViewportSize({ width: 390, height: 844 })
   await submit(post, { subject: 'Many sides', text: 'Hello' })
@@ -46,7 +46,7 @@ it('The row of tabs fades at the edge behind which it goes on', async () => {
   await expect.poll(classes).toBe('tabs')
 })
 
-it('An open mail keeps its sides although Localpost was stopped', async () => {
+it('an open mail keeps its tabs after Localpost stopped', async () => {
   const { post, page } = await openPage({}, false)
   await submit(post, { subject: 'Left alone', text: 'Hello', headers: { 'X-Order': '4711' } })
   const [mail] = (await post.inbox.list()).items
@@ -64,7 +64,7 @@ it('An open mail keeps its sides although Localpost was stopped', async () => {
   await panel(page).getByText('4711').waitFor()
 })
 
-it('A side whose files do not come says so, and comes when it is looked at again', async () => {
+it('a tab whose files do not load says so, and loads when it is opened again', async () => {
   const { post, page } = await openPage({}, false)
   const files = /HeadersPanel[^/]*\.(?:js|css)$/
   await page.route(files, (route) => route.abort())
@@ -78,7 +78,7 @@ it('A side whose files do not come says so, and comes when it is looked at again
   await panel(page).getByText('4711').waitFor()
 })
 
-it('The sheet of shortcuts lists every key, also those without a use at the moment', async () => {
+it('the sheet of shortcuts lists every key, also those that have no effect at the moment', async () => {
   const { page } = await openPage()
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
@@ -95,7 +95,7 @@ it('The sheet of shortcuts lists every key, also those without a use at the mome
   await sheet.getByText('Search mails (not at the moment)').waitFor()
 })
 
-it('A selection is deleted by its key although no mail is open', async () => {
+it('a selection is deleted by its key while no mail is open', async () => {
   const { post, page } = await openPage()
   await page.setViewportSize({ width: 390, height: 844 })
   await submit(post, { subject: 'Picked', text: 'x' })
@@ -106,7 +106,7 @@ it('A selection is deleted by its key although no mail is open', async () => {
   await page.getByRole('dialog').getByText('Delete 1 mail?').waitFor()
 })
 
-it('A source that is long in coming says that it is loaded', async () => {
+it('a source that loads slowly has a loading indicator', async () => {
   const { post, page } = await openPage()
   await submit(post, { subject: 'Slow', text: 'Hello' })
   await panel(page).getByText('Hello').waitFor()

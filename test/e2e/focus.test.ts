@@ -12,7 +12,7 @@ const press = async (page: Page, name: string): Promise<void> => {
   await page.keyboard.press('Enter')
 }
 
-describe('the focus goes on where what had it goes away', () => {
+describe('the focus moves on when the focused element disappears', () => {
   it('from a tag, and from the offer of remote images', async () => {
     const { post, page } = await openPage()
     await submit(post, {
@@ -42,7 +42,7 @@ describe('the focus goes on where what had it goes away', () => {
     expect(await focused(page)).toBe('Search mails')
   })
 
-  it('from the bar over a selection to its opener, and to the list', async () => {
+  it('from the bar over a selection to the button that opened it, and to the list', async () => {
     const { post, page } = await openPage()
     for (const subject of ['One', 'Two']) await submit(post, { subject, text: 'x' })
     await rowOf(page, 'Two').click()
@@ -61,7 +61,7 @@ describe('the focus goes on where what had it goes away', () => {
   })
 })
 
-it('Every target of the mail is at least 24 pixels high and wide', async () => {
+it('every control of the mail is at least 24 pixels high and wide', async () => {
   const { post, page } = await openPage()
   await submit(post, {
     subject: 'Targets',
@@ -95,7 +95,7 @@ function smallTargets(page: Page): Promise<string[]> {
   )
 }
 
-it('The page has a heading also while a mail is on its way, and where there is none', async () => {
+it('the page also has a heading while a mail is loading, and where there is none', async () => {
   const { post, page } = await openPage({}, false)
   await submit(post, { subject: 'Slow to come', text: 'x' })
   const [mail] = (await post.inbox.list()).items
@@ -115,7 +115,7 @@ it('The page has a heading also while a mail is on its way, and where there is n
   expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Inbox'])
 })
 
-it('The focus can be seen wherever Tab takes it', async () => {
+it('the focus is visible on every element that Tab reaches', async () => {
   const { post, page } = await openPage({}, false)
   await post.templates.put('broken', { subject: 'Hi {{name}', text: 'Hello {{first name}}' })
   await submit(post, { subject: 'Hello', text: 'Hello' })

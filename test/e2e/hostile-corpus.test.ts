@@ -11,8 +11,8 @@ import { browser } from './context.ts'
 const folder = fileURLToPath(new URL('../fixtures/hostile/', import.meta.url))
 const corpus = readdirSync(folder).sort()
 
-describe('a mail out of the hostile corpus', () => {
-  it.each(corpus)('runs nothing, goes nowhere and fetches nothing: %s', async (file) => {
+describe('a mail of the hostile corpus', () => {
+  it.each(corpus)('runs no script, leads nowhere and fetches nothing: %s', async (file) => {
     const { post, page } = await openPage()
     const id = await submitRaw(post, file)
     const surprises = await watch(page, id)

@@ -8,7 +8,7 @@ import { frameOf, openPage, rowOf, submit, tab } from './_setup.ts'
 import { browser } from './context.ts'
 
 describe('a hostile mail', () => {
-  it('runs nothing, goes nowhere and loads nothing', async () => {
+  it('runs no script, leads nowhere and loads nothing', async () => {
     const { post, page } = await openPage()
     const trap = await openTrap()
     const surprises = watch(page)
@@ -36,7 +36,7 @@ describe('a hostile mail', () => {
     expect(browser.context.pages()).toHaveLength(2)
   })
 
-  it('asks our own server for nothing that it names by a relative address', async () => {
+  it('requests nothing from our own server by a relative address', async () => {
     const { post, page } = await openPage()
     const trap = await openTrap()
     const asked: string[] = []
@@ -61,7 +61,7 @@ describe('a hostile mail', () => {
     expect(asked.filter((url) => url.includes('rel-'))).toEqual([])
   })
 
-  it('shows remote images only when a person asks for them', async () => {
+  it('loads remote images only on request', async () => {
     const { post, page } = await openPage()
     const trap = await openTrap()
     await submit(post, { subject: 'With a picture', html: `<img src="${trap.url}/picture.png"><p>Seen</p>` })

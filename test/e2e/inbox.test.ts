@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { startListening } from '../support/instance.ts'
 
 describe('the inbox', () => {
-  it('opens on the newest mail, and never moves away from what is being read', async () => {
+  it('opens on the newest mail, and never replaces the mail that is being read', async () => {
     const { post, page } = await openPage({}, false)
     await submit(post, { subject: 'Older', text: 'Older text' })
     await submit(post, { subject: 'Newest', text: 'Newest text' })
@@ -19,7 +19,7 @@ describe('the inbox', () => {
     await panel(page).getByText('Newest text').waitFor()
   })
 
-  it('is worked with the keyboard alone: go through, select, tag, delete, search, find commands', async () => {
+  it('can be used with the keyboard alone: move, select, tag, delete, search, find commands', async () => {
     const { post, page } = await openPage({}, false)
     for (const subject of ['One', 'Two', 'Three', 'Four']) await submit(post, { subject, text: subject })
     await page.goto(post.url ?? '')
@@ -86,7 +86,7 @@ describe('the inbox', () => {
     await page.evaluate(() => localStorage.clear())
   })
 
-  it('picks a range with Shift, all matches with one press, and does one action to all', async () => {
+  it('selects a range with Shift, all matches with one press, and applies one action to all', async () => {
     const { post, page } = await openPage({}, false)
     for (let i = 0; i < 70; i++)
       await post.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: `Mail ${i}.`, text: 'x' })
@@ -103,7 +103,7 @@ describe('the inbox', () => {
     await page.getByRole('toolbar').waitFor({ state: 'detached' })
   })
 
-  it('exports what is picked, and takes it in again', async () => {
+  it('exports the selection, and imports it again', async () => {
     const { post, page } = await openPage()
     await submit(post, { subject: 'Kept', text: 'Take me along' })
     await submit(post, { subject: 'Other', text: 'x' })
@@ -138,7 +138,7 @@ describe('the inbox', () => {
     await panel(page).getByText('Take me along').waitFor()
   })
 
-  it('follows the system’s theme until a person chooses one', async () => {
+  it('follows the system’s theme until the user chooses one', async () => {
     const { page } = await openPage()
     const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     await page.emulateMedia({ colorScheme: 'light' })
@@ -156,7 +156,7 @@ describe('the inbox', () => {
 })
 
 describe('a mail as its recipient sees it', () => {
-  it('is shown at the widths of devices, and in dark as designed and as inverted', async () => {
+  it('is shown at the widths of devices, and in dark mode as designed and as inverted', async () => {
     const { post, page } = await openPage()
     await submit(post, {
       subject: 'In the dark',
@@ -180,7 +180,7 @@ describe('a mail as its recipient sees it', () => {
     }
   })
 
-  it('shows cid images, and tells of opens and clicks only when a person fires them', async () => {
+  it('shows cid images, and records opens and clicks only on request', async () => {
     const { post, page } = await openPage({}, false)
     const { id } = await post.domains.create({ name: 'acme.test' })
     await post.domains.verify(id, { status: 'SUCCESS' })
@@ -209,7 +209,7 @@ describe('a mail as its recipient sees it', () => {
     expect(new URL(page.url()).origin).toBe(new URL(post.url ?? '').origin)
   })
 
-  it('adds what a recipient’s side could do, and says why where that cannot be', async () => {
+  it('adds possible events of a recipient, and explains why where an event is not possible', async () => {
     const { post, page } = await openPage()
     await submit(post, { subject: 'Simulated', text: 'See https://example.com/start' })
     await tab(page, 'Events').click()
@@ -233,7 +233,7 @@ describe('a mail as its recipient sees it', () => {
     await section.getByRole('alert').getByText('is delivered already').waitFor()
   })
 
-  it('shows its header fields, its source with folds, what was checked, and its codes to copy', async () => {
+  it('shows its header fields, its source with folds, its checks, and its codes to copy', async () => {
     const post = await startListening({})
     const page = await browser.context.newPage()
     await page.goto(post.url ?? '')
@@ -267,7 +267,7 @@ describe('a mail as its recipient sees it', () => {
 })
 
 describe('the inbox on a phone', () => {
-  it('selects, opens and tags with a finger', async () => {
+  it('selects, opens and tags by touch', async () => {
     const { post, page } = await openPage()
     await page.setViewportSize({ width: 390, height: 844 })
     await submit(post, { subject: 'One', text: 'First' })

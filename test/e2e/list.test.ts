@@ -14,7 +14,7 @@ import {
 } from './_setup.ts'
 
 describe('the list', () => {
-  it('lists what came over SMTP and over /v1, newest first, with what happened to it', async () => {
+  it('lists mail from SMTP and from /v1, newest first, with its status', async () => {
     const { post, page } = await openPage()
     await submit(post, { subject: 'Over SMTP', text: 'The first one' })
     await rowOf(page, 'Over SMTP').waitFor()
@@ -28,7 +28,7 @@ describe('the list', () => {
     expect(texts[1]).toMatch(/Over SMTP.*smtp.*The first one.*Delivered$/)
   })
 
-  it('shows the bounce of one recipient although the mail was opened by another later', async () => {
+  it('shows the bounce of one recipient even if another one opened the mail later', async () => {
     const { post, page } = await openPage()
     const to = ['ada@example.com', 'bounce@simulator.localpost']
     const { id } = await post.emails.send({ from: 'Acme <hi@acme.test>', to, subject: 'To two', text: 'x' })
@@ -40,7 +40,7 @@ describe('the list', () => {
     expect(await rowOf(page, 'To two').getByText('1 of 2').count()).toBe(1)
   })
 
-  it('keeps the list and the open mail where they are while mail arrives', async () => {
+  it('keeps the scroll position and the open mail while mail arrives', async () => {
     const { post, page } = await openPage()
     for (let i = 0; i < 20; i++) await submit(post, { subject: `Mail ${i}`, text: `Text ${i}` })
     await rowOf(page, 'Mail 19').waitFor()
@@ -60,7 +60,7 @@ describe('the list', () => {
     await page.getByRole('button', { name: '1 new' }).waitFor({ state: 'detached' })
   })
 
-  it('draws only the rows in sight, and loads older mail as far as the list is pulled down', async () => {
+  it('renders only the visible rows, and loads older mail on scrolling', async () => {
     const { post, page } = await openPage({}, false)
     for (let i = 0; i < 700; i++)
       await post.emails.send({ ...mailTo('ada@example.com'), subject: `Mail ${i}.` })
@@ -77,7 +77,7 @@ describe('the list', () => {
     await rowOf(page, 'Mail 699.').waitFor()
   })
 
-  it('brings a mail that is opened by its address into view, and marks it as read', async () => {
+  it('scrolls to a mail that is opened by its address, and marks it as read', async () => {
     const { post, page } = await openPage({}, false)
     const ids: string[] = []
     for (let i = 0; i < 40; i++)
@@ -91,7 +91,7 @@ describe('the list', () => {
     await expect.poll(async () => (await post.inbox.get(ids[3] ?? '')).unread).toBe(false)
   })
 
-  it('finds mail, says what is wrong with a search, and deletes only what it finds', async () => {
+  it('finds mail, explains an error in a search, and deletes only the matches', async () => {
     const { post, page } = await openPage()
     await submit(post, { subject: 'Keep me', text: 'x' })
     await submit(post, { subject: 'Lose me', text: 'x' })
@@ -112,7 +112,7 @@ describe('the list', () => {
     expect(await rowsOf(page).count()).toBe(1)
   })
 
-  it('keeps the list while a search is being typed, and what it suggests while one is on', async () => {
+  it('keeps the filtered list while a search is being edited, and shows suggestions', async () => {
     const { post, page } = await openPage()
     await submit(post, { from: 'shop@acme.test', subject: 'From the shop', text: 'x' })
     await submit(post, { from: 'bills@acme.test', subject: 'From the office', text: 'x' })
@@ -130,7 +130,7 @@ describe('the list', () => {
     expect(await rowsOf(page).count()).toBe(0)
   })
 
-  it('deletes one mail, and all, after a question', async () => {
+  it('deletes one mail, and all, after a confirmation', async () => {
     const { post, page } = await openPage()
     for (const subject of ['One', 'Two', 'Three']) await submit(post, { subject, text: 'x' })
     await rowOf(page, 'Two').click()
@@ -146,7 +146,7 @@ describe('the list', () => {
     expect((await post.inbox.list()).count).toBe(0)
   })
 
-  it('is walked through with the keys', async () => {
+  it('can be walked through with the keys', async () => {
     const { post, page } = await openPage()
     const opened = (name: string): Promise<void> => page.getByRole('heading', { level: 1, name }).waitFor()
     await submit(post, { subject: 'Oldest', text: 'Oldest' })

@@ -12,7 +12,7 @@ async function placeOf(what: Locator): Promise<{ left: number; top: number; righ
 describe('on a phone', () => {
   const phone = { width: 390, height: 844 }
 
-  it('no button moves when the connection goes', async () => {
+  it('no button moves when the connection is lost', async () => {
     const { post, page } = await openPage()
     await page.setViewportSize(phone)
     await submit(post, { subject: 'Hello' })
@@ -24,7 +24,7 @@ describe('on a phone', () => {
     expect(await placeOf(theme)).toEqual(button)
   })
 
-  it('what could not be done with an open mail is said beside it', async () => {
+  it('the error of an action is shown next to the open mail', async () => {
     const { post, page } = await openPage()
     await page.setViewportSize(phone)
     await submit(post, { subject: 'Hello', text: 'Hello' })
@@ -36,7 +36,7 @@ describe('on a phone', () => {
     await page.getByRole('alert').getByText('Localpost does not answer.').waitFor()
   })
 
-  it('every key of the sheet is above or below, none beside it', async () => {
+  it('the keys of the sheet are above or below each other, never side by side', async () => {
     const { page } = await openPage()
     await page.setViewportSize(phone)
     await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
@@ -46,7 +46,7 @@ describe('on a phone', () => {
     expect(await keys.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
   })
 
-  it('a webhook keeps its button beside its URL, and its events below both', async () => {
+  it('a webhook has its button next to its URL, and its events below both', async () => {
     const { post, page } = await openPage({}, false)
     const events = ['email.bounced', 'email.complained', 'email.opened', 'email.clicked'] as const
     await post.webhooks.create({ url: `http://127.0.0.1:9/${'long/'.repeat(12)}`, events: [...events] })
@@ -63,7 +63,7 @@ describe('on a phone', () => {
     }
   })
 
-  it('that a record is optional follows what it is for', async () => {
+  it('the note that a record is optional comes after its purpose', async () => {
     const { post, page } = await openPage({}, false)
     const { id } = await post.domains.create({ name: 'acme.com' })
     await page.setViewportSize(phone)
@@ -75,7 +75,7 @@ describe('on a phone', () => {
   })
 })
 
-it('Tags stand in one line of their row, however long', async () => {
+it('tags fit one line of their row, however long', async () => {
   const { post, page } = await openPage()
   await submit(post, { subject: 'Tagged' })
   const [mail] = (await post.inbox.list()).items
@@ -91,7 +91,7 @@ it('Tags stand in one line of their row, however long', async () => {
   }
 })
 
-it('Overrides of the direction are spelt out in subjects and names', async () => {
+it('direction overrides are shown as text in subjects and names', async () => {
   const { post, page } = await openPage()
   await submit(post, {
     from: { name: '\u202Emoc.knab', address: 'evil@phish.test' },
@@ -107,7 +107,7 @@ it('Overrides of the direction are spelt out in subjects and names', async () =>
   expect(await rowsOf(page).count()).toBe(1)
 })
 
-it('A file of contacts is no longer named once they are imported', async () => {
+it('the name of a contacts file disappears after the import', async () => {
   const { post, page } = await openPage({}, false)
   const { id } = await post.audiences.create({ name: 'Newsletter' })
   await page.goto(`${post.url}/#/audiences/${id}`)
@@ -124,8 +124,8 @@ it('A file of contacts is no longer named once they are imported', async () => {
   await expect.poll(() => page.getByLabel('Import as CSV').inputValue()).toContain('ada@example.com')
 })
 
-describe('what is written and not handed over', () => {
-  it('stays of a broadcast, until it is sent', async () => {
+describe('an unsaved draft', () => {
+  it('of a broadcast is kept until it is sent', async () => {
     const { post, page } = await openPage({}, false)
     const { id } = await post.audiences.create({ name: 'Newsletter' })
     await post.audiences.contacts.import(id, [{ email: 'ada@example.com' }])
@@ -153,7 +153,7 @@ describe('what is written and not handed over', () => {
     expect(await subject.inputValue()).toBe('')
   })
 
-  it('stays of the faults, until they are on or discarded', async () => {
+  it('of the faults is kept until they are switched on or discarded', async () => {
     const { post, page } = await openPage({}, false)
     await post.faults.set({ http: [{ path: '/v1/emails', status: 503 }] })
     await page.goto(`${post.url}/#/rules`)
@@ -174,7 +174,7 @@ describe('what is written and not handed over', () => {
   })
 })
 
-it('What is on looks so also under the pointer that has just turned it on', async () => {
+it('a switch that was just turned on looks so under the pointer', async () => {
   const { post, page } = await openPage()
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await submit(post, { subject: 'Hello' })
@@ -191,7 +191,7 @@ it('What is on looks so also under the pointer that has just turned it on', asyn
   await expect.poll(ground).toBe(on)
 })
 
-it('The menu of the list ends where its button ends, and does not cover the mail', async () => {
+it('the menu of the list aligns with its button, and does not cover the mail', async () => {
   const { post, page } = await openPage()
   await submit(post, { subject: 'Hello' })
   const button = page.getByRole('button', { name: 'More about the list' })
@@ -200,7 +200,7 @@ it('The menu of the list ends where its button ends, and does not cover the mail
   await expect.poll(async () => (await placeOf(menu)).right).toBe((await placeOf(button)).right)
 })
 
-it('A mail has a dark ground where it knows the dark, to its edges, and its white one where it does not', async () => {
+it('a mail has a dark background to its edges where it supports dark mode, and a white one where it does not', async () => {
   const { post, page } = await openPage()
   const body = '<body style="margin:0"><p>Look</p>'
   await submit(post, { subject: 'White', html: body })
@@ -216,7 +216,7 @@ it('A mail has a dark ground where it knows the dark, to its edges, and its whit
   await expect.poll(groundOf).toBe(255)
 })
 
-it('Faults that could not be read are told neither on nor off, and can be asked for again', async () => {
+it('faults that could not be loaded are shown as neither on nor off, and can be loaded again', async () => {
   const { post, page } = await openPage({}, false)
   await page.route('**/dev/faults', (route) => route.abort())
   await page.goto(`${post.url}/#/rules`)

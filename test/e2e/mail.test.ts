@@ -58,7 +58,7 @@ describe('a mail', () => {
     expect(mail?.unread).toBe(false)
   })
 
-  it('offers attachments under the name that they came with', async () => {
+  it('offers attachments under their original name', async () => {
     const { post, page } = await openPage()
     const attachments = [{ filename: 'Rechnung für Ada.txt', content: 'Hello file' }]
     await submit(post, { subject: 'With a file', text: 'See the file', attachments })
@@ -71,7 +71,7 @@ describe('a mail', () => {
     expect(download.suggestedFilename()).toBe('Rechnung für Ada.txt')
   })
 
-  it('tells why a mail failed, and offers nothing of a message that was never written', async () => {
+  it('shows why a mail failed, and no message tabs where no message was written', async () => {
     const { post, page } = await openPage()
     await post.emails.send({
       from: 'Acme <hello@acme.test>',
@@ -97,7 +97,7 @@ describe('a mail', () => {
     await page.getByRole('link', { name: '.eml' }).waitFor()
   })
 
-  it('shows the first of many recipients, and all when asked', async () => {
+  it('shows the first of many recipients, and all on request', async () => {
     const { post, page } = await openPage()
     const to = Array.from({ length: 50 }, (_, index) => `r${index}@example.com`)
     await submit(post, { subject: 'To many', to, text: 'x' })
@@ -109,7 +109,7 @@ describe('a mail', () => {
     expect(await fields.innerText()).not.toContain('r4@example.com')
   })
 
-  it('shows one thing at a time on a phone, with a way back', async () => {
+  it('shows one pane at a time on a phone, with a way back', async () => {
     const { post, page } = await openPage()
     await page.setViewportSize({ width: 390, height: 844 })
     await submit(post, { subject: `Small screen ${'very-long-word'.repeat(30)}`, text: 'Hello' })

@@ -18,7 +18,7 @@ describe('the page', () => {
     await rowOf(page, 'Hello from curl').waitFor()
   })
 
-  it('never shows a shortened key where the whole one is not told', async () => {
+  it('never shows a shortened key where the whole one is not available', async () => {
     const key = 'lp_test-key-that-is-longer-than-32-characters'
     const { page } = await openPage({ host: '0.0.0.0', apiKeys: [key] })
     await page.getByLabel('API key').fill(key)
@@ -31,7 +31,7 @@ describe('the page', () => {
     expect(await page.locator('section.main').innerText()).not.toContain('…')
   })
 
-  it('says that faults are on, for as long as they are', async () => {
+  it('shows that faults are on, for as long as they are', async () => {
     const { post, page } = await openPage({}, false)
     await post.faults.set({
       http: [{ path: '/v1/*', status: 503 }],
@@ -45,7 +45,7 @@ describe('the page', () => {
     await page.getByText('Faults are on').waitFor({ state: 'detached' })
   })
 
-  it('says that it lost the connection, and catches up by itself', async () => {
+  it('shows that the connection is lost, and catches up after a reconnect', async () => {
     const { post, page } = await openPage()
     const port = Number(new URL(post.url ?? '').port)
     await page.getByText('Live', { exact: true }).waitFor()

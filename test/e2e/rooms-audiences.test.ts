@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { enter, openPage } from './_setup.ts'
 
-describe('the room of audiences', () => {
-  it('imports contacts, says which line is wrong, and sends them a broadcast', async () => {
+describe('the Audiences page', () => {
+  it('imports contacts, shows which line is invalid, and sends them a broadcast', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Audiences')
     await page.getByLabel('New audience').fill('Newsletter')
@@ -33,7 +33,7 @@ describe('the room of audiences', () => {
     await page.getByText('1 contact, 1 unsubscribed').waitFor()
   })
 
-  it('finds a contact that no page has shown yet', async () => {
+  it('finds a contact that is not loaded yet', async () => {
     const { post, page } = await openPage({}, false)
     const { id } = await post.audiences.create({ name: 'Readers' })
     const rows = Array.from({ length: 250 }, (_, index) => ({ email: `reader${1000 + index}@example.com` }))

@@ -15,8 +15,8 @@ const focused = (page: Page) => (): Promise<string> =>
     )
   })
 
-describe('the rooms by keyboard', () => {
-  it('are called the same in the navigation, the palette, the title and by their heading', async () => {
+describe('keyboard use of the pages', () => {
+  it('have the same name in the navigation, the palette, the title and the heading', async () => {
     const { page } = await openPage()
     const labels = Object.values(rooms).map(({ label }) => label)
     const nav = page.getByRole('navigation', { name: 'Rooms' }).getByRole('link')
@@ -33,7 +33,7 @@ describe('the rooms by keyboard', () => {
     }
   })
 
-  it('lead into what was chosen on a small screen, and back to where one was', async () => {
+  it('move the focus into the chosen item on a small screen, and back', async () => {
     const { post, page } = await openPage({}, false)
     for (const name of ['acme.com', 'beta.test']) await post.domains.create({ name })
     await page.setViewportSize({ width: 390, height: 844 })
@@ -48,7 +48,7 @@ describe('the rooms by keyboard', () => {
     await expect.poll(focused(page)).toBe('acme.com')
   })
 
-  it('give the focus back behind a question, and put it somewhere when what had it is gone', async () => {
+  it('return the focus after a confirmation, and move it where its element is removed', async () => {
     const { post, page } = await openPage({}, false)
     for (const name of ['acme.com', 'beta.test']) await post.domains.create({ name })
     await page.goto(`${post.url}/#/domains`)
@@ -63,7 +63,7 @@ describe('the rooms by keyboard', () => {
     await expect.poll(focused(page)).toBe('new-entry')
   })
 
-  it('begin something new with n, also where one thing is open on a small screen', async () => {
+  it('create a new item with n, also where another one is open on a small screen', async () => {
     const { post, page } = await openPage({}, false)
     await post.templates.put('welcome', { subject: 'Hi' })
     await page.setViewportSize({ width: 390, height: 844 })
@@ -73,7 +73,7 @@ describe('the rooms by keyboard', () => {
     await expect.poll(focused(page)).toBe('new-entry')
   })
 
-  it('give the focus back when a name is edited, or a contact is gone', async () => {
+  it('return the focus when a name is edited, or a contact is removed', async () => {
     const { post, page } = await openPage({}, false)
     const { id } = await post.audiences.create({ name: 'Newsletter' })
     await post.audiences.contacts.import(id, [{ email: 'ada@example.com' }, { email: 'bob@example.com' }])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { enter, openPage } from './_setup.ts'
 
-describe('the room of templates', () => {
+describe('the Templates page', () => {
   it('stores a template, and shows it with values and without', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Templates')
@@ -22,7 +22,7 @@ describe('the room of templates', () => {
     expect(await page.title()).toBe('Templates · Localpost')
   })
 
-  it('keeps what is written in a template until it is stored or given up', async () => {
+  it('keeps a draft of a template until it is saved or discarded', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Templates')
     await page.getByLabel('New template').fill('half done')
@@ -50,7 +50,7 @@ describe('the room of templates', () => {
     expect((await post.templates.get('half-done')).subject).toBe('Half a thought')
   })
 
-  it('names each broken placeholder of a template with its place, and leads there', async () => {
+  it('names each broken placeholder of a template with its position, and links to it', async () => {
     const { post, page } = await openPage({}, false)
     await post.templates.put('broken', {
       subject: 'Hi {{name}',

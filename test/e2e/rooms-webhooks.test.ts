@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { enter, openPage, send } from './_setup.ts'
 
-describe('the room of webhooks', () => {
-  it('adds a webhook, shows what was posted to it, and posts it again', async () => {
+describe('the Webhooks page', () => {
+  it('adds a webhook, shows its deliveries, and sends one again', async () => {
     const ids: unknown[] = []
     const receiver = createServer((request, response) => {
       ids.push(request.headers['webhook-id'])
@@ -30,7 +30,7 @@ describe('the room of webhooks', () => {
     await expect.poll(() => delivered.count()).toBe(2)
   })
 
-  it('says that a webhook is there already, and what was posted of a domain', async () => {
+  it('says that a webhook exists already, and shows the deliveries of domain events', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Webhooks')
     const add = async (): Promise<void> => {
@@ -54,7 +54,7 @@ describe('the room of webhooks', () => {
     await created.waitFor()
   })
 
-  it('adds a webhook for chosen events alone', async () => {
+  it('adds a webhook for chosen events only', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Webhooks')
     await page.getByLabel('URL').fill('http://127.0.0.1:9/hook')

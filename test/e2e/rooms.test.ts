@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { enter, focused, openPage, send } from './_setup.ts'
 
-describe('the rooms', () => {
-  it('focuses the room that is gone to by its keys, also where it was loaded before', async () => {
+describe('the other pages', () => {
+  it('focuses the page that is opened by its keys, also where it was loaded before', async () => {
     const { page } = await openPage()
     for (const [keys, name] of [
       ['gd', 'Domains'],
@@ -19,7 +19,7 @@ describe('the rooms', () => {
     expect(await page.title()).toBe('Localpost')
   })
 
-  it('makes a domain, shows its records, and takes a declared state', async () => {
+  it('creates a domain, shows its records, and declares a state', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Domains')
     await expect.poll(focused(page), { timeout: 8000 }).toBe('Domains')
@@ -38,7 +38,7 @@ describe('the rooms', () => {
       .toEqual([{ name: 'acme.com', status: 'SUCCESS' }])
   })
 
-  it('shows a request to /v1 the moment it is answered, with both bodies', async () => {
+  it('shows a request to /v1 as soon as it is answered, with both bodies', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Requests')
     await page.getByText('No request yet.').waitFor()
@@ -51,7 +51,7 @@ describe('the rooms', () => {
     await page.getByText('No request matches.').waitFor()
   })
 
-  it('adds, edits, orders and removes rules, and says why one is refused', async () => {
+  it('adds, edits, orders and removes rules, and explains why one is refused', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Rules and faults')
     await page.getByText('No rule: every recipient is accepted.').waitFor()
@@ -86,7 +86,7 @@ describe('the rooms', () => {
       .toEqual([{ match: 'gone.test', action: 'delay', delay_ms: 1500 }])
   })
 
-  it('turns faults on from JSON or an example, says what is wrong with them, and takes them away', async () => {
+  it('switches faults on from JSON or an example, explains errors in them, and removes them', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Rules and faults')
     const faults = page.getByRole('form', { name: 'Faults' })
@@ -105,7 +105,7 @@ describe('the rooms', () => {
     expect(await post.faults.get()).toBeNull()
   })
 
-  it('names the real port and key in every snippet that needs them', async () => {
+  it('uses the real port and key in every snippet that needs them', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Connect')
     const text = (name: string): Promise<string> =>

@@ -8,7 +8,7 @@ import { startListening } from '../support/instance.ts'
 
 const built = fileURLToPath(new URL('../../dist/ui/', import.meta.url))
 
-it('starts with at most 90 KB of JavaScript, and loads the rest when it is looked at', async () => {
+it('starts with at most 90 KB of JavaScript, and loads the rest on demand', async () => {
   const first = reachedFrom(entryOf(readFileSync(join(built, 'index.html'), 'utf8')))
   const bytes = [...first].map((name) => gzipSync(readFileSync(join(built, 'assets', name))).length)
   expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(90 * 1024)

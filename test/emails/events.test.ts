@@ -3,7 +3,7 @@ import type { EmailEvent, EventStatus } from '../../src/emails/types.ts'
 import { outcomeOf, sentTo, withEvents } from '../../src/emails/events.ts'
 import { anEmail } from '../inbox/_email.ts'
 
-it('an event is never older than the one before it, even when the clock fell back', () => {
+it('an event is never older than the one before it, even if the clock moved back', () => {
   const delivered: EmailEvent = {
     status: 'delivered',
     timestamp: 400,
@@ -37,7 +37,7 @@ it.each<[EventStatus[], EventStatus]>([
   [['sent', 'bounced', 'opened'], 'bounced'],
   [['sent', 'bounced', 'delivered', 'opened'], 'opened'],
   [['sent', 'failed'], 'failed'],
-])('what became of a recipient with %j is %s: an opening hides no trouble', (statuses, outcome) => {
+])('the outcome of a recipient with %j is %s: an opening hides no problem', (statuses, outcome) => {
   const events = statuses.map((status, timestamp) => ({ status, timestamp }) as EmailEvent)
   expect(outcomeOf(events)).toBe(outcome)
 })

@@ -21,7 +21,7 @@ function timed(run: () => void): number {
 }
 
 describe('addresses', () => {
-  it('with an "@" in each of thousands of names are read in a moment', () => {
+  it('with an "@" in each of thousands of names are read quickly', () => {
     const took = timed(() => {
       const { errors } = addressesOf('"@" <a@b.c>,'.repeat(8300))
       expect(errors).toMatchObject([
@@ -31,7 +31,7 @@ describe('addresses', () => {
     expect(took).toBeLessThan(5000)
   })
 
-  it('far more than 50 are not read to the last one', () => {
+  it('far beyond 50 are not read to the end', () => {
     const text = Array.from({ length: 1500 }, (_, i) => `p${i}@b.c`).join(',')
     const took = timed(() => {
       const { errors, rcpt_to } = addressesOf(Array.from({ length: 2000 }, () => text))
@@ -43,7 +43,7 @@ describe('addresses', () => {
     expect(took).toBeLessThan(5000)
   })
 
-  it('of which one lacks its comma are still refused', () => {
+  it('are still refused where one of them lacks its comma', () => {
     expect(addressesOf('a@x.test b@x.test').errors).toMatchObject([{ field: 'to' }])
     expect(addressesOf('"a@x.test" < b@x.test >').errors).toEqual([])
   })
@@ -97,7 +97,7 @@ describe('the encoded size of a body', () => {
     ['digits with an umlaut', '12345 ü '],
     ['control characters', '\x01\x02'],
     ['one long line', 'abcdefgh '],
-  ])('is near what the message takes, and never more: %s', async (_, unit) => {
+  ])('is close to the size in the message, and never more: %s', async (_, unit) => {
     const text = unit.repeat(Math.ceil(300_000 / unit.length))
     const size = await encodedBodySize([text], 0)
     const message = await composeMessage({
@@ -113,7 +113,7 @@ describe('the encoded size of a body', () => {
     expect(size).toBeGreaterThan(message.size_bytes * 0.9)
   })
 
-  it('is the plain one where no encoding could reach the limit', () => {
+  it('is the plain size where no encoding could reach the limit', () => {
     expect(encodedBodySize(['üü', 'a'], 1000)).toBe(3)
   })
 })

@@ -61,7 +61,7 @@ test('expired keys are removed soon after the start, however many, and no others
   await sweeper.close()
 })
 
-test('the others go in the hour in which they expire, without a request', async () => {
+test('the other keys are removed within an hour of their expiry, without a request', async () => {
   await given(3, start - 22.5 * hourMs)
   const sweeper = expiry()
   for (const left of [3, 0]) {
@@ -90,7 +90,7 @@ test('a fault is reported, and the next hour tries again', async () => {
   await sweeper.close()
 })
 
-test('nothing runs after close', async () => {
+test('no timer is left after close', async () => {
   const sweeper = expiry()
   await sweeper.close()
   expect(timers.size).toBe(0)

@@ -60,7 +60,7 @@ describe.each(Object.entries(ways))('over %s', (_, submit) => {
   })
 })
 
-it('many long headers at once are taken or refused for now, never shown without their subject', async () => {
+it('many long headers at once are accepted or refused with a temporary error, never shown without their subject', async () => {
   const post = await createLocalpost()
   try {
     for (let round = 0; round < 2; round++) {

@@ -24,7 +24,7 @@ async function submit(to: readonly string[], header: string): Promise<string> {
 }
 
 describe('a recipient in U-labels and in A-labels', () => {
-  it.each(['To', 'Cc', 'Resent-To', 'Resent-Cc'])('is no Bcc where %s names it', async (field) => {
+  it.each(['To', 'Cc', 'Resent-To', 'Resent-Cc'])('is not a Bcc where %s names it', async (field) => {
     for (const written of spellings) {
       const id = await submit([ascii, 'bob@x.test'], `${field}: Ada <${written}>`)
       const mail = await post.inbox.get(id)
@@ -61,7 +61,7 @@ describe('a recipient in U-labels and in A-labels', () => {
     expect(await own.emails.addEvent(sent.id, event)).toMatchObject({ status: 'complained' })
   })
 
-  it.each(spellings)('meets the rule for %s', async (match) => {
+  it.each(spellings)('matches the rule for %s', async (match) => {
     const own = await start({ rules: [{ match, action: 'reject', code: 550 }] })
     const { id } = await own.emails.send({ from: 'hi@acme.test', to: unicode, subject: 'x', text: 'x' })
     const { recipients } = await own.inbox.waitFor({ to: ascii })
@@ -71,7 +71,7 @@ describe('a recipient in U-labels and in A-labels', () => {
 })
 
 describe('Bcc', () => {
-  it('is what is in the envelope and in no address field', async () => {
+  it('is a recipient of the envelope that is in no address field', async () => {
     const id = await submit(
       ['ada@x.test', 'bob@x.test', 'carl@x.test', 'dora@x.test'],
       'To: ada@x.test, else@x.test\r\nCc: bob@x.test\r\nBcc: carl@x.test, other@x.test',
@@ -83,7 +83,7 @@ describe('Bcc', () => {
     })
   })
 
-  it('is everybody where there is no To, and those whom Cc does not name', async () => {
+  it('is every recipient where there is no To, except those in Cc', async () => {
     expect(await post.inbox.get(await submit(['ada@x.test', 'bob@x.test'], 'Subject: x'))).toMatchObject({
       to: [],
       cc: [],

@@ -74,7 +74,7 @@ describe('a submission', () => {
     expect(domain.name).toBe('acme.test')
   })
 
-  it('without From, To or subject takes them from the envelope, or shows nothing', async () => {
+  it('takes From, To or subject from the envelope where they are missing, or shows nothing', async () => {
     await submitRaw('X-Empty: yes\r\n\r\nbody')
     const [item] = (await post.emails.list()).items
     expect(await post.emails.get(item?.id ?? '')).toMatchObject({
@@ -85,7 +85,7 @@ describe('a submission', () => {
     })
   })
 
-  it('from nowhere belongs to the built-in domain', async () => {
+  it('without a sender belongs to the built-in domain', async () => {
     for (const from of ['', 'root@localhost']) {
       await submitRaw('Subject: x\r\n\r\nbody', from)
       const [item] = (await post.emails.list()).items
@@ -95,7 +95,7 @@ describe('a submission', () => {
     }
   })
 
-  it('is taken whatever the status of its domain', async () => {
+  it('is accepted whatever the status of its domain', async () => {
     const { id } = await post.domains.create({ name: 'acme.test' })
     await submitRaw('From: bob@acme.test\r\n\r\nbody')
     const [item] = (await post.emails.list()).items
@@ -113,7 +113,7 @@ describe('a submission', () => {
         'Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/html\r\n\r\n<b>',
       ),
     ],
-  ])('keeps the bytes of %s as they are', async (_, bytes) => {
+  ])('keeps the bytes of %s unchanged', async (_, bytes) => {
     await submitRaw(bytes)
     const [item] = (await post.inbox.list()).items
     expect((await rawOf(item?.id ?? '')).subarray(0, bytes.length).equals(bytes)).toBe(true)
@@ -121,7 +121,7 @@ describe('a submission', () => {
     await post.inbox.get(item?.id ?? '')
   })
 
-  it('of 20 MB arrives whole', async () => {
+  it('of 20 MB arrives complete', async () => {
     const content = Buffer.alloc(14_000_000, 'abcdefghij')
     await createTransport(post.smtp).sendMail({
       from: 'a@acme.test',
@@ -133,7 +133,7 @@ describe('a submission', () => {
     expect((await post.inbox.attachment(mail.id, 0)).content.equals(content)).toBe(true)
   })
 
-  it('whose client vanishes in the middle leaves nothing', async () => {
+  it('leaves nothing behind where the client disconnects in the middle', async () => {
     const socket = connect(post.smtp.port, post.smtp.host)
     socket.write(
       'EHLO x\r\nMAIL FROM:<a@acme.test>\r\nRCPT TO:<b@acme.test>\r\nDATA\r\nSubject: half\r\n\r\nhalf',
@@ -147,7 +147,7 @@ describe('a submission', () => {
     expect((await post.emails.list()).items.map(({ subject }) => subject)).toEqual(['whole'])
   })
 
-  it('names itself in the reply', async () => {
+  it('has its id in the reply', async () => {
     const reply = await submitRaw('Subject: x\r\n\r\nbody')
     const [item] = (await post.emails.list()).items
     expect(reply).toContain(`OK: captured as ${item?.id}`)

@@ -34,11 +34,11 @@ describe('recipients', () => {
     ['<>', 'to: must be an address: "<>" has none'],
     ['a b@c.test', 'to: "a b@c.test" has text beside "b@c.test", which then needs angle brackets'],
     ['a@x.test b@x.test', 'to: "a@x.test b@x.test" has two addresses without a comma between them'],
-  ])('of %j are refused with what is wrong', (text, message) => {
+  ])('of %j are refused with the reason', (text, message) => {
     expect(read(text).errors).toEqual([message])
   })
 
-  it('and senders who are none are named as they were given', () => {
+  it('and invalid senders are named as they were given', () => {
     expect(read('ada@x.test', 'ada').errors).toEqual([
       'from: must be one address such as "Acme <hi@acme.com>": "ada" has none',
     ])

@@ -40,7 +40,7 @@ describe('rendering', () => {
     )
   })
 
-  it('counts what takes the place of a placeholder, not the placeholder', () => {
+  it('counts the inserted value, not the placeholder', () => {
     const subject = `${'{{ a }}'.repeat(500)}${'x'.repeat(maxSubjectBytes)}`
     expect(codeOf(() => render(parts({ subject: subject.slice(0, maxSubjectBytes) }), { a: '' }))).toBeNull()
   })
@@ -54,7 +54,7 @@ describe('the check of sizes', () => {
     ['html', '<{{a}}>'.repeat(10), { a: '&'.repeat(800_000), b: '' }],
     ['text', '{{a}} {{c}}', { a: 'x'.repeat(39_999_994), b: '' }],
     ['text', '{{a}} {{c}}', { a: 'x'.repeat(39_999_995), b: '' }],
-  ])('says of %s what rendering would say', (field, source, variables) => {
+  ])('agrees with rendering about %s', (field, source, variables) => {
     const given = parts({ [field]: source })
     const check = unpaced(sizeCheckSteps(given, true))
     expect(codeOf(() => check(variables))).toBe(codeOf(() => render(given, variables, true)))

@@ -18,7 +18,7 @@ describe('placeholders', () => {
     })
   })
 
-  it('take names of letters, digits, dots, hyphens and underscores that do not begin with a digit', () => {
+  it('have names of letters, digits, dots, hyphens and underscores that do not begin with a digit', () => {
     const variables = { 'user.first-name_1': 'Ada', _x: 'y' }
     expect(render(parts('{{user.first-name_1}} {{_x}}'), variables).text).toBe('Ada y')
     expect(render(parts('{{1x}} {{a b}} {{}} {name}'), {}).text).toBe('{{1x}} {{a b}} {{}} {name}')
@@ -40,7 +40,7 @@ describe('placeholders', () => {
     )
   })
 
-  it('leave replacement patterns of a value alone', () => {
+  it('insert replacement patterns of a value literally', () => {
     expect(render(parts('{{a}}'), { a: "$& $1 $' $$" }).text).toBe("$& $1 $' $$")
   })
 })
@@ -66,12 +66,12 @@ describe('a variable', () => {
     expect(attempt).toThrowError(/"a", "b"/)
   })
 
-  it('without value are named up to a hundred', () => {
+  it('without value is named, up to a hundred of them', () => {
     const many = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`v${i}`, {}]))
     expect(() => render(parts(''), many)).toThrowError(/"v99", and 1900 more: give one of them\.$/)
   })
 
-  it('that nothing uses is warned of', () => {
+  it('that is not used causes a warning', () => {
     expect(render(parts('x'), { lost: 'y' }).warnings).toEqual(['variable "lost" is not used'])
   })
 })
@@ -80,13 +80,13 @@ describe('escaping', () => {
   const source = { subject: '{{v}}', html: '<p>{{v}}</p>', text: '{{v}}' }
   const v = '<i title="x">&</i>'
 
-  it('is off: values go in raw, and html is warned of', () => {
+  it('is off: values are inserted unescaped, with a warning for html', () => {
     const rendered = render(source, { v })
     expect(rendered.html).toBe(`<p>${v}</p>`)
     expect(rendered.warnings).toEqual(['variable "v" puts characters of < > & " into html unescaped'])
   })
 
-  it('is for html alone where it is on', () => {
+  it('applies to html only where it is on', () => {
     const rendered = render(source, { v }, true)
     expect(rendered.html).toBe('<p>&lt;i title=&quot;x&quot;&gt;&amp;&lt;/i&gt;</p>')
     expect(rendered.text).toBe(v)

@@ -73,7 +73,7 @@ async function begin(bounds: Partial<RetentionDeps>): Promise<{
   }
 }
 
-test('of too many emails the oldest go, a moment after the newer came', async () => {
+test('above the maximum, the oldest emails are deleted soon after newer ones arrive', async () => {
   const { clock, add, kept } = await begin({ maxEmails: 3 })
   for (let n = 1; n <= 5; n++) await add(n, start)
   expect(await kept()).toEqual([1, 2, 3, 4, 5])
@@ -84,7 +84,7 @@ test('of too many emails the oldest go, a moment after the newer came', async ()
   expect(await kept()).toEqual([4, 5, 6])
 })
 
-test('many go in slices, and all of them', async () => {
+test('many emails are deleted in slices, and all of them', async () => {
   const { store, clock, kept } = await begin({ maxEmails: 10 })
   await store.commit(Array.from({ length: 1234 }, (_, n) => insert(emailCollection, email(n, start))))
   const sizes: number[] = []
@@ -100,7 +100,7 @@ test('many go in slices, and all of them', async () => {
   expect(Math.max(...sizes)).toBe(100)
 })
 
-test('an email goes when it is as old as it may be, with nothing else happening', async () => {
+test('an email is deleted at its maximum age, without any other activity', async () => {
   const { clock, add, kept } = await begin({ maxAgeMs: 60_000 })
   await add(1, start)
   await add(2, start + 10_000)
@@ -113,7 +113,7 @@ test('an email goes when it is as old as it may be, with nothing else happening'
   expect(await kept()).toEqual([])
 })
 
-test('a bound of months does not overflow the timers of the system', async () => {
+test('a maximum age of months does not overflow the timers of the system', async () => {
   const clock = testClock(start)
   const delays: number[] = []
   const watched: Clock = { ...clock, after: (ms, run) => (delays.push(ms), clock.after(ms, run)) }
@@ -123,7 +123,7 @@ test('a bound of months does not overflow the timers of the system', async () =>
   expect(Math.max(...delays)).toBe(60 * 60 * 1000)
 })
 
-test('an email that the outbox works on stays until it is settled, and no younger one goes for it', async () => {
+test('an email that the outbox is working on is kept until it is settled, and no younger one is deleted instead', async () => {
   const { store, clock, add, kept } = await begin({ maxEmails: 2, maxAgeMs: 60_000 })
   await add(1, start, true)
   await add(2, start)
@@ -141,7 +141,7 @@ test('an email that the outbox works on stays until it is settled, and no younge
   expect(await kept()).toEqual([])
 })
 
-test('emails of a clock that was ahead do not keep others', async () => {
+test('emails with a time in the future do not keep others', async () => {
   const { clock, add, kept } = await begin({ maxAgeMs: 60_000 })
   await add(1, start + 86_400_000)
   await add(2, start)
@@ -150,7 +150,7 @@ test('emails of a clock that was ahead do not keep others', async () => {
   expect(await kept()).toEqual([1])
 })
 
-test('the files go with the records', async () => {
+test('the files are deleted with the records', async () => {
   const dir = temporaryFolder()
   const clock = testClock(start)
   const options = { dir, collections: [emailCollection], clock, durability: 'process' as const }
@@ -179,7 +179,7 @@ test('the files go with the records', async () => {
   await store.close()
 })
 
-test('an instance keeps as many as it was told to, those of before its start too', async () => {
+test('an instance keeps the configured number, and counts emails of earlier runs', async () => {
   const dir = temporaryFolder()
   const first = await createLocalpost({ dir })
   const mail = { from: 'hi@acme.test', to: 'ada@example.com', text: 'x' }

@@ -34,7 +34,7 @@ describe('an event on request', () => {
   const at = { timestamp: expect.any(Number) as number }
   const by = { ip: '127.0.0.1', user_agent: 'Localpost' }
 
-  it('is answered as the detail shows it, and stands in last_event with all that belongs there', async () => {
+  it('is answered as the detail shows it, with all its details in last_event', async () => {
     const id = await delivered(face())
     const recipient = ada
     for (const [given, shown, last] of [
@@ -69,7 +69,7 @@ describe('an event on request', () => {
       { type: 'Permanent', subtype: 'NoEmail' },
       { type: 'Permanent', subtype: 'NoEmail' },
     ],
-  ])('settles who was waiting: a bounce with %j', async (given, bounce) => {
+  ])('settles pending recipients: a bounce with %j', async (given, bounce) => {
     const id = await face().send(await waiting())
     expect(await added(face(), id, { status: 'bounced', ...given })).toEqual({ status: 'bounced', ...at })
     expect((await face().detail(id)).last_event).toEqual({
@@ -81,7 +81,7 @@ describe('an event on request', () => {
     expect((await face().item(id)).recipient_statuses[0]).toMatchObject(bounce)
   })
 
-  it('of a delivery has what a real one has', async () => {
+  it('of a delivery has the members of a real one', async () => {
     const face = await open({ hostname: 'mta.acme.test' })
     const id = await face.send(await waiting())
     const { email_sent_timestamp: sent } = await face.detail(id)
@@ -106,7 +106,7 @@ describe('an event on request', () => {
     expect(await added(face, id, { status: 'opened' })).toMatchObject({ timestamp })
   })
 
-  it('is also the library’s', async () => {
+  it('is also available in the library', async () => {
     const id = await delivered(face())
     const { post } = face()
     const opened = await post.emails.addEvent(id, { recipient: ada.toUpperCase(), status: 'opened' })
@@ -116,7 +116,7 @@ describe('an event on request', () => {
     })
   })
 
-  it('of ten at once all come, in ascending order', async () => {
+  it('is added in ascending order, also where ten come at the same time', async () => {
     const id = await delivered(face())
     await Promise.all(Array.from({ length: 10 }, () => added(face(), id, { status: 'opened' })))
     const { events } = (await face().detail(id)).recipient_statuses[0] ?? { events: [] }
@@ -126,7 +126,7 @@ describe('an event on request', () => {
   })
 })
 
-describe('what contradicts what happened', () => {
+describe('an event that contradicts earlier ones', () => {
   const face = shared()
 
   const conflicts: [happened: AddedEvent['status'][], status: AddedEvent['status'], says: string][] = [
@@ -151,7 +151,7 @@ describe('what contradicts what happened', () => {
     expect(statusesOf(await face().detail(id))[ada]).toEqual(['sent', ...happened])
   })
 
-  it('is not a second try after a bounce for now', async () => {
+  it('does not include a second try after a temporary bounce', async () => {
     const id = await face().send(await waiting())
     for (const event of [
       { status: 'bounced', type: 'Transient' },
@@ -161,7 +161,7 @@ describe('what contradicts what happened', () => {
       await added(face(), id, event)
   })
 
-  it('is a time before the last event', async () => {
+  it('includes a time before the last event', async () => {
     const id = await delivered(face())
     const last = (await face().detail(id)).last_event.timestamp
     for (const timestamp of [0, last - 1, Math.floor(last / 1000)]) {
@@ -190,12 +190,12 @@ describe('what contradicts what happened', () => {
     [{ status: 'opened', user_agent: 'a'.repeat(513) }, 'user_agent'],
     [{ status: 'bounced', type: 'permanent' }, 'type'],
     [{ status: 'bounced', type: 'Permanent', subtype: 'MailboxFull' }, 'subtype'],
-  ])('is not what cannot be meant: %j', async (event, field) => {
+  ])('is refused where it is invalid: %j', async (event, field) => {
     const id = await delivered(face())
     expect(await refusalOf(await add(face(), id, event))).toMatchObject({ status: 422, fields: [field] })
   })
 
-  it('names the recipients where the given one is none, and the email where there is none', async () => {
+  it('names the recipients where the given one is unknown, and the email where that is unknown', async () => {
     const id = await delivered(face(), { cc: 'cc@example.com' })
     const unknown = await refusalOf(await add(face(), id, { recipient: 'x@y.test', status: 'opened' }))
     expect(unknown.message).toContain('ada@example.com, cc@example.com')
@@ -204,7 +204,7 @@ describe('what contradicts what happened', () => {
 })
 
 describe('the outbox', () => {
-  it('delivers to those who are left, and does not add to what was settled', async () => {
+  it('delivers to the other recipients, and adds nothing to the settled ones', async () => {
     const face = await open()
     let release = (): void => undefined
     const path = await serve((_, response) => void (release = () => response.end('x')))
@@ -219,7 +219,7 @@ describe('the outbox', () => {
     })
   })
 
-  it('still writes the message where everybody was settled by hand, and then lets it rest', async () => {
+  it('still writes the message where everybody was settled by hand, and then stops', async () => {
     const face = await open()
     let release = (): void => undefined
     const path = await serve((_, response) => void (release = () => response.end('x')))
@@ -233,7 +233,7 @@ describe('the outbox', () => {
     await face.post.close()
   })
 
-  it('lets a written email rest that waited for its next try', async () => {
+  it('stops working on an email that waited for its next try', async () => {
     const face = await open({ clock: fixedClock('2026-01-01T00:00:00Z') })
     const recipient = 'softbounce@simulator.localpost'
     const id = await face.send({ to: recipient })

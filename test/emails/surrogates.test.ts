@@ -27,7 +27,7 @@ describe.each([
   ['a low', '\udc00'],
   ['a pair in the wrong order', '\udc00\ud800'],
 ])('half of a surrogate pair (%s)', (_, half) => {
-  it('is 422 in whatever ends up in a header field, over HTTP and in the library', async () => {
+  it('is 422 in every value that is written into a header field, over HTTP and in the library', async () => {
     const post = await start()
     for (const [field, over] of bound(half)) {
       const request = { ...good, ...over }
@@ -62,7 +62,7 @@ describe.each([
   })
 })
 
-it('a whole pair is a character like any other', async () => {
+it('a whole pair is accepted like any other character', async () => {
   const post = await start()
   const { id } = await post.emails.send({
     ...good,

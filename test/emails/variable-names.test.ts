@@ -41,7 +41,7 @@ describe.each(names)('a variable named %s', (name) => {
     expect(log).toMatchObject({ requests: [{ warnings }, { warnings }, { warnings }, { warnings }] })
   })
 
-  it('is refused by its name where it has neither value nor default, or is of another type', async () => {
+  it('is named in the error where it has neither value nor default, or is of another type', async () => {
     const post = await start()
     const request = { ...good, subject: 'x', text: `{{${name}}}` }
     await expect(post.emails.send({ ...request, variables: parsed(name, {}) })).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe.each(names)('a variable named %s', (name) => {
     })
   })
 
-  it('stays as written where nothing answers it: in an email, and in a broadcast', async () => {
+  it('stays as written where no variable has the name: in an email, and in a broadcast', async () => {
     const post = await start()
     const text = `{{${name}}}`
     const { id } = await post.emails.send({ ...good, subject: text, text, variables: { other: 'x' } })

@@ -38,7 +38,7 @@ const settled = (text: string): string =>
   text.replace(/em_\w+/g, 'em_…').replace(/127\.0\.0\.1:\d+/g, '127.0.0.1')
 
 describe('the story of examples/lifecycle', () => {
-  it('goes through four states and five outcomes, tells them three times, and leaves nothing running', async () => {
+  it('goes through four states and five outcomes, reports them three times, and leaves nothing running', async () => {
     const { code, stdout, stderr } = await runStory()
     expect(stderr).toBe('nothing is left\n')
     expect(code).toBe(0)
@@ -87,7 +87,7 @@ describe('the story of examples/lifecycle', () => {
     expect(settled(stdout).trim(), 'README.md shows what it prints').toBe(settled(shown).trim())
   })
 
-  it('exits with 1 where something is not as expected, and prints no account', async () => {
+  it('exits with 1 where a result is unexpected, and creates no account', async () => {
     const forged = `
       import { createRequire } from 'node:module'
       const { Webhook } = createRequire(${JSON.stringify(folder.href)})('standardwebhooks')

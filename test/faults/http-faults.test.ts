@@ -37,7 +37,7 @@ describeBoth('faults of HTTP', (open) => {
     [500, 'internal_error', null],
     [503, 'service_unavailable', '1'],
     [429, 'rate_limit_exceeded', '1'],
-  ] as const)('answer %i as %s, before the key is looked at', async (status, name, retryAfter) => {
+  ] as const)('answer %i as %s, before the key is checked', async (status, name, retryAfter) => {
     const face = await open()
     await put(face, { http: [{ path: '/v1/emails', method: 'POST', status }] })
     const response = await face.call('POST', '/v1/emails', { body: goodMail, key: null })
@@ -57,7 +57,7 @@ describeBoth('faults of HTTP', (open) => {
     expect(await body(response)).toMatchObject({ statusCode: 418, name: 'injected_fault' })
   })
 
-  test('wait, and then let the request go on', async () => {
+  test('wait, and then pass the request on', async () => {
     const face = await open()
     await put(face, { http: [{ path: '/v1/emails', delay_ms: 250 }] })
     const started = performance.now()
@@ -65,7 +65,7 @@ describeBoth('faults of HTTP', (open) => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(245)
   })
 
-  test('close the connection as a broken one, and the log says so', async () => {
+  test('close the connection without an answer, and the log says so', async () => {
     const face = await open()
     await put(face, { http: [{ path: '/v1/emails', disconnect: true, count: 1 }] })
     const broken = face.call('POST', '/v1/emails', { body: goodMail })
@@ -80,7 +80,7 @@ describeBoth('faults of HTTP', (open) => {
     expect(JSON.stringify(log)).not.toContain(face.post.apiKey)
   })
 
-  test('meet what their path and method say, and nothing of /dev', async () => {
+  test('apply to the given path and method, and never to /dev', async () => {
     const face = await open()
     await put(face, {
       http: [
@@ -100,7 +100,7 @@ describeBoth('faults of HTTP', (open) => {
     expect(await status('GET', '/dev/faults')).toBe(200)
   })
 
-  test('limit the rate at run time, per key, and no longer when they are gone', async () => {
+  test('limit the rate at run time, per key, until they are removed', async () => {
     const face = await open()
     const other = (await body(await face.call('POST', '/dev/keys'))) as { value: string }
     await put(face, { rate_limit: { requests: 2, per_ms: 60_000 } })
@@ -117,7 +117,7 @@ describeBoth('faults of HTTP', (open) => {
     expect([after.status, after.headers.get('ratelimit-limit')]).toEqual([200, null])
   })
 
-  test('with the same seed strike the same requests, whatever other faults do', async () => {
+  test('with the same seed affect the same requests, whatever other faults do', async () => {
     const fault = { path: '/v1/emails', status: 503, rate: 0.3 }
     const struck = async (faults: object): Promise<string> => {
       const face = await open()
@@ -136,7 +136,7 @@ describeBoth('faults of HTTP', (open) => {
   })
 })
 
-test('a fault that spares a request leaves it to the next', async () => {
+test('a fault that skips a request leaves it to the next one', async () => {
   const { call, post } = await openInProcess()
   const http = [
     { path: '/v1/*', status: 500, rate: 0 },
@@ -147,7 +147,7 @@ test('a fault that spares a request leaves it to the next', async () => {
   expect((await call('GET', '/v1/emails')).status).toBe(200)
 })
 
-test('a fault of 500 is no fault of Localpost: no notice tells of it', async () => {
+test('a configured fault with status 500 causes no notice about an error of Localpost', async () => {
   const notices: unknown[] = []
   const { call, post } = await openInProcess({ onNotice: (notice) => notices.push(notice) })
   await post.faults.set({ http: [{ path: '*', status: 500 }] })
@@ -172,7 +172,7 @@ test.each([
   [{ rate_limit: { requests: 1 } }, 'rate_limit.per_ms'],
   [{ seed: 2 ** 32 }, 'seed'],
   [{ https: [] }, 'body'],
-])('faults that cannot be meant are refused by their place: %j', async (wrong, field) => {
+])('invalid faults are refused with their position: %j', async (wrong, field) => {
   const { call, post } = await openInProcess()
   const response = await call('PUT', '/dev/faults', { body: wrong })
   expect([response.status, await body(response)]).toMatchObject([422, { errors: [{ field }] }])

@@ -49,7 +49,7 @@ describe.each(stages.map((stage, step) => ({ stage, step })))('a fault at $stage
     expect(await post.inbox.list()).toMatchObject({ count: 0 })
   })
 
-  it('waits, and then goes on as ever', async () => {
+  it('waits, and then continues as usual', async () => {
     const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage, delay_ms: 250, count: 1 }] })
     const { replies, ms, stored } = await submit(post)
@@ -69,14 +69,14 @@ describe.each(stages.map((stage, step) => ({ stage, step })))('a fault at $stage
 })
 
 describe('faults of SMTP', () => {
-  it('never meet a delivery of the outbox, at whatever stage', async () => {
+  it('never apply to a delivery of the outbox, at any stage', async () => {
     const post = await startRetrying({ retryDelaysMs: [] })
     await post.faults.set({ smtp: stages.map((stage) => ({ stage, disconnect: true })) })
     const { id } = await post.emails.send({ from: 'a@x.test', to: 'b@y.test', subject: 'Hi', text: 'x' })
     expect(await outcomes(post, id)).toMatchObject({ 'b@y.test': { status: 'delivered' } })
   })
 
-  it('strike the next few, and show how many are left', async () => {
+  it('affect the next few, and show how many are left', async () => {
     const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage: 'rcpt', code: 450, count: 2 }], seed: 7 })
     const client = await greeted(post)
@@ -95,14 +95,14 @@ describe('faults of SMTP', () => {
     expect(await post.faults.get()).toMatchObject({ smtp: [{ count: 0 }] })
   })
 
-  it('say the enhanced code that the text brings', async () => {
+  it('use the enhanced code in the text', async () => {
     const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage: 'mail', code: 550, text: '5.7.1 Blocked' }] })
     const replies = await dialogue(await greeted(post), submission.slice(0, 3))
     expect(replies.at(-1)).toBe('550 5.7.1 Blocked')
   })
 
-  it('are what nodemailer sees of a server in trouble, until they are cleared', async () => {
+  it('appear to nodemailer as errors of the server, until they are cleared', async () => {
     const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage: 'end', code: 452, text: 'Disk full' }] })
     const transport = createTransport(post.smtp)
@@ -113,7 +113,7 @@ describe('faults of SMTP', () => {
     expect(await post.inbox.list()).toMatchObject({ count: 1 })
   })
 
-  it('with the same seed strike the same commands', async () => {
+  it('with the same seed affect the same commands', async () => {
     const struck = async (faults: FaultsInput): Promise<string> => {
       const post = await startRetrying()
       await post.faults.set(faults)
@@ -138,7 +138,7 @@ describe('faults of SMTP', () => {
     expect(first).toContain('250')
   })
 
-  it('that wait do not hold up the end', async () => {
+  it('that wait do not delay closing', async () => {
     const post = await startRetrying()
     await post.faults.set({ smtp: [{ stage: 'ehlo', delay_ms: 60_000 }] })
     const client = await greeted(post)

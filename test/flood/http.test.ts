@@ -30,7 +30,7 @@ function beginPost(post: Localpost, bytes: number, announced: number) {
 }
 
 test(
-  '1,000 POSTs at once are all answered, and what was answered 200 is kept',
+  '1,000 POSTs at once are all answered, and every email answered with 200 is kept',
   { timeout: 60_000 },
   async () => {
     const dir = temporaryFolder()
@@ -51,7 +51,7 @@ test(
   },
 )
 
-test('bodies for which there is no room are answered 503 with Retry-After, and make room when they go', async () => {
+test('bodies above the memory limit are answered 503 with Retry-After, until others end', async () => {
   const post = await startListening({ limits: { requestBytes: 1_000_000 } })
   const slow = beginPost(post, 950_000, 2_000_000)
   // Nothing says when it has been read; a request before that would take the room from it.
@@ -74,7 +74,7 @@ test('bodies for which there is no room are answered 503 with Retry-After, and m
     .toBe(200)
 })
 
-test('sends for which the store has no room are answered 503, and nothing of them is kept', async () => {
+test('sends above the limit of the store are answered 503, and nothing of them is kept', async () => {
   const post = await startListening({ dir: temporaryFolder(), limits: { pendingBytes: 100_000 } })
   await send(post, 'first', 'x')
   const answers = await Promise.all(

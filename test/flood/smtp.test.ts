@@ -8,7 +8,7 @@ import { clientInData, residentMiB, smtpClient, watchMemory } from './_flood.ts'
 const header = (subject: string): string =>
   `From: app@acme.test\r\nTo: ada@example.com\r\nSubject: ${subject}\r\n\r\n`
 
-test('one client more than there may be hears 421 4.7.0, and its place is free again later', async () => {
+test('one client above the maximum gets 421 4.7.0, and its place is free again later', async () => {
   const post = await start({ limits: { smtpClients: 3 } })
   const clients = [1, 2, 3].map(() => smtpClient(post.smtp))
   for (const client of clients) expect(await client.reply()).toMatch(/^220 /)
@@ -66,7 +66,7 @@ test('200 connections at once lose nothing that was acknowledged', { timeout: 60
   expect(taken.filter((subject) => !found.has(subject))).toEqual([])
 })
 
-test('messages that are being received hold no more memory than they may; the rest is written as it comes', async () => {
+test('messages that are being received use limited memory; the rest is written as it arrives', async () => {
   const dir = temporaryFolder()
   const post = await start({ dir, limits: { smtpBytes: 500_000 } })
   const clients = await Promise.all(Array.from({ length: 20 }, () => clientInData(post.smtp)))
@@ -90,7 +90,7 @@ test('messages that are being received hold no more memory than they may; the re
   }
 })
 
-test('a message for which there is no room is refused with 452 4.3.1, and nothing of it is kept', async () => {
+test('a message above the limit is refused with 452 4.3.1, and nothing of it is kept', async () => {
   const dir = temporaryFolder()
   const post = await start({ dir, limits: { pendingBytes: 200_000 } })
   const clients = await Promise.all(Array.from({ length: 40 }, () => clientInData(post.smtp)))

@@ -26,7 +26,7 @@ const readers = 60
 type Kept = Map<string, { name: string; bytes: number }>
 
 it.runIf(asked !== undefined)(
-  'hostile messages cost little memory, hold nothing up for long, and all that was acknowledged is kept',
+  'hostile messages use little memory, block nothing for long, and everything acknowledged is kept',
   { timeout: 1_800_000 },
   async () => {
     const command = await startWatched()

@@ -5,8 +5,8 @@ const mail = `<!doctype html><style>p { color: black }
 @media (prefers-color-scheme: dark) { p { color: white } }
 @media (PREFERS-COLOR-SCHEME:light) { p { color: navy } }</style><p>Hello</p>`
 
-describe('the appearance of a mail', () => {
-  it('answers its conditions on the colour scheme, and leaves the rest as it is', () => {
+describe('the colour scheme of a mail', () => {
+  it('resolves its conditions on the colour scheme, and leaves the rest unchanged', () => {
     const dark = withAppearance(mail, 'dark')
     expect(dark).toContain('@media (min-width:0px) { p { color: white } }')
     expect(dark).toContain('@media (max-width:0px) { p { color: navy } }')
@@ -16,7 +16,7 @@ describe('the appearance of a mail', () => {
     expect(withAppearance(mail, 'light')).toContain('@media (max-width:0px) { p { color: white } }')
   })
 
-  it('sets the scheme of a mail that says it can do both, and of no other', () => {
+  it('is set for a mail that declares support for both, and for no other', () => {
     for (const said of [
       '<style>:root { color-scheme: light dark; }</style>',
       '<meta name="color-scheme" content="light dark">',
@@ -29,13 +29,13 @@ describe('the appearance of a mail', () => {
     expect(withAppearance('<meta name="color-scheme" content="light">', 'dark')).not.toContain('only')
   })
 
-  it('turns pictures around beforehand where the viewer inverts', () => {
+  it('inverts pictures beforehand where the viewer inverts', () => {
     const html = withAppearance(mail, 'inverted')
     expect(html).toContain('@media (max-width:0px) { p { color: white } }')
     expect(html).toMatch(/<style>img.*invert\(1\)[^<]*<\/style>$/)
   })
 
-  it('leaves the words of pictures that are not loaded to be inverted as all words are', () => {
+  it('leaves the alt text of pictures that are not loaded to the general inversion', () => {
     expect(withAppearance(mail, 'inverted')).toMatch(/img\[src\^="http" i\][^}]*{filter:none!important}/)
     expect(withAppearance(mail, 'inverted', { remoteImages: true })).not.toContain('filter:none')
   })

@@ -28,7 +28,7 @@ const checkOf = async (id: string, name: string) =>
   (await post.inbox.check(id)).find((check) => check.name === name)
 
 describe('the checks of a mail', () => {
-  it('pass where all is well', async () => {
+  it('pass where everything is correct', async () => {
     const { id } = await post.emails.send({
       from: 'Acme <hi@acme.test>',
       to: 'ada@example.com',
@@ -50,7 +50,7 @@ describe('the checks of a mail', () => {
     })
   })
 
-  it('say what is wrong with links, each with its reason', async () => {
+  it('report problems of links, each with its reason', async () => {
     const id = await submit({
       html: '<a href="#">Top</a><a href="/x">Rel</a><a href="javascript:x()">Js</a><a href="http://acme.test">Http</a><a href="https://acme.test">Fine</a>',
     })
@@ -85,7 +85,7 @@ describe('the checks of a mail', () => {
     ['http://127.0.0.1/x', 'warning'],
     ['https://www.example.com', 'warning'],
     ['https://yourdomain.com/x', 'warning'],
-  ])('judge the address %j: %s', (href, verdict) => {
+  ])('rate the address %j: %s', (href, verdict) => {
     expect(linkFault(href)?.verdict ?? null).toBe(verdict)
   })
 
@@ -119,7 +119,7 @@ describe('the checks of a mail', () => {
     })
   })
 
-  it('want broadcasts to be left by one click, and others where they offer it at all', async () => {
+  it('require one-click unsubscribe for broadcasts, and for other mail that offers it', async () => {
     const { id: audience_id } = await post.audiences.create({ name: 'All' })
     await post.audiences.contacts.add(audience_id, { email: 'ada@example.com' })
     const sent = await post.broadcasts.send({
@@ -159,7 +159,7 @@ describe('the checks of a mail', () => {
 })
 
 describe('the signature of a mail', () => {
-  it('passes for what is sent, and fails where the message was changed on its way', async () => {
+  it('passes for sent mail, and fails where the message was changed in transit', async () => {
     const { id } = await post.emails.send({
       from: 'Acme <hi@acme.test>',
       to: 'ada@example.com',
@@ -198,7 +198,7 @@ describe('placeholders', () => {
   })
 })
 
-describe('five megabytes of hostile HTML cost linear time', () => {
+describe('five megabytes of hostile HTML take linear time', () => {
   it.each([
     '<',
     '<div>',

@@ -23,12 +23,15 @@ async function capture(name: string) {
 }
 
 describe('mail of the kinds that apps send', () => {
-  it('is all in the table', () => {
+  it('has every kind in the table', () => {
     expect(files.map((name) => name.replace(/\.eml$/, '')).sort()).toEqual(Object.keys(expected).sort())
   })
 
-  it.each(Object.entries(expected))('%s has its codes and links, and no others', async (name, wanted) => {
-    const { codes, links, problem } = await capture(name)
-    expect({ codes, links, problem }).toEqual({ ...wanted, problem: null })
-  })
+  it.each(Object.entries(expected))(
+    '%s has the expected codes and links, and no others',
+    async (name, wanted) => {
+      const { codes, links, problem } = await capture(name)
+      expect({ codes, links, problem }).toEqual({ ...wanted, problem: null })
+    },
+  )
 })

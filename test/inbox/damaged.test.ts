@@ -56,7 +56,7 @@ it(
   },
 )
 
-it('an archive leaves damaged mails out, goes on with the others, and lists what is missing', async () => {
+it('an archive leaves damaged mails out, continues with the others, and lists what is missing', async () => {
   const { dir, whole, smtp, api } = await damagedFolder()
   const face = await open({ dir })
   const archive = await face.call('GET', '/dev/inbox/export')
@@ -74,7 +74,7 @@ it('an archive leaves damaged mails out, goes on with the others, and lists what
   ])
 })
 
-it('a large message that is damaged is not in the archive, not even in part', async () => {
+it('a large damaged message is not in the archive, not even in part', async () => {
   const dir = temporaryFolder()
   const face = await open({ dir })
   const text = `${'0123456789abcdef'.repeat(4)}\n`.repeat(40_000)

@@ -4,7 +4,7 @@ import { extractLinks } from '../../src/reading/links.ts'
 import { visibleText } from '../../src/mime/visible-text.ts'
 
 describe('links', () => {
-  it('of the html come with their text, entities decoded, in order', () => {
+  it('of the html have their text, with entities decoded, in order', () => {
     const html =
       '<a href="https://a.test/?x=1&amp;y=2"> Confirm <b>now</b></a><a href=mailto:x@y.test><img alt="Mail us"></a>'
     expect(extractLinks(html, '')).toEqual([
@@ -23,7 +23,7 @@ describe('links', () => {
     ])
   })
 
-  it('never run script: other protocols are no links', () => {
+  it('never include script: other protocols are ignored', () => {
     const html =
       '<a href="javascript:alert(1)">x</a><a href="data:text/html,x">y</a><a href=" JavaScript:x">z</a>'
     expect(extractLinks(html, 'javascript:alert(1)')).toEqual([])
@@ -36,7 +36,7 @@ describe('links', () => {
     expect(performance.now() - started).toBeLessThan(2000)
   })
 
-  it('of the text part lose closing brackets that nothing opened, of both kinds', () => {
+  it('of the text part lose closing brackets that were not opened, of both kinds', () => {
     const text = 'https://a.test/x(1)) https://b.test/[2]]). https://c.test/((3) http://)))'
     expect(extractLinks('', text).map(({ href }) => href)).toEqual([
       'https://a.test/x(1)',
@@ -46,7 +46,7 @@ describe('links', () => {
     ])
   })
 
-  it('count the first of two equal attributes, in any case', () => {
+  it('use the first of two equal attributes, in any case', () => {
     const html = '<A HREF="https://a.test/&eacute;" href="https://b.test">x</A>'
     expect(extractLinks(html, '')).toEqual([{ href: 'https://a.test/é', text: 'x' }])
   })
@@ -80,13 +80,13 @@ describe('codes', () => {
     'Your verification link: https://a.test/verify/482913',
     'Welcome! 123456 people read this.',
     'Invoice 20261120',
-  ])('are not seen in %j', (text) => {
+  ])('are not found in %j', (text) => {
     expect(extractCodes(text)).toEqual([])
   })
 })
 
 describe('the visible text', () => {
-  it('has lines where blocks end, and nothing of styles and scripts', () => {
+  it('has lines where blocks end, and no text of styles and scripts', () => {
     const html =
       '<head><title>t</title><style>p{}</style></head><p>Your code</p><div>1234<br>x</div><script>y</script>'
     expect(

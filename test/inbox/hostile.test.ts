@@ -24,7 +24,7 @@ const image = (id: string, size_bytes = 3): InlineImage => ({
   content: Buffer.from('png'),
 })
 
-describe('a megabyte of hostile HTML costs linear time', () => {
+describe('a megabyte of hostile HTML takes linear time', () => {
   it.each([
     ['open elements that close each other', '<p><div>'.repeat(110_000)],
     ['end tags of what is not open', '<b>'.repeat(125_000) + '</i>'.repeat(150_000)],
@@ -44,7 +44,7 @@ describe('a megabyte of hostile HTML costs linear time', () => {
   })
 })
 
-describe('a megabyte of hostile text costs linear time', () => {
+describe('a megabyte of hostile text takes linear time', () => {
   it.each([
     ['closing brackets', `http://${')'.repeat(1990)} `],
     ['paired brackets', `http://${'()'.repeat(990)} `],
@@ -96,14 +96,14 @@ describe('a megabyte of hostile text costs linear time', () => {
 describe('inlined images', () => {
   const dataUrl = 'data:image/png;base64,cG5n'
 
-  it('stand where references are, quoted or not, and no other text is touched', () => {
+  it('replace references, quoted or not, and change no other text', () => {
     const html = `<img src="cid:a"><img src = 'cid:a'><img src=cid:a><p style="background:url( cid:a )">cid:a`
     expect(withInlineImages(html, [image('a')])).toBe(
       `<img src="${dataUrl}"><img src = '${dataUrl}'><img src=${dataUrl}><p style="background:url( ${dataUrl} )">cid:a`,
     )
   })
 
-  it('end at 20 MB in all: what is above stays a reference, what still fits goes in', () => {
+  it('are limited to 20 MB in all: an image above the limit stays a reference, a smaller one is still embedded', () => {
     const images = [image('large', 12_000_000), image('rest', 8_000_000), image('one', 1)]
     const html = '<img src="cid:large"><img src="cid:large"><img src="cid:rest"><img src="cid:one">'
     expect(withInlineImages(html, images)).toBe(
@@ -123,7 +123,7 @@ describe('a query', () => {
     expect(() => parseMailQuery('a'.repeat(20_001), 0)).toThrow(/20001 characters; it may have up to 20000/)
   })
 
-  it('asks for at most 500 ids', () => {
+  it('has at most 500 ids', () => {
     const ids = Array.from({ length: 501 }, (_, i) => `em_${i}`)
     expect(() => parseMailQuery(`id:${ids.slice(1).join(',')}`, 0)).not.toThrow()
     expect(() => parseMailQuery(`-id:${ids.join(',')}`, 0)).toThrow(/id: has 501 ids; it takes up to 500/)

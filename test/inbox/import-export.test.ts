@@ -8,7 +8,7 @@ import { start } from '../support/instance.ts'
 
 const message = (text: string): Buffer => Buffer.from(text.replaceAll('\n', '\r\n'))
 
-test('An imported message is a mail like a submission, byte for byte, with its envelope from the header', async () => {
+test('an imported message is a mail like a submission, byte for byte, with its envelope from the header', async () => {
   const post = await start()
   const bytes = message(
     'Return-Path: <bounces@acme.test>\nFrom: Acme <hi@acme.test>\nTo: Ada <ada+signup@example.com>\nCc: ADA+signup@example.com, bounce@simulator.localpost.test\nX-Tags: invoice, , due soon\nSubject: Hi\n\nThe needle\n',
@@ -28,7 +28,7 @@ test('An imported message is a mail like a submission, byte for byte, with its e
   expect((await post.inbox.list({ query: 'needle tag:signup' })).count).toBe(1)
 })
 
-test('What names no recipient can be imported, what is no message cannot', async () => {
+test('a message without recipients can be imported, an invalid one is refused', async () => {
   const post = await start()
   const { id } = await post.inbox.import(message('Subject: x\n\ny'))
   expect((await post.inbox.get(id)).envelope).toEqual({
@@ -42,7 +42,7 @@ test('What names no recipient can be imported, what is no message cannot', async
   expect((await post.inbox.list()).count).toBe(1)
 })
 
-test('One message of a mailbox can be imported, several at once cannot', async () => {
+test('one message of a mailbox can be imported, several at once are refused', async () => {
   const post = await start()
   const first = 'From ada@x.test Mon Jan  1 00:00:00 2026\nFrom: ada@x.test\nSubject: one\n\nHello\n'
   const quoted = `${first}\nFrom here it goes on in 2026\nas a text: so.\n`
@@ -54,7 +54,7 @@ test('One message of a mailbox can be imported, several at once cannot', async (
   await post.inbox.import(Buffer.from(`From x\nSubject: x\n${'\n\nFrom '.repeat(2_000_000)}`))
 })
 
-test('An export has the messages of the matches, byte for byte, under names of their own', async () => {
+test('an export has the messages of the matches, byte for byte, under unique names', async () => {
   const post = await start()
   const fixture = readFileSync(new URL('../fixtures/iso-2022-jp.eml', import.meta.url))
   const { id } = await post.inbox.import(fixture)

@@ -21,7 +21,7 @@ const idsOf = async (query: string) =>
   (await post.inbox.list({ query, limit: 50 })).items.map(({ subject }) => subject)
 
 describe('the list', () => {
-  it('has what was sent and what was submitted, newest first, with what a list shows', async () => {
+  it('has sent and submitted mail, newest first, with the members of a list', async () => {
     await submit({ ...hello, attachments: [{ filename: 'a.txt', content: 'abc' }] })
     await post.emails.send({
       from: 'Acme <hi@acme.test>',
@@ -59,7 +59,7 @@ describe('the list', () => {
     ])
   })
 
-  it('counts the recipients of a mail by how each fared', async () => {
+  it('counts the recipients of a mail by outcome', async () => {
     const to = ['ada@example.com', 'grace@example.com', 'bounce@simulator.localpost']
     const { id } = await post.emails.send({ from: 'Acme <hi@acme.test>', to, subject: 'To three', text: 'x' })
     const outcomes = { delivered: 2, bounced: 1 }
@@ -67,7 +67,7 @@ describe('the list', () => {
     expect((await post.inbox.get(id)).outcomes).toEqual(outcomes)
   })
 
-  it('is paged, stays in order while mail arrives and goes, and counts the matches of its query', async () => {
+  it('has pages, keeps its order while mail arrives and is removed, and counts the matches of its query', async () => {
     for (const subject of ['a1', 'a2', 'b3', 'a4', 'a5']) await submit({ ...hello, subject })
     const first = await post.inbox.list({ query: 'subject:a' })
     expect(first.items.map(({ subject }) => subject)).toEqual(['a5', 'a4'])
@@ -79,7 +79,7 @@ describe('the list', () => {
     expect(second.cursor).toBeNull()
   })
 
-  it('is searched by words, phrases, members and their opposites', async () => {
+  it('is searched by words, phrases, members and their negations', async () => {
     await submit({ ...hello, subject: 'Welcome to Acme' })
     await submit({ ...hello, subject: 'Your receipt', to: 'eve@example.com', bcc: 'audit@acme.test' })
     expect(await idsOf('welcome')).toEqual(['Welcome to Acme'])
@@ -96,14 +96,14 @@ describe('the list', () => {
     ['subject:"open', /not closed. \(at character 1: →subject/],
     ['a colour:red', /"colour:" is no key.*character 3: a →colour:red/],
     ['is:blue', /is: takes unread, read, not "blue".*character 1/],
-  ])('points at the place of a query that cannot be read: %j', async (query, message) => {
+  ])('shows the position of the error in a query: %j', async (query, message) => {
     await expect(post.inbox.list({ query })).rejects.toThrow(message)
     await expect(post.inbox.list({ query })).rejects.toMatchObject({ code: 'invalid_query' })
   })
 })
 
 describe('a mail', () => {
-  it('comes with headers, bodies, links, codes, attachments and envelope', async () => {
+  it('has headers, bodies, links, codes, attachments and envelope', async () => {
     await submit({
       ...hello,
       subject: 'Přihlášení',
@@ -156,13 +156,13 @@ describe('a mail', () => {
 })
 
 describe('a wait', () => {
-  it('answers with the newest match that is already there', async () => {
+  it('answers with the newest match that already exists', async () => {
     for (const subject of ['one', 'two']) await submit({ ...hello, subject })
     expect((await post.inbox.waitFor()).subject).toBe('two')
     expect((await post.inbox.waitFor({ subject: /^o/ })).subject).toBe('one')
   })
 
-  it('else answers with the next arrival', async () => {
+  it('otherwise answers with the next arrival', async () => {
     const waiting = post.inbox.waitFor({ to: 'Late@example.com', subject: /late/i })
     await submit({ ...hello, subject: 'late' })
     await submit({ ...hello, to: 'late@example.com', subject: 'Late' })
@@ -172,13 +172,13 @@ describe('a wait', () => {
     expect((await byText).subject).toBe('fresh')
   })
 
-  it('takes an address as a whole', async () => {
+  it('matches an address as a whole', async () => {
     await submit({ ...hello, to: 'canada@example.com' })
     await expect(post.inbox.waitFor({ to: 'ada@example.com' }, { timeoutMs: 30 })).rejects.toThrow()
     expect((await post.inbox.waitFor({ to: 'ada@' })).to).toEqual(['canada@example.com'])
   })
 
-  it('behind a cursor sees later mail only, also where the mail of the cursor is gone', async () => {
+  it('with a cursor finds later mail only, also where the mail of the cursor was removed', async () => {
     await submit(hello)
     const { id } = await post.inbox.waitFor()
     await post.inbox.remove(id)
@@ -188,7 +188,7 @@ describe('a wait', () => {
     await expect(post.inbox.waitFor('', { after: 'x' })).rejects.toMatchObject({ code: 'invalid_query' })
   })
 
-  it('behind a cursor passes over an older match that is still there', async () => {
+  it('with a cursor skips an older match that still exists', async () => {
     await submit({ ...hello, subject: 'Hello 1' })
     await submit({ ...hello, subject: 'Other 2' })
     const { id } = await post.inbox.waitFor({ subject: 'Other' })
@@ -201,7 +201,7 @@ describe('a wait', () => {
     expect((await post.inbox.waitFor('hello', { after: id })).subject).toBe('Hello 3')
   })
 
-  it('names those first that hold most of the query, and the newest among equals', async () => {
+  it('lists the nearest misses first, and the newest among equals', async () => {
     await submit({ ...hello, to: 'eve@example.com', subject: 'near welcome' })
     await submit({ ...hello, to: 'ada@example.com', subject: 'older receipt' })
     for (const subject of ['far 1', 'far 2', 'far 3'])
@@ -219,7 +219,7 @@ describe('a wait', () => {
     )
   })
 
-  it('looks at each arrival alone, however many mails are there', async () => {
+  it('checks each arrival alone, however many mails exist', async () => {
     const store = await openMemoryStore({ collections: [emailCollection] })
     onTestFinished(() => store.close())
     let searches = 0
@@ -243,7 +243,7 @@ describe('a wait', () => {
     expect(searches).toBe(1)
   })
 
-  it('ends in time, and names the nearest misses', async () => {
+  it('times out, and lists the nearest misses', async () => {
     await submit({ ...hello, subject: 'Something else' })
     const waiting = post.inbox.waitFor({ subject: /welcome/ }, { timeoutMs: 50 })
     await expect(waiting).rejects.toMatchObject({ code: 'wait_timeout' })

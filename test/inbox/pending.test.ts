@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createLocalpost } from '../../src/index.ts'
 
-describe('a wait that nobody has come to await', () => {
-  it('is ended by close without an unhandled rejection, and still tells who comes later', async () => {
+describe('a wait that is not awaited yet', () => {
+  it('is ended by close without an unhandled rejection, and rejects when it is awaited later', async () => {
     const unhandled: unknown[] = []
     const others = process.listeners('unhandledRejection')
     const hear = (error: unknown): void => void unhandled.push(error)

@@ -48,7 +48,7 @@ describe.each(Object.entries(methods))('inbox.%s', (_, method) => {
   })
 })
 
-describe('a removal or a change of what is selected', () => {
+describe('a removal or a change by query', () => {
   it.each(refused.filter(([, query]) => query !== null))('refuses %s', async (_, query) => {
     await send('kept')
     const code = expect.stringMatching(/^(?:invalid_option|validation_error)$/)
@@ -60,7 +60,7 @@ describe('a removal or a change of what is selected', () => {
 })
 
 describe('a query by members', () => {
-  it('finds by a mailbox with a name, by id, by text in either name, and after a place or a time', async () => {
+  it('finds by a mailbox with a name, by id, by text in either name, and after a cursor or a time', async () => {
     await post.inbox.removeAll()
     expect(await post.inbox.latest()).toBeNull()
     const start = await post.inbox.mark()

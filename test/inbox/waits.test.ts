@@ -3,7 +3,7 @@ import { start } from '../support/instance.ts'
 import { submit } from './_email.ts'
 
 describe('waits', () => {
-  it('for text end when it arrives; members take forms too', async () => {
+  it('for text end when it arrives; members take patterns too', async () => {
     const post = await start()
     const byWord = post.inbox.waitFor('482913')
     const byForm = post.inbox.waitFor({ body: /Code is \d{6}/ })
@@ -14,7 +14,7 @@ describe('waits', () => {
     expect((await post.inbox.waitFor({ body: 'CODE IS' })).subject).toBe('sign in')
   })
 
-  it('for a number of mails give the newest ones, or say how many there are', async () => {
+  it('for a number of mails give the newest ones, or report how many there are', async () => {
     const post = await start()
     await submit(post, { subject: 'n 1' })
     const { id } = await post.inbox.waitFor('n')
@@ -30,7 +30,7 @@ describe('waits', () => {
     await expect(post.inbox.waitForCount('', 0)).rejects.toMatchObject({ code: 'validation_error' })
   })
 
-  it('for nothing resolve in time, or name the mail at once', async () => {
+  it('for no mail resolve after their time, or name the mail at once', async () => {
     const post = await start()
     await post.inbox.expectNone('welcome', { timeoutMs: 20 })
     const none = post.inbox.expectNone('welcome', { timeoutMs: 60_000 })

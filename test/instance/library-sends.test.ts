@@ -13,7 +13,7 @@ const placeholder = '{{name}} has no variable and stays as written'
 const unregistered = 'domain "acme.test" is not registered; it counts as verified until it is created'
 
 describe('the warnings of a send', () => {
-  it('are answered where they are asked for, and nowhere else', async () => {
+  it('are in the answer on request, and not otherwise', async () => {
     const { post } = await open()
     const answer = await post.emails.send(mail, { warnings: true })
     expect(answer).toEqual({ id: expect.stringMatching(/^em_/), warnings: [placeholder, unregistered] })
@@ -35,7 +35,7 @@ describe('the warnings of a send', () => {
     ])
   })
 
-  it('reach onNotice a hundred times at most, and then it says where the others are', async () => {
+  it('reach onNotice a hundred times at most, and the last notice says where the others are', async () => {
     const { post, notices } = await open()
     for (let i = 0; i < 110; i++) await post.emails.send({ ...mail, subject: `{{name${i}}}` })
     expect(notices).toHaveLength(101)
@@ -44,7 +44,7 @@ describe('the warnings of a send', () => {
     expect(items[0]?.warnings[0]).toContain('{{name109}}')
   })
 
-  it('are refusals with strict, which no notice repeats', async () => {
+  it('are errors with strict, without a notice', async () => {
     const { post, notices } = await open({ strict: true })
     await post.domains.create({ name: 'acme.test' })
     await expect(post.emails.send(mail)).rejects.toThrow(placeholder)
@@ -75,7 +75,7 @@ describe('the warnings of a broadcast', () => {
 })
 
 describe('post.requests', () => {
-  it('has sends of the library as /dev/requests has those over HTTP', async () => {
+  it('has sends of the library in the form that /dev/requests has for HTTP', async () => {
     const { post } = await open()
     const sent = await post.emails.send({ ...mail, attachments: [] })
     const authorization = `Bearer ${post.apiKey}`
@@ -119,7 +119,7 @@ describe('post.requests', () => {
     }
   })
 
-  it('keeps 16 KiB of a request, whatever it is', async () => {
+  it('keeps 16 KiB of any request', async () => {
     const { post } = await open()
     await post.emails.send({ ...mail, text: 'ä'.repeat(1_000_000) })
     const loop: Record<string, unknown> = {}
@@ -137,7 +137,7 @@ describe('post.requests', () => {
     ])
   })
 
-  it('tells the page of a send as it comes', async () => {
+  it('notifies the page of a send at once', async () => {
     const { post } = await open()
     const live = await post.fetch(new Request('http://localpost/dev/events'))
     const reader = live.body!.pipeThrough(new TextDecoderStream()).getReader()

@@ -23,7 +23,7 @@ describe('an instance', () => {
     expect(await inProcess.json()).toMatchObject({ id })
   })
 
-  it('never meets another one', async () => {
+  it('is isolated from other instances', async () => {
     const [one, two] = [await start(), await start()]
     await one.emails.send(hello)
     expect((await two.emails.list()).count).toBe(0)
@@ -40,7 +40,7 @@ describe('an instance', () => {
     })
   })
 
-  it('names a busy port, and can then listen on another', async () => {
+  it('names the port in use, and can then listen on another', async () => {
     const first = await start()
     const { port } = await first.listen()
     const second = await start()
@@ -54,7 +54,7 @@ describe('an instance', () => {
     })
   })
 
-  it('closes once, ends its listeners, and refuses what comes later', async () => {
+  it('closes once, ends its listeners, and refuses later calls', async () => {
     const post = await start()
     const { url } = await post.listen()
     const closing = post.close()
@@ -77,7 +77,7 @@ describe('an instance', () => {
     expect(await refused.json()).toMatchObject({ name: 'closed' })
   })
 
-  it('gives its folder and its ports back although a part of it cannot be closed', async () => {
+  it('releases its folder and its ports even if a part of it fails to close', async () => {
     const dir = temporaryFolder()
     const post = await createLocalpost({ dir })
     onTestFinished(() => post.close().catch(() => undefined))
@@ -94,14 +94,14 @@ describe('an instance', () => {
     await start({ dir, smtpPort: post.smtp.port })
   })
 
-  it('that cannot start tells why, and gives its folder back', async () => {
+  it('that cannot start reports why, and releases its folder', async () => {
     const dir = temporaryFolder()
     const { smtp } = await start()
     await expect(createLocalpost({ dir, smtpPort: smtp.port })).rejects.toMatchObject({ code: 'port_in_use' })
     await start({ dir })
   })
 
-  it('can be waited at for ever', async () => {
+  it('allows a wait without a time limit', async () => {
     const post = await start()
     const waiting = post.inbox.waitFor({ to: 'ada@example.com' }, { timeoutMs: Number.POSITIVE_INFINITY })
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -121,7 +121,7 @@ describe('an instance', () => {
 })
 
 describe('reset', () => {
-  it('empties everything but the keys and what is to be kept', async () => {
+  it('empties everything except the keys and the kept parts', async () => {
     const post = await start()
     const fill = async (): Promise<void> => {
       await post.emails.send(hello)
@@ -151,7 +151,7 @@ describe('reset', () => {
 })
 
 describe('a data folder', () => {
-  it('keeps everything over a restart, privately', async () => {
+  it('keeps everything over a restart, with private permissions', async () => {
     const dir = join(temporaryFolder(), 'data')
     const first = await createLocalpost({ dir })
     const { id } = await first.emails.send({ ...hello, html: '<p>x</p>' })
@@ -182,7 +182,7 @@ describe('a data folder', () => {
     expect(readdirSync(dir)).toContain('.gitignore')
   })
 
-  it('is one instance’s at a time', async () => {
+  it('belongs to one instance at a time', async () => {
     const dir = temporaryFolder()
     await start({ dir })
     await expect(createLocalpost({ dir })).rejects.toMatchObject({
@@ -191,7 +191,7 @@ describe('a data folder', () => {
     })
   })
 
-  it('goes on with what was not delivered, and never twice', async () => {
+  it('continues undelivered mail after a restart, and delivers nothing twice', async () => {
     const dir = temporaryFolder()
     const first = await createLocalpost({ dir, retryDelaysMs: [60_000] })
     const { id } = await first.emails.send({

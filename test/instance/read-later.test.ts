@@ -4,7 +4,7 @@ import { createIds } from '../../src/core/ids.ts'
 import { collections, raiseIds } from '../../src/instance/collections.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 
-it('a start asks for no record of a collection that is read later', async () => {
+it('a start reads no record of a collection that is loaded on demand', async () => {
   const store = await openMemoryStore({ collections })
   const asked: string[] = []
   const watched: typeof store = {

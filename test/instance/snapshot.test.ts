@@ -26,7 +26,7 @@ async function seen(post: Localpost): Promise<unknown> {
 }
 
 describe('a snapshot', () => {
-  it('brings everything back, as often as one likes', async () => {
+  it('restores everything, any number of times', async () => {
     const post = await start()
     const { id } = await post.emails.send({ ...hello, html: '<p>Hello</p>' })
     await post.inbox.waitFor(`id:${id}`)
@@ -59,7 +59,7 @@ describe('a snapshot', () => {
     expect(await seen(post)).toEqual(before)
   })
 
-  it('never has an id come again', async () => {
+  it('never uses an id twice', async () => {
     const post = await start()
     const empty = await post.snapshot()
     const ids = new Set<string>()
@@ -72,7 +72,7 @@ describe('a snapshot', () => {
     expect((await post.emails.list()).count).toBe(0)
   })
 
-  it('waits for what is under way, and has what was due go on', async () => {
+  it('waits for work in progress, and resumes pending deliveries', async () => {
     const post = await start({ retryDelaysMs: [60_000] })
     const { id } = await post.emails.send({ ...hello, to: 'softbounce@simulator.localpost' })
     const prepared = await post.snapshot()
@@ -83,7 +83,7 @@ describe('a snapshot', () => {
     expect((await post.inbox.get(id)).recipients).toHaveLength(1)
   })
 
-  it('lets who waits for mail go on waiting', async () => {
+  it('lets waits for mail continue', async () => {
     const post = await start()
     const empty = await post.snapshot()
     const waiting = post.inbox.waitFor({ subject: 'Later' })
@@ -93,7 +93,7 @@ describe('a snapshot', () => {
     expect(await waiting).toMatchObject({ subject: 'Later' })
   })
 
-  it('brings removed webhooks back to work', async () => {
+  it('restores removed webhooks and their deliveries', async () => {
     const types: unknown[] = []
     const server = createServer((request, response) => {
       void text(request).then((body) => {
@@ -113,7 +113,7 @@ describe('a snapshot', () => {
     await expect.poll(() => types).toEqual(['email.delivered'])
   })
 
-  it('costs little beside what it notes', async () => {
+  it('takes little memory next to the data', async () => {
     const post = await start()
     await Promise.all(
       Array.from({ length: 200 }, () => post.emails.send({ ...hello, text: 'x'.repeat(20_000) })),
@@ -128,7 +128,7 @@ describe('a snapshot', () => {
     expect(snapshots).toHaveLength(20)
   })
 
-  it('is refused where the data are in a folder, and by another instance', async () => {
+  it('is refused where the data are in a folder, and from another instance', async () => {
     const dir = temporaryFolder()
     const stored = await start({ dir })
     await expect(stored.snapshot()).rejects.toMatchObject({

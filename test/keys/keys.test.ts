@@ -21,7 +21,7 @@ describe('API keys', () => {
     expect(restarted.list()).toEqual(keys.list())
   })
 
-  it('are accepted as a whole and as they are', async () => {
+  it('are compared as a whole and exactly', async () => {
     const keys = await createKeys({ ...parts, ...none })
     const key = keys.primary()
     for (const wrong of ['', 'x', key.slice(0, -1), `${key}x`, ` ${key}`, key.toUpperCase()]) {
@@ -29,7 +29,7 @@ describe('API keys', () => {
     }
   })
 
-  it('from the options stand beside the stored ones and come first', async () => {
+  it('from the options are used next to the stored ones and come first', async () => {
     const keys = await createKeys({ ...parts, given: ['first-key', 'second-key'], acceptAny: false })
     expect(keys.primary()).toBe('first-key')
     expect(keys.accepts('first-key')).toBe(true)
@@ -45,13 +45,13 @@ describe('API keys', () => {
     expect(without.list()).toHaveLength(1)
   })
 
-  it('may be any that is not empty, where that is asked for', async () => {
+  it('may be any non-empty value, where the option allows it', async () => {
     const keys = await createKeys({ ...parts, given: [], acceptAny: true })
     expect(keys.accepts('anything')).toBe(true)
     expect(keys.accepts('')).toBe(false)
   })
 
-  it('are made, listed without their value, and removed', async () => {
+  it('are created, listed without their value, and removed', async () => {
     const keys = await createKeys({ ...parts, ...none })
     const made = await keys.create({ name: 'CI' })
     expect(made).toEqual({
@@ -73,7 +73,7 @@ describe('API keys', () => {
     expect((await createKeys({ ...parts, ...none })).accepts(made.value)).toBe(false)
   })
 
-  it('are never all gone, even when two are removed at once', async () => {
+  it('cannot all be removed, even if two are removed at the same time', async () => {
     const keys = await createKeys({ ...parts, ...none })
     await keys.create()
     const results = await Promise.allSettled(keys.list().map(({ id }) => keys.remove(id)))

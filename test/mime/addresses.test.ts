@@ -76,18 +76,18 @@ describe('plainAddressOf', () => {
     `a@${domain(255)}`,
     `a@${domain(256)}`,
     `a@${'b'.repeat(63)}.`.repeat(3),
-  ])('gives what the whole grammar gives, or leaves it to that: %j', (text) => {
+  ])('gives the result of the full grammar, or leaves the text to it: %j', (text) => {
     const [first] = parseAddresses(text)
     const whole = normalizeAddress(first?.address ?? '')
     expect([null, 'address' in whole ? whole.address : null]).toContain(plainAddressOf(text))
   })
 
-  it('says nothing of a domain that is too long', () => {
+  it('does not quote a domain that is too long', () => {
     expect(plainAddressOf(`a@${'b.'.repeat(126)}ccc`)).not.toBeNull()
     expect(plainAddressOf(`a@${'b.'.repeat(126)}cccc`)).toBeNull()
   })
 
-  it('takes its time from the length of a text alone', () => {
+  it('takes time linear in the length of the text', () => {
     const long = `${'a'.repeat(10_000)}@${'b-'.repeat(5000)}`
     for (const text of [long, `"${long}`, `<${long}`, '<'.repeat(20_000), `a@${'b.'.repeat(10_000)}`])
       expect(plainAddressOf(text)).toBeNull()
@@ -107,7 +107,7 @@ describe('normalizeAddress', () => {
     ['ada@[IPv6:::1]', 'ada@[IPv6:::1]'],
     ['ada@1.2', 'ada@1.2'],
     [`${'a'.repeat(64)}@${'b'.repeat(63)}.com`, `${'a'.repeat(64)}@${'b'.repeat(63)}.com`],
-  ])('takes %j', (address, expected) => {
+  ])('accepts %j', (address, expected) => {
     expect(normalizeAddress(address)).toEqual({ address: expected })
   })
 
@@ -152,7 +152,7 @@ describe('addressKey', () => {
     ['jörg@example.com', 'JÖRG@example.com'],
     ['jörg@example.com', 'jo\u0308rg@example.com'],
     ['"a@b"@bücher.example', '"a@b"@xn--bcher-kva.example'],
-  ])('of %j and %j is one', (one, other) => {
+  ])('of %j and %j is the same', (one, other) => {
     expect(addressKey(one)).toBe(addressKey(other))
     expect(isMailbox(`Ada <${one}>`, other)).toBe(true)
     expect(isMailbox(other, one)).toBe(true)
@@ -191,7 +191,7 @@ describe('an address list', () => {
     ':;',
     '@',
     ',',
-  ])('costs linear time, of nothing but %j', (piece) => {
+  ])('takes linear time, of nothing but %j', (piece) => {
     expectLinearCost((size) => parseAddresses(piece.repeat(size / piece.length)), 50_000)
   })
 })

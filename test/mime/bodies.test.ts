@@ -68,7 +68,7 @@ describe('a body', () => {
   it.each([
     ['format=flowed', 'one \r\ntwo\r\n', 'one two\n'],
     ['format=flowed; delsp=yes', 'one \r\ntwo', 'onetwo'],
-  ])('with %s is joined over the ends of slices', async (parameters, lines, text) => {
+  ])('with %s is joined across slices', async (parameters, lines, text) => {
     const count = Math.ceil((3 * sliceBytes) / lines.length)
     const found = await read(`text/plain; ${parameters}`, Buffer.from(`${lines}\r\n`.repeat(count)))
     expect(found.text.startsWith(text)).toBe(true)

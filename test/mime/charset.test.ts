@@ -82,7 +82,7 @@ describe('a body by its charset', () => {
     ['utf-16be', '中'],
     ['iso-8859-1', '€'],
     ['iso-2022-jp', '日'],
-  ])('is whole where it takes many slices: %s', async (charset, char) => {
+  ])('is complete where it takes many slices: %s', async (charset, char) => {
     const line: Record<string, Buffer> = {
       'utf-8': Buffer.from(`${char}\n`),
       shift_jis: hex('93 fa 0a'),

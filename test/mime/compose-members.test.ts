@@ -31,7 +31,7 @@ const written: { readonly [Member in keyof MessageInput]-?: string } = {
   headers: 'X-Further: a-header',
 }
 
-it.each(Object.entries(written))('%s stands in the message', async (_, line) => {
+it.each(Object.entries(written))('%s is in the message', async (_, line) => {
   const { parts } = await composeMessage(input)
   expect(Buffer.concat(parts).toString()).toContain(line)
 })

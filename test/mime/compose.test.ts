@@ -23,7 +23,7 @@ describe('composeMessage', () => {
     'a boundary look-alike': ['----_NmP-1\n--', '--\n----_NmP-x--\n--'],
     'blank lines at both ends': ['\n\n<p></p>\n\n', '\n\nHello\n\n'],
   }
-  it.each(Object.entries(bodies))('gives %s back as it was', async (_, [html, text]) => {
+  it.each(Object.entries(bodies))('can be read back unchanged: %s', async (_, [html, text]) => {
     for (const attachments of [
       [],
       [{ filename: 'a.txt', content_type: 'text/plain', content: Buffer.from('a') }],
@@ -46,13 +46,13 @@ describe('composeMessage', () => {
     'an encoded-word look-alike': '=?utf-8?Q?x?= and =?',
     emoji: '👩‍👩‍👧‍👦'.repeat(50),
   }
-  it.each(Object.entries(subjects))('gives back a subject that is %s', async (_, subject) => {
+  it.each(Object.entries(subjects))('keeps a subject that is %s', async (_, subject) => {
     const bytes = await bytesOf(composeMessage({ ...plain, subject }))
     expectSmtpLines(bytes)
     expect((await parseWithContents(bytes)).subject).toBe(subject)
   })
 
-  it('writes the address fields, the Message-ID and the date that it is given', async () => {
+  it('writes the given address fields, Message-ID and date', async () => {
     const bytes = await bytesOf(
       composeMessage({
         ...plain,
@@ -76,7 +76,7 @@ describe('composeMessage', () => {
     expect(headers.get('Date')).toBe('Fri, 02 Jan 2026 03:04:05 +0000')
   })
 
-  it('takes further header fields, without line breaks, and never a Bcc', async () => {
+  it('accepts further header fields, without line breaks, and never a Bcc', async () => {
     const headers = {
       'List-Unsubscribe': '<https://acme.com/u>',
       'X-Tags': 'a\r\nBcc: eve@example.com',
@@ -146,7 +146,7 @@ describe('composeMessage', () => {
     })
   })
 
-  it('carries a large embedded message as it is', async () => {
+  it('carries a large embedded message unchanged', async () => {
     const content = Buffer.from(`Subject: In\r\n\r\n${'0123456789\r\n'.repeat(20_000)}`)
     const input = { ...plain, attachments: [{ filename: 'in.eml', content_type: 'message/rfc822', content }] }
     const bytes = await bytesOf(composeMessage(input))
@@ -156,7 +156,7 @@ describe('composeMessage', () => {
     expect(attachment?.content.toString().trimEnd()).toBe(content.toString().trimEnd())
   })
 
-  it('lets no attachment write a header field', async () => {
+  it('never writes a header field from an attachment', async () => {
     const filename = 'a\r\nBcc: eve@example.com\r\n\r\nx'
     const input = {
       ...plain,

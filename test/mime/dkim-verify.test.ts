@@ -91,7 +91,7 @@ async function expectAgreement(message: string): Promise<string | undefined> {
 
 const canonicalizations = ['simple/simple', 'simple/relaxed', 'relaxed/simple', 'relaxed/relaxed']
 
-describe('a signature that another implementation made', () => {
+describe('a signature by another implementation', () => {
   const variants = canonicalizations.flatMap((canonicalization) =>
     (['rsa', 'ed'] as const).flatMap((selector) =>
       Object.keys(bodies).map((body) => ({ canonicalization, selector, body })),
@@ -113,23 +113,26 @@ describe('a signature that another implementation made', () => {
     for (const [from, to] of changes) expect(await expectAgreement(signed.replace(from, to))).toBe('fail')
   })
 
-  it.each(canonicalizations)('holds or not as its canonicalization says: %s', async (canonicalization) => {
-    const signed = await sign(build('Hello  Ada \r\nBye\r\n'), { canonicalization })
-    const [header, body] = canonicalization.split('/')
-    const respaced = await expectAgreement(signed.replace('Tabs\tand', 'Tabs   and'))
-    expect(respaced).toBe(header === 'relaxed' ? 'pass' : 'fail')
-    const trimmed = await expectAgreement(signed.replace('Ada \r\n', 'Ada\r\n'))
-    expect(trimmed).toBe(body === 'relaxed' ? 'pass' : 'fail')
-    expect(await expectAgreement(`${signed}\r\n\r\n`)).toBe('pass')
-  })
+  it.each(canonicalizations)(
+    'passes or fails as its canonicalization requires: %s',
+    async (canonicalization) => {
+      const signed = await sign(build('Hello  Ada \r\nBye\r\n'), { canonicalization })
+      const [header, body] = canonicalization.split('/')
+      const respaced = await expectAgreement(signed.replace('Tabs\tand', 'Tabs   and'))
+      expect(respaced).toBe(header === 'relaxed' ? 'pass' : 'fail')
+      const trimmed = await expectAgreement(signed.replace('Ada \r\n', 'Ada\r\n'))
+      expect(trimmed).toBe(body === 'relaxed' ? 'pass' : 'fail')
+      expect(await expectAgreement(`${signed}\r\n\r\n`)).toBe('pass')
+    },
+  )
 
-  it.each(canonicalizations)('holds in a file with bare line feeds: %s', async (canonicalization) => {
+  it.each(canonicalizations)('passes in a file with bare line feeds: %s', async (canonicalization) => {
     const signed = await sign(build(`Hello \r\n${'x y  z \r\n'.repeat(40_000)}`), { canonicalization })
     expect(await expectAgreement(signed.replaceAll('\r\n', '\n'))).toBe('pass')
     expect(await expectAgreement(signed.replaceAll('\r\n', '\n').replace('Hello', 'Hallo'))).toBe('fail')
   })
 
-  it('covers so much of the body as l= says', async () => {
+  it('covers as much of the body as l= says', async () => {
     const signed = await sign(build('Hello\r\nBye\r\n'), { maxBodyLength: 7 })
     expect(signed).toMatch(/l=7/)
     expect(await expectAgreement(`${signed}and more\r\n`)).toBe('pass')
@@ -140,7 +143,7 @@ describe('a signature that another implementation made', () => {
     })
   })
 
-  it('covers fields from the last on, and the absence of those that h= names once more', async () => {
+  it('covers repeated fields from the last one on, and the absence of those that h= names once more', async () => {
     // By hand, for signers name each field once.
     const { hash } = await hashBody(Buffer.from('x\r\n'), 'relaxed', null)
     const tags = `v=1; a=rsa-sha256; c=relaxed/relaxed; d=acme.test; s=rsa; h=From:X-Twice:X-Twice:X-Twice:Reply-To; bh=${hash}; b=`
@@ -159,13 +162,13 @@ describe('a signature that another implementation made', () => {
     expect(await expectAgreement(`Reply-To: eve@evil.test\r\n${signed}`)).toBe('fail')
   })
 
-  it('fails once it expired', async () => {
+  it('fails after its expiry', async () => {
     const signed = await sign(build('x\r\n'), { expires: new Date(now - 1000) })
     expect(await expectAgreement(signed)).toBe('fail')
     expect((await check(signed))?.reason).toMatch(/expired at 2026-11-19T23:59:59/)
   })
 
-  it('of a foreign domain or selector has no key, and the one that passes stands for several', async () => {
+  it('of an unknown domain or selector has no key, and one that passes decides for several', async () => {
     const foreign = await sign(build('x\r\n'), { domain: 'elsewhere.test' })
     expect(await check(foreign)).toMatchObject({
       domain: 'elsewhere.test',
@@ -179,8 +182,8 @@ describe('a signature that another implementation made', () => {
   })
 })
 
-describe('what is no proper signature', () => {
-  it('is nothing where there is none', async () => {
+describe('an invalid signature', () => {
+  it('is no signature where the header field is missing', async () => {
     expect(await check(build('x'))).toBeNull()
   })
 
@@ -211,7 +214,7 @@ describe('what is no proper signature', () => {
   })
 })
 
-it('takes keys as they stand in a store: the public half in DER', async () => {
+it('accepts keys as a store has them: the public key in DER', async () => {
   const der = rsa.publicKey.export({ type: 'spki', format: 'der' })
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
   const signed = await sign(build('x\r\n'))
@@ -220,7 +223,7 @@ it('takes keys as they stand in a store: the public half in DER', async () => {
   })
 })
 
-describe('a hostile body costs linear time', () => {
+describe('a hostile body takes linear time', () => {
   it.each([' ', '\t \r', '\r', '\n', '\r\n', ' \r\n'])('of nothing but %j', async (piece) => {
     const body = Buffer.from(piece.repeat(Math.ceil(8_000_000 / piece.length)))
     const ends = await hashBody(body, 'relaxed', null)

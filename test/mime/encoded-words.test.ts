@@ -74,7 +74,7 @@ describe('encoded words', () => {
     '?=',
     '=?x-nope?Q?a?= ',
     '=?iso-2022-jp?B?GyRCRnxLXBsoQg==?= =?koi8-r?Q?=D0?= ',
-  ])('cost linear time: %j', (piece) => {
+  ])('take linear time: %j', (piece) => {
     expectLinearCost((size) => decodeEncodedWords(piece.repeat(size / piece.length)), 100_000)
   })
 })

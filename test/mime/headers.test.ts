@@ -24,7 +24,7 @@ describe('readHeaderBlock', () => {
     ])
   })
 
-  it('finds the end wherever it is, also across what is looked at first', () => {
+  it('finds the end of the header, also across the first chunk', () => {
     for (let length = 4080; length < 4110; length++) {
       const head = `A: ${'a'.repeat(length - 5)}\r\n`
       const block = read(`${head}\r\nBody: no\r\n\r\n`)
@@ -75,13 +75,13 @@ describe('readHeaderBlock', () => {
       38,
     ],
     ['a colon without a name', ': x\r\nA: 1\r\n\r\n', [['A', '1']], 13],
-  ])('takes %s', (_, text, fields, bodyStart) => {
+  ])('reads %s', (_, text, fields, bodyStart) => {
     const block = read(text)
     expect(block.fields).toEqual(fields)
     expect(block.bodyStart).toBe(bodyStart)
   })
 
-  it('decodes encoded words, split ones too, and leaves what cannot be decoded', () => {
+  it('decodes encoded words, split ones too, and leaves invalid ones', () => {
     const block = read(
       'Subject: =?UTF-8?Q?=F0=9F=8E?=\r\n =?UTF-8?Q?=89_Gr=C3=BC=C3=9Fe?= x\r\nX-Odd: =?nope?Z?x?=\r\n\r\n',
     )
@@ -99,7 +99,7 @@ describe('readHeaderBlock', () => {
     ])
   })
 
-  it('reads raw UTF-8, and Latin-1 beside it line by line', () => {
+  it('reads raw UTF-8, and Latin-1, line by line', () => {
     expect(read('Subject: Grüße\r\n\r\n').decoded('Subject')).toBe('Grüße')
     const mixed = Buffer.concat([Buffer.from('A: ü\r\n'), Buffer.from('B: \xfc\r\n\r\n', 'latin1')])
     const block = readHeaderBlock(mixed)
@@ -120,14 +120,14 @@ describe('readHeaderBlock', () => {
     }
   })
 
-  it('looks at the first MiB only', () => {
+  it('reads the first MiB only', () => {
     const field = `X-A: ${'b'.repeat(1017)}\r\n`
     const block = read(`${field.repeat(2000)}\r\nbody`)
     expect(block.bodyStart).toBe(1024 * 1024)
     expect(block.fields).toHaveLength(1024)
   })
 
-  it('reads the first 5,000 fields, and finds the body behind the others', () => {
+  it('reads the first 5,000 fields, and still finds the body', () => {
     const block = read(`${'X-A: b\r\n'.repeat(6000)}\r\nbody`)
     expect(block.fields).toHaveLength(5000)
     expect(block.bodyStart).toBe(6000 * 8 + 2)

@@ -66,14 +66,14 @@ describe('parseMessage', () => {
     expect(problem).toContain('boundary')
   })
 
-  it('gives what there is of a message that was cut off', async () => {
+  it('gives the readable part of a message that was cut off', async () => {
     expect(await parse('unclosed-boundary')).toMatchObject({
       text: 'The first part.',
       attachments: [{ filename: 'a.zip', content: Buffer.from([0x50, 0x4b, 3, 4]) }],
     })
   })
 
-  it('takes a body without header fields, and header fields without a body', async () => {
+  it('accepts a body without header fields, and header fields without a body', async () => {
     expect(await parse('no-headers')).toMatchObject({
       headers: [],
       from: [],
@@ -178,7 +178,7 @@ describe('hostile input', () => {
       Array.from({ length: 1_000_000 }, (_, i) => (i * 7919 + (i >> 7) * 31) & 0xff),
     ),
   }
-  it.each(Object.entries(hostile))('ends soon for %s', async (_, source) => {
+  it.each(Object.entries(hostile))('ends quickly for %s', async (_, source) => {
     const started = performance.now()
     const parsed = await parseMessage(typeof source === 'string' ? Buffer.from(source, 'latin1') : source)
     expect(performance.now() - started).toBeLessThan(12_000)

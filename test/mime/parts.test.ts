@@ -35,22 +35,25 @@ describe('the parts of a message', () => {
     }
   })
 
-  it.each(['base64', 'quoted-printable'] as const)('come whole out of many slices: %s', async (encoding) => {
-    const content = randomBytes(400_000)
-    const encoded =
-      encoding === 'base64'
-        ? content.toString('base64').replace(/.{76}/g, '$&\r\n')
-        : [...content]
-            .map(
-              (byte, i) =>
-                `=${byte.toString(16).padStart(2, '0').toUpperCase()}${i % 24 === 23 ? '=\r\n' : ''}`,
-            )
-            .join('')
-    const message = Buffer.from(`Content-Transfer-Encoding: ${encoding}\r\n\r\n${encoded}`)
-    expect((await read(message, 0)).equals(content)).toBe(true)
-  })
+  it.each(['base64', 'quoted-printable'] as const)(
+    'are complete across many slices: %s',
+    async (encoding) => {
+      const content = randomBytes(400_000)
+      const encoded =
+        encoding === 'base64'
+          ? content.toString('base64').replace(/.{76}/g, '$&\r\n')
+          : [...content]
+              .map(
+                (byte, i) =>
+                  `=${byte.toString(16).padStart(2, '0').toUpperCase()}${i % 24 === 23 ? '=\r\n' : ''}`,
+              )
+              .join('')
+      const message = Buffer.from(`Content-Transfer-Encoding: ${encoding}\r\n\r\n${encoded}`)
+      expect((await read(message, 0)).equals(content)).toBe(true)
+    },
+  )
 
-  it('end with the message where the last boundary is missing, and are bounded in number', () => {
+  it('end with the message where the last boundary is missing, and are limited in number', () => {
     const head = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n'
     expect(listParts(Buffer.from(`${head}--b\r\n\r\none\r\n--bb\r\n--b\r\n\r\ntwo`))).toMatchObject([
       { index: 0, content_type: 'text/plain' },
@@ -110,7 +113,7 @@ describe('a part over HTTP', () => {
   const get = (index: number | string) =>
     post.fetch(new Request(`http://localpost/dev/inbox/${id}/parts/${index}`))
 
-  it('is text to be read, or a picture; everything else is saved, and nothing runs', async () => {
+  it('is shown as text or as a picture; every other type is downloaded, and no script runs', async () => {
     const answers = await Promise.all([0, 1, 2, 3].map(get))
     expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual([
       'text/plain; charset=utf-8',

@@ -103,7 +103,7 @@ describe('signing', () => {
     }
   })
 
-  it('finds the header of a message in whatever pieces it comes', async () => {
+  it('finds the header of a message however it is split', async () => {
     const message = await bytesOf(composeMessage(plain))
     const at = message.indexOf('\r\n\r\n') + 2
     const parts = [message.subarray(0, 40), message.subarray(40, at), message.subarray(at)]
@@ -116,14 +116,14 @@ describe('signing', () => {
     ).rejects.toThrow('end of its header')
   })
 
-  it('signs a message that is there already', async () => {
+  it('signs an existing message', async () => {
     const message = await bytesOf(composeMessage(plain))
     const bytes = await bytesOf(signMessage(message, { domain: 'acme.com', selector: 'post', key }))
     expect(await verify(bytes, 'acme.com')).toBe('pass')
     expect(bytes.subarray(-message.length).equals(message)).toBe(true)
   })
 
-  it('throws rather than leave a message unsigned', async () => {
+  it('throws instead of leaving a message unsigned', async () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     await expect(
       signMessage(await bytesOf(composeMessage(plain)), {

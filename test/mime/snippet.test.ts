@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { snippetOf } from '../../src/mime/snippet.ts'
 
 describe('snippetOf', () => {
-  it('takes the plain text where it says anything, folded and cut at 140 characters', () => {
+  it('uses the plain text where it is not empty, with white space folded, cut at 140 characters', () => {
     expect(snippetOf('Hello\r\n\r\n  Ada\t!', '<p>No</p>')).toBe('Hello Ada !')
     expect(snippetOf(' \n', '<p>Yes</p>')).toBe('Yes')
     expect(snippetOf('x'.repeat(500), '')).toHaveLength(140)
@@ -25,7 +25,7 @@ describe('snippetOf', () => {
     ['text <unclosed', 'text'],
     ['text <style>unclosed', 'text'],
     ['line<br>break<br/>again', 'line break again'],
-  ])('shows what a reader sees of %j', (html, expected) => {
+  ])('shows the visible text of %j', (html, expected) => {
     expect(snippetOf('', html)).toBe(expected)
   })
 

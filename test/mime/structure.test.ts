@@ -189,7 +189,7 @@ describe('which parts are bodies and which attachments', () => {
 
   it.each(Object.entries(cases))('%s', (_, [source, wanted]) => expectRead(source, wanted))
 
-  it.each(Object.entries(cases))('in the list of parts as in the message: %s', (_, [source]) => {
+  it.each(Object.entries(cases))('the list of parts agrees with the message: %s', (_, [source]) => {
     const { parts, text, html, attachments } = readStructure(Buffer.from(source, 'latin1'))
     const bodies = [text, html].filter((part) => part !== null)
     expect(new Set([...bodies, ...attachments])).toEqual(new Set(parts))
@@ -444,7 +444,7 @@ describe('bounds', () => {
       lines(head('text/plain'), 'Content-Transfer-Encoding: x-odd', '', 'T'),
       /"x-odd" is unknown/,
     ],
-  ])('of %s are said', (_, source, problem) => {
+  ])('of %s are reported', (_, source, problem) => {
     const started = performance.now()
     const structure = readStructure(Buffer.from(source))
     expect(structure.problem).toMatch(problem)
@@ -452,7 +452,7 @@ describe('bounds', () => {
     expect(performance.now() - started).toBeLessThan(2000)
   })
 
-  it('read the body of a message whose header is too long', async () => {
+  it('still read the body of a message whose header is too long', async () => {
     const source = Buffer.from(`X-A: ${'y'.repeat(2_000_000)}\r\nContent-Type: text/html\r\n\r\nHello`)
     expect(await parseWithContents(source)).toMatchObject({
       text: 'Hello',
@@ -460,7 +460,7 @@ describe('bounds', () => {
     })
   })
 
-  it('take no half field at the end of a header that is too long', async () => {
+  it('drop a cut field at the end of a header that is too long', async () => {
     const long = (to: string): Buffer =>
       Buffer.from(`X-A: ${'y'.repeat(1_048_576 - 20)}\r\nTo: ${to}\r\n\r\nHello`)
     expect(await parseWithContents(long('bob@example.com'))).toMatchObject({ to: [], text: 'Hello' })
@@ -470,7 +470,7 @@ describe('bounds', () => {
     expect(to.map(({ address }) => address)).toEqual(list.slice(0, to.length))
   })
 
-  it('look through nested multiparts in linear time', () => {
+  it('read nested multiparts in linear time', () => {
     const nested = Array.from(
       { length: 90 },
       (_, i) => `Content-Type: multipart/mixed; boundary=b${i}x\r\n\r\n--b${i}x\r\n`,

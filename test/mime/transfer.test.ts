@@ -40,7 +40,7 @@ describe('a transfer decoder', () => {
     expect(decode(encoding, encoded)).toBe(decoded)
   })
 
-  it.each(cases)('decodes %s in any slices', (_, encoding, encoded, decoded) => {
+  it.each(cases)('decodes %s, however it is split', (_, encoding, encoded, decoded) => {
     for (let size = 1; size < encoded.length; size++) {
       expect(decode(encoding, encoded, size)).toBe(decoded)
     }
@@ -57,7 +57,7 @@ describe('a transfer decoder', () => {
     ['uuencode', '\r\n'],
     ['uuencode', 'begin 644 a\r\n'],
     ['uuencode', '`'],
-  ] as const)('costs linear time for %s of nothing but %j', (encoding, piece) => {
+  ] as const)('takes linear time for %s of nothing but %j', (encoding, piece) => {
     const work = (size: number): unknown =>
       decode(encoding, piece.repeat(Math.ceil(size / piece.length)), 128 * 1024)
     expectLinearCost(work, 500_000)

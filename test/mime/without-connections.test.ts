@@ -41,7 +41,7 @@ describe('the HTML of a mail', () => {
     '<embed src=//x.test>',
     '<portal src=//x.test></portal>',
     '<fencedframe></fencedframe>',
-  ])('has no longer %s', async (html) => {
+  ])('has no %s any more', async (html) => {
     expect(await withoutConnections(`<p>before</p>${html}<p>after</p>`)).toMatch(
       /^<p>before<\/p>(?:<!---->)*<p>after<\/p>$/,
     )
@@ -52,7 +52,7 @@ describe('the HTML of a mail', () => {
     expect(await withoutConnections(html)).toBe('<p>before</p><base target="_top"><p>after</p>')
   })
 
-  it('keeps what a mail is made of, byte for byte', async () => {
+  it('keeps the rest of a mail, byte for byte', async () => {
     const mail = `<!doctype html><html><head><title>A <link> in words</title><style>p > a { color: red }</style></head>
 <body class="a" style='b:c'><!-- note --><table background=//x.test><tr><td>1 &lt; 2 & <a href="https://x.test/?a=1&b=2">go</a>
 <img srcset="//x.test/a 1x, data:image/png;base64,QUJD 2x"><svg><use href=#x /></svg><input type=image src=cid:x><video poster=https://x.test></video></table>ping = attributionsrc <`
@@ -105,7 +105,7 @@ describe('the HTML of a mail', () => {
     '<p style="color:red;background:url(https://x.test/a.png)">',
     '<style>p{background:url(data:image/png;base64,QUJD) , url("//x.test")}</style>',
     '<style>p{background:image-set("https://x.test/a" type("image/png"))}</style>',
-  ])('keeps an address that is whole: %s', async (html) => {
+  ])('keeps an absolute address: %s', async (html) => {
     expect(await withoutConnections(html)).toBe(html)
   })
 
@@ -117,7 +117,7 @@ describe('the HTML of a mail', () => {
     )
   })
 
-  it('keeps the meta elements that say how it looks', async () => {
+  it('keeps the meta elements for the appearance', async () => {
     const said =
       '<META content="light dark" NAME=color-scheme><meta name="viewport" content="width=device-width">'
     expect(await withoutConnections(said)).toBe(
@@ -128,7 +128,7 @@ describe('the HTML of a mail', () => {
     )
   })
 
-  it('has no attributes that ask for more than a link leads to', async () => {
+  it('loses the attributes that request more than the target of a link', async () => {
     expect(
       await withoutConnections(
         '<a ping="//x.test" href=#a>1</a><a PING=//x.test>2</a><img attributionsrc src=//b>',
@@ -160,11 +160,11 @@ describe('the HTML of a mail', () => {
     '</p <link rel=preconnect href=//x.test>>',
     '<a href="\0<link rel=preconnect href=//x.test>">',
     '<iframe></iframe <link rel=preconnect href=//x.test>>',
-  ])('has no such tag for a browser that reads it in another way: %j', async (html) => {
+  ])('has no such tag in other readings of a browser: %j', async (html) => {
     expect(await withoutConnections(html)).not.toMatch(tag)
   })
 
-  it('has none across the borders of the pieces in which it is read', async () => {
+  it('has none across the chunks in which it is read', async () => {
     const hidden = '<link rel=preconnect href="//x.test">'
     for (let shift = 0; shift < hidden.length + 2; shift++) {
       const before = 'x'.repeat(64 * 1024 - shift)

@@ -23,7 +23,7 @@ function compile(mail: Mail): ReturnType<MailComposer['compile']> {
   }).compile()
 }
 
-describe('a tree written at once', () => {
+describe('a message that is written synchronously', () => {
   const file = { filename: 'a.pdf', content: Buffer.from(Array.from({ length: 5000 }, (_, i) => i % 256)) }
   const mails: Record<string, Mail> = {
     'no body': {},
@@ -42,12 +42,12 @@ describe('a tree written at once', () => {
     'an empty attachment alone': { attachments: [{ filename: 'a', content: Buffer.alloc(0) }] },
     'all of it': { text: 'Sée', html: '<p>Sée</p>', attachments: [file, { ...file, filename: 'чек.png' }] },
   }
-  it.each(Object.entries(mails))('is what the stream gives, of %s', async (_, mail) => {
+  it.each(Object.entries(mails))('equals the output of the stream, of %s', async (_, mail) => {
     const expected = await buffer(compile(mail).createReadStream())
     expect(writeNode(compile(mail), encoders)?.toString()).toBe(expected.toString())
   })
 
-  it('is left to the stream where content is large, comes later or must stay as it is', () => {
+  it('is left to the stream where content is large, arrives later or must stay unchanged', () => {
     const content = Buffer.from('Subject: Äpfel\r\n\r\nx', 'latin1')
     for (const mail of [
       { text: 'x'.repeat(writtenAtOnceBytes + 1) },
