@@ -52,7 +52,7 @@ it('a test that needs a process of its own is not in the project `unit`', () => 
   expect(found, 'list these in test/support/projects.ts').toEqual([])
 })
 
-it('what the projects list is there', () => {
+it('the lists of the projects name existing files', () => {
   const listed = [
     ...[...browserFolders, ...integrationFolders].map((folder) => new RegExp(`^${folder}/.*\\.test\\.ts$`)),
     ...integrationFiles.map((name) => new RegExp(`^${name}\\.test\\.ts$`)),
@@ -60,7 +60,7 @@ it('what the projects list is there', () => {
   expect(listed.filter((pattern) => !names.some((name) => pattern.test(name)))).toEqual([])
 })
 
-it('a helper registers no hook when it is loaded: files that share a worker load it once', () => {
+it('a helper registers no hook when it is loaded: files in the same worker load it once', () => {
   const found = names
     .filter((name) => !name.endsWith('.test.ts') && !setupFiles.includes(name))
     .filter((name) => /^(?:before|after|around)(?:Each|All)\(/m.test(textOf(name)))

@@ -67,7 +67,7 @@ function sourceOf(built: string): string {
 }
 
 describe('the public names', () => {
-  it('are those of the entry points', () => {
+  it('match the entry points', () => {
     expect(entries.map(([name]) => name).sort()).toEqual(Object.keys(names).sort())
     for (const { imported, required } of targets) {
       expect(imported.types).toBe(imported.default.replace(/\.js$/, '.d.ts'))
@@ -77,17 +77,17 @@ describe('the public names', () => {
     }
   })
 
-  it('can be required, but for vitest, which cannot be', () => {
+  it('can be loaded with require, except vitest, which cannot be', () => {
     expect(targets.filter(({ required }) => !required).map(({ name }) => name)).toEqual(['./vitest'])
   })
 
-  it.each(entries)('of %s stay as they are', async (name, file) => {
+  it.each(entries)('of %s are unchanged', async (name, file) => {
     expect(Object.keys((await import(file)) as object).sort()).toEqual(names[name])
   })
 })
 
 describe('the public types', () => {
-  it.each(entries)('of %s name no package that its user does not have', (name, file) => {
+  it.each(entries)('of %s name no package that a user does not have', (name, file) => {
     const named = new Set<string>()
     const seen = new Set<string>()
     const walk = (path: string): void => {

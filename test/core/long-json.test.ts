@@ -14,7 +14,7 @@ it.each<[string, unknown]>([
   ['many short items', Array.from({ length: 60_000 }, (_, i) => [`name ${i}`, { i }])],
   ['a long name', { [long]: long }],
   ['what says itself how it is written', [new Date(0), { toJSON: () => long }, long]],
-])('writes %s as JSON.stringify does, in short pieces', async (_, value) => {
+])('writes %s as JSON.stringify does, in short chunks', async (_, value) => {
   const json = longJson(value)
   if (!json) throw new Error('is not long')
   const pieces = [...json.pieces()]
@@ -33,7 +33,7 @@ it.each<[string, unknown]>([
   expect(longJson(value)).toBeNull()
 })
 
-it('answers a long mail whole to an app, the log and a terminal, and without a body to HEAD', async () => {
+it('answers a long mail in full to an app, the log and a terminal, and without a body to HEAD', async () => {
   const post = await start()
   const text = 'line of text "with" é\n'.repeat(40_000)
   const { id } = await post.emails.send({ from: 'a@acme.test', to: 'b@example.com', subject: 's', text })

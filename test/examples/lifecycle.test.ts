@@ -87,7 +87,7 @@ describe('the story of examples/lifecycle', () => {
     expect(settled(stdout).trim(), 'README.md shows what it prints').toBe(settled(shown).trim())
   })
 
-  it('exits with 1 where a result is unexpected, and creates no account', async () => {
+  it('exits with 1 where a result is unexpected, and prints no report', async () => {
     const forged = `
       import { createRequire } from 'node:module'
       const { Webhook } = createRequire(${JSON.stringify(folder.href)})('standardwebhooks')

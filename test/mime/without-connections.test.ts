@@ -41,7 +41,7 @@ describe('the HTML of a mail', () => {
     '<embed src=//x.test>',
     '<portal src=//x.test></portal>',
     '<fencedframe></fencedframe>',
-  ])('has no %s any more', async (html) => {
+  ])('no longer has %s', async (html) => {
     expect(await withoutConnections(`<p>before</p>${html}<p>after</p>`)).toMatch(
       /^<p>before<\/p>(?:<!---->)*<p>after<\/p>$/,
     )

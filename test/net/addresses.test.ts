@@ -73,7 +73,7 @@ describe('an address', () => {
     expect([kindOfAddress(first), kindOfAddress(last)]).toEqual([kind, kind])
   })
 
-  it.each(metadata)('%s of a metadata service is never called', (address) => {
+  it.each(metadata)('%s of a metadata service is never allowed', (address) => {
     expect(kindOfAddress(address)).toBe('never')
   })
 
@@ -84,7 +84,7 @@ describe('an address', () => {
     },
   )
 
-  it('within an IPv6 one is of its own kind, in every form', () => {
+  it('inside an IPv6 address has its own kind, in every form', () => {
     for (const [kind, address] of Object.entries(kinds)) {
       const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
       const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
@@ -114,12 +114,12 @@ describe('an address', () => {
     '::g',
     '1.2.3.4/8',
     ' ::1',
-  ])('%j is none', (text) => {
+  ])('%j is not an address', (text) => {
     expect(kindOfAddress(text)).toBe('none')
   })
 })
 
-it('a range has an address and a length that fits it', () => {
+it('a range has an address and a valid prefix length', () => {
   for (const text of ['10.0.0.0/8', '10.1.2.3', '0.0.0.0/0', 'fd00::/8', '::1', '::/0'])
     expect([text, parseRange(text)]).toEqual([text, expect.anything()])
   for (const text of ['10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/', '/8', 'a/8', 'fe80::1%eth0', ''])

@@ -35,14 +35,14 @@ const resolving = (...addresses: string[]): typeof dnsLookup =>
     )) as unknown as typeof dnsLookup
 
 describe('a guarded request', () => {
-  it('gives the answer, and follows no redirect', async () => {
+  it('returns the answer, and follows no redirect', async () => {
     const { port, paths } = await openEcho()
     const answer = await guardedRequest(new URL(`http://127.0.0.1:${port}/moved`), given())
     expect([answer.statusCode, await text(answer)]).toEqual([302, 'hello'])
     expect(paths).toEqual(['POST /moved'])
   })
 
-  it('connects to a name whose every address is fine', async () => {
+  it('connects to a name whose addresses are all allowed', async () => {
     const { port } = await openEcho()
     const lookup = resolving('127.0.0.1')
     const answer = await guardedRequest(new URL(`http://hooks.test:${port}/`), given({ lookup }))

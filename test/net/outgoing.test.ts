@@ -34,7 +34,7 @@ describe('an instance on loopback', () => {
     }
   })
 
-  it('never reaches its own ports, by whichever address, except by its relay', () => {
+  it('never reaches its own ports, by any address, except by its relay', () => {
     for (const [address, port] of [
       ['127.0.0.1', 8025],
       ['::ffff:127.0.0.1', 8025],
@@ -50,7 +50,7 @@ describe('an instance on loopback', () => {
   })
 })
 
-describe('an instance that other machines reach', () => {
+describe('an instance that is reachable from other machines', () => {
   const opened = (allow: string[]) => {
     const outgoing = createOutgoing(allow)
     outgoing.opened({ host: '127.0.0.1', port: 1025 })

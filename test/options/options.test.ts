@@ -17,7 +17,7 @@ describe('options', () => {
     expect(config.account.profile_picture).toMatch(/^data:/)
   })
 
-  it('with an unknown name are refused with the nearest real one', () => {
+  it('with an unknown name are refused with the closest known name', () => {
     const given = { prot: 1, smptPort: 1 } as LocalpostOptions
     expect(() => resolveOptions({ smptPort: 1 } as LocalpostOptions)).toThrow(/"smptPort".*"smtpPort"/)
     expect(() => resolveOptions(given)).toThrowError(expect.objectContaining({ code: 'invalid_option' }))
@@ -45,7 +45,7 @@ describe('options', () => {
     [{ webhooks: [{ url: 'http://x.test', secret: 'x' }] }, /webhooks\[0\]\.secret.*whsec_/],
     [{ webhooks: [{ url: 'http://x.test', event: [] }] }, /webhooks\[0\].*unknown members: event/],
     [{ webhookRetryDelaysMs: [-1] }, /webhookRetryDelaysMs.*milliseconds/],
-  ])('with a wrong value are refused with what they take: %j', (given, message) => {
+  ])('with a wrong value are refused with the allowed values: %j', (given, message) => {
     expect(() => resolveOptions(given as LocalpostOptions)).toThrow(message)
   })
 
@@ -59,7 +59,7 @@ describe('options', () => {
     [{ apiKeys: ['hunter2 '] }, /apiKeys.*array/],
     [{ smtpTls: { key: 'hunter2' } }, /smtpTls.*cert/],
     [{ webhooks: { url: 'http://x.test', secret: 'hunter2' } }, /webhooks.*array/],
-  ])('with a wrong value that may be a secret are refused without it: %#', (given, message) => {
+  ])('with a wrong value that may be a secret are refused without showing it: %#', (given, message) => {
     let refusal: unknown
     try {
       resolveOptions(given as unknown as LocalpostOptions)
@@ -73,7 +73,7 @@ describe('options', () => {
     expect(String(refusal)).not.toContain('hunter2')
   })
 
-  it('take a relay whose user and password are written in percent', () => {
+  it('accept a relay whose user and password are percent-encoded', () => {
     const { relay } = resolveOptions({ relay: 'smtp://us%40er:p%25w@[::1]:587' })
     expect(relayOptions(relay ?? '', { hostname: 'localhost' })).toMatchObject({
       host: '::1',

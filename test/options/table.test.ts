@@ -70,7 +70,7 @@ describe('every option', () => {
     expect(at(resolveOptions(), path)).toBeDefined()
   })
 
-  it.each(valueRows)('is taken by the library: %s', (name, placed) => {
+  it.each(valueRows)('is accepted by the library: %s', (name, placed) => {
     const { right } = samplesOf(placed.row)
     const value = at(resolveOptions(optionsWith(placed, right)), placed.path)
     if (name === 'clock') expect(value).toHaveProperty('advance')
@@ -87,7 +87,7 @@ describe('every option', () => {
   })
 
   const plainFlags = flagRows.filter(([, { row }]) => row.kind !== 'file' && row.flag !== 'memory')
-  it.each(plainFlags)('is the same by flag, variable, file and library: %s', async (_, placed) => {
+  it.each(plainFlags)('has the same value by flag, variable, file and library: %s', async (_, placed) => {
     const { right, typed = '' } = samplesOf(placed.row)
     const { flag = '', kind } = placed.row
     const relay = placed.path[0] === 'relayAll' ? ['--relay=smtp://mail.test'] : []
@@ -122,7 +122,7 @@ describe('every option', () => {
     },
   )
 
-  it.each(rows)('misspelt is refused with its name: %s', (name, placed) => {
+  it.each(rows)('is named in the error where it is misspelt: %s', (name, placed) => {
     const misspelt = { ...placed, path: [...placed.path.slice(0, -1), `${placed.path.at(-1)}x`] }
     const promise = settle({ file: optionsWith(misspelt, 1) })
     return expect(promise).rejects.toThrow(`Unknown option "${name}x". Did you mean "${name}"?`)

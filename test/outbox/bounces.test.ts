@@ -17,13 +17,13 @@ it.each([
   expect(bounceOf(parseReply(text))).toEqual({ type, subtype })
 })
 
-it('a lost connection is temporary and without a cause of the recipient', () => {
+it('a lost connection is a temporary bounce, and not caused by the recipient', () => {
   const reply = { reply_code: 0, enhanced_code: null, text: 'Connection closed' }
   expect(isTemporary(reply)).toBe(true)
   expect(bounceOf(reply)).toEqual({ type: 'Transient', subtype: 'General' })
 })
 
-it('a suppressed address bounces for good whatever the code says', () => {
+it('a suppressed address bounces permanently, whatever the code says', () => {
   expect(bounceOf(parseReply('550 5.7.1 Suppressed'), true)).toEqual({
     type: 'Permanent',
     subtype: 'OnAccountSuppressionList',

@@ -85,7 +85,7 @@ const corrupt = new LocalpostError('store_corrupt', 'The bytes are damaged.')
 it.each([
   ['the outcome of a delivery', {}],
   ['that a damaged message fails', { openBlob: () => Promise.reject(corrupt) }],
-])('while %s cannot be stored, it is tried with growing waits, and then stored', async (_, broken) => {
+])('while %s cannot be stored, it is retried with growing waits, and then stored', async (_, broken) => {
   const clock = fixedClock(0)
   const store = await storeWithMail(clock.now())
   let isFull = true
@@ -115,7 +115,7 @@ it.each([
   await expect.poll(() => statusOf(store)).toMatch(/delivered|failed/)
 })
 
-it('a store that cannot be read is asked with growing waits', async () => {
+it('a store that cannot be read is retried with growing waits', async () => {
   const clock = fixedClock(0)
   const store = await storeWithMail(clock.now())
   let looks = 0
@@ -130,7 +130,7 @@ it('a store that cannot be read is asked with growing waits', async () => {
   await expectGrowingWaits(clock, () => looks)
 })
 
-it('an email that rests after a fault does not hold up `close`', async () => {
+it('an email that waits after a fault does not delay `close`', async () => {
   const store = await storeWithMail(Date.now())
   let failed = false
   const failing: Store = {
@@ -173,7 +173,7 @@ it.each([
   },
 )
 
-it('mail that waits for its next try is not brought forward', async () => {
+it('mail that waits for its next try is not tried early', async () => {
   const store = await storeWithMail(Date.now() + 50_000, 1)
   const outbox = open(store)
   outbox.wake()

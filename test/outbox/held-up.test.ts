@@ -7,7 +7,7 @@ import { goodMail } from '../support/mail.ts'
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 describe('mail that needs nothing slow', () => {
-  it('is not held up by attachments whose server hangs', async () => {
+  it('is not delayed by attachments whose server hangs', async () => {
     const server = createServer(() => {})
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => {
@@ -24,7 +24,7 @@ describe('mail that needs nothing slow', () => {
     expect(mail.last_event.status).toBe('delivered')
   })
 
-  it.each([8, 15])('is not held up by %i recipients whose server answers late', async (late) => {
+  it.each([8, 15])('is not delayed by %i recipients whose server answers late', async (late) => {
     const post = await start({ rules: [{ match: '*@late.example', action: 'delay', delay_ms: 8000 }] })
     for (let i = 0; i < late; i++) await post.emails.send({ ...hello, to: `someone${i}@late.example` })
     await post.emails.send(hello)
@@ -32,7 +32,7 @@ describe('mail that needs nothing slow', () => {
     expect(mail.last_event.status).toBe('delivered')
   })
 
-  it('is not held up by them while many more are sent than go out', async () => {
+  it('is not delayed by them while more are sent than delivered', async () => {
     const post = await start({ rules: [{ match: '*@late.example', action: 'delay', delay_ms: 20_000 }] })
     for (let i = 0; i < 8; i++) await post.emails.send({ ...hello, to: `someone${i}@late.example` })
     for (let wave = 0; wave < 10; wave++) {
@@ -46,7 +46,7 @@ describe('mail that needs nothing slow', () => {
   }, 30_000)
 })
 
-it('a reset in the midst of sending leaves no mail that fails', async () => {
+it('a reset during sending leaves no mail that fails', async () => {
   const post = await start()
   let isOver = false
   const senders = Array.from({ length: 4 }, async (_, n) => {

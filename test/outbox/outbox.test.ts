@@ -102,7 +102,7 @@ describe('a delivery', () => {
     expect(mail.envelope.rcpt_to).toEqual(['ada@example.com', 'cc@example.com', 'secret@example.com'])
   })
 
-  it('of a burst reaches everybody once', async () => {
+  it('of a burst reaches every recipient once', async () => {
     const post = await startRetrying()
     const ids = await Promise.all(
       Array.from(
@@ -119,7 +119,7 @@ describe('a delivery', () => {
 })
 
 describe('an attachment', () => {
-  it('from a URL, a data: URI and the confined folder arrives byte for byte', async () => {
+  it('from a URL, a data: URI and the allowed folder arrives byte for byte', async () => {
     const bytes = Buffer.from(Array.from({ length: 5000 }, (_, i) => i % 256))
     const server = createHttp((_, response) => response.end(bytes))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -161,7 +161,7 @@ describe('an attachment', () => {
 })
 
 describe('a relay', () => {
-  it('alone serves release only, and API sends stay here', async () => {
+  it('without relayAll is used by release only, and API sends stay here', async () => {
     const relay = await startRelay()
     const post = await startRetrying({ relay: relay.url })
     const { id } = await post.emails.send(hello)
@@ -173,7 +173,7 @@ describe('a relay', () => {
     expect(relay.got[0]?.raw).toMatch(/^DKIM-Signature:/)
   })
 
-  it('with relayAll gets API sends, with its real replies, but never simulator addresses', async () => {
+  it('with relayAll gets API sends, except for simulator addresses, and its replies count', async () => {
     const relay = await startRelay((address) =>
       address.startsWith('nobody') ? Object.assign(new Error('Unknown user'), { responseCode: 550 }) : null,
     )
@@ -189,7 +189,7 @@ describe('a relay', () => {
     ])
   })
 
-  it('that cannot be reached is tried again and then bounces as transient', async () => {
+  it('that cannot be reached is retried, and then the mail bounces as transient', async () => {
     const post = await startRetrying({ relay: 'smtp://127.0.0.1:1', relayAll: true })
     const { id } = await post.emails.send(hello)
     const mail = await settled(post, id)
@@ -200,7 +200,7 @@ describe('a relay', () => {
     })
   })
 
-  it('that is missing is named by release', async () => {
+  it('that is missing is named in the error of release', async () => {
     const post = await startRetrying()
     const { id } = await post.emails.send(hello)
     await settled(post, id)

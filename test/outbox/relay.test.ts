@@ -42,7 +42,7 @@ async function release(options: LocalpostOptions): Promise<string> {
 }
 
 describe('the relay', () => {
-  it('is sent user and password without TLS on loopback alone', async () => {
+  it('gets user and password without TLS on loopback only', async () => {
     const { port, seen } = await openRelay({ disabledCommands: ['STARTTLS'] })
     expect(await release({ relay: `smtp://ada:secret@127.0.0.1:${port}` })).toMatch(/^250|OK/)
     expect(seen).toContain('auth ada:secret')
@@ -72,7 +72,7 @@ describe('the relay', () => {
     expect(seen).toEqual(['connect'])
   })
 
-  it('is not connected to where it is in a private network and other machines reach the instance', async () => {
+  it('is refused where it is in a private network and other machines reach the instance', async () => {
     const { port, seen } = await openRelay({ disabledCommands: ['STARTTLS'] })
     for (const host of ['127.0.0.1', 'localhost']) {
       const relay = `smtp://${host}:${port}`

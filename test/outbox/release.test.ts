@@ -77,7 +77,7 @@ describe('the Bcc field of a captured mail', () => {
     expect(Buffer.concat(await stream.toArray()).toString()).toContain(fields[0])
   })
 
-  it.each([1, 2, 3, 7, 100_000])('is found however the bytes come: in pieces of %i', async (size) => {
+  it.each([1, 2, 3, 7, 100_000])('is found however the bytes are split: in chunks of %i', async (size) => {
     const long = `Bcc: ${'e'.repeat(70_000)}`
     const message = Buffer.from(
       messageOf('A: 1', 'Bcc: a', ' b', 'B: 2', 'bcc:c', long, 'C: 3') + 'Bcc: body\r\n',
@@ -148,7 +148,7 @@ const needy: [title: string, message: string, to: string, needs: { utf8: boolean
 ]
 
 describe('a release', () => {
-  it.each(needy)('announces what it needs: %s', async (_, message, to, needs) => {
+  it.each(needy)('announces the required extensions: %s', async (_, message, to, needs) => {
     const relay = await openRelay()
     const post = await start({ relay: relay.url })
     const { id } = await post.inbox.import(Buffer.from(message, 'latin1'))
@@ -176,7 +176,7 @@ describe('a release', () => {
     },
   )
 
-  it('says what a relay without 8BITMIME lacks', async () => {
+  it('reports what a relay without 8BITMIME lacks', async () => {
     const relay = await openRelay({ hide8BITMIME: true })
     const post = await start({ relay: relay.url })
     for (const [, message, to] of needy.filter(([, , , needs]) => needs.eightBit && !needs.utf8)) {
@@ -189,7 +189,7 @@ describe('a release', () => {
     expect(relay.taken).toEqual([])
   })
 
-  it('passes on what the relay says to a message that needs more', async () => {
+  it('passes the relay’s reply on for a message that needs an extension', async () => {
     const relay = await openRelay({
       onRcptTo: (_address, _session, callback) =>
         callback(Object.assign(new Error('5.1.1 Nobody here'), { responseCode: 550 })),
@@ -201,7 +201,7 @@ describe('a release', () => {
     })
   })
 
-  it('signs in for a message that needs more', async () => {
+  it('authenticates for a message that needs an extension', async () => {
     const seen: string[] = []
     const relay = await openRelay({
       authOptional: false,
@@ -221,7 +221,7 @@ describe('a release', () => {
 describe('API sends that are relayed', () => {
   const send = { from: 'hi@acme.test', subject: 'Grüße', text: 'Grüße 🎉', html: '<p>Grüße' }
 
-  it('announce SMTPUTF8 for an address beyond ASCII, and nothing where none is needed', async () => {
+  it('announce SMTPUTF8 for an address beyond ASCII, and no extension where none is needed', async () => {
     const relay = await openRelay()
     const post = await start({ relay: relay.url, relayAll: true })
     await post.emails.send({ ...send, to: 'ada@x.test', bcc: 'eve@x.test' })

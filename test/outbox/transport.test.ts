@@ -65,7 +65,7 @@ const deliver = (rcpt_to: string[], message: string | Readable, mail_from = 'hi@
   })
 
 describe('a delivery', () => {
-  it('carries the message and the envelope as given, one after the other over one connection', async () => {
+  it('sends message and envelope as given, one after the other over one connection', async () => {
     const message = 'Subject: x\r\n\r\n.\r\n..a\r\n\xff\r\n'
     for (const to of [['ada@example.com'], ['o.x+y@example.com', "b'c@sub.example.com"]]) {
       const replies = await deliver(to, message)
@@ -81,7 +81,7 @@ describe('a delivery', () => {
     expect(connections).toBe(1)
   })
 
-  it('writes an address that is not plain as SMTP wants it', async () => {
+  it('quotes an address as SMTP requires it', async () => {
     const replies = await deliver(
       ['ada@Example.COM', 'ada@m\xfcller.example', 'ada@[127.0.0.1]'],
       'Subject: x\r\n\r\nx\r\n',
@@ -94,7 +94,7 @@ describe('a delivery', () => {
     ])
   })
 
-  it('gives each recipient the own reply, and the connection serves on', async () => {
+  it('gives each recipient its own reply, and the connection stays usable', async () => {
     const replies = await deliver(['nobody@example.com', 'ada@example.com'], 'Subject: x\r\n\r\nx\r\n')
     expect(replies.get('nobody@example.com')).toMatchObject({ reply_code: 550, enhanced_code: '5.1.1' })
     expect(replies.get('ada@example.com')).toMatchObject({ reply_code: 250 })
@@ -105,7 +105,7 @@ describe('a delivery', () => {
     expect(connections).toBe(1)
   })
 
-  it('says 0 of a message that breaks off, and never hands over half of it', async () => {
+  it('reports code 0 for a message that breaks off, and never sends half of it', async () => {
     const broken = Readable.from(
       (function* () {
         yield Buffer.from('Subject: x\r\n\r\n')

@@ -16,7 +16,7 @@ const read = performance.now()
 process.on('exit', () => console.log(JSON.stringify({ threads, isRead: text.startsWith('Hello'), idleMs: performance.now() - read })))
 `
 
-it('an idle thread that reads lets the process end', async () => {
+it('an idle parser thread does not keep the process alive', async () => {
   const { status, output } = await run(projects.make({ 'app.js': script }), 'app.js')
   expect(status, output).toBe(0)
   const { threads, isRead, idleMs } = JSON.parse(output) as {

@@ -10,7 +10,7 @@ const maxGrowthMib = isLong ? 400 : 150
 const head = (n: number): Buffer =>
   Buffer.from(`From: eve@x.test\r\nTo: ada@example.com\r\nSubject: large ${n}\r\n\r\nbody of ${n}\r\n`)
 
-it('a list, a search and a wait over many large mails that nothing has read are right and need little memory', async () => {
+it('a list, a search and a wait over many large unparsed mails are correct and need little memory', async () => {
   const post = await start()
   const message = Buffer.alloc(size, 'A line of text that is nobody’s.\r\n')
   for (let n = 0; n < mails; n++) {

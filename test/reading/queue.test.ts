@@ -20,7 +20,7 @@ function heldJob(): { job: () => Promise<number>; end(): void; isRunning(): bool
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-it('runs so many jobs at once, and the others in order of arrival', async () => {
+it('runs a limited number of jobs at once, and the others in order of arrival', async () => {
   const queue = createQueue(testClock(0), 2, 10)
   const jobs = Array.from({ length: 4 }, heldJob)
   const results = jobs.map(({ job }) => queue.run(job, patience))
@@ -34,7 +34,7 @@ it('runs so many jobs at once, and the others in order of arrival', async () => 
   expect(await Promise.all(results)).toEqual([1, 1, 1, 1])
 })
 
-it('refuses what waited too long, and what would wait behind too many, with Retry-After', async () => {
+it('refuses a job that waited too long or has too many before it, with Retry-After', async () => {
   const clock = testClock(0)
   const queue = createQueue(clock, 1, 1)
   const first = heldJob()
@@ -51,7 +51,7 @@ it('refuses what waited too long, and what would wait behind too many, with Retr
   expect(await Promise.all([running, next])).toEqual([1, 4])
 })
 
-it('goes on behind a job that fails', async () => {
+it('continues after a job that fails', async () => {
   const queue = createQueue(testClock(0), 1, 10)
   const failing = queue.run(() => Promise.reject(new Error('broken')), patience)
   const next = queue.run(async () => 2, patience)

@@ -36,7 +36,7 @@ function loaded<T>(run: () => Promise<T>): Promise<T> {
   return run().finally(() => clearInterval(timer))
 }
 
-it('40 downloads of an attachment at once are all whole, also while the loop is loaded', async () => {
+it('40 simultaneous downloads of an attachment are all complete, also under load', async () => {
   const post = await start()
   const { url } = await post.listen()
   const { id } = await post.inbox.import(message)
@@ -53,7 +53,7 @@ it('40 downloads of an attachment at once are all whole, also while the loop is 
   expect(downloads).toEqual(Array.from({ length: 40 }, () => ({ status: 200, isWhole: true })))
 })
 
-it('40 details and lists at once name the attachment, also while the loop is loaded', async () => {
+it('40 simultaneous details and lists name the attachment, also under load', async () => {
   const post = await start()
   const { id } = await post.inbox.import(message)
   const details = await loaded(() =>
@@ -67,7 +67,7 @@ it('40 details and lists at once name the attachment, also while the loop is loa
   }
 })
 
-it('a message is answered by ranges', async () => {
+it('a message can be requested by ranges', async () => {
   const post = await start()
   const { url } = await post.listen()
   const { id } = await post.inbox.import(message)
@@ -98,7 +98,7 @@ it('a message is answered by ranges', async () => {
   }
 })
 
-it('a body of many megabytes is read as far as people read, and said to be cut', async () => {
+it('a body of many megabytes is cut at a readable length, and marked as cut', async () => {
   const post = await start()
   const { id } = await post.inbox.import(
     Buffer.concat([

@@ -30,7 +30,7 @@ it('reads from sources in this thread', async () => {
   expect(await createReadingThread(systemClock).run('structure', own('x'))).toBeNull()
 })
 
-it('hands bytes over and gives back what the thread found', async () => {
+it('transfers bytes and returns the result of the thread', async () => {
   const thread = createReadingThread(systemClock, workerOf(answering))
   onTestFinished(() => thread.close())
   const bytes = own('large')
@@ -38,7 +38,7 @@ it('hands bytes over and gives back what the thread found', async () => {
   expect(bytes).toHaveLength(0)
 })
 
-it('a thread that ends while it reads is refused with Retry-After, and the next starts another', async () => {
+it('a job whose thread exits is refused with Retry-After, and the next job starts another thread', async () => {
   const thread = createReadingThread(
     systemClock,
     workerOf(`parentPort.on('message', ({ id, inputs: [bytes] }) => {
@@ -55,7 +55,7 @@ parentPort.postMessage('ready')`),
   expect(await thread.run('structure', own('next'))).toBe(4)
 })
 
-it('a thread that does not come to an end is ended', async () => {
+it('a thread that does not finish is terminated', async () => {
   const clock = testClock(0)
   const thread = createReadingThread(
     clock,
@@ -70,7 +70,7 @@ it('a thread that does not come to an end is ended', async () => {
   }, 15_000)
 })
 
-it('a thread that cannot be started leaves the bytes to this one', async () => {
+it('where no thread can be started, the message is parsed in this one', async () => {
   const missing = pathToFileURL(join(temporaryFolder(), 'missing.mjs'))
   for (const file of [missing, workerOf(`throw new Error('refused')`), workerOf('process.exit(1)')]) {
     const thread = createReadingThread(systemClock, file)

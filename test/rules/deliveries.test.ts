@@ -19,8 +19,8 @@ async function sendUnder(
 
 const accepted = { status: 'delivered', smtp_response: '250 2.6.0 OK: delivered' }
 
-describe('a delivery under rules', () => {
-  it('bounces who is rejected, and nobody else', async () => {
+describe('a delivery with rules', () => {
+  it('bounces for rejected recipients, and for nobody else', async () => {
     const { last } = await sendUnder([{ match: 'bad.test', action: 'reject' }])
     expect(last).toMatchObject({
       'a@ok.test': accepted,
@@ -34,7 +34,7 @@ describe('a delivery under rules', () => {
     })
   })
 
-  it('bounces with the words that the codes stand for', async () => {
+  it('bounces with the description of the codes', async () => {
     const { last } = await sendUnder([
       { match: 'a@*', action: 'reject', code: 552 },
       { match: 'b@*', action: 'reject', code: 452, enhanced_code: '4.3.4', text: 'Too large' },
@@ -58,7 +58,7 @@ describe('a delivery under rules', () => {
   it.each([
     ['once more than it is tried', 1, 'delivered'],
     ['as long as it is tried', 3, 'bounced'],
-  ])('is tried again for who is greylisted: %s', async (_, times, status) => {
+  ])('is tried again for greylisted recipients: %s', async (_, times, status) => {
     const { post, id, last } = await sendUnder([{ match: 'bad.test', action: 'greylist', times }])
     expect(last).toMatchObject({ 'a@ok.test': accepted, 'b@bad.test': { status }, 'c@ok.test': accepted })
     if (status === 'bounced')
@@ -72,7 +72,7 @@ describe('a delivery under rules', () => {
     expect(wait).toBeGreaterThanOrEqual(20)
   })
 
-  it('waits for who is delayed', async () => {
+  it('waits for delayed recipients', async () => {
     const { post, id, last } = await sendUnder([{ match: 'bad.test', action: 'delay', delay_ms: 300 }])
     expect(last).toMatchObject({ 'a@ok.test': accepted, 'b@bad.test': accepted, 'c@ok.test': accepted })
     const [sent, delivered] = (await post.inbox.get(id)).recipients[1]?.events ?? []
@@ -99,7 +99,7 @@ describe('a delivery under rules', () => {
     },
   )
 
-  it('is cut short by a reply of 421 too, and reaches the others', async () => {
+  it('ends at a reply of 421 too, and reaches the other recipients', async () => {
     const { last } = await sendUnder([{ match: 'bad.test', action: 'reject', code: 421 }])
     expect(last).toMatchObject({ 'a@ok.test': accepted, 'c@ok.test': accepted })
     expect(last['b@bad.test']).toMatchObject({ status: 'bounced', type: 'Transient' })
@@ -118,12 +118,12 @@ describe('a delivery under rules', () => {
     })
   })
 
-  it('knows a domain by its IDN too', async () => {
+  it('matches an internationalised domain by its A-labels too', async () => {
     const { last } = await sendUnder([{ match: '*@bücher.example', action: 'reject' }], 'a@BÜCHER.example')
     expect(Object.values(last)).toMatchObject([{ status: 'bounced' }])
   })
 
-  it('leaves the simulator alone, unless a rule names the whole address', async () => {
+  it('does not apply to the simulator, unless a rule names the whole address', async () => {
     const [success, bounce] = ['success@simulator.localpost', 'bounce@simulator.localpost']
     const { last } = await sendUnder(
       [

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { startRetrying } from '../support/instance.ts'
 
 describe('rules', () => {
-  it('are none at first, and are answered with everything filled in', async () => {
+  it('are empty at first, and are answered with all members', async () => {
     const { call, post } = await openInProcess()
     expect(await (await call('GET', '/dev/rules')).json()).toEqual([])
     const given = [
@@ -53,17 +53,20 @@ describe('rules', () => {
     [{ match: 'x.test' }, '[1].action'],
     [{ match: 'x.test', action: 'drop', code: 550 }, '[1]'],
     ['x.test', '[1]'],
-  ])('that cannot be meant are refused by their place, and change nothing: %j', async (wrong, field) => {
-    const { call, post } = await openInProcess()
-    await post.rules.set([{ match: 'kept.test', action: 'drop' }])
-    const response = await call('PUT', '/dev/rules', { body: [{ match: 'a.test', action: 'drop' }, wrong] })
-    const body = (await response.json()) as { errors: { field: string; message: string }[] }
-    expect([response.status, body]).toMatchObject([422, { name: 'validation_error', errors: [{ field }] }])
-    expect(body.errors[0]?.message).toMatch(/\w{4}/)
-    expect(await post.rules.get()).toEqual([{ match: 'kept.test', action: 'drop' }])
-  })
+  ])(
+    'are refused where they are invalid, with the position, and change nothing: %j',
+    async (wrong, field) => {
+      const { call, post } = await openInProcess()
+      await post.rules.set([{ match: 'kept.test', action: 'drop' }])
+      const response = await call('PUT', '/dev/rules', { body: [{ match: 'a.test', action: 'drop' }, wrong] })
+      const body = (await response.json()) as { errors: { field: string; message: string }[] }
+      expect([response.status, body]).toMatchObject([422, { name: 'validation_error', errors: [{ field }] }])
+      expect(body.errors[0]?.message).toMatch(/\w{4}/)
+      expect(await post.rules.get()).toEqual([{ match: 'kept.test', action: 'drop' }])
+    },
+  )
 
-  it('are refused with the word that was given for an action', async () => {
+  it('are refused with the unknown word for an action', async () => {
     const { call } = await openInProcess()
     const answer = await call('PUT', '/dev/rules', { body: [{ match: '*', action: 'graylist' }] })
     expect(await answer.json()).toMatchObject({
@@ -71,7 +74,7 @@ describe('rules', () => {
     })
   })
 
-  it('survive a restart, and those of the options take their place', async () => {
+  it('survive a restart, and replace those of the options', async () => {
     const dir = temporaryFolder()
     const rule: RuleInput = { match: 'a.test', action: 'drop' }
     const first = await startRetrying({ dir })
@@ -90,7 +93,7 @@ describe('rules', () => {
     expect(await fifth.rules.get()).toEqual([])
   })
 
-  it('of the options are checked at the start', async () => {
+  it('of the options are validated at the start', async () => {
     const rules = [{ match: 'a.test', action: 'reject', code: 9 }] as RuleInput[]
     await expect(startRetrying({ rules })).rejects.toMatchObject({
       code: 'invalid_option',
@@ -98,7 +101,7 @@ describe('rules', () => {
     })
   })
 
-  it('are those of the options again after a reset, unless they are kept', async () => {
+  it('of the options are restored by a reset, unless rules are kept', async () => {
     const given: RuleInput = { match: 'a.test', action: 'drop' }
     const set: RuleInput = { match: 'b.test', action: 'drop' }
     const { call, post } = await openInProcess({ rules: [given] })

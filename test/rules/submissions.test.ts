@@ -12,8 +12,8 @@ const rules: RuleInput[] = [
   { match: 'drop.test', action: 'drop' },
 ]
 
-describe('a submission under rules', () => {
-  it('is taken whole, and its events are those that a delivery would have had', async () => {
+describe('a submission with rules', () => {
+  it('is accepted as a whole, with the events that a delivery would have had', async () => {
     const post = await startRetrying({ rules })
     const hosts = ['ok', 'reject', 'once', 'often', 'delay', 'drop'].map((name) => `a@${name}.test`)
     const transport = createTransport(post.smtp)
@@ -38,7 +38,7 @@ describe('a submission under rules', () => {
 describe('with rejectSubmissions', () => {
   const begin = ['EHLO app.test', 'MAIL FROM:<app@acme.test>']
 
-  it('a submission hears the verdicts as replies', async () => {
+  it('a submission gets the verdicts as replies', async () => {
     const post = await startRetrying({ rules, rejectSubmissions: true })
     const client = await greeted(post)
     await dialogue(client, begin)
@@ -72,7 +72,7 @@ describe('with rejectSubmissions', () => {
     expect(again[1]).toBe('250 2.1.5 Accepted')
   })
 
-  it('a submission to who is dropped loses its connection, and nothing is stored', async () => {
+  it('a submission to a dropped recipient loses its connection, and nothing is stored', async () => {
     const post = await startRetrying({ rules, rejectSubmissions: true })
     const client = await greeted(post)
     await dialogue(client, [...begin, 'RCPT TO:<a@ok.test>'])

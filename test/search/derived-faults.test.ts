@@ -56,7 +56,7 @@ test.each(['ENOSPC', 'EIO', 'EROFS', 'EACCES'])(
   },
 )
 
-test('a full disk at close leaves the rows that are whole, and the close ends well', async () => {
+test('after a full disk at close, the complete rows remain, and close succeeds', async () => {
   for (const call of ['write', 'truncate']) {
     const folder = await earlier()
     const files = faultyFiles(({ name }) => {

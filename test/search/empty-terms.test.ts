@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { start } from '../support/instance.ts'
 
-test('a query with nothing in quotes, or nothing that is text, ends, and asks for nothing', async () => {
+test('a query with empty quotes, or without text, is parsed and has no condition', async () => {
   const post = await start()
   await post.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
   for (const query of ['""', '" "', '-""', '\0', '"\x01\t"', '"" hello']) {
@@ -12,7 +12,7 @@ test('a query with nothing in quotes, or nothing that is text, ends, and asks fo
   await expect(post.inbox.list({ query: 'subject:\x01' })).rejects.toMatchObject({ code: 'invalid_query' })
 })
 
-test('a query that asks for nothing removes and changes nothing', async () => {
+test('a query without a condition removes and changes nothing', async () => {
   const post = await start()
   await post.emails.send({ from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
   await expect(post.inbox.removeMatching('""')).rejects.toMatchObject({ code: 'invalid_query' })

@@ -45,7 +45,7 @@ async function open(take?: (store: Store) => Digests['take']) {
   return { store, clock, column, read, begin, arrive, snippets, left }
 }
 
-test('What is there at the start and what arrives later is read when things are quiet, in order of arrival', async () => {
+test('mail of the start and later mail is indexed when the instance is idle, in order of arrival', async () => {
   const { clock, read, begin, arrive, snippets, left, store } = await open()
   await arrive(1)
   await arrive(2)
@@ -69,7 +69,7 @@ test('What is there at the start and what arrives later is read when things are 
   await indexer.close()
 })
 
-test('In a stream of arrivals without a pause there is a slice of work now and then', async () => {
+test('during a continuous stream of arrivals, indexing still makes progress', async () => {
   const { clock, read, begin, arrive } = await open()
   const indexer = begin()
   for (let n = 1; n <= 30; n++) {
@@ -81,7 +81,7 @@ test('In a stream of arrivals without a pause there is a slice of work now and t
   await indexer.close()
 })
 
-test('A message that cannot be read has no text and no attachments, and does not hold up the others', async () => {
+test('a message that cannot be read has no text and no attachments, and does not block the others', async () => {
   const { clock, begin, arrive, snippets, left } = await open((store) => async (email) => {
     if (email.id === idOf(2)) throw new Error('unreadable')
     return digestsOf(store).take(email)
@@ -94,7 +94,7 @@ test('A message that cannot be read has no text and no attachments, and does not
   await indexer.close()
 })
 
-test('A search behind a large flood says how much it could not look into; what must be complete waits', async () => {
+test('a search after a large flood reports how many mails are not indexed; a call that needs all of them waits', async () => {
   const { store, column, arrive } = await open()
   for (const n of [1, 2, 3, 4, 5]) await arrive(n)
   const digests = digestsOf(store)
@@ -128,7 +128,7 @@ test('A search behind a large flood says how much it could not look into; what m
   expect([whole.count, 'unread_texts' in whole]).toEqual([7, false])
 })
 
-test('Never are two messages read at a time, also while searches wait for them; a removed one is no fault', async () => {
+test('two messages are never read at the same time, also while searches wait for them; a removed one is no error', async () => {
   let running = 0
   let most = 0
   const { clock, store, begin, arrive, left } = await open(() => async (email) => {
@@ -146,7 +146,7 @@ test('Never are two messages read at a time, also while searches wait for them; 
   await indexer.close()
 })
 
-test('What arrives meanwhile is not forgotten', async () => {
+test('mail that arrives meanwhile is indexed too', async () => {
   const { clock, begin, arrive, left } = await open()
   const indexer = begin()
   await arrive(1)
@@ -161,7 +161,7 @@ test('What arrives meanwhile is not forgotten', async () => {
   await indexer.close()
 })
 
-test('Closing waits for the message that is being read, and begins no other', async () => {
+test('closing waits for the message that is being read, and starts no other', async () => {
   let end = (): void => {}
   const { clock, read, begin, arrive, left } = await open(
     () => () =>
@@ -185,7 +185,7 @@ test('Closing waits for the message that is being read, and begins no other', as
 
 const attachments = [{ filename: 'a.txt', content: 'abc' }]
 
-test('A search for attachments finds submissions at once, and its opposite those without', async () => {
+test('a search for attachments finds submissions at once, and its negation those without', async () => {
   const post = await start()
   await submit(post, { subject: 'with', attachments })
   await submit(post, { subject: 'without' })
@@ -196,7 +196,7 @@ test('A search for attachments finds submissions at once, and its opposite those
   expect(await subjectsOf(post, '')).toEqual(['later', 'with'])
 })
 
-test('A wait for an attachment ends when the message was read', async () => {
+test('a wait for an attachment ends when the message was read', async () => {
   const post = await start()
   const waiting = post.inbox.waitFor('has:attachment')
   const without = post.inbox.waitFor('-has:attachment')
@@ -206,7 +206,7 @@ test('A wait for an attachment ends when the message was read', async () => {
   expect((await without).subject).toBe('without')
 })
 
-test('What was not read before the end is read after the next start', async () => {
+test('messages that were not read before the end are read after the next start', async () => {
   const dir = temporaryFolder()
   const first = await createLocalpost({ dir })
   await submit(first, { subject: 'with', attachments })
@@ -215,7 +215,7 @@ test('What was not read before the end is read after the next start', async () =
   expect((await second.inbox.waitFor('has:attachment')).subject).toBe('with')
 })
 
-test('A fault of the medium is not remembered: the message is read anew the next time', async () => {
+test('an I/O error is not stored: the message is read again the next time', async () => {
   const { store, arrive } = await open()
   await arrive(1)
   let faults = 1
@@ -227,7 +227,7 @@ test('A fault of the medium is not remembered: the message is read anew the next
   expect(await digests.of(anEmail(1))).toEqual({ snippet: 'Text 1', attachment_count: 0, body: 'Text 1' })
 })
 
-test('A mail whose bytes cannot be read for a while keeps no others back, and is found when they can', async () => {
+test('a mail whose bytes cannot be read for a while does not block others, and is found once they can be read', async () => {
   const failing = new LocalpostError('store_failed', 'Reading failed: EIO.')
   let isBroken = true
   const { clock, column, begin, arrive, snippets } = await open((store) => {
@@ -263,7 +263,7 @@ test('A mail whose bytes cannot be read for a while keeps no others back, and is
   await indexer.close()
 })
 
-test('A mail that can still not be read when the instance ends is read anew at the next start', async () => {
+test('a mail that still cannot be read when the instance ends is read again at the next start', async () => {
   const failing = new LocalpostError('store_failed', 'Reading failed: EIO.')
   const { clock, column, begin, arrive } = await open(() => () => Promise.reject(failing))
   await arrive(1)

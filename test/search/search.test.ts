@@ -7,7 +7,7 @@ import { start } from '../support/instance.ts'
 import { subjectsOf, submit } from '../inbox/_email.ts'
 
 describe('a search', () => {
-  it('looks into the text of submissions and API sends, in HTML and in any case', async () => {
+  it('searches the text of submissions and API sends, in HTML and in any case', async () => {
     const post = await start()
     await submit(post, { subject: 'plain', text: 'The Überweisung\nis on\r\n its way' })
     await submit(post, { subject: 'html', text: undefined, html: '<p>Your <b>Ticket</b> is <i>here</i></p>' })
@@ -23,7 +23,7 @@ describe('a search', () => {
     expect(await subjectsOf(post, 'em_0')).toEqual([])
   })
 
-  it('knows status, type, source, domain, tag, dates and sizes', async () => {
+  it('supports status, type, source, domain, tag, dates and sizes', async () => {
     const post = await start()
     await submit(post, { subject: 'small', cc: 'eve@example.com' })
     await post.emails.send({
@@ -48,7 +48,7 @@ describe('a search', () => {
     expect(await subjectsOf(post, `id:${id},em_x`)).toEqual(['api'])
   })
 
-  it('finds addresses in an internationalised domain by either spelling of it', async () => {
+  it('finds addresses in an internationalised domain by both of its spellings', async () => {
     const post = await start()
     await submit(post, {
       subject: 'in',
@@ -78,7 +78,7 @@ describe('a search', () => {
     }
   })
 
-  it('is paged, also while mail arrives and goes', async () => {
+  it('has pages, also while mail arrives and is removed', async () => {
     const post = await start({ pageSize: 2 })
     for (const n of [1, 2, 3, 4, 5]) await submit(post, { subject: `mail ${n}`, text: 'needle' })
     const first = await post.inbox.list({ query: 'needle' })
@@ -102,12 +102,12 @@ describe('a search', () => {
     ['after:2026-04-31T10:00Z', /after: takes a day/],
     ['larger:huge', /larger: takes bytes.*not "huge"/],
     ['from:', /from: has no value/],
-  ])('says what is wrong with %j', async (query, message) => {
+  ])('explains the error in %j', async (query, message) => {
     const post = await start()
     await expect(post.inbox.list({ query })).rejects.toThrow(message)
   })
 
-  it('finds mail again after a restart, also where the derived file is lost or broken', async () => {
+  it('finds mail again after a restart, also where the derived file is missing or damaged', async () => {
     const dir = temporaryFolder()
     const first = await createLocalpost({ dir })
     await submit(first, { subject: 'one', text: 'needle' })
@@ -129,7 +129,7 @@ describe('a search', () => {
     expect(await subjectsOf(fourth, 'needle')).toEqual(['two', 'one'])
   })
 
-  it('finds again what a snapshot brings back', async () => {
+  it('finds mail that a snapshot restores', async () => {
     const post = await start()
     await submit(post, { subject: 'kept', text: 'needle' })
     expect(await subjectsOf(post, 'needle')).toEqual(['kept'])

@@ -14,7 +14,7 @@ import { insert, remove } from '../../src/store/store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
 
-test('The column goes on over blocks, and stays whole over a close', async () => {
+test('the column continues over blocks, and stays complete over a close', async () => {
   const dir = temporaryFolder()
   let column = await openTextColumn(dir)
   const body = 'word '.repeat(400)
@@ -47,7 +47,7 @@ test('The column goes on over blocks, and stays whole over a close', async () =>
   await column.close()
 })
 
-test('A page over many blocks counts what is there, also where mails of some blocks are gone', async () => {
+test('a page over many blocks counts the existing rows, also where mails of some blocks are removed', async () => {
   const store = await openMemoryStore({ collections: [emailCollection] })
   const column = await openTextColumn(null)
   onTestFinished(() => Promise.all([store.close(), column.close()]).then(() => {}))
@@ -96,7 +96,7 @@ test.each(['a byte of the first block', 'a byte of the last rows', 'rows behind 
   },
 )
 
-test('A scan comes to its end whatever stands in a block', async () => {
+test('a scan ends whatever a block holds', async () => {
   const bytes = Buffer.from('\x03needle\0x needle\x03\x03 needle \x02 needle')
   for (let from = 0; from < bytes.length; from++) {
     const block = Buffer.alloc(2000)

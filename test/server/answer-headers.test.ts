@@ -51,7 +51,7 @@ async function fill({ call, post }: Face): Promise<string[]> {
 }
 
 describeBoth('every answer', (open) => {
-  test('of every route that refuses has nosniff, no-store and a resource policy', async () => {
+  test('a refusal of every route has nosniff, no-store and a resource policy', async () => {
     const face = await open()
     const operations = await operationsOf(face)
     expect(operations.length).toBeGreaterThan(60)
@@ -76,7 +76,7 @@ describeBoth('every answer', (open) => {
     expect(refused).toBeGreaterThan(60)
   })
 
-  test('of every route that reads has them where it succeeds', async () => {
+  test('a success of every reading route has them', async () => {
     const face = await open()
     const ids = await fill(face)
     const reached = new Set<string>()
@@ -149,7 +149,7 @@ async function ownRequests(
 }
 
 describeBoth('every answer of a route that writes', (open) => {
-  test('has them where it succeeds', { timeout: 60_000 }, async () => {
+  test('has these headers where it succeeds', { timeout: 60_000 }, async () => {
     const relay = await openInProcess()
     const { host, port } = relay.post.smtp
     const { face, fill } = await openFilled((options) =>
@@ -174,7 +174,7 @@ describeBoth('every answer of a route that writes', (open) => {
   })
 })
 
-describe('what never becomes a request, or comes to a closed instance,', () => {
+describe('an invalid request, or one to a closed instance,', () => {
   test.each([
     ['garbage', 'nonsense\r\n\r\n'],
     ['a request without Host', 'GET /v1/emails HTTP/1.1\r\n\r\n'],
@@ -184,7 +184,7 @@ describe('what never becomes a request, or comes to a closed instance,', () => {
     ['a header that is too large', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
     ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001'],
     ['SMTP', 'EHLO localhost\r\n'],
-  ])('%s: is answered with them', async (_, bytes) => {
+  ])('%s: is answered with these headers', async (_, bytes) => {
     const { base } = await openOverSocket()
     const text = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(new URL(base).port), '127.0.0.1', () => socket.write(bytes, 'latin1'))

@@ -30,7 +30,7 @@ const refusal = (room: AnswerRoom, answer: Answer, response: ServerResponse): un
 
 const large = bytesAnswer('x'.repeat(20_000_000), {})
 
-it('counts large answers until they are read, and refuses what has no room', async () => {
+it('counts large answers until they are read, and refuses those above the limit', async () => {
   const room = createAnswerRoom(30_000_000)
   const refusals: unknown[] = []
   const url = await serve((response) => {
@@ -52,7 +52,7 @@ it('counts large answers until they are read, and refuses what has no room', asy
   await expect.poll(() => answered(url).then(() => refusals.at(-1))).toBeNull()
 })
 
-it('cuts off a reader that does not read, and gives back what it held', async () => {
+it('disconnects a client that does not read, and frees its memory', async () => {
   const room = createAnswerRoom(30_000_000, 100)
   let held: ServerResponse | undefined
   const url = await serve((response) => {
@@ -72,7 +72,7 @@ it('cuts off a reader that does not read, and gives back what it held', async ()
   expect(refused).toBeNull()
 })
 
-it('leaves a live stream alone', async () => {
+it('does not limit a live stream', async () => {
   const room = createAnswerRoom(1000, 20)
   let isClosed = false
   const url = await serve((response) => {
@@ -88,7 +88,7 @@ it('leaves a live stream alone', async () => {
   expect(isClosed).toBe(false)
 })
 
-it('reads a stream no further than its reader does', async () => {
+it('reads a stream no further than its client does', async () => {
   let pieces = 0
   const source = new Readable({
     highWaterMark: 64 * 1024,

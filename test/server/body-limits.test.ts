@@ -52,35 +52,35 @@ function answerOf(
 const spaces = (bytes: number): Buffer => Buffer.alloc(bytes, ' ')
 
 describe('the body of a request', () => {
-  it('is taken by many routes', () => {
+  it('is accepted by many routes', () => {
     expect(cases.length).toBeGreaterThan(15)
   })
 
-  it.each(cases)('%s: one byte above the bound is 413 by its length alone', async (_, route) => {
+  it.each(cases)('%s: one byte above the limit is 413 by its length alone', async (_, route) => {
     const answer = await answerOf(route, { 'content-length': limitOf(route) + 1 }, null)
     expect(answer).toMatchObject({ status: 413, name: 'payload_too_large' })
     expect(answer.message).toContain(`${limitOf(route)} bytes`)
   })
 
-  it.each(cases)('%s: one byte above the bound is 413 also without a length', async (_, route) => {
+  it.each(cases)('%s: one byte above the limit is 413 also without a length', async (_, route) => {
     const body = spaces(limitOf(route) + 1)
     const answer = await answerOf(route, { 'transfer-encoding': 'chunked' }, body)
     expect(answer).toMatchObject({ status: 413, name: 'payload_too_large' })
   })
 
-  it.each(cases)('%s: the bound itself is not too large', async (_, route) => {
+  it.each(cases)('%s: a body of exactly the limit is not too large', async (_, route) => {
     const body = spaces(limitOf(route))
     const answer = await answerOf(route, { 'content-length': body.length }, body)
     expect(answer.name).not.toBe('payload_too_large')
   })
 
-  it.each(cases)('%s: the OpenAPI document says the bound', (_, { method, path, body }) => {
+  it.each(cases)('%s: the OpenAPI document states the limit', (_, { method, path, body }) => {
     const document = toOpenApi(routes, '0.0.0')
     const operation = document.paths[path]?.[method.toLowerCase()] as { requestBody: { description: string } }
     expect(operation.requestBody.description).toContain(`At most ${body && maxBytesOf(body)} bytes`)
   })
 
-  it('has 50 MiB for sends and imports alone, 4 KiB for the sign-in, at most 5 MiB elsewhere', () => {
+  it('may have 50 MiB for sends and imports only, 4 KiB for the sign-in, at most 5 MiB elsewhere', () => {
     const large = taking.filter((route) => limitOf(route) === bodyLimits.large)
     expect(large.map(nameOf).sort()).toEqual([
       'POST /dev/audiences/{id}/contacts',

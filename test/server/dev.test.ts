@@ -11,7 +11,7 @@ async function read<T>(face: Face, path: string): Promise<T> {
 }
 
 describeBoth('/dev', (open) => {
-  test('tells of its health', async () => {
+  test('reports its health', async () => {
     const face = await open()
     await face.call('POST', '/v1/emails', { body: goodMail })
     const health = await read<{ url: string | null }>(face, '/dev/health')
@@ -55,7 +55,7 @@ describeBoth('/dev', (open) => {
     }
   })
 
-  test('makes, renames and removes audiences', async () => {
+  test('creates, renames and removes audiences', async () => {
     const face = await open()
     const made = await face.call('POST', '/dev/audiences', { body: { name: 'Beta' } })
     expect(made.status).toBe(201)
@@ -67,7 +67,7 @@ describeBoth('/dev', (open) => {
     expect((await face.call('DELETE', `/dev/audiences/${id}`)).status).toBe(404)
   })
 
-  test('takes contacts one by one, as an array, and as CSV', async () => {
+  test('accepts contacts one by one, as an array, and as CSV', async () => {
     const face = await open()
     const id = await idOf(await face.call('POST', '/dev/audiences', { body: { name: 'Beta' } }))
     const path = `/dev/audiences/${id}/contacts`
@@ -98,7 +98,7 @@ describeBoth('/dev', (open) => {
     expect((await face.call('PATCH', `${path}/${ada?.id}`, { body: {} })).status).toBe(404)
   })
 
-  test('says beforehand what an import would do, and stores nothing', async () => {
+  test('predicts the result of an import, and stores nothing', async () => {
     const face = await open()
     const id = await idOf(await face.call('POST', '/dev/audiences', { body: { name: 'Beta' } }))
     const path = `/dev/audiences/${id}/contacts`
@@ -134,7 +134,7 @@ describeBoth('/dev', (open) => {
     expect((await face.call('GET', '/dev/templates/welcome')).status).toBe(404)
   })
 
-  test('makes, shows and removes keys; a new key works at once and a removed one no more', async () => {
+  test('creates, shows and removes keys; a new key works at once and a removed one no more', async () => {
     const face = await open()
     const made = await face.call('POST', '/dev/keys', { body: { name: 'ci' } })
     expect(made.status).toBe(201)
@@ -149,7 +149,7 @@ describeBoth('/dev', (open) => {
     expect((await face.call('POST', '/dev/keys')).status).toBe(201)
   })
 
-  test('resets everything but the keys, and what is to be kept', async () => {
+  test('resets everything except the keys and the kept parts', async () => {
     const face = await open()
     await face.call('POST', '/v1/emails', { body: goodMail })
     await face.post.inbox.waitFor({ to: 'ada@example.com' })
@@ -231,7 +231,7 @@ test('health is 503 with the same body while the instance closes', async () => {
   await closing
 })
 
-test('a rate limit refuses what is too much with 429, per key, and says where one stands', async () => {
+test('a rate limit refuses requests above it with 429, per key, and answers have its headers', async () => {
   const { call, post } = await openInProcess({ rateLimit: { requests: 2, perMs: 60_000 } })
   const other = (await (await call('POST', '/dev/keys')).json()) as { value: string }
   const first = await call('GET', '/v1/emails')

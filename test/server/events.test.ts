@@ -33,7 +33,7 @@ describeBoth('live events', (open) => {
     await response.body?.cancel()
   })
 
-  test('tell of emails made, changed and removed, of domains, and of requests', async () => {
+  test('report created, changed and removed emails, domains, and requests', async () => {
     const { call } = await open()
     const { body } = await call('GET', '/dev/events')
     const { id } = (await (await call('POST', '/v1/emails', { body: goodMail })).json()) as { id: string }
@@ -50,7 +50,7 @@ describeBoth('live events', (open) => {
     await body?.cancel()
   })
 
-  test('go on from Last-Event-ID', async () => {
+  test('continue after Last-Event-ID', async () => {
     const { call } = await open()
     const first = await call('GET', '/dev/events')
     await call('POST', '/v1/emails', { body: goodMail })
@@ -96,7 +96,7 @@ describe('a client of live events', () => {
     }
   }
 
-  test('that does not read is dropped before it costs much', async () => {
+  test('that does not read is disconnected before it uses much memory', async () => {
     const { store, tell, count } = fakeStore()
     const live = createLiveEvents(store)
     const stream = live.open()
@@ -106,7 +106,7 @@ describe('a client of live events', () => {
     live.close()
   })
 
-  test('that missed much is told that it did, and is not dropped', async () => {
+  test('that missed many events gets a notice about it, and is not disconnected', async () => {
     const live = createLiveEvents({
       changes(listener) {
         for (let seq = 1; seq <= 10_000; seq++)
@@ -121,7 +121,7 @@ describe('a client of live events', () => {
     live.close()
   })
 
-  test('that is reading already is told of each change once', async () => {
+  test('that is reading already gets each change once', async () => {
     const { store, tell } = fakeStore()
     const live = createLiveEvents(store)
     const text = readUntil(live.open(), /"last"/)
@@ -134,7 +134,7 @@ describe('a client of live events', () => {
     live.close()
   })
 
-  test('that goes away is forgotten', async () => {
+  test('that disconnects is forgotten', async () => {
     const { store, count } = fakeStore()
     const live = createLiveEvents(store)
     const stream = live.open()
@@ -144,7 +144,7 @@ describe('a client of live events', () => {
     live.close()
   })
 
-  test('is told where it missed something for good', async () => {
+  test('gets a notice where missed events cannot be sent again', async () => {
     const { store, tell } = fakeStore()
     const live = createLiveEvents(store)
     const stream = live.open(3)
@@ -153,13 +153,13 @@ describe('a client of live events', () => {
     live.close()
   })
 
-  test('cannot connect any more after close', () => {
+  test('cannot connect after close', () => {
     const live = createLiveEvents(fakeStore().store)
     live.close()
     expect(() => live.open()).toThrow(expect.objectContaining({ code: 'closed' }))
   })
 
-  test('that stalls at a socket is cut off, and the instance goes on', async () => {
+  test('that stalls at a socket is disconnected, and the instance continues', async () => {
     const post = await createLocalpost()
     const sockets: Socket[] = []
     const { url, port } = await post.listen({

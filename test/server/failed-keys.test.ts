@@ -32,14 +32,14 @@ describe('wrong keys', () => {
     expect(failed.count(other, wrong).code).toBe(isSame ? 'rate_limit_exceeded' : 'invalid_api_key')
   })
 
-  it('of more addresses than the table holds push the oldest out', () => {
+  it('of more addresses than the table holds replace the oldest', () => {
     const failed = at({ now: 0 })
     for (let i = 0; i < 101; i++) failed.count('192.0.2.1', wrong)
     for (let i = 0; i < 10_000; i++) failed.count(`10.0.${i >> 8}.${i & 255}`, wrong)
     expect(failed.count('192.0.2.1', wrong)).toBe(wrong)
   })
 
-  it('are answered 429 at every door, and a good key still passes', async () => {
+  it('are answered 429 on every route, and a good key is still accepted', async () => {
     const { call } = await openOverSocket()
     const statuses: number[] = []
     for (let i = 0; i < 101; i++) statuses.push((await call('GET', '/v1/emails', { key: 'wrong' })).status)

@@ -23,7 +23,7 @@ describe('a request that a fault delays', () => {
     expect([response.status, await response.json()]).toMatchObject([503, { name: 'closed' }])
   })
 
-  it('ends when its caller hangs up', async () => {
+  it('ends when its client disconnects', async () => {
     await using post = await createLocalpost({ clock: fixedClock(0) })
     await post.faults.set({ http: [struck] })
     const caller = new AbortController()

@@ -49,7 +49,7 @@ describe('the Host header', () => {
     }
   })
 
-  test('that names anything else is refused on every path: 403 forbidden_host', async () => {
+  test('is refused on every path where it names another host: 403 forbidden_host', async () => {
     const face = await openOverSocket()
     const foreign = [
       'evil.test',
@@ -82,12 +82,12 @@ describe('the Host header', () => {
     expect((await ask(portOf(face), '/v1/emails', { host: 'x.mail.acme.test' })).status).toBe(403)
   })
 
-  test('is not looked at in process', async () => {
+  test('is not checked in process', async () => {
     const { post } = await openInProcess()
     expect((await post.fetch(new Request('https://app.acme.test/dev/health'))).status).toBe(200)
   })
 
-  test('is read like a host, with or without port, and nothing else', () => {
+  test('is parsed as a host, with or without port, and nothing else', () => {
     expect(['a.test:1', '[::1]:2', 'A.Test.', 'a'].map(hostOf)).toEqual(['a.test', '::1', 'a.test', 'a'])
     expect(['', ' ', 'a b', 'a/b', 'a:b', ':80', '::1', 'a@b', '[x]'].map(hostOf)).toEqual(
       Array(9).fill(null),
@@ -123,7 +123,7 @@ describeBoth('pages of other origins', (open) => {
     expect(removal.status).toBe(403)
   })
 
-  test('of our own origin may, and so may whoever is no browser', async () => {
+  test('of our own origin are accepted, and so are clients that are not browsers', async () => {
     const { call, base } = await open()
     for (const headers of [
       {},
@@ -135,7 +135,7 @@ describeBoth('pages of other origins', (open) => {
     }
   })
 
-  test('are no matter for /v1, which needs a key', async () => {
+  test('do not matter for /v1, which needs a key', async () => {
     const { call } = await open()
     expect((await call('GET', '/v1/emails', { headers: { origin: 'http://localhost:3000' } })).status).toBe(
       200,
@@ -143,13 +143,13 @@ describeBoth('pages of other origins', (open) => {
   })
 })
 
-describe('a listener on loopback that a tunnel leads to', () => {
+describe('a listener on loopback behind a tunnel', () => {
   const publicUrl = 'https://mail.example.org'
   const options = { publicUrl, allowHosts: ['box.lan'] }
   const names = ['mail.example.org', 'MAIL.example.org:443', 'mail.example.org.', 'box.lan:8025']
   const json = { 'content-type': 'application/json' }
 
-  test('asks for a key at /dev who comes by its public name, also where that is in a path', async () => {
+  test('requires a key at /dev for its public name, also where the name is in the path', async () => {
     const face = await openOverSocket(options)
     for (const host of names) {
       for (const path of [
@@ -170,7 +170,7 @@ describe('a listener on loopback that a tunnel leads to', () => {
     expect(removal.status).toBe(401)
   })
 
-  test('lets in who shows a key or has a session, and shows them no whole key', async () => {
+  test('accepts a key or a session, and then shows no whole key', async () => {
     const face = await openOverSocket(options)
     const port = portOf(face)
     const { apiKey } = face.post
@@ -190,7 +190,7 @@ describe('a listener on loopback that a tunnel leads to', () => {
     }
   })
 
-  test('asks nothing of who comes by a loopback name', async () => {
+  test('requires no key for a loopback name', async () => {
     const face = await openOverSocket({ ...options, publicUrl: 'http://localhost:8025' })
     for (const host of ['localhost', '127.0.0.1', '[::1]:8025', 'app.localhost']) {
       const { status, body } = await ask(portOf(face), '/dev/keys', { host })
@@ -199,7 +199,7 @@ describe('a listener on loopback that a tunnel leads to', () => {
   })
 })
 
-describe('a listener that others reach', () => {
+describe('a listener that is reachable from other machines', () => {
   async function openForOthers(): Promise<{ port: number; key: string; close: () => Promise<void> }> {
     const post = await createLocalpost()
     const { port, url } = await post.listen({ host: '0.0.0.0' })
@@ -207,7 +207,7 @@ describe('a listener that others reach', () => {
     return { port, key: post.apiKey, close: () => post.close() }
   }
 
-  test('asks for a key at /dev, also from this machine; the page itself may load', async () => {
+  test('requires a key at /dev, also from this machine; the page itself may load', async () => {
     const { port, key, close } = await openForOthers()
     for (const path of [
       '/dev/health',
@@ -228,7 +228,7 @@ describe('a listener that others reach', () => {
     await close()
   })
 
-  test('lets the page in with a session cookie that is not the key, until it is ended', async () => {
+  test('accepts a session cookie that is not the key, until the session ends', async () => {
     const { port, key, close } = await openForOthers()
     const json = { 'content-type': 'application/json' }
     const wrong = await ask(port, '/dev/session', json, 'POST', '{"key":"wrong"}')
@@ -249,7 +249,7 @@ describe('a listener that others reach', () => {
     await close()
   })
 
-  test('ends the sessions of a key that is removed, and no others', async () => {
+  test('ends the sessions of a removed key, and no others', async () => {
     const { port, key, close } = await openForOthers()
     const json = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
     const made = await ask(port, '/dev/keys', json, 'POST', '{"name":"Ada"}')
@@ -274,7 +274,7 @@ describe('a listener that others reach', () => {
     await close()
   })
 
-  test('keeps its guards for paths that no client would tidy up', async () => {
+  test('protects paths that clients would normalise', async () => {
     const { port, close } = await openForOthers()
     for (const path of [
       '/x/../dev/inbox',

@@ -28,7 +28,7 @@ describe('a send request with 200,000', () => {
     expect(warnings[100]).toBe('and 199900 more')
   })
 
-  test('members in one attachment is judged as if they were not there', async () => {
+  test('members in one attachment are ignored as unknown members are', async () => {
     const { call } = await openInProcess()
     const wrong = { ...attachment, ...members(many), filename: 'a/b' }
     const refused = await call('POST', '/v1/emails', { body: { ...goodMail, attachments: [wrong] } })
@@ -100,7 +100,7 @@ describe('a send request', () => {
     }
   })
 
-  test('says one thing of a member of the wrong type', async () => {
+  test('has one error for a member of the wrong type', async () => {
     const { call } = await openInProcess()
     const response = await call('POST', '/v1/emails', { body: { ...goodMail, from: [], template_id: [] } })
     expect(((await response.json()) as Refused).errors).toEqual([
@@ -111,7 +111,7 @@ describe('a send request', () => {
     expect(message).toBe('limit: must be a number')
   })
 
-  test('whose variables or attachments are a long string is 422 in a moment', async () => {
+  test('whose variables or attachments are a long string is quickly 422', async () => {
     const { call } = await openInProcess()
     for (const name of ['variables', 'attachments']) {
       const start = performance.now()
@@ -129,7 +129,7 @@ describe('a send request', () => {
     expect((await call('POST', '/v1/emails', { body: { ...goodMail, to } })).status).toBe(422)
   })
 
-  test('of 19 million umlauts is 413 at once, not failed later', async () => {
+  test('of 19 million umlauts is 413 at once, and does not fail later', async () => {
     const { call } = await openInProcess()
     const response = await call('POST', '/v1/emails', { body: { ...goodMail, text: 'ü'.repeat(19_000_000) } })
     expect([response.status, ((await response.json()) as Refused).name]).toEqual([413, 'message_too_large'])
@@ -138,7 +138,7 @@ describe('a send request', () => {
 })
 
 describe('the request log', () => {
-  test('shows a body that is not JSON, to see what is wrong with it', async () => {
+  test('shows a body that is not JSON', async () => {
     const { call } = await openInProcess()
     const headers = { 'content-type': 'application/json' }
     expect((await call('POST', '/v1/emails', { raw: '{"to": ', headers })).status).toBe(400)
@@ -185,7 +185,7 @@ describe('a body', () => {
     expect(response.status).toBe(422)
   })
 
-  test('that breaks behind ten million lines is told from its line', () => {
+  test('with an error after ten million lines names the line', () => {
     const text = `${'\n'.repeat(10_000_000)} x`
     const start = performance.now()
     const heap = process.memoryUsage().heapUsed

@@ -65,7 +65,7 @@ describeBoth('/dev/inbox', (open) => {
     expect((await call('GET', '/dev/inbox/em_x')).status).toBe(404)
   })
 
-  test('refuses a slip in the name of a query, which would ask for every mail', async () => {
+  test('refuses a misspelt query parameter, which would select every mail', async () => {
     const { call } = await open()
     await call('POST', '/v1/emails', { body: goodMail })
     for (const [method, path] of [
@@ -153,7 +153,7 @@ describeBoth('/dev/inbox', (open) => {
     expect((await call('GET', '/dev/inbox/export?query=is:blue')).status).toBe(422)
   })
 
-  test('waits for mail, or says after a while that none came', async () => {
+  test('waits for mail, or answers after a while that none arrived', async () => {
     const { call } = await open()
     const waiting = call('GET', '/dev/inbox/wait?query=hello&timeout_ms=10000')
     await call('POST', '/v1/emails', { body: goodMail })
@@ -182,7 +182,7 @@ describeBoth('/dev/inbox', (open) => {
 })
 
 describeBoth('the bytes of a mail', (open) => {
-  test('come as a file to save', async () => {
+  test('are downloaded as a file', async () => {
     const { call, post } = await open()
     const id = await submit(post)
     const response = await call('GET', `/dev/inbox/${id}/raw`)
@@ -199,7 +199,7 @@ describeBoth('the bytes of a mail', (open) => {
     expect([head.headers.get('content-length'), await head.text()]).toEqual([String(bytes.length), ''])
   })
 
-  test('of the HTML come with a policy under which nothing runs and nothing is fetched', async () => {
+  test('of the HTML have a policy that blocks all scripts and requests', async () => {
     const { call, post } = await open()
     const id = await submit(post)
     const response = await call('GET', `/dev/inbox/${id}/html`)
@@ -214,7 +214,7 @@ describeBoth('the bytes of a mail', (open) => {
     expect((await call('GET', `/dev/inbox/${id}/html?images=all`)).status).toBe(422)
   })
 
-  test('of attachments are shown only where they are plain images', async () => {
+  test('of attachments are displayed only where they are plain images', async () => {
     const { call, post } = await open()
     const id = await submit(post)
     const image = await call('GET', `/dev/inbox/${id}/attachments/0`)
@@ -240,7 +240,7 @@ describeBoth('the bytes of a mail', (open) => {
   })
 })
 
-test('a file name cannot leave its header', () => {
+test('a file name cannot break its header', () => {
   for (const name of [
     'a"b\r\nSet-Cookie: x',
     '../../etc/passwd',

@@ -25,7 +25,7 @@ const hosts = [
 const local = { host: '127.0.0.1', port: 0 }
 
 describe('a listener', () => {
-  test('says the port that it took', async () => {
+  test('reports the port that it got', async () => {
     const listener = await openHttpListener((_, response) => response.end('hi'), local)
     expect(listener.port).toBeGreaterThan(0)
     expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`)
@@ -34,7 +34,7 @@ describe('a listener', () => {
     await closeHttpListener(listener, 100)
   })
 
-  test.each(hosts)('on %s says a URL that a client can use: %s', async (host, shown) => {
+  test.each(hosts)('on %s reports a URL that a client can use: %s', async (host, shown) => {
     for (const open of [openHttpListener, openListener]) {
       const listener = await open((_, response) => response.end('hi'), { host, port: 0 })
       expect(listener.url).toBe(`http://${shown}:${listener.port}`)
@@ -43,7 +43,7 @@ describe('a listener', () => {
     }
   })
 
-  test('on a taken port is port_in_use, on an impossible address listen_failed', async () => {
+  test('on a port in use is port_in_use, on an impossible address listen_failed', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
@@ -57,7 +57,7 @@ describe('a listener', () => {
     other.close()
   })
 
-  test('that closes lets a running request finish, and cuts off what outlives the grace', async () => {
+  test('that closes lets a running request finish, and aborts it after the grace period', async () => {
     let bothRun: () => void
     const running = new Promise<void>((resolve) => (bothRun = resolve))
     let count = 0
@@ -98,7 +98,7 @@ describe('rude clients', () => {
     return socket
   }
 
-  test('that break off in the middle of a body leave nothing behind, and make no noise', async () => {
+  test('that disconnect in the middle of a body leave nothing behind and cause no error', async () => {
     const { base, post, call } = await openOverSocket({ onNotice: (notice) => notices.push(notice) })
     const notices: unknown[] = []
     for (const head of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
@@ -122,7 +122,7 @@ describe('rude clients', () => {
     )
   })
 
-  test('that ask with nonsense instead of a URL are answered, and the instance goes on', async () => {
+  test('that send an invalid URL are answered, and the instance continues', async () => {
     const { base, call } = await openOverSocket()
     for (const [target, host] of [
       ['http://[::1', 'localhost'],
@@ -146,7 +146,7 @@ describe('rude clients', () => {
     expect((await call('GET', '/dev/health')).status).toBe(200)
   })
 
-  test('that let go while a long answer is made do not harm', async () => {
+  test('that disconnect during a long answer cause no error', async () => {
     const { base, call, post } = await openOverSocket()
     const wait = get(`${base}/dev/inbox/wait?timeout_ms=3000`).on('error', () => undefined)
     await delay(50)
@@ -157,7 +157,7 @@ describe('rude clients', () => {
   })
 })
 
-describe('what is no HTTP request', () => {
+describe('an invalid HTTP request', () => {
   test.each([
     [
       'a method that nobody knows',

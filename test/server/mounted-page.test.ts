@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-it('the page asks for everything relative to itself, so that it can be mounted below a path', () => {
+it('the page uses relative addresses only, so that it can be mounted below a path', () => {
   const folder = join(import.meta.dirname, '../../ui')
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) =>

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { openInProcess } from './_face.ts'
 import { goodMail } from '../support/mail.ts'
 
-test('post.fetch can be mounted in another server, whose hosts and context are its own affair', async () => {
+test('post.fetch can be mounted in another server, which is responsible for hosts and context', async () => {
   const { post } = await openInProcess()
   const outer = new H3()
   let context: unknown
@@ -34,7 +34,7 @@ test('post.fetch can be mounted in another server, whose hosts and context are i
   server.closeAllConnections()
 })
 
-test('answers are Responses like any other', async () => {
+test('answers are ordinary Responses', async () => {
   const { post } = await openInProcess()
   const response = await post.fetch(new Request('http://localpost/dev/health'))
   expect(response).toBeInstanceOf(Response)

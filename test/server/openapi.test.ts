@@ -39,7 +39,7 @@ describe('the OpenAPI document', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  test('asks for a Bearer key under /v1 and nowhere needs one in process', () => {
+  test('requires a Bearer key under /v1, and in process for no other path', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const operation of Object.values(operations) as { security?: object[] }[]) {
         if (path.startsWith('/v1/')) expect(operation.security).toEqual([{ apiKey: [] }])
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  test('says of every operation who may call it, also where that is everybody', () => {
+  test('states for every operation who may call it, also where that is everybody', () => {
     for (const { path, method, access } of app.routes) {
       const operation = document.paths[path]?.[method.toLowerCase()]
       const security = operation && 'security' in operation ? operation.security : undefined
@@ -78,7 +78,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('says the limits of cursors, names and the Idempotency-Key, and they are those of the server', async () => {
+  test('states the limits of cursors, names and the Idempotency-Key, as the server enforces them', async () => {
     type Parameter = { name: string; schema: { maxLength?: number } }
     const parameters = Object.values(document.paths).flatMap((operations) =>
       (Object.values(operations) as { parameters: Parameter[] }[]).flatMap(
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
     expect([(await withKey(256)).status, (await withKey(257)).status]).toEqual([200, 422])
   })
 
-  test('names no code that no answer can have', () => {
+  test('names only codes that an answer can have', () => {
     const { schemas } = document.components as {
       schemas: { Error: { properties: { name: { enum: string[] } } } }
     }
@@ -125,7 +125,7 @@ describe('the OpenAPI document', () => {
     expect([...named, ...unansweredCodes].sort()).toEqual(Object.keys(errorTable).sort())
   })
 
-  test('is in the package as the server gives it', async () => {
+  test('is the same in the package and from the server', async () => {
     const { call } = await openInProcess()
     const shipped: unknown = JSON.parse(
       readFileSync(new URL('../../dist/openapi.json', import.meta.url), 'utf8'),
@@ -137,7 +137,7 @@ describe('the OpenAPI document', () => {
     expect(exports['./openapi.json']).toBe('./dist/openapi.json')
   })
 
-  test('names every operation once', () => {
+  test('has a unique name for every operation', () => {
     const ids = Object.values(document.paths).flatMap((operations) =>
       (Object.values(operations) as { operationId: string }[]).map(({ operationId }) => operationId),
     )

@@ -3,7 +3,7 @@ import { openInProcess } from './_face.ts'
 
 const page = { 'x-localpost-page': '1', 'sec-fetch-site': 'same-origin' }
 
-test('what the page asks of /v1 meets no fault, counts for no limit, and is not logged', async () => {
+test('requests of the page to /v1 are exempt from faults and limits, and are not logged', async () => {
   const face = await openInProcess({ rateLimit: { requests: 1, perMs: 60_000 } })
   await face.call('PUT', '/dev/faults', { body: { http: [{ path: '/v1/domains', status: 503, count: 1 }] } })
   for (let i = 0; i < 3; i++)
@@ -14,7 +14,7 @@ test('what the page asks of /v1 meets no fault, counts for no limit, and is not 
   expect((await face.call('GET', '/v1/emails')).status).toBe(429)
 })
 
-test('who only says so, without being a browser on the page, is an app', async () => {
+test('a client that claims to be the page, without being a browser on it, counts as an app', async () => {
   const face = await openInProcess()
   await face.call('GET', '/v1/domains', { headers: { 'x-localpost-page': '1' } })
   await face.call('GET', '/v1/domains', { headers: { ...page, 'sec-fetch-site': 'cross-site' } })

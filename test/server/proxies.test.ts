@@ -41,7 +41,7 @@ function ask(
 const portOf = (face: Face): number => Number(new URL(face.base).port)
 
 describeBoth('a request that a proxy passed on', (open) => {
-  test('needs a key at /dev, although it comes from loopback by a loopback name', async () => {
+  test('requires a key at /dev, although it comes from loopback by a loopback name', async () => {
     const { call, post } = await open()
     expect((await call('GET', '/dev/keys')).status).toBe(200)
     for (const headers of [
@@ -59,7 +59,7 @@ describeBoth('a request that a proxy passed on', (open) => {
     }
   })
 
-  test('is told from the requests of browsers, curl and fetch on this machine', async () => {
+  test('is distinguished from requests of browsers, curl and fetch on this machine', async () => {
     const { call } = await open()
     const local = { 'user-agent': 'curl/8.5.0', accept: '*/*', 'x-request-id': '1', traceparent: '00-1-1-00' }
     expect((await call('GET', '/dev/keys', { headers: local })).status).toBe(200)
@@ -67,7 +67,7 @@ describeBoth('a request that a proxy passed on', (open) => {
 })
 
 describe('requireKey', () => {
-  test('asks for a key on loopback, where the page may still load', async () => {
+  test('requires a key on loopback, where the page may still load', async () => {
     const face = await openOverSocket({ requireKey: true })
     const port = portOf(face)
     for (const path of ['/dev/keys', '/dev/inbox', '/dev/health', '/dev/events', '/dev/nothing'])
@@ -77,7 +77,7 @@ describe('requireKey', () => {
     expect((await ask(port, '/', {})).status).toBe(200)
   })
 
-  test('asks for it in process as well', async () => {
+  test('requires a key in process as well', async () => {
     const { call, post } = await openInProcess({ requireKey: true })
     expect((await call('GET', '/dev/inbox')).status).toBe(401)
     expect((await call('GET', '/dev/inbox', { key: post.apiKey })).status).toBe(200)
@@ -90,7 +90,7 @@ describe('the session cookie', () => {
     return answer.headers.get('set-cookie') ?? ''
   }
 
-  test('is named by the port, so that two instances on one host do not end each other’s sessions', async () => {
+  test('has the port in its name, so that two instances on one host do not end each other’s sessions', async () => {
     const [one, other] = [
       await openOverSocket({ requireKey: true }),
       await openOverSocket({ requireKey: true }),
@@ -107,7 +107,7 @@ describe('the session cookie', () => {
     expect((await one.call('GET', '/dev/inbox', { headers: wrong })).status).toBe(401)
   })
 
-  test('expires, in the browser and here', () => {
+  test('expires, in the browser and in the server', () => {
     let now = Date.UTC(2026, 0, 1)
     const sessions = createSessions({ accepts: () => true }, { port: () => 8025, now: () => now })
     const cookie = sessions.open('lp_key', false)
@@ -119,7 +119,7 @@ describe('the session cookie', () => {
     expect(sessions.has(headers)).toBe(false)
   })
 
-  test('is Secure over HTTPS: as a proxy says, or by the host of an https publicUrl', async () => {
+  test('is Secure over HTTPS: according to a proxy, or to an https publicUrl', async () => {
     const face = await openOverSocket({ publicUrl: 'https://mail.example.org' })
     expect(await signIn(face)).not.toContain('Secure')
     for (const headers of [

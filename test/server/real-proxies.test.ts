@@ -109,7 +109,7 @@ async function assertGuarded(port: number, { post }: Face): Promise<void> {
 // `apt-get install nginx haproxy` brings both.
 const nginx = isThere('nginx')
 describe(nginx ? 'behind nginx' : 'behind nginx (skipped: no nginx is in PATH)', () => {
-  test.runIf(nginx)('as the guide sets it up, everybody needs a key and the page works', async () => {
+  test.runIf(nginx)('with the set-up of the guide, every client needs a key and the page works', async () => {
     const [face, port] = [await openOverSocket({ allowHosts: [host] }), await freePort()]
     const block = blockOf('nginx')
     expect(block).toContain('listen 80;')
@@ -120,7 +120,7 @@ describe(nginx ? 'behind nginx' : 'behind nginx (skipped: no nginx is in PATH)',
     await assertGuarded(port, face)
   })
 
-  test.runIf(nginx)('with its defaults, everybody is local, unless requireKey is on', async () => {
+  test.runIf(nginx)('with its defaults, every client counts as local, unless requireKey is on', async () => {
     for (const [requireKey, status] of [
       [false, 200],
       [true, 401],
@@ -140,14 +140,17 @@ describe(haproxy ? 'behind HAProxy' : 'behind HAProxy (skipped: no haproxy is in
       .replace('bind :80', `bind 127.0.0.1:${port}`)
       .replace(':8025', `:${portOf(face)}`)
 
-  test.runIf(haproxy)('as the guide sets it up, everybody needs a key and the page works', async () => {
-    const [face, port] = [await openOverSocket({ allowHosts: [host] }), await freePort()]
-    await startHaproxy(configFor(face, port), port)
-    await assertGuarded(port, face)
-  })
+  test.runIf(haproxy)(
+    'with the set-up of the guide, every client needs a key and the page works',
+    async () => {
+      const [face, port] = [await openOverSocket({ allowHosts: [host] }), await freePort()]
+      await startHaproxy(configFor(face, port), port)
+      await assertGuarded(port, face)
+    },
+  )
 
   test.runIf(haproxy)(
-    'without headers, who asks by localhost is local, unless requireKey is on',
+    'without headers, a request to localhost is local, unless requireKey is on',
     async () => {
       for (const [requireKey, status] of [
         [false, 200],

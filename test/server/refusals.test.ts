@@ -22,7 +22,7 @@ describeBoth('access to /v1', (open) => {
     }
   })
 
-  test('is refused with a wrong key, of which at most the beginning is shown', async () => {
+  test('is refused with a wrong key, of which only the first characters are shown', async () => {
     const { call } = await open()
     const key = 'lp_0123456789abcdefghijklmnopqrstuv'
     const response = await call('GET', '/v1/emails', { key })
@@ -32,7 +32,7 @@ describeBoth('access to /v1', (open) => {
     expect(await outcome(response)).toEqual([401, 'invalid_api_key'])
   })
 
-  test('takes the scheme in any case', async () => {
+  test('accepts the scheme in any case', async () => {
     const { call, post } = await open()
     for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
       const headers = { authorization: `${scheme} ${post.apiKey}` }
@@ -40,7 +40,7 @@ describeBoth('access to /v1', (open) => {
     }
   })
 
-  test('is decided before the body is looked at', async () => {
+  test('is refused before the body is read', async () => {
     const { call } = await open()
     const response = await call('POST', '/v1/emails', {
       key: null,
@@ -50,13 +50,13 @@ describeBoth('access to /v1', (open) => {
     expect(await outcome(response)).toEqual([401, 'missing_api_key'])
   })
 
-  test('takes any key with acceptAnyKey, but not none', async () => {
+  test('accepts any key with acceptAnyKey, but not none', async () => {
     const { call } = await open({ acceptAnyKey: true })
     expect((await call('GET', '/v1/emails', { key: 'whatever' })).status).toBe(200)
     expect((await call('GET', '/v1/emails', { key: null })).status).toBe(401)
   })
 
-  test('asks for a key whatever the spelling of the path, and whether or not it exists', async () => {
+  test('requires a key whatever the spelling of the path, and whether or not it exists', async () => {
     const { call } = await open()
     for (const path of ['/v%31/emails', '/v1/emails/', '/v1/%65mails', '/v1/nothing', '/v1']) {
       const refused = await call('GET', path, { key: null })
@@ -64,7 +64,7 @@ describeBoth('access to /v1', (open) => {
     }
   })
 
-  test('is not got round by dots, doubled slashes, backslashes or encoded separators', async () => {
+  test('is not bypassed by dots, doubled slashes, backslashes or encoded separators', async () => {
     const { call } = await open()
     for (const path of [
       '/x/../v1/emails',
@@ -84,7 +84,7 @@ describeBoth('access to /v1', (open) => {
 })
 
 describeBoth('bodies', (open) => {
-  test('are taken as application/json, with a charset or a +json suffix', async () => {
+  test('are accepted as application/json, with a charset or a +json suffix', async () => {
     const { call } = await open()
     for (const type of [
       'application/json',
@@ -120,7 +120,7 @@ describeBoth('bodies', (open) => {
     ])
   })
 
-  test('that are not JSON are 400 with the place of the fault', async () => {
+  test('that are not JSON are 400 with the position of the error', async () => {
     const { call } = await open()
     for (const [raw, place] of [
       ['{"a": 1,\n "b": tru}', 'line 2, column 7 (position 15)'],
@@ -139,7 +139,7 @@ describeBoth('bodies', (open) => {
     }
   })
 
-  test('that are not UTF-8 are 400; a byte order mark is let pass', async () => {
+  test('that are not UTF-8 are 400; a byte order mark is allowed', async () => {
     const { call } = await open()
     const headers = { 'content-type': 'application/json' }
     const latin1 = Buffer.from(JSON.stringify({ ...goodMail, subject: 'Grüße' }), 'latin1')
@@ -152,7 +152,7 @@ describeBoth('bodies', (open) => {
     ).toBe(200)
   })
 
-  test('that are JSON but no object are 422', async () => {
+  test('that are JSON but not an object are 422', async () => {
     const { call } = await open()
     for (const body of [[], 'text', 1, null, true]) {
       for (const path of ['/v1/emails', '/v1/domains']) {
@@ -163,7 +163,7 @@ describeBoth('bodies', (open) => {
     }
   })
 
-  test('in pieces and without a length are read whole', async () => {
+  test('in chunks and without a length are read completely', async () => {
     const { call } = await open()
     const bytes = new TextEncoder().encode(JSON.stringify({ ...goodMail, text: 'ä'.repeat(200_000) }))
     const raw = new ReadableStream<Uint8Array>({
@@ -196,7 +196,7 @@ describeBoth('bodies', (open) => {
     expect(await (await call('GET', '/v1/emails')).json()).toMatchObject({ count: 0 })
   })
 
-  test('cannot reach into prototypes', async () => {
+  test('cannot change prototypes', async () => {
     const { call } = await open()
     const raw = JSON.stringify(goodMail).replace(
       '{',
@@ -235,8 +235,8 @@ describe('bodies with an announced length', () => {
   })
 })
 
-describe('a fault of Localpost', () => {
-  test('answers 500 internal_error, says nothing of itself, and is reported', async () => {
+describe('an internal error', () => {
+  test('answers 500 internal_error, shows no details, and is reported', async () => {
     const notices: unknown[] = []
     const fault = new TypeError('secret /home/ada path')
     const domains = { list: () => Promise.reject(fault) } as unknown as ServerDeps['domains']

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createSlab } from '../../src/server/slab.ts'
 
-it('keeps copies, many on one board, and a large one on its own', () => {
+it('keeps copies, many in one buffer, and a large one in its own', () => {
   const slab = createSlab(10)
   const given = Buffer.from('abcdef')
   const [first, second, large] = [

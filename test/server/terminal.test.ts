@@ -4,7 +4,7 @@ import { openInProcess } from './_face.ts'
 
 const curl = { 'user-agent': 'curl/8.5.0', accept: '*/*' }
 
-test('answers of /v1 end with a line end for curl, and for it alone', async () => {
+test('answers of /v1 end with a line end for curl only', async () => {
   const { post } = await openInProcess()
   const text = async (path: string, headers: Record<string, string>, method = 'GET'): Promise<string> => {
     const request = new Request(`http://localhost${path}`, {
@@ -22,7 +22,7 @@ test('answers of /v1 end with a line end for curl, and for it alone', async () =
   }
 })
 
-test('a slash at the end of a path of /v1 is warned of, and 404 with strict', async () => {
+test('a slash at the end of a path of /v1 causes a warning, and 404 with strict', async () => {
   const paths = hollowApp()
     .routes.filter(({ path }) => path.startsWith('/v1/'))
     .map(({ method, path }) => [method, `${path.replace(/\{\w+\}/g, 'x_1')}/`] as const)

@@ -44,7 +44,7 @@ describe('the page', () => {
     }
   })
 
-  test('has assets that may be kept for ever, since their names change with them', async () => {
+  test('has assets that can be cached for ever, since their names change with their content', async () => {
     const script = await get('/assets/main-Ab12.js')
     expect(await script.text()).toBe('run()')
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
@@ -53,7 +53,7 @@ describe('the page', () => {
     expect((await get('/favicon.svg')).headers.get('content-type')).toBe('image/svg+xml')
   })
 
-  test('is nothing else: no folder, no other type, nothing outside', async () => {
+  test('serves nothing else: no folder, no other type, nothing outside', async () => {
     for (const path of [
       '/assets',
       '/assets/inner.js',
@@ -76,7 +76,7 @@ describe('the page', () => {
     }
   })
 
-  test('says how to build it where it is not built', async () => {
+  test('explains how to build it where it is not built', async () => {
     const app = hollowApp({ uiDir: join(folder, 'nowhere') })
     const response = await app.fetch(new Request('http://localhost/'))
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')

@@ -34,7 +34,7 @@ function breakableLog(dir: string): { broken: boolean } {
 
 const mail = { from: 'hi@acme.test', to: 'ada@example.com', text: 'Hello' }
 
-it('says over HTTP and SMTP that an outcome is unknown, and takes mail again when the disk works', async () => {
+it('reports over HTTP and SMTP that an outcome is unknown, and accepts mail again when the disk works', async () => {
   const dir = temporaryFolder()
   const log = breakableLog(dir)
   const face = await open({ dir, durability: 'disk' })

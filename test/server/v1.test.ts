@@ -18,7 +18,7 @@ describeBoth('/v1', (open) => {
     })
   })
 
-  test('lists emails with the members that a list has, cursor always there', async () => {
+  test('lists emails with the members of a list, always with a cursor', async () => {
     const { call } = await open({ pageSize: 2 })
     expect(await (await call('GET', '/v1/emails')).json()).toEqual({ emails: [], count: 0, cursor: null })
     for (const subject of ['one', 'two', 'three'])
@@ -32,7 +32,7 @@ describeBoth('/v1', (open) => {
     expect(await second.json()).toMatchObject({ count: 3, cursor: null, emails: [{ subject: 'one' }] })
   })
 
-  test('takes an empty cursor and the literal null as the first page', async () => {
+  test('treats an empty cursor and the literal null as the first page', async () => {
     const { call } = await open()
     for (const query of ['cursor=', 'cursor=null', '', 'unknown=1']) {
       expect((await call('GET', `/v1/emails?${query}`)).status).toBe(200)
@@ -117,7 +117,7 @@ describeBoth('/v1', (open) => {
     expect(errors.map(({ field }) => field)).toEqual(expect.arrayContaining(['from', 'to', 'html']))
   })
 
-  test('passes the codes of the noun on: a template that is not there, a domain that is not verified', async () => {
+  test('uses the code of the failed resource: a missing template, a domain that is not verified', async () => {
     const { call } = await open()
     const template = await call('POST', '/v1/emails', { body: { ...goodMail, template_id: 'welcome' } })
     expect([template.status, await template.json()]).toMatchObject([404, { name: 'template_not_found' }])

@@ -43,7 +43,7 @@ describeBoth('webhooks over HTTP', (open) => {
     expect((await call('DELETE', `/dev/webhooks/${listed.webhooks[0]?.id}`)).status).toBe(409)
   })
 
-  test('with an unknown event are refused with the known ones', async () => {
+  test('with an unknown event are refused, and the error lists the known ones', async () => {
     const { call } = await open()
     const refused = await call('POST', '/dev/webhooks', {
       body: { url: 'http://x.test', events: ['email.eaten'] },
@@ -55,7 +55,7 @@ describeBoth('webhooks over HTTP', (open) => {
     })
   })
 
-  test('have a log of what was sent, in pages, that can be replayed', async () => {
+  test('have a log of deliveries, in pages, that can be replayed', async () => {
     const { call } = await open()
     await call('POST', '/dev/webhooks', { body: { url: await receiverUrl() } })
     await call('POST', '/v1/emails', { body: goodMail })
@@ -93,7 +93,7 @@ describeBoth('webhooks over HTTP', (open) => {
     expect((await call('POST', '/dev/webhooks/deliveries/whd_0/replay')).status).toBe(404)
   })
 
-  test('go by a reset, unless they are kept', async () => {
+  test('are removed by a reset, unless they are kept', async () => {
     const { call } = await open()
     await call('POST', '/dev/webhooks', { body: { url: await receiverUrl() } })
     await call('POST', '/dev/reset', { body: { keep: ['webhooks'] } })

@@ -30,7 +30,7 @@ async function small(): Promise<{ dir: string; ids: string[] }> {
   return { dir, ids }
 }
 
-test('a collection that became large moves out of db.json into segments, once', async () => {
+test('a collection that became large is moved out of db.json into segments, once', async () => {
   const { dir, ids } = await small()
   expect(await readFile(join(dir, 'db.json'), 'utf8')).toContain('k00007')
   const store = await open(dir, true)

@@ -45,24 +45,20 @@ async function flip(path: string, { at, bit }: { at: number; bit: number }): Pro
   await writeFile(path, bytes)
 }
 
-test(
-  'a checkpoint with a changed bit is refused, and nothing is set aside',
-  { timeout: 60_000 },
-  async () => {
-    const dir = await killed()
-    const path = checkpointIn(dir)
-    const text = await readFile(path, 'utf8')
-    expect(text).toMatch(/,"crc":"[0-9a-f]{8}"\}\n$/)
-    for (const place of flips(text)) {
-      await flip(path, place)
-      const { code } = await refusal(dir)
-      expect(['store_corrupt', 'store_newer_schema'], JSON.stringify(place)).toContain(code)
-      await writeFile(path, text)
-    }
-  },
-)
+test('a checkpoint with a changed bit is refused, and nothing is moved', { timeout: 60_000 }, async () => {
+  const dir = await killed()
+  const path = checkpointIn(dir)
+  const text = await readFile(path, 'utf8')
+  expect(text).toMatch(/,"crc":"[0-9a-f]{8}"\}\n$/)
+  for (const place of flips(text)) {
+    await flip(path, place)
+    const { code } = await refusal(dir)
+    expect(['store_corrupt', 'store_newer_schema'], JSON.stringify(place)).toContain(code)
+    await writeFile(path, text)
+  }
+})
 
-test('a checkpoint of before it had a checksum is taken where the log agrees, and gets one', async () => {
+test('an older checkpoint without a checksum is accepted where the log agrees, and gets one', async () => {
   const dir = await killed()
   const { schema, log, offset, seq, files } = JSON.parse(await readFile(checkpointIn(dir), 'utf8')) as Record<
     string,
@@ -96,7 +92,7 @@ test('a checkpoint of before it had a checksum is taken where the log agrees, an
   await store.close()
 })
 
-test('the doctor compares the position of the checkpoint with the log, and a start drops no whole commit', async () => {
+test('the doctor compares the position of the checkpoint with the log, and a start drops no complete commit', async () => {
   const dir = await killed()
   expect((await inspect(dir)).healthy).toBe(true)
   const path = checkpointIn(dir)
@@ -115,7 +111,7 @@ test('the doctor compares the position of the checkpoint with the log, and a sta
   }
 })
 
-test('a start that is refused after it read the log leaves the end of the log as it is', async () => {
+test('a start that is refused after it read the log leaves the end of the log unchanged', async () => {
   const dir = await killed()
   const bytes = await readFile(logIn(dir))
   await writeFile(logIn(dir), bytes.subarray(0, bytes.byteLength - 5))

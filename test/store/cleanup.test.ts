@@ -33,7 +33,7 @@ async function churn(store: Store, times = 60): Promise<void> {
   }
 }
 
-test('the log begins a new file where the old one is full', async () => {
+test('the log starts a new file where the old one is full', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, { ...mortal, logFileBytes: 50_000 })
   for (let n = 0; n < 100; n++)
@@ -45,7 +45,7 @@ test('the log begins a new file where the old one is full', async () => {
   await store.close()
 })
 
-test('log files that hold nothing alive go, whatever else lives', async () => {
+test('log files without live data are deleted, whatever other files hold', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, small)
   await store.commit([insert(notes, note(1))], [blobOf('n_00001/message', 'alive')])
@@ -61,7 +61,7 @@ test('log files that hold nothing alive go, whatever else lives', async () => {
   await store.close()
 })
 
-test('what lives in a file that is mostly waste is moved, whole, and survives a kill and a restart', async () => {
+test('live data in a file that is mostly waste are moved completely, and survive a kill and a restart', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, small)
   for (let n = 0; n < 200; n++)
@@ -86,7 +86,7 @@ test('what lives in a file that is mostly waste is moved, whole, and survives a 
   await again.close()
 })
 
-test('small blobs with large records are not moved for ever', async () => {
+test('small blobs with large records are not moved again and again', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, small)
   for (let n = 0; n < 300; n++) {
@@ -103,7 +103,7 @@ test('small blobs with large records are not moved for ever', async () => {
   await store.close()
 })
 
-test('blobs are read while their files are moved and removed under the readers', async () => {
+test('blobs can be read while their files are moved and removed', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, small)
   for (let n = 0; n < 100; n++)
@@ -126,7 +126,7 @@ test('blobs are read while their files are moved and removed under the readers',
   await store.close()
 })
 
-test('a large blob has a file with a safe name, which goes after its record', async () => {
+test('a large blob has a file with a safe name, which is deleted after its record', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, small)
   const id = '../../etc/pass wd'
@@ -142,7 +142,7 @@ test('a large blob has a file with a safe name, which goes after its record', as
   await store.close()
 })
 
-test('large files that no record names are swept at a start, those that one names are kept', async () => {
+test('large files without a record are deleted at a start, those with one are kept', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir, mortal)
   await first.commit([insert(notes, note(1))], [blobOf('n_00001/message', pattern(300_000))])
@@ -163,7 +163,7 @@ async function store300(store: Store): Promise<boolean> {
   return (await store.readBlob('n_00001/message'))?.equals(pattern(300_000)) ?? false
 }
 
-test('temporary files of a crash are swept, and nothing else', async () => {
+test('temporary files of a crash are deleted, and nothing else', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir)
   await first.commit([insert(notes, note(1))])
@@ -183,7 +183,7 @@ test('temporary files of a crash are swept, and nothing else', async () => {
   await second.close()
 })
 
-test('a segment whose records all went is no file any more', async () => {
+test('a segment whose records were all removed is deleted', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir)
   await first.commit(Array.from({ length: 1500 }, (_, n) => insert(notes, note(n))))
@@ -197,7 +197,7 @@ test('a segment whose records all went is no file any more', async () => {
   await third.close()
 })
 
-test('a few quiet seconds after a commit, the files that a person reads have it', async () => {
+test('a few seconds after the last commit, the readable files contain it', async () => {
   const dir = await tempFolder()
   const { clock, fire } = manualClock()
   const store = await openIn(dir, { clock })

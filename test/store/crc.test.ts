@@ -16,7 +16,7 @@ describe('joinedCrc', () => {
     }
   })
 
-  it('holds for pieces of gigabytes', () => {
+  it('is correct for pieces of gigabytes', () => {
     // Doubling a piece of zeros again and again leads to its checksum by another way.
     let crc = crc32(Buffer.alloc(1))
     let length = 1

@@ -31,7 +31,7 @@ async function withMessage(size: number): Promise<{ dir: string; path: string; a
   return { dir, path, at: (await readFile(path)).indexOf(bytes) }
 }
 
-test.each(sizes)('a changed byte of a message in %s is not served as good', async (_, size) => {
+test.each(sizes)('a changed byte of a message in %s is reported as damage', async (_, size) => {
   const { dir, path, at } = await withMessage(size)
   await flip(path, at + size - 10)
   const store = await openIn(dir)
@@ -56,7 +56,7 @@ test.each(sizes)('a changed byte of a message in %s is not served as good', asyn
   )
 })
 
-test.each(sizes)('bytes in %s that were stored without a checksum are read as before', async (_, size) => {
+test.each(sizes)('bytes in %s that were stored without a checksum can still be read', async (_, size) => {
   const { dir } = await withMessage(size)
   const path = join(dir, 'notes', '000001.json')
   const text = await readFile(path, 'utf8')
@@ -70,7 +70,7 @@ test.each(sizes)('bytes in %s that were stored without a checksum are read as be
   await store.close()
 })
 
-test('a reader that leaves a large message early leaves no file open', async () => {
+test('a reader that stops early in a large message leaves no file open', async () => {
   const { dir } = await withMessage(700_000)
   const store = await openIn(dir)
   const stream = await store.openBlob('n_00001/message')
@@ -85,7 +85,7 @@ test('a reader that leaves a large message early leaves no file open', async () 
   await store.close()
 })
 
-test('a damaged message is not moved to a place where it would pass for good', async () => {
+test('a damaged message is not moved to a place where it would look intact', async () => {
   const dir = await tempFolder()
   const { clock, fire } = manualClock()
   const notices: string[] = []

@@ -94,7 +94,7 @@ test.each(['process', 'disk'] as const)(
   },
 )
 
-test('on a full disk a commit that removes passes, also with inserts in it and with new mail in its batch', async () => {
+test('on a full disk a commit that removes succeeds, also with inserts in it and with new mail in its batch', async () => {
   const disk = smallDisk()
   if (!disk) return console.warn('SKIPPED: mounting a small disk needs root on Linux.')
   const dir = join(disk, 'data')
@@ -141,7 +141,7 @@ test('on a full disk a commit that removes passes, also with inserts in it and w
   await again.close()
 })
 
-test('a second process on a full disk is told who has the folder, and leaves its reserve alone', async () => {
+test('a second process on a full disk is refused with the holder of the folder, and does not touch its reserve', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, { reserveBytes: 100_000 })
   const before = await filesIn(dir)

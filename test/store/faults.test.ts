@@ -96,7 +96,7 @@ test.each([
   },
 )
 
-test('writes that take a part of the bytes are gone on with, wherever they stop', async () => {
+test('partial writes are continued, wherever they stop', async () => {
   const dir = await tempFolder()
   let n = 0
   const files = faultyFiles(({ name }) =>
@@ -113,7 +113,7 @@ test('writes that take a part of the bytes are gone on with, wherever they stop'
   await third.close()
 })
 
-test('a disk that takes half of a commit and then is full leaves no half commit', async () => {
+test('a disk that writes half of a commit and then is full leaves no half commit', async () => {
   const dir = await tempFolder()
   let full = false
   let taken = false
@@ -140,7 +140,7 @@ test('a disk that takes half of a commit and then is full leaves no half commit'
   await second.close()
 })
 
-test('a batch that fails is refused whole, and every commit in it', async () => {
+test('a batch that fails is refused as a whole, with every commit in it', async () => {
   const dir = await tempFolder()
   const { files, state } = failingOnce(['write'], 1, 'ENOSPC')
   const store = await openIn(dir, { ...mortal, files })
@@ -166,7 +166,7 @@ test.each([
   await expect(openIn(dir, { files })).rejects.toMatchObject({ code: 'store_read_only', message })
 })
 
-test('a start that fails at any call lets go of the folder and loses nothing', async () => {
+test('a start that fails at any call unlocks the folder and loses nothing', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir, { ...mortal, logFileBytes: 8000 })
   await run(first)
@@ -235,7 +235,7 @@ test('a crash at any call of a checkpoint and its clean-up loses nothing', { tim
   expect(rounds).toBeGreaterThan(20)
 })
 
-test('a checkpoint that fails is said once, and commits go on', async () => {
+test('a checkpoint that fails is reported once, and commits continue', async () => {
   const dir = await tempFolder()
   let full = true
   const files = faultyFiles(({ name, path }) => {

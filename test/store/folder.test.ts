@@ -28,7 +28,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('a file is said to be no folder, wherever it stands in the path', async () => {
+test('a file instead of a folder is refused, anywhere in the path', async () => {
   const dir = await tempFolder()
   const file = join(dir, 'file')
   await writeFile(file, 'mine')
@@ -51,7 +51,7 @@ test.each([
   [['photo.jpg'], 'holds "photo.jpg", and no'],
   [['b', 'a', '.git'], 'holds "a" and 1 more, and no'],
   [['log/', 'log/app.log'], 'app.log", and no'],
-])('a folder of something else, with %j, is refused and left as it is', async (names, said) => {
+])('a folder of another program, with %j, is refused and left unchanged', async (names, said) => {
   const dir = await tempFolder()
   for (const name of names)
     await (name.endsWith('/') ? mkdir(join(dir, name)) : writeFile(join(dir, name), 'mine'))
@@ -79,7 +79,7 @@ test.each([['.gitkeep'], ['.gitignore'], ['lost+found']])(
   },
 )
 
-test('a store that is closed says so in the words of the instance that it belongs to', async () => {
+test('a closed store says so with the message of its instance', async () => {
   const store = await openIn(await tempFolder())
   await store.close()
   await expect(store.get(labels, 'l')).rejects.toMatchObject({
@@ -88,7 +88,7 @@ test('a store that is closed says so in the words of the instance that it belong
   })
 })
 
-test('nothing is made beside a db.json of something else', async () => {
+test('nothing is created next to a db.json of another program', async () => {
   const dir = await tempFolder()
   await writeFile(join(dir, 'db.json'), '{"mine":1}')
   expect(await refusal(dir)).toMatchObject({
@@ -98,7 +98,7 @@ test('nothing is made beside a db.json of something else', async () => {
   expect(await readdir(dir)).toEqual(['db.json'])
 })
 
-test('a first start that fails at any call leaves a folder that the next one takes', async () => {
+test('a first start that fails at any call leaves a folder that the next one accepts', async () => {
   for (let n = 1; ; n++) {
     const dir = join(await tempFolder(), 'a', 'b')
     const files = faultyFiles(({ number }) => {
@@ -129,7 +129,7 @@ test.runIf(process.platform !== 'win32')(
   },
 )
 
-test.runIf(process.getuid?.() === 0)('a folder of another user is refused, untouched', async () => {
+test.runIf(process.getuid?.() === 0)('a folder of another user is refused, unchanged', async () => {
   const dir = await tempFolder()
   await chown(dir, 12_345, 12_345)
   const { code, message } = await refusal(dir)

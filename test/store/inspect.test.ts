@@ -49,7 +49,7 @@ test('a folder that was closed or killed is healthy, and the inspection changes 
   expect(remarks(await inspect(dir))).toEqual([])
 })
 
-test('a folder in use is looked at without its lock', async () => {
+test('a folder in use is inspected without its lock', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, { logFileBytes: 50_000, checkpointBytes: 20_000 })
   const running = { now: true }
@@ -72,7 +72,7 @@ test('a folder in use is looked at without its lock', async () => {
   await store.close()
 })
 
-test('an empty folder is healthy, one that is missing is none', async () => {
+test('an empty folder is healthy, a missing one is reported', async () => {
   const dir = await tempFolder()
   expect(await inspect(dir)).toMatchObject({ healthy: true, findings: [{ subject: 'folder' }] })
   const missing = await inspect(join(dir, 'no'))
@@ -81,7 +81,7 @@ test('an empty folder is healthy, one that is missing is none', async () => {
   expect(await readdir(dir)).toEqual([])
 })
 
-test('a folder of a newer version is said to be one, and not judged by this one', async () => {
+test('a folder of a newer version is reported as such, and not checked by this one', async () => {
   const dir = await lived()
   const path = join(dir, 'checkpoint.json')
   await writeFile(path, (await readFile(path, 'utf8')).replace('"schema":1', '"schema":9'))
@@ -136,7 +136,7 @@ test.each([
   await rm(other, { recursive: true })
 })
 
-test('a large file that is missing or short is told from the mail that it belongs to', async () => {
+test('a large file that is missing or short is reported with its mail', async () => {
   const dir = await lived()
   const [name = ''] = await readdir(join(dir, 'large'))
   await truncate(join(dir, 'large', name), 1000)
@@ -147,7 +147,7 @@ test('a large file that is missing or short is told from the mail that it belong
   expect(problems(await inspect(dir, { processes: dead }))[0]).toContain('is missing')
 })
 
-test('what many messages have lost in the same way is said once, with the first of them', async () => {
+test('the same loss in many messages is reported once, with the first of them', async () => {
   const dir = await lived()
   await rm(join(dir, 'log'), { recursive: true })
   const found = problems(await inspect(dir, { processes: dead }))
@@ -158,7 +158,7 @@ test('what many messages have lost in the same way is said once, with the first 
   expect(found.length).toBeLessThan(8)
 })
 
-test('what a crash leaves and the next start repairs is reported as a note', async () => {
+test('leftovers of a crash that the next start repairs are reported as a note', async () => {
   const dir = await lived()
   await writeFile(join(dir, 'large', 'n_1-message-00.eml'), 'nobody')
   await writeFile(join(dir, 'notes', '000001.json.tmp'), 'half')
@@ -183,7 +183,7 @@ test('a disk that is nearly full is a problem', async () => {
   expect(problems(found)).toEqual([expect.stringMatching(/4 MiB left/) as unknown])
 })
 
-test('a folder of something else is left alone', async () => {
+test('a folder of another program is not inspected', async () => {
   const dir = await tempFolder()
   await mkdir(join(dir, 'photos'))
   const found = await inspect(dir)

@@ -29,7 +29,7 @@ function forEachFlip(run: (random: () => number) => Promise<void>): Promise<void
 const timeout = 60_000 + flipCount * 500
 
 test(
-  'a changed bit in the lock of a process that was killed costs the start 5 seconds at most',
+  'a changed bit in the lock of a killed process delays the start by 5 seconds at most',
   { timeout },
   async () => {
     const dir = await tempFolder()
@@ -48,7 +48,7 @@ test(
 )
 
 test(
-  'a changed bit in the lock of a living process: a second one is refused, or the first writes nothing more',
+  'with a changed bit in the lock of a running process, a second one is refused, or the first stops writing',
   { timeout },
   async () => {
     const dirs = await Promise.all(Array.from({ length: flipCount }, () => tempFolder()))

@@ -13,7 +13,7 @@ import { contents, faultyFiles, noProcesses, openIn, systemError, tempFolder } f
 const lockOf = (members: object): string =>
   `${JSON.stringify({ pid: process.pid, started: '1', host: systemProcesses.host, ...members })}\n`
 
-test('a folder that a store of this process has is refused, and free after close', async () => {
+test('a folder that is open in this process is refused, and free after close', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir)
   const message = expect.stringMatching(
@@ -24,7 +24,7 @@ test('a folder that a store of this process has is refused, and free after close
   await (await openIn(dir)).close()
 })
 
-test('a living process is named with its pid and the folder', async () => {
+test('a running process is named with its pid and the folder', async () => {
   const dir = await tempFolder()
   await (await openIn(dir)).close()
   const child = fork('-e', ['setInterval(() => {}, 1000)'], { execArgv: [], stdio: 'ignore' })
@@ -82,14 +82,14 @@ test.concurrent.each([['{"pid":'], ['null'], ['{"pid":1}\n']])(
   },
 )
 
-test('a process on another host cannot be looked up, so its lock stands, and the error says how to end it', async () => {
+test('a process on another host cannot be looked up, so its lock is valid, and the error says how to remove it', async () => {
   const dir = await tempFolder()
   await writeFile(join(dir, 'lock'), lockOf({ host: 'elsewhere' }))
   const message = expect.stringMatching(/"elsewhere".*remove .*lock/) as unknown
   await expect(openIn(dir)).rejects.toMatchObject({ code: 'store_in_use', message })
 })
 
-test('of many that find a dead lock exactly one gets the folder', async () => {
+test('of many processes that find an abandoned lock exactly one gets the folder', async () => {
   const dir = await tempFolder()
   await writeFile(join(dir, 'lock'), lockOf({ pid: 2 ** 22 + 5 }))
   const results = await Promise.allSettled(Array.from({ length: 8 }, () => openIn(dir)))
@@ -104,7 +104,7 @@ const elsewhere: Processes = {
   pidSpace: async () => ({ boot: 'this', namespace: 'another' }),
 }
 
-test('a lock says where its pid counts, and has no second name once it is made', async () => {
+test('a lock records the host of its pid, and has no second name once it is created', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir)
   const lock: unknown = JSON.parse(await readFile(join(dir, 'lock'), 'utf8'))
@@ -157,7 +157,7 @@ test('a holder in another container or on another machine keeps the folder as lo
   await first.close()
 })
 
-test('a holder elsewhere that is silent has ended; what it stored is there', async () => {
+test('a holder elsewhere that stops renewing has ended; its data are kept', async () => {
   const dir = await tempFolder()
   await (await openIn(dir)).close()
   const text = lockOf({ pid: 1, host: 'gone', boot: 'another', namespace: 'pid:[1]' })
@@ -193,7 +193,7 @@ test.each([
   expect(await readFile(join(dir, 'log', '000001.log'))).toEqual(log)
 })
 
-test('a lock that cannot be read for a while is no lock lost', async () => {
+test('a lock that cannot be read for a while is not lost', async () => {
   const dir = await tempFolder()
   let broken = false
   const files = faultyFiles(({ name, path }) => {
@@ -215,7 +215,7 @@ test('a lock that cannot be read for a while is no lock lost', async () => {
   await again.close()
 })
 
-test('the lock is renewed with another time even where the clock stands still', async () => {
+test('the lock is renewed with another time even if the clock does not move', async () => {
   const path = join(await tempFolder(), 'lock')
   await writeFile(path, '')
   const now = new Date()

@@ -63,13 +63,13 @@ test.each([
   ['notes/000001.json', 'notes/000001.json'],
   ['notes/000003.json', 'notes/000003.json'],
   ['notes', 'notes/000001.json'],
-])('a start without %s is refused by its name, and the doctor says so', async (gone, named) => {
+])('a start without %s is refused with its name, and the doctor reports it', async (gone, named) => {
   const dir = await lived()
   await rm(join(dir, gone), { recursive: true })
   await expectRefused(dir, named)
 })
 
-test('a checkpoint of before files were named still needs its db.json', async () => {
+test('a checkpoint of a version that did not name files still needs its db.json', async () => {
   const dir = await lived()
   const path = join(dir, 'checkpoint.json')
   const { schema, log, offset, seq } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
@@ -102,7 +102,7 @@ test('a new folder that was killed before its first checkpoint opens', async () 
   await second.close()
 })
 
-test('a `files` that is no list of names is refused', async () => {
+test('a `files` that is not a list of names is refused', async () => {
   const dir = await lived()
   const path = join(dir, 'checkpoint.json')
   const { schema, log, offset, seq } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
@@ -113,35 +113,39 @@ test('a `files` that is no list of names is refused', async () => {
   })
 })
 
-test('a crash at any call while segments come and go refuses nothing', { timeout: 60_000 }, async () => {
-  let rounds = 0
-  for (let n = 1, survivals = 0; survivals < 5; n++) {
-    const dir = await tempFolder()
-    const { files, dieAt, isDead } = mortalFiles()
-    const { clock, fire } = manualClock()
-    const first = await openIn(dir, { ...mortal, clock, files, durability: 'disk' })
-    await first.commit(Array.from({ length: 2005 }, (_, i) => insert(notes, note(i))))
-    fire()
-    await quiet(files)
-    // The second and third segments go, a fourth comes, and the first is changed.
-    await first.commit(Array.from({ length: 1005 }, (_, i) => remove(notes, note(1000 + i).id)))
-    await first.commit(Array.from({ length: 1000 }, (_, i) => insert(notes, note(3000 + i))))
-    await first.commit([put(notes, note(1, { seen: true }))])
-    const before = await contents(first)
-    dieAt(n)
-    fire()
-    await quiet(files)
-    if (isDead()) rounds++
-    else survivals++
-    dieAt(0)
-    const second = await openAfterKill(await copyOf(dir))
-    expect(await contents(second), `call ${n}`).toEqual(before)
-    await second.close()
-  }
-  expect(rounds).toBeGreaterThan(15)
-})
+test(
+  'a crash at any call while segments are added and removed refuses nothing',
+  { timeout: 60_000 },
+  async () => {
+    let rounds = 0
+    for (let n = 1, survivals = 0; survivals < 5; n++) {
+      const dir = await tempFolder()
+      const { files, dieAt, isDead } = mortalFiles()
+      const { clock, fire } = manualClock()
+      const first = await openIn(dir, { ...mortal, clock, files, durability: 'disk' })
+      await first.commit(Array.from({ length: 2005 }, (_, i) => insert(notes, note(i))))
+      fire()
+      await quiet(files)
+      // The second and third segments go, a fourth comes, and the first is changed.
+      await first.commit(Array.from({ length: 1005 }, (_, i) => remove(notes, note(1000 + i).id)))
+      await first.commit(Array.from({ length: 1000 }, (_, i) => insert(notes, note(3000 + i))))
+      await first.commit([put(notes, note(1, { seen: true }))])
+      const before = await contents(first)
+      dieAt(n)
+      fire()
+      await quiet(files)
+      if (isDead()) rounds++
+      else survivals++
+      dieAt(0)
+      const second = await openAfterKill(await copyOf(dir))
+      expect(await contents(second), `call ${n}`).toEqual(before)
+      await second.close()
+    }
+    expect(rounds).toBeGreaterThan(15)
+  },
+)
 
-test('a file of a newer version is refused before anything is said of its changes', async () => {
+test('a file of a newer version is refused before its changes are reported', async () => {
   const dir = await lived()
   const path = join(dir, 'notes', '000002.json')
   await writeFile(path, (await readFile(path, 'utf8')).replace('"schema":1', '"schema":2'))
@@ -152,7 +156,7 @@ test('a file of a newer version is refused before anything is said of its change
   expect(notices).toEqual([])
 })
 
-test('an old file of the log that held only messages costs those messages alone', async () => {
+test('the loss of an old log file that held only messages costs only those messages', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, { logFileBytes: 4000 })
   for (let n = 0; n < 30; n++)

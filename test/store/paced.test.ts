@@ -18,7 +18,7 @@ it('ends short work at once', () => {
   expect(paced(work(0))).toBe(0)
 })
 
-it('lets the event loop turn within long work, and ends it', async () => {
+it('lets the event loop run during long work, and finishes it', async () => {
   let turns = 0
   let isOver = false
   const turn = (): void => {
@@ -33,7 +33,7 @@ it('lets the event loop turn within long work, and ends it', async () => {
   expect(turns).toBeGreaterThan(3)
 })
 
-it('passes faults on, early and late', async () => {
+it('passes errors on, early and late', async () => {
   const failing = (at: number): Generator<undefined, number> => {
     let step = 0
     return work(640, () => {

@@ -12,8 +12,8 @@ const commitOf = (store: Store, n: number, bytes: number): Promise<void> =>
 describe.each([
   ['memory', () => openMemoryStore({ collections: [notes, labels], pendingBytes: 50_000 })],
   ['a folder', async () => openIn(await tempFolder(), { pendingBytes: 50_000 })],
-])('what waits to be stored has a bound (%s)', (_, open) => {
-  test('new records beyond it are refused, with nothing stored, and taken again when it is written', async () => {
+])('the data that wait to be stored are limited (%s)', (_, open) => {
+  test('new records above the limit are refused, with nothing stored, and accepted again after the write', async () => {
     const store = await open()
     const results = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((n) => commitOf(store, n, 15_000)))
     const states = results.map((result) => (result.status === 'fulfilled' ? 'ok' : result.reason.code))
@@ -25,7 +25,7 @@ describe.each([
     await store.close()
   })
 
-  test('changes of what is there and removals are taken all the same', async () => {
+  test('changes of existing records and removals are accepted all the same', async () => {
     const store = await open()
     await commitOf(store, 1, 100)
     await commitOf(store, 2, 100)
@@ -46,7 +46,7 @@ describe.each([
     await store.close()
   })
 
-  test('one commit that is larger than all of it is taken alone', async () => {
+  test('one commit that is larger than the limit is accepted alone', async () => {
     const store = await open()
     await commitOf(store, 1, 200_000)
     expect(await store.blobSize(`${note(1).id}/message`)).toBe(200_000)
@@ -54,7 +54,7 @@ describe.each([
   })
 })
 
-test('unfinished blobs hold so much together; beyond, they are spooled, and all come out whole', async () => {
+test('unfinished blobs share a limit; above it they are spooled, and all are complete', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, { heldBytes: 30_000 })
   const writers = Array.from({ length: 10 }, (_, n) => store.createBlob(`${note(n).id}/message`))

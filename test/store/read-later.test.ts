@@ -41,7 +41,7 @@ async function folderWith(then: (store: Store) => Promise<void> = async () => {}
 const open = (dir: string, options: Partial<LogStoreOptions> = {}): Promise<Store> =>
   openAfterKill(dir, { collections, ...options })
 
-test('records that are read later are all there for the first who asks, whatever is asked', async () => {
+test('records that are loaded on demand are all there for the first call, whatever it is', async () => {
   const asks: ((store: Store) => Promise<unknown>)[] = [
     (store) => store.get(keys, key(2499).id),
     (store) => store.find(keys, 'created', [2499]),
@@ -58,7 +58,7 @@ test('records that are read later are all there for the first who asks, whatever
   await store.close()
 })
 
-test('what the log says of them comes behind their files, also where only a checkpoint reads them', async () => {
+test('their changes in the log are applied after their files, also where only a checkpoint reads them', async () => {
   const dir = await folderWith(async (store) => {
     await store.commit([
       remove(keys, key(3).id),
@@ -79,7 +79,7 @@ test('what the log says of them comes behind their files, also where only a chec
   await second.close()
 })
 
-test('a life in which they are not asked for leaves their files as they are', async () => {
+test('a run that does not need them leaves their files unchanged', async () => {
   const dir = await folderWith()
   const before = await filesIn(join(dir, 'keys'))
   const store = await open(dir)
@@ -94,7 +94,7 @@ test('a life in which they are not asked for leaves their files as they are', as
   await again.close()
 })
 
-test('new ones go behind those that are not read yet', async () => {
+test('new ones are added after those that are not loaded yet', async () => {
   const dir = await folderWith()
   const store = await open(dir)
   await store.commit([insert(keys, { id: 'new', created: 9999 })])
@@ -104,7 +104,7 @@ test('new ones go behind those that are not read yet', async () => {
   expect(last).toBe('000003.json')
 })
 
-test('their files are checked at the start: one that is damaged stops it', async () => {
+test('their files are checked at the start: a damaged one stops it', async () => {
   const dir = await folderWith()
   const file = join(dir, 'keys', '000002.json')
   await writeFile(file, (await readFile(file, 'utf8')).replace('"created":1500', '"created":1501'))
@@ -114,7 +114,7 @@ test('their files are checked at the start: one that is damaged stops it', async
   })
 })
 
-test('files that a person edited are read at the start, and said', async () => {
+test('files that a person edited are loaded at the start, with a notice', async () => {
   const dir = await folderWith()
   const file = join(dir, 'keys', '000002.json')
   const text = (await readFile(file, 'utf8')).replace('"created":1500', '"created":1501')
@@ -127,7 +127,7 @@ test('files that a person edited are read at the start, and said', async () => {
   await store.close()
 })
 
-test('such a collection takes no blobs', async () => {
+test('such a collection accepts no blobs', async () => {
   const store = await openIn(await tempFolder(), { collections })
   const commit = store.commit([insert(keys, key(1))], [blobOf(`${key(1).id}/message`, 'text')])
   await expect(commit).rejects.toMatchObject({ code: 'internal_error' })

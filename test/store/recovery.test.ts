@@ -16,7 +16,7 @@ import {
   tempFolder,
 } from './_setup.ts'
 
-test('a store that was closed opens with all it held and nothing to say', async () => {
+test('a closed store opens with all its data and without a notice', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir)
   await live(first, 40)
@@ -52,7 +52,7 @@ test('the files can be read by a person: one record per line, in segments of 1,0
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
 })
 
-test('a store that was killed opens with every commit that it acknowledged', async () => {
+test('a killed store opens with every commit that it acknowledged', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir, { ...mortal, logFileBytes: 3000 })
   await live(first, 40)
@@ -90,7 +90,7 @@ test('a log that is cut anywhere loses no commit that ends before the cut, and i
   expect(edges.length + random.length).toBeGreaterThan(80)
 })
 
-test('what stands behind the last whole commit is set aside, and said', async () => {
+test('the bytes after the last complete commit are set aside, with a notice', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir, mortal)
   await live(first, 5)
@@ -113,7 +113,7 @@ test('what stands behind the last whole commit is set aside, and said', async ()
   await second.close()
 })
 
-test('a bad end before an empty next file of the log is only an end', async () => {
+test('a bad end before an empty next file of the log counts as the end', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir, mortal)
   await live(first, 5)
@@ -143,7 +143,7 @@ test('a collection that this version does not know is kept with its blobs', asyn
   await third.close()
 })
 
-test('records are lifted by every migration that they lack, those in the log too', async () => {
+test('records are upgraded by every missing migration, those in the log too', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir)
   await first.commit([insert(notes, note(1)), insert(labels, { id: 'l', title: 't' })])

@@ -79,7 +79,7 @@ test.each([
   expect(refused.message).toContain(path.includes('notes') && /same group/.test(refused.message) ? dir : path)
 })
 
-test('a folder without checkpoint.json but with data is not taken for a new one', async () => {
+test('a folder without checkpoint.json but with data is not treated as a new one', async () => {
   const dir = await tempFolder()
   await (await openIn(dir)).close()
   await rm(join(dir, 'checkpoint.json'))
@@ -90,7 +90,7 @@ test('a folder without checkpoint.json but with data is not taken for a new one'
   })
 })
 
-test('a folder of a newer version is refused and left alone, wherever it says so', async () => {
+test('a folder of a newer version is refused and left unchanged, wherever its version is found', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir)
   await live(store, 3)

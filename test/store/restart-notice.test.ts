@@ -20,7 +20,7 @@ async function said(
   return notices
 }
 
-test('a start after a power cut of the default mode says what may be lost', async () => {
+test('a start after a power cut in the default mode reports what may be lost', async () => {
   expect(await said({ boot: 'first' }, 'cut off', { boot: 'second' })).toEqual([
     expect.stringMatching(
       /machine was restarted .* last 5 seconds .* may be lost; the last commit .* number 1\./,
@@ -33,6 +33,6 @@ test.each([
   ['a clean end', { boot: 'first' }, 'closed', { boot: 'second' }],
   ['--durability disk', { boot: 'first', durability: 'disk' }, 'cut off', { boot: 'second' }],
   ['a system that does not tell its boots', { boot: '' }, 'cut off', { boot: '' }],
-] as const)('after %s nothing is lost, and nothing is said', async (_, first, end, second) => {
+] as const)('after %s nothing is lost, and there is no notice', async (_, first, end, second) => {
   expect(await said(first, end, second)).toEqual([])
 })

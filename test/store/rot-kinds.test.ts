@@ -85,7 +85,7 @@ test.each(kinds.map(([collection, record]) => ({ name: collection.name, collecti
 )
 
 test(
-  'a changed bit of derived/ changes no answer: it is found, and the text is made anew',
+  'a changed bit of derived/ changes no answer: it is detected, and the text is rebuilt',
   { timeout: 120_000 },
   async () => {
     const dir = await tempFolder()

@@ -120,7 +120,7 @@ const changed = async (dir: string, file: string, from: string, to: string): Pro
   await writeFile(join(dir, file), text.replace(from, to))
 }
 
-test('a changed record is damage, named by its line, unless it is accepted', async () => {
+test('a changed record is reported as damage of its line, unless edits are accepted', async () => {
   const dir = await lived()
   await changed(dir, 'notes/000001.json', '"name":"name 00003"', '"name":"name 0000x"')
   const { code, message } = await refusal(dir)
@@ -136,7 +136,7 @@ test('a changed record is damage, named by its line, unless it is accepted', asy
   expect((await inspect(dir)).healthy).toBe(true)
 })
 
-test('a file whose last line was made a bracket is an edit', async () => {
+test('a file whose last line became a bracket counts as edited', async () => {
   const dir = await lived()
   const path = join(dir, 'db.json')
   const text = (await readFile(path, 'utf8')).replace('"title":"one"', '"title":"edited"')
@@ -158,7 +158,7 @@ test('edits are accepted together or not at all', async () => {
   expect(await filesIn(dir)).toEqual(before)
 })
 
-test('a message whose file is lost stops no start; it is marked', async () => {
+test('a message whose file is missing stops no start; it is marked as damaged', async () => {
   const dir = await lived()
   const [large = ''] = await readdir(join(dir, 'large'))
   await rm(join(dir, 'large', large))
@@ -172,7 +172,7 @@ test('a message whose file is lost stops no start; it is marked', async () => {
   expect(findings.map(({ message }) => message).join('\n')).toContain('n_00020/message')
 })
 
-test('salvage writes a new folder with all that is whole, and lists what is not', async () => {
+test('salvage writes a new folder with all intact data, and lists the rest', async () => {
   const dir = await lived()
   await rm(join(dir, 'lock'))
   const whole = (await answers(await copyOf(dir))).all
@@ -212,7 +212,7 @@ test('salvage writes a new folder with all that is whole, and lists what is not'
   ).rejects.toMatchObject({ code: 'invalid_option' })
 })
 
-test('a folder of before records had checksums opens, and gets them', async () => {
+test('a folder of a version without record checksums opens, and gets them', async () => {
   const dir = await lived()
   const store = await openAfterKill(dir)
   const expected = await contents(store)

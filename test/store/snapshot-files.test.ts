@@ -7,7 +7,7 @@ import { blobOf, insert } from '../../src/store/store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import { openIn, tempFolder } from './_setup.ts'
 
-test('a file that somebody edited is taken as it is, and that is said', async () => {
+test('a file that a person edited is accepted, with a notice', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir)
   await first.commit([insert(labels, { id: 'l', title: 'old' })])
@@ -29,7 +29,7 @@ test('a file that somebody edited is taken as it is, and that is said', async ()
   await second.close()
 })
 
-test('keys that were written for other indexes are made anew', async () => {
+test('keys that were written for other indexes are rebuilt', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir)
   await first.commit([insert(notes, note(1)), insert(notes, note(2))])
@@ -45,7 +45,7 @@ test('keys that were written for other indexes are made anew', async () => {
   await second.close()
 })
 
-test('a record that stands in two files is there once', async () => {
+test('a record that is in two files is loaded once', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir)
   await first.commit(Array.from({ length: 5 }, (_, n) => insert(notes, note(n))))

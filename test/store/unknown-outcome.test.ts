@@ -120,7 +120,7 @@ test.each(breaks)(
 const isLinux = process.platform === 'linux'
 
 test.skipIf(!isLinux)(
-  'a fault at any call of a close keeps no file open, and the next start has everything',
+  'a fault at any call of a close leaves no file open, and the next start has everything',
   { timeout: 120_000 },
   async () => {
     for (let n = 1; ; n++) {

@@ -12,7 +12,7 @@ beforeEach(async () => {
   templates = createTemplates(parts)
 })
 
-it('a preview of a template has nothing that makes a browser connect', async () => {
+it('a preview of a template contains nothing that makes a browser connect', async () => {
   const post = await start()
   const html = '<p>Hi</p><link rel=preconnect href="//x.test"><script>1</script><a href=x>x</a>'
   const request = (body: object): Request =>
@@ -49,7 +49,7 @@ describe('templates', () => {
     expect(templateSchema.parse(template)).toEqual(template)
   })
 
-  it('are replaced as a whole and keep when they were created', async () => {
+  it('are replaced as a whole and keep their creation time', async () => {
     const { created } = await templates.put('welcome', { subject: 'Hi', html: '<p>Hi</p>' })
     await parts.clock.advance(1000)
     expect(await templates.put('welcome', { text: 'Hi' })).toEqual({
@@ -62,7 +62,7 @@ describe('templates', () => {
     })
   })
 
-  it('survive being put many times at once', async () => {
+  it('can be put many times at the same time', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, i) => templates.put('welcome', { text: `${i}` })))
     expect((await templates.list()).count).toBe(1)
   })
@@ -81,7 +81,7 @@ describe('templates', () => {
     [{ subject: 'a\r\nBcc: x@y.test', text: 'x' }, 'subject'],
     [{ html: 'ä'.repeat(500_001) }, 'html'],
     [{ text: 'x'.repeat(1_000_001) }, 'text'],
-  ])('refuse content because of what it is', async (input, field) => {
+  ])('refuse content with the reason', async (input, field) => {
     await expect(Reflect.apply(templates.put, undefined, ['welcome', input])).rejects.toMatchObject({
       code: 'validation_error',
       errors: [{ field }],
@@ -92,7 +92,7 @@ describe('templates', () => {
     await templates.put('long', { html: 'x'.repeat(1_000_000), text: 'ä'.repeat(500_000) })
   })
 
-  it('are listed by id, and a page continues behind a template that is gone', async () => {
+  it('are listed by id, and a page continues after a removed template', async () => {
     for (const id of ['e', 'b', 'a', 'd', 'c']) await templates.put(id, { text: id })
     const all = await readAll(templates.list)
     expect(all).toMatchObject({ pages: 2, count: 5 })
@@ -102,7 +102,7 @@ describe('templates', () => {
     await expect(templates.list({ cursor: 'a b' })).rejects.toMatchObject({ code: 'invalid_cursor' })
   })
 
-  it('that are unknown are not found', async () => {
+  it('are not found where the id is unknown', async () => {
     for (const call of [templates.get, templates.remove]) {
       await expect(call('other')).rejects.toMatchObject({
         code: 'not_found',

@@ -58,14 +58,14 @@ describe('what was sent', () => {
     await asserted
   })
 
-  it('that is somebody else’s is not', async () => {
+  it('does not include the mail of another recipient', async () => {
     const post = await start()
     await post.emails.send({ ...welcome, to: 'canada@example.com', cc: undefined })
     await assertNotSent(post, { to: 'ada@example.com' })
     await assertNotSent(post, { to: 'canada@example.com', subject: 'Goodbye', timeoutMs: 20 })
   })
 
-  it('fails with the nearest mail beside what was wanted', async () => {
+  it('is compared with the nearest mail where it is missing', async () => {
     const post = await start()
     await post.emails.send({ ...welcome, to: 'eve@example.com', cc: undefined, subject: 'Something else' })
     const { id } = await post.emails.send(welcome)
@@ -79,7 +79,7 @@ describe('what was sent', () => {
     expect(error.expected).toEqual({ to: 'ada@example.com, bob@example.com', subject: 'Goodbye' })
   })
 
-  it('fails by its number, and says that nothing was sent at all', async () => {
+  it('is reported by its number, and nothing sent at all is reported as such', async () => {
     const post = await start()
     const nothing = await failureOf(() => assertSent(post, { timeoutMs: 0 }))
     expect(nothing.message).toContain('no mail was sent at all')
@@ -94,7 +94,7 @@ describe('what was sent', () => {
 })
 
 describe('an event', () => {
-  it('is waited for, of any mail or of one', async () => {
+  it('is awaited, of any mail or of one', async () => {
     const post = await start()
     const { id } = await post.emails.send({ ...welcome, to: 'bounce@simulator.localpost', cc: undefined })
     await assertEvent(post, { status: 'bounced', type: 'Permanent', recipient: 'bounce@simulator.localpost' })
@@ -105,7 +105,7 @@ describe('an event', () => {
     await assertNoEvent(mail, { status: 'delivered' })
   })
 
-  it('that never comes fails with what happened instead', async () => {
+  it('that does not happen fails with what happened instead', async () => {
     const post = await start()
     const { id } = await post.emails.send({ ...welcome, cc: undefined })
     await post.inbox.waitFor(`id:${id}`)
@@ -122,7 +122,7 @@ describe('an event', () => {
 })
 
 describe('an expectation', () => {
-  it('that asks for what is not known is refused with what is', async () => {
+  it('with an unknown member is refused, and the error lists the known ones', async () => {
     const post = await start()
     await expect(assertSent(post, JSON.parse('{"subjcet":"x"}'))).rejects.toThrow(/"subjcet".*"subject"/)
     await expect(assertEvent(post, JSON.parse('{"event":"x"}'))).rejects.toThrow(
@@ -134,7 +134,7 @@ describe('an expectation', () => {
   })
 })
 
-describe('a value that cannot be', () => {
+describe('an invalid value', () => {
   const parsed = (text: string): ReturnType<typeof JSON.parse> => JSON.parse(text)
 
   it.each([
@@ -144,7 +144,7 @@ describe('a value that cannot be', () => {
     ['{"timeoutMs":-1}', /timeoutMs takes a number of milliseconds from 0, not -1/],
     ['"x"', /described by an object with some of to, cc, from, .*, not by "x"/],
     ['null', /described by an object .* not by null/],
-  ])('is refused of a mail: %s', async (text, said) => {
+  ])('is refused in an expectation of a mail: %s', async (text, said) => {
     const post = await start()
     await expect(assertSent(post, parsed(text))).rejects.toThrow(said)
     await expect(assertNotSent(post, parsed(text))).rejects.toThrow(said)
@@ -154,12 +154,12 @@ describe('a value that cannot be', () => {
     ['{"status":"bouncd"}', /status takes one of sent, .*"bouncd"\. Did you mean "bounced"\?/],
     ['{"type":"Hard"}', /type takes one of Permanent, Transient, Undetermined, not "Hard"/],
     ['{"id":7}', /id takes a text, not 7/],
-  ])('is refused of an event: %s', async (text, said) => {
+  ])('is refused in an expectation of an event: %s', async (text, said) => {
     const post = await start()
     await expect(assertEvent(post, parsed(text))).rejects.toThrow(said)
   })
 
-  it('is refused of a link, of a code and of what is looked at', async () => {
+  it('is refused in an expectation of a link, of a code and of the checks', async () => {
     const post = await start()
     const { id } = await post.emails.send(welcome)
     const mail = await post.inbox.get(id)
@@ -176,8 +176,8 @@ describe('a value that cannot be', () => {
   })
 })
 
-describe('what a mail holds', () => {
-  it('is its links, its codes, and no placeholder', async () => {
+describe('the content of a mail', () => {
+  it('has links, codes, and no placeholder', async () => {
     const post = await start()
     await post.emails.send(welcome)
     const mail = await post.inbox.waitFor({ to: 'ada@example.com' })
@@ -193,7 +193,7 @@ describe('what a mail holds', () => {
     expect((await failureOf(() => assertCode(mail, '999999'))).message).toContain('481516')
   })
 
-  it('is told where a placeholder was left', async () => {
+  it('is an error with the position of a placeholder that was left', async () => {
     const post = await start()
     await post.emails.send({ ...welcome, subject: 'Hi {{ name }}', html: '<p>{{name}} {{first name}}</p>' })
     const mail = await post.inbox.waitFor({ to: 'ada@example.com' })

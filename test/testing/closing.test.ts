@@ -7,7 +7,7 @@ const list = (key: string): Request =>
   new Request('http://localpost/v1/emails', { headers: { authorization: `Bearer ${key}` } })
 
 describe('an instance that is closed', () => {
-  it('ends every wait, those that run and those that come', async () => {
+  it('ends every wait, those in progress and later ones', async () => {
     const post = await createLocalpost()
     const running = [post.inbox.waitFor(), post.inbox.waitFor('x', { timeoutMs: Number.POSITIVE_INFINITY })]
     const ended = Promise.all(running.map((wait) => expect(wait).rejects.toMatchObject({ code: 'closed' })))
@@ -16,7 +16,7 @@ describe('an instance that is closed', () => {
     await expect(post.inbox.waitFor()).rejects.toMatchObject({ code: 'closed' })
   })
 
-  it('answers HTTP with that, also where nobody had asked before', async () => {
+  it('answers HTTP with its error, also without an earlier request', async () => {
     const post = await createLocalpost()
     await post.close()
     for (let i = 0; i < 2; i++) {
@@ -26,7 +26,7 @@ describe('an instance that is closed', () => {
     }
   })
 
-  it('closes what was about to open', async () => {
+  it('closes a listener that was about to open', async () => {
     const post = await createLocalpost()
     const listening = post.listen()
     const closing = post.close()
@@ -36,7 +36,7 @@ describe('an instance that is closed', () => {
     else expect(opened.reason).toMatchObject({ code: 'closed' })
   })
 
-  it('refuses everything else with a code', async () => {
+  it('refuses every other call with a code', async () => {
     const post = await createLocalpost({ clock: fixedClock(0) })
     const methods = methodsOf(post)
     expect(methods.map(([name]) => name)).toEqual(

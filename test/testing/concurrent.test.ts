@@ -62,7 +62,7 @@ describe.each(ways)('%s of vitest', (_, written) => {
     expect(output).toContain('localpost() cannot tell which one asks. Hand over the context of the test')
   })
 
-  it('gives each its own by the fixture, and refuses one that they would share', async () => {
+  it('gives each its own by the fixture, and refuses a shared one', async () => {
     const dir = projects.make({
       'fixture.test.js': `import { describe } from 'vitest'
         import { test } from 'localpost/vitest'
@@ -86,7 +86,7 @@ describe.each(ways)('%s of vitest', (_, written) => {
 })
 
 describe('tests of node:test that run at the same time', () => {
-  it('have their own by the context, or an error', async () => {
+  it('have their own instance by the context, or an error', async () => {
     const dir = projects.make({
       'own.test.js': `import { afterEach, beforeEach, describe, test } from 'node:test'
         import { useLocalpost } from 'localpost/testing'
@@ -111,7 +111,7 @@ describe('tests of node:test that run at the same time', () => {
   })
 })
 
-describe('tests that nothing tells apart', () => {
+describe('tests that cannot be distinguished', () => {
   it('keep every instance open until the last one ends', async () => {
     const tests = createRunningTests()
     await tests.begin(undefined, () => startForTest())

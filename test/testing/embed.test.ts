@@ -22,7 +22,7 @@ async function run(code: string, ...args: string[]): Promise<unknown> {
 const hello = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', text: 'Hello' }
 
 describe('many instances in one process', () => {
-  it('each see their own mail, and share the making of one key', async () => {
+  it('see only their own mail, and share the generation of one key', async () => {
     const posts = await Promise.all(Array.from({ length: 100 }, () => createLocalpost()))
     try {
       await Promise.all(posts.map((post, i) => post.emails.send({ ...hello, subject: `Number ${i}` })))
@@ -117,7 +117,7 @@ describe('a closed instance', () => {
     expect(grown).toBeLessThan(4_000_000)
   })
 
-  it('that was never closed holds no process where it was told not to', async () => {
+  it('that is still open does not keep the process alive where the option says so', async () => {
     const said = await run(
       `const post = await createLocalpost({ keepAlive: false })
        await post.listen()
@@ -129,7 +129,7 @@ describe('a closed instance', () => {
     expect(said).toBe('Hi')
   })
 
-  it('holds the process for whoever closes it or waits for an answer', async () => {
+  it('keeps the process alive for a pending close or answer', async () => {
     const said = await run(
       `const post = await createLocalpost({ keepAlive: false, rules: [{ match: '*', action: 'delay', delay_ms: 2000 }] })
        await post.faults.set({ http: [{ path: '/v1/**', delay_ms: 500, status: 503 }] })

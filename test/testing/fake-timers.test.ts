@@ -75,7 +75,7 @@ describe('with the fake timers of vitest', () => {
     },
   )
 
-  it('an instance does all it does where they were fake before it was loaded', async () => {
+  it('an instance works where timers were fake before it was loaded', async () => {
     const dir = projects.make({
       'setup.js': `import { vi } from 'vitest'
         globalThis.trueNow = Date.now
@@ -90,7 +90,7 @@ describe('with the fake timers of vitest', () => {
     expect(status).toBe(0)
   })
 
-  it('the fixture is closed, and an app’s SMTP and HTTP get through', async () => {
+  it('the fixture closes, and an app’s SMTP and HTTP work', async () => {
     const dir = projects.make({
       'fixture.test.js': `import { afterEach, beforeEach, vi } from 'vitest'
         import { createTransport } from 'nodemailer'

@@ -36,7 +36,7 @@ describe('the hooks of any framework', () => {
     await run('afterEach')
   })
 
-  it('give a file one that each test finds empty', async () => {
+  it('give a file one instance, and empty it before each test', async () => {
     const { run, ...hooks } = fakeHooks()
     const localpost = useLocalpost(hooks)
     await run('beforeAll')
@@ -62,7 +62,7 @@ describe('a matcher', () => {
     [null, 'null'],
     [Promise.resolve(), 'a promise: await it first'],
     [[], 'an array'],
-  ])('says what it looks at, given %s', (received, said) => {
+  ])('describes the received value, given %s', (received, said) => {
     const { toHaveSent, toHaveEvent, toHaveLink, toHaveCode } = matchers
     for (const matcher of [toHaveSent, toHaveEvent, toHaveLink, toHaveCode])
       expect(() => Reflect.apply(matcher, {}, [received])).toThrow(

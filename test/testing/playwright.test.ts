@@ -5,7 +5,7 @@ import { goodMail } from '../support/mail.ts'
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
 describe('the fixtures for Playwright', () => {
-  it('are handed to the test that is given', () => {
+  it('are available in a test', () => {
     const extended = Object.assign(() => {}, { extend: () => extended })
     const asked: object[] = []
     const base = Object.assign(() => {}, {
@@ -18,7 +18,7 @@ describe('the fixtures for Playwright', () => {
     expect(asked).toEqual([localpostFixtures])
   })
 
-  it('give a worker one instance that listens, and each test an empty one', async () => {
+  it('give a worker one instance that listens, and empty it before each test', async () => {
     const [open, { scope }] = localpostFixtures.localpostInstance
     const [defaults, settings] = localpostFixtures.localpostOptions
     expect([scope, defaults, settings]).toEqual(['worker', {}, { scope: 'worker', option: true }])
@@ -52,7 +52,7 @@ describe('the fixtures for Playwright', () => {
     await expect(kept?.listen()).rejects.toMatchObject({ code: 'closed' })
   })
 
-  it('name what they need where Playwright looks for it', () => {
+  it('name their dependencies where Playwright looks for them', () => {
     const [open] = localpostFixtures.localpostInstance
     // It reads the names out of the function's own text, which must destructure its first parameter.
     expect(String(open)).toMatch(/^async \(\{\s*localpostOptions\s*\},/)

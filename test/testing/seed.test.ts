@@ -25,7 +25,7 @@ describe('a seed', () => {
     expect(await outcome({ seed })).toEqual(await outcome({ seed }))
   })
 
-  it('gives others where it is another one, and none the system’s chance', async () => {
+  it('gives other values for another seed, and without a seed random ones', async () => {
     const outcomes = [
       await outcome({ seed: 1 }),
       await outcome({ seed: '1' }),
@@ -35,7 +35,7 @@ describe('a seed', () => {
     expect(new Set(outcomes.map((one) => JSON.stringify(one))).size).toBe(4)
   })
 
-  it('makes later ids greater all the same', async () => {
+  it('does not change the order of ids', async () => {
     await using post = await createLocalpost({ seed: 1, clock: fixedClock(0) })
     const ids: string[] = []
     for (let i = 0; i < 100; i++) ids.push((await post.emails.send(hello)).id)

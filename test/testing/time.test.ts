@@ -12,8 +12,8 @@ const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 const standing = (options?: LocalpostOptions): Promise<Localpost> =>
   startInstance({ clock: fixedClock(start), ...options })
 
-describe('a clock that stands', () => {
-  it('calls what is due on the way, in its order and at its time', async () => {
+describe('a clock that is moved by hand', () => {
+  it('calls due timers on the way, in order and at their time', async () => {
     const clock = createClock({ now: new Date(start) })
     const calls: [string, number][] = []
     const note = (name: string) => () => void calls.push([name, clock.now() - startMs])
@@ -36,13 +36,13 @@ describe('a clock that stands', () => {
     expect(clock.now()).toBe(startMs + 5000)
   })
 
-  it('moves by one after the other', async () => {
+  it('handles several moves one after the other', async () => {
     const clock = fixedClock(startMs)
     await Promise.all([clock.advance('1m'), clock.advance('1h'), clock.advance(5)])
     expect(clock.now()).toBe(startMs + 3_660_005)
   })
 
-  it('refuses what is no time', async () => {
+  it('refuses an invalid time', async () => {
     const clock = fixedClock(start)
     expect(() => createClock({ now: 'yesterday' })).toThrow(/"yesterday"/)
     for (const by of ['72', 'h', '-1h', '1 h', -1, Number.NaN])
@@ -51,7 +51,7 @@ describe('a clock that stands', () => {
 })
 
 describe('the time of an instance', () => {
-  it('is that of its mails, and stands still', async () => {
+  it('is the time of its mails, and does not advance', async () => {
     const post = await standing()
     const { id } = await post.emails.send(hello)
     await post.inbox.waitFor(`id:${id}`)
@@ -60,7 +60,7 @@ describe('the time of an instance', () => {
     expect(post.clock.now()).toBe(startMs)
   })
 
-  it('has tries repeated', async () => {
+  it('triggers retries of deliveries', async () => {
     const post = await standing({ retryDelaysMs: [60_000, 3_600_000] })
     const { id } = await post.emails.send({ ...hello, to: 'softbounce@simulator.localpost' })
     const statuses = async (): Promise<[string, number][]> =>
@@ -75,7 +75,7 @@ describe('the time of an instance', () => {
     expect(after.at(-1)).toEqual(['bounced', 3_660_000])
   })
 
-  it('has webhooks posted again', async () => {
+  it('triggers retries of webhooks', async () => {
     const tries: number[] = []
     const server = createServer((_, response) => {
       tries.push(post.clock.now() - startMs)
@@ -94,7 +94,7 @@ describe('the time of an instance', () => {
     expect((await post.webhooks.deliveries()).items).toMatchObject([{ state: 'delivered' }])
   })
 
-  it('has old emails removed', async () => {
+  it('triggers the removal of old emails', async () => {
     const post = await standing({ maxAgeMs: 3_600_000 })
     const { id } = await post.emails.send(hello)
     await post.inbox.waitFor(`id:${id}`)
@@ -104,7 +104,7 @@ describe('the time of an instance', () => {
     expect((await post.emails.list()).count).toBe(0)
   })
 
-  it('has delayed answers come', async () => {
+  it('releases delayed answers', async () => {
     const post = await standing({ rules: [{ match: 'ada@example.com', action: 'delay', delay_ms: 30_000 }] })
     const { id } = await post.emails.send(hello)
     await post.clock.advance('10s')
@@ -113,14 +113,14 @@ describe('the time of an instance', () => {
     expect((await post.emails.get(id)).last_event.status).toBe('delivered')
   })
 
-  it('does not hold up who waits for mail', async () => {
+  it('does not delay waits for mail', async () => {
     const post = await standing()
     await expect(post.inbox.waitFor({ to: 'nobody@example.com' }, { timeoutMs: 10 })).rejects.toMatchObject({
       code: 'wait_timeout',
     })
   })
 
-  it('cannot be moved where it goes by itself', async () => {
+  it('cannot be moved where the real clock is used', async () => {
     const post = await startInstance()
     await expect(post.clock.advance('1h')).rejects.toMatchObject({
       code: 'clock_not_held',

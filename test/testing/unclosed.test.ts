@@ -28,8 +28,8 @@ const places = (output: string): string[] =>
     ),
   ].map(([, place = '']) => place)
 
-describe('an instance that a test leaves open, of a file that imports `localpost` alone,', () => {
-  it.each(['forks', 'threads', 'vmThreads'])('lets vitest end, and is named, in %s', async (pool) => {
+describe('an open instance at the end of a test file that imports `localpost` only,', () => {
+  it.each(['forks', 'threads', 'vmThreads'])('lets vitest exit, and is named, in %s', async (pool) => {
     const dir = projects.make({ 'one.test.js': plain('vitest'), 'two.test.js': plain('vitest') })
     const { status, output } = await runVitest(dir, `--pool=${pool}`)
     expect(output).toMatch(/Tests\s+4 passed/)
@@ -37,7 +37,7 @@ describe('an instance that a test leaves open, of a file that imports `localpost
     expect(status).toBe(0)
   })
 
-  it('lets vitest end where the global set-up left it, and is named', async () => {
+  it('lets vitest exit where it belongs to the global set-up, and is named', async () => {
     const dir = projects.make({
       'setup.js': `import { createLocalpost } from 'localpost'
         export default async () => {
@@ -65,7 +65,7 @@ describe('an instance that a test leaves open, of a file that imports `localpost
     },
   )
 
-  it('lets the process end where a relay took mail of it, and keeps the connection', async () => {
+  it('lets the process exit where a relay received mail, although its connection is open', async () => {
     const dir = projects.make({
       'plain.test.js': `import { test } from 'node:test'
         import { createLocalpost } from 'localpost'
@@ -86,7 +86,7 @@ describe('an instance that a test leaves open, of a file that imports `localpost
     expect(status).toBe(0)
   })
 
-  it('lets the main process of Jest end, where its global set-up left it, and is named', async () => {
+  it('lets the main process of Jest exit, where it belongs to the global set-up, and is named', async () => {
     const dir = projects.make({
       'jest.js': `import { createLocalpost } from 'localpost'\n${forget()}`,
     })
@@ -95,7 +95,7 @@ describe('an instance that a test leaves open, of a file that imports `localpost
     expect(status).toBe(0)
   })
 
-  it('is named as the guide shows it', async () => {
+  it('is named as in the guide', async () => {
     const shown = blocksFor('shown').find(({ place }) => place.includes('testing.md'))
     const dir = projects.make({ 'mail.test.js': plain('node:test') })
     const { output } = await run(dir, 'mail.test.js')
@@ -114,7 +114,7 @@ describe('an instance that a test leaves open, of a file that imports `localpost
   })
 })
 
-describe('an instance that is no test’s', () => {
+describe('an instance outside a test', () => {
   // The timer holds nothing: it is reached only where the instance does.
   const app = (options: string): string =>
     `import { createLocalpost } from 'localpost'
@@ -146,7 +146,7 @@ describe('an instance that is no test’s', () => {
   )
 })
 
-it('in a test keeps its process where it was told to', async () => {
+it('in a test keeps its process alive where the option says so', async () => {
   const dir = projects.make({
     'plain.test.js': `import { test } from 'node:test'
       import { createLocalpost } from 'localpost'
@@ -157,7 +157,7 @@ it('in a test keeps its process where it was told to', async () => {
           localpost.close()
         }, 500).unref()
       })
-      test('is told nothing', async () => {
+      test('causes no message', async () => {
         await createLocalpost({ keepAlive: undefined })
       })`,
   })

@@ -52,7 +52,7 @@ describe.each(checks.map(([name]) => name))('%s', (name) => {
     await expect(call(name, expectation)).rejects.toThrow(TypeError)
   })
 
-  it.runIf(ofAddress.test(name))('says what the old name is called now', async () => {
+  it.runIf(ofAddress.test(name))('refuses an old name with the new one', async () => {
     await expect(call(name, { withinMs: 5 })).rejects.toThrow('"withinMs" is called "timeoutMs" now')
   })
 })
@@ -65,7 +65,7 @@ describe('the words of queries and of expectations', () => {
     { body: /code is 481516/ },
     { text: 'only in the html' },
     { body: 'only in the html' },
-  ])('mean the same: %j', async (query) => {
+  ])('have the same meaning: %j', async (query) => {
     expect(await post.inbox.latest(query)).not.toBeNull()
     await testing.assertSent(post, query)
     await expect(testing.assertNotSent(post, query)).rejects.toThrow('one was sent')
@@ -109,7 +109,7 @@ describe('the words of queries and of expectations', () => {
     }),
   }
 
-  it('are those that queries have, all of them', () => {
+  it('are all the words of queries', () => {
     expect(Object.keys(samples).sort()).toEqual([...queryMembers].sort())
   })
 
@@ -117,7 +117,7 @@ describe('the words of queries and of expectations', () => {
     const each = async (): Promise<{ fits: unknown[]; misses: unknown[] }> =>
       samples[name]((await post.inbox.latest())!)
 
-    it('means the same in queries, expectations of mail, and expectations of events', async () => {
+    it('has the same meaning in queries, expectations of mail, and expectations of events', async () => {
       const mail = (await post.inbox.latest())!
       const { fits, misses } = await each()
       for (const value of fits) {
@@ -142,7 +142,7 @@ describe('the words of queries and of expectations', () => {
       }
     })
 
-    it.each([7, [], {}, () => true, null])('refuses %j in all of them', async (value) => {
+    it.each([7, [], {}, () => true, null])('refuses %j in each of them', async (value) => {
       const wanted = { [name]: value } as MailQueryMembers
       await expect(post.inbox.latest(wanted)).rejects.toMatchObject({ code: 'invalid_query' })
       await expect(testing.assertSent(post, wanted)).rejects.toThrow(TypeError)
@@ -150,12 +150,12 @@ describe('the words of queries and of expectations', () => {
     })
   })
 
-  it('say what the member email of events is called now', async () => {
+  it('refuse the member email of events with its new name', async () => {
     const old = JSON.parse('{"email":"em_none"}')
     await expect(testing.assertEvent(post, old)).rejects.toThrow('"email" is called "id" now')
   })
 
-  it('say one thing once', async () => {
+  it('have one name for one thing', async () => {
     await expect(testing.assertSent(post, { text: 'a', body: 'a' })).rejects.toThrow(
       'text and body are the same',
     )
@@ -163,7 +163,7 @@ describe('the words of queries and of expectations', () => {
 })
 
 describe('the option waitTimeoutMs', () => {
-  it('is the time of every wait for what should come', async () => {
+  it('is the time limit of every wait for an arrival', async () => {
     expect(post.waitTimeoutMs).toBe(20)
     const wanted = { to: 'eve@example.com' }
     await expect(post.inbox.waitFor(wanted)).rejects.toThrow('within 20 ms')
@@ -183,7 +183,7 @@ describe('the option waitTimeoutMs', () => {
       await expect(wait()).rejects.toThrow('is called "timeoutMs" now')
   })
 
-  it('is the default of GET /dev/inbox/wait, and what the OpenAPI document says', async () => {
+  it('is the default of GET /dev/inbox/wait, and the OpenAPI document states it', async () => {
     const wait = await post.fetch(new Request('http://localpost/dev/inbox/wait?query=to:eve'))
     expect(await wait.json()).toMatchObject({
       name: 'wait_timeout',
@@ -201,7 +201,7 @@ describe('the option waitTimeoutMs', () => {
     )
   })
 
-  it('is refused where it is no time', async () => {
+  it('is refused where it is not a duration', async () => {
     await expect(startForTest({ waitTimeoutMs: -1 })).rejects.toThrow('milliseconds from 0')
   })
 })

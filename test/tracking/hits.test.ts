@@ -44,7 +44,7 @@ describe('a hit', () => {
     ])
   })
 
-  it('is never older than the event before it, whatever the clock did', async () => {
+  it('is never older than the event before it, even if the clock moved back', async () => {
     const timestamp = clock.now() + 5000
     await given({ status: 'delivery_delayed', timestamp })
     expect((await hit())[1]).toMatchObject({ status: 'opened', timestamp })
@@ -53,26 +53,29 @@ describe('a hit', () => {
   it.each<EmailEvent>([
     { status: 'bounced', timestamp: 2, type: 'Permanent', subtype: 'General' },
     { status: 'failed', timestamp: 2, reason: 'x' },
-  ])('after $status is no event', async (event) => {
+  ])('after $status is not an event', async (event) => {
     await given(event)
     expect(await hit()).toEqual([event])
   })
 
-  it('after a bounce that was not for good is one', async () => {
+  it('after a temporary bounce is an event', async () => {
     await given({ status: 'bounced', timestamp: 2, type: 'Transient', subtype: 'MailboxFull' })
     expect(await hit()).toHaveLength(2)
   })
 
-  it.each([1, -1, 0.5, Number.NaN])('of recipient %d, who is not there, is none', async (recipient) => {
-    await given()
-    expect(await hit(recipient)).toEqual([])
-  })
+  it.each([1, -1, 0.5, Number.NaN])(
+    'of recipient %d, who does not exist, is not an event',
+    async (recipient) => {
+      await given()
+      expect(await hit(recipient)).toEqual([])
+    },
+  )
 
-  it('of an email that is gone is reported', async () => {
+  it('of a removed email is reported as unknown', async () => {
     expect(await hits.record({ email_id: 'em_2', recipient: 0 }, by)).toBe(false)
   })
 
-  it('is none beyond 500 events, so that a record cannot grow without bound', async () => {
+  it('is not an event after 500 events, so that a record cannot grow without limit', async () => {
     await given(...Array.from({ length: 498 }, (): EmailEvent => ({ status: 'complained', timestamp: 1 })))
     await hit()
     await hit()
@@ -89,7 +92,7 @@ describe('many hits on one email', () => {
   it.each([
     ['one after the other', 1],
     ['at once', 1200],
-  ])('write some megabytes at the most: 1,200 %s', async (how, atOnce) => {
+  ])('write a few megabytes at most: 1,200 %s', async (how, atOnce) => {
     const dir = await mkdtemp(join(tmpdir(), 'localpost-hits-'))
     onTestFinished(() => rm(dir, { recursive: true, force: true }))
     let written = 0
@@ -142,7 +145,7 @@ describe('many hits on one email', () => {
     console.log(`1,200 hits ${how}: ${(written / 1e6).toFixed(1)} MB written`)
   })
 
-  it('are stored within a second where they were answered before, and known as gone with their email', async () => {
+  it('are stored within a second after their answer, and unknown once their email is removed', async () => {
     await store.commit([insert(emailCollection, { id: 'em_1', recipients } as unknown as EmailRecord)])
     const hit = { email_id: 'em_1', recipient: 0, link }
     const events = async (): Promise<number> =>

@@ -15,8 +15,8 @@ async function folder(): Promise<string> {
   return dir
 }
 
-describe('what was put into mail', () => {
-  it('is known after a restart, copies and all', async () => {
+describe('the tracking tokens in mail', () => {
+  it('are valid after a restart, also those of copies', async () => {
     const dir = await folder()
     const before = await open({ dir })
     await track(before)
@@ -32,7 +32,7 @@ describe('what was put into mail', () => {
     expect(statusesOf(await after.detail(id))['bob@example.com']).toEqual(['sent', 'delivered', 'clicked'])
   })
 
-  it('is known after a reset that kept the mail, and not after one that did not', async () => {
+  it('are valid after a reset that kept the mail, and not after one that did not', async () => {
     const face = await open()
     await track(face)
     const id = await sendTracked(face)
@@ -43,7 +43,7 @@ describe('what was put into mail', () => {
     await expectUnknown(await visit(face, first))
   })
 
-  it('follows the settings of the time when it was written', async () => {
+  it('depend on the settings at the time of writing', async () => {
     const face = await open()
     const { id: domainId } = await track(face)
     const id = await sendTracked(face)
@@ -57,7 +57,7 @@ describe('what was put into mail', () => {
 })
 
 describe('a relay', () => {
-  it('gets each recipient’s own copy in a transaction of its own, and tries again only who waits', async () => {
+  it('gets each recipient’s own copy in a transaction of its own, and only pending recipients are retried', async () => {
     const got: { to: string[]; raw: string }[] = []
     let refusals = 0
     const server = new SMTPServer({
@@ -101,8 +101,8 @@ describe('a relay', () => {
   })
 })
 
-describe('mail of a domain that tracks nothing', () => {
-  it('is byte for byte what composing and signing make of the request', async () => {
+describe('mail of a domain without tracking', () => {
+  it('is byte for byte the result of composing and signing', async () => {
     const face = await open()
     const { from, to, html } = tracked
     const id = await sendTracked(face, { text: undefined })

@@ -18,7 +18,7 @@ function links(html: string): { html: string; asked: string[] } {
 
 const opened = (html: string): string => prepareRewrite(html)({ pixelUrl, linkUrl: () => null })
 
-describe('the image', () => {
+describe('the tracking image', () => {
   it.each([
     ['<p>Hi</p>', `<p>Hi</p>${pixel}`],
     ['', pixel],
@@ -28,7 +28,7 @@ describe('the image', () => {
     ['<!-- </body> --><p>', `<!-- </body> --><p>${pixel}`],
     ['<script>"</body>"</script>x', `<script>"</body>"</script>x${pixel}`],
     ['<p title="</body>">x', `<p title="</body>">x${pixel}`],
-  ])('stands before </body> or at the end: %j', (html, expected) => {
+  ])('is put before </body> or at the end: %j', (html, expected) => {
     expect(opened(html)).toBe(expected)
   })
 
@@ -40,7 +40,7 @@ describe('the image', () => {
     ['a<style>b', `a${pixel}<style>b`],
     ['a<iframe/>b', `a${pixel}<iframe/>b`],
     ['a<!-- b -->', `a<!-- b -->${pixel}`],
-  ])('stands before what never ends: %j', (html, expected) => {
+  ])('is put before markup that never ends: %j', (html, expected) => {
     expect(opened(html)).toBe(expected)
   })
 })
@@ -77,7 +77,7 @@ describe('a link', () => {
       '< a href="http://no.test"><a href="http://t/1">',
       'http://a.test',
     ],
-  ])('is replaced where it stands, and nothing else: %j', (html, expected, asked) => {
+  ])('is replaced in place, and nothing else: %j', (html, expected, asked) => {
     expect(links(html)).toEqual({ html: expected, asked: [asked] })
   })
 
@@ -96,16 +96,16 @@ describe('a link', () => {
     '<a href="http://a.test"',
     '<a href="http://a.test',
     'http://a.test',
-  ])('is left alone: %j', (html) => {
+  ])('is left unchanged: %j', (html) => {
     expect(links(html)).toEqual({ html, asked: [] })
   })
 
-  it('that its owner does not replace stays as written', () => {
+  it('that the caller does not replace stays as written', () => {
     const html = '<a href=" http://a.test/?a&amp;b ">x</a>'
     expect(prepareRewrite(html)({ pixelUrl: null, linkUrl: () => null })).toBe(html)
   })
 
-  it('cannot get out of its attribute, whatever the address is', () => {
+  it('cannot break out of its attribute, whatever its address', () => {
     const evil = `http://t/"'><script>&amp;`
     for (const quote of ['"', "'", '']) {
       const html = `<a href=${quote}http://a.test${quote}>x</a>`
@@ -124,8 +124,8 @@ describe('a link', () => {
   })
 })
 
-describe('the rest', () => {
-  it('comes back character by character', () => {
+describe('the rest of the HTML', () => {
+  it('is unchanged, character by character', () => {
     const html =
       '\ufeff<!DOCTYPE html>\r\n<p class=a  id="b"\t>&nbsp;&amp &#0; \u0000 \ud83d\ude00 \ud800<br/>\r\n<a href="http://a.test">1</a >&lt;</p><p'
     const again = prepareRewrite(html)({ pixelUrl: null, linkUrl: () => 'http://a.test' })
@@ -149,7 +149,7 @@ describe('the rest', () => {
     ['raw text', '<script></scrip'],
     ['iframes', '<iframe><a href=http://a.test>'],
     ['declarations', '<![CDATA[<!'],
-  ])('of a megabyte of hostile %s takes bounded time and stays', (_, piece) => {
+  ])('of a megabyte of hostile %s takes bounded time and is unchanged', (_, piece) => {
     const html = `<a ${piece.repeat(Math.ceil(1_000_000 / piece.length))}`.slice(0, 1_000_000)
     let asked = 0
     const began = performance.now()
@@ -160,7 +160,7 @@ describe('the rest', () => {
     expect(asked).toBeLessThanOrEqual(1000)
   })
 
-  it('of more than a million characters is left as it is, but for the image', () => {
+  it('of more than a million characters is left unchanged, except for the image', () => {
     const html = `${'x'.repeat(1_000_000)}<a href="http://a.test"></body>`
     expect(prepareRewrite(html)({ pixelUrl, linkUrl: () => 'u' })).toBe(html + pixel)
   })

@@ -15,7 +15,7 @@ const all: TrackingToken[] = [
 ]
 
 describe('a token', () => {
-  it.each(all)('of kind $kind says again what it was made of, and nothing to the others', (token) => {
+  it.each(all)('of kind $kind gives back its content, and is invalid as another kind', (token) => {
     const text = tokens.make(token)
     expect(text).toMatch(/^[\w-]+\.[\w-]{22}$/)
     for (const kind of ['open', 'click', 'unsubscribe'] as const) {
@@ -27,7 +27,7 @@ describe('a token', () => {
     expect(tokens.make({ kind: 'open', email_id: id, recipient: 0 }).length).toBeLessThan(80)
   })
 
-  it('is nobody’s when one character of it is another', () => {
+  it('is invalid when one of its characters differs', () => {
     const text = tokens.make({ kind: 'click', email_id: id, recipient: 0, link: 'http://a.test/' })
     for (let i = 0; i < text.length; i++) {
       for (const other of ['A', 'b', '7', '-', '_', '.', '=', '%', ' ', '\0', 'é', '']) {
@@ -42,24 +42,24 @@ describe('a token', () => {
     (text) => expect(tokens.read('open', text)).toBeNull(),
   )
 
-  it('is not what is signed by another instance, or with an empty secret', () => {
+  it('is invalid where another instance signed it, or with an empty secret', () => {
     const token: TrackingToken = { kind: 'open', email_id: id, recipient: 0 }
     for (const other of [randomBytes(32), Buffer.alloc(32), Buffer.alloc(0)])
       expect(tokens.read('open', createTokens(other, clock).make(token))).toBeNull()
   })
 
-  it('with more behind it is none', () => {
+  it('is invalid with more text after it', () => {
     const text = tokens.make({ kind: 'open', email_id: id, recipient: 0 })
     for (const more of ['A', '=', '.', '.A', ' ', '\n']) expect(tokens.read('open', text + more)).toBeNull()
   })
 
-  it('of another version is none', () => {
+  it('of another version is invalid', () => {
     const payload = Buffer.from(JSON.stringify([2, 'o', id, 0, ''])).toString('base64url')
     const code = createHmac('sha256', secret).update(payload).digest().subarray(0, 16).toString('base64url')
     expect(tokens.read('open', `${payload}.${code}`)).toBeNull()
   })
 
-  it('holds for good, or until it expires', async () => {
+  it('is valid without limit, or until it expires', async () => {
     const clock = testClock()
     const tokens = createTokens(secret, clock)
     const forGood = tokens.make({ kind: 'open', email_id: id, recipient: 0 })

@@ -11,7 +11,7 @@ describe.each([
   ['in process', (options?: LocalpostOptions) => open(options), 'http://localpost'],
   ['over a socket', (options?: LocalpostOptions) => openOverSocket(options), null],
 ])('tracked mail, %s', (_, start, base) => {
-  it('tells of openings and clicks, and leads where its link led', async () => {
+  it('records openings and clicks, and redirects to the original target', async () => {
     const face = await start()
     await track(face)
     const id = await sendTracked(face)
@@ -57,7 +57,7 @@ describe.each([
     })
   })
 
-  it('is also known from pages of others, without a key, and by HEAD or ahead of time without an event', async () => {
+  it('works on pages of other origins and without a key, and HEAD and prefetch requests cause no event', async () => {
     const face = await start()
     await track(face)
     const id = await sendTracked(face)
@@ -78,7 +78,7 @@ describe.each([
     expect((await eventsOf(face, id)).length).toBe(before + 2)
   })
 
-  it('counts ten hits at once as ten, in ascending order', async () => {
+  it('counts ten simultaneous hits as ten, in ascending order', async () => {
     const face = await start()
     await track(face)
     const id = await sendTracked(face)
@@ -91,7 +91,7 @@ describe.each([
     expect(times).toEqual([...times].sort((a, b) => a - b))
   })
 
-  it('gives forged, foreign and other tokens a 404 and no event', async () => {
+  it('answers forged, foreign and other tokens with 404 and no event', async () => {
     const [face, other] = [await start(), await open()]
     await Promise.all([track(face), track(other)])
     const id = await sendTracked(face)
@@ -121,7 +121,7 @@ describe.each([
     expect((await eventsOf(face, id)).map(({ status }) => status)).toEqual(['sent', 'delivered'])
   })
 
-  it('of which nothing is left is not known, and after a permanent bounce nothing more happens', async () => {
+  it('of a removed email is unknown, and after a permanent bounce no event is added', async () => {
     const face = await start()
     await track(face)
     const to = 'ada@example.com, bounce@simulator.localpost'
@@ -139,7 +139,7 @@ describe.each([
 })
 
 describe('a copy', () => {
-  it('of its own has every recipient, signed, and different only in the addresses', async () => {
+  it('of its own is sent to every recipient, signed, and different only in the addresses', async () => {
     const face = await open()
     const { dns_records } = await track(face)
     const names = ['ada@example.com', 'bounce@simulator.localpost', 'bob@example.com']
@@ -171,7 +171,7 @@ describe('a copy', () => {
     await expect(face.post.inbox.raw(id, { recipient: 'x' })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('leaves the text, the shown HTML and the list of links as they were sent', async () => {
+  it('does not change the text, the shown HTML and the list of links', async () => {
     const face = await open()
     await track(face)
     const id = await sendTracked(face)
@@ -204,7 +204,7 @@ describe('a copy', () => {
     expect([first.includes('/t/c/'), pixel !== null]).toEqual([hasLink, hasPixel])
   })
 
-  it('is not made of mail without HTML, or of a domain that tracks nothing', async () => {
+  it('is not made of mail without HTML, or of a domain without tracking', async () => {
     const face = await open()
     await track(face, { open: false, click: false }, 'plain.test')
     await track(face)
@@ -218,7 +218,7 @@ describe('a copy', () => {
     }
   })
 
-  it('is not made of what an app submits', async () => {
+  it('is not made of a submission', async () => {
     const face = await open()
     await track(face)
     const { html, from, to } = tracked
@@ -229,7 +229,7 @@ describe('a copy', () => {
 })
 
 describe('the address', () => {
-  it('is the public one where there is one, whose host the listener serves', async () => {
+  it('uses the public URL where one is set, and the listener accepts its host', async () => {
     const publicUrl = 'http://mail.acme.test:8025/'
     const face = await openOverSocket({ publicUrl })
     await track(face)
@@ -253,7 +253,7 @@ describe('the address', () => {
     expect((await eventsOf(face, id)).map(({ status }) => status)).toEqual(['sent', 'delivered', 'opened'])
   })
 
-  it('is the one of the time when the message is written', async () => {
+  it('is fixed when the message is written', async () => {
     const face = await open()
     await track(face)
     const before = await copyOf(face, await sendTracked(face))

@@ -35,7 +35,7 @@ beforeEach(async () => {
 const ask = (url: string, init: RequestInit = {}): Promise<Response> => app.fetch(new Request(url, init))
 
 describe('the address of List-Unsubscribe', () => {
-  it('takes the one-click POST of a mail provider', async () => {
+  it('accepts the one-click POST of a mail provider', async () => {
     const url = tracking.unsubscribeUrl('aud_1', 'con_1')
     const response = await ask(url, {
       method: 'POST',
@@ -49,7 +49,7 @@ describe('the address of List-Unsubscribe', () => {
     expect((await ask(url, { method: 'POST' })).status).toBe(200)
   })
 
-  it('asks a person who follows it, without a script, and changes nothing', async () => {
+  it('asks a person for confirmation, without a script, and changes nothing', async () => {
     const url = tracking.unsubscribeUrl('aud_1', 'con_1')
     const response = await ask(url)
     expect(response.status).toBe(200)
@@ -61,7 +61,7 @@ describe('the address of List-Unsubscribe', () => {
     expect(gone).toEqual([])
   })
 
-  it('is not known where it is forged, of a mail, or of a contact who is gone', async () => {
+  it('is unknown where it is forged, belongs to a single mail, or to a removed contact', async () => {
     const url = tracking.unsubscribeUrl('aud_1', 'con_1')
     const ofMail = tracking.copiesOf({ id: 'em_1' }, '<p>', {
       open_tracking_enabled: true,

@@ -28,7 +28,7 @@ describe('broken placeholders', () => {
     (written) => expect(brokenIn(written)).toEqual([]),
   )
 
-  it('are what the server leaves as written', () => {
+  it('are those that the server leaves as written', () => {
     const source = '{{a}} {{ b }} {{c} {{d e}} {{          f          }}'
     const values = { a: '1', b: '2', f: '6' }
     const { subject } = render({ subject: source, html: '', text: '' }, values)

@@ -11,8 +11,8 @@ const delivered: EmailEvent = {
   smtp_response: '250 OK',
 }
 
-describe('what can be simulated for a recipient', () => {
-  it('is a delay or bounce before the delivery, and a reaction after it', () => {
+describe('the events that can be added for a recipient', () => {
+  it('are a delay or bounce before the delivery, and a reaction after it', () => {
     expect(obstacleTo('bounced', [sent])).toBe('')
     expect(obstacleTo('opened', [sent])).toBe('The mail is not delivered yet.')
     expect(obstacleTo('opened', [sent, delivered])).toBe('')
@@ -20,7 +20,7 @@ describe('what can be simulated for a recipient', () => {
     expect(obstacleTo('delivery_delayed', [sent, delivered])).toBe('The mail is delivered already.')
   })
 
-  it('is nothing once the mail failed', () => {
+  it('are none once the mail failed', () => {
     const failed: EmailEvent = { status: 'failed', timestamp: 2, reason: 'No file' }
     for (const status of ['opened', 'bounced'] as const)
       expect(obstacleTo(status, [sent, failed])).toBe('The mail failed: nothing happens after that.')

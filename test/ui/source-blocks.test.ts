@@ -6,7 +6,7 @@ import { type SourceBlock, toBlocks } from '../../ui/views/inbox/source-blocks.t
 const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url))
 
 describe('the blocks of a source', () => {
-  it('are header fields with their folds, boundaries, and bodies that say whether only machines read them', () => {
+  it('are header fields with their folds, boundaries, and bodies marked as encoded or readable', () => {
     const blocks = toBlocks(
       'Subject: Hi\r\nX-Long: a\r\n b\r\nContent-Type: multipart/mixed; boundary="one"\r\n\r\npreamble\r\n--one\r\n' +
         'Content-Transfer-Encoding: base64\r\n\r\naGk=\r\n--one--\r\n',
@@ -39,7 +39,7 @@ describe('the blocks of a source', () => {
     },
   )
 
-  it('cost one pass of a hostile source', () => {
+  it('take one pass over a hostile source', () => {
     const source = `Content-Type: multipart/mixed; boundary=b\n\n${'--b\nContent-Type: multipart/mixed; boundary=b\n\n'.repeat(20_000)}`
     expect(textOf(toBlocks(source))).toBe(source)
   })

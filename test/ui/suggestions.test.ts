@@ -9,23 +9,23 @@ const parts = {
 }
 const queries = (typed: string): string[] => suggest(typed, parts).map(({ query }) => query)
 
-describe('what a search may go on with', () => {
-  it('is a search made before, or any key, while nothing is typed', () => {
+describe('the suggestions of the search field', () => {
+  it('are earlier searches and all keys while nothing is typed', () => {
     expect(queries('')).toEqual(['is:unread from:acme', ...queryKeys.map(({ name }) => `${name}:`)])
   })
 
-  it('is a key by its first letters, then its values, behind what was typed before', () => {
+  it('are keys by their first letters, then values, after the text typed so far', () => {
     expect(queries('hello st')).toEqual(['hello status:'])
     expect(queries('hello -is:un')).toEqual(['hello -is:unread '])
     expect(queries('is:')).toEqual(['is:unread ', 'is:read '])
   })
 
-  it('is what stands in the mails at hand, quoted where it has spaces', () => {
+  it('are values of the loaded mails, quoted where they have spaces', () => {
     expect(queries('from:acme')).toEqual(['from:hello@acme.test '])
     expect(queries('tag:si')).toEqual(['tag:"sign up" '])
   })
 
-  it('is nothing for plain words, unknown keys and values that are complete', () => {
+  it('are none for plain words, unknown keys and complete values', () => {
     expect(queries('zzz')).toEqual([])
     expect(queries('nokey:x')).toEqual([])
     expect(queries('is:unread')).toEqual([])
@@ -34,7 +34,7 @@ describe('what a search may go on with', () => {
 })
 
 describe('a search that is being typed', () => {
-  it('is not finished at a key without its value, or in a quote', () => {
+  it('is unfinished at a key without its value, or inside a quote', () => {
     for (const typed of ['from:', 'hello -is:', 'from: ', 'subject:"sign', '"a" "b'])
       expect(isUnfinished(typed), typed).toBe(true)
     for (const typed of ['', 'hello', 'from:acme', 'subject:"sign in"', '12:', 'from:ada '])

@@ -3,14 +3,14 @@ import { elapsed, preciseTime, shortTime } from '../../ui/composables/time.ts'
 
 const at = (text: string): number => new Date(text).getTime()
 
-it('A time to the millisecond has its day where that is another than the one beside it', () => {
+it('a time to the millisecond shows its day where that differs from the one next to it', () => {
   const sent = at('2026-03-02T09:05:07.042')
   expect(preciseTime(sent, at('2026-03-02T23:59:00'))).toBe('09:05:07.042')
   expect(preciseTime(sent, at('2026-03-05T09:00:00'))).toBe('2 Mar, 09:05:07.042')
   expect(preciseTime(sent, at('2027-03-02T09:05:07'))).toBe('2 Mar 2026, 09:05:07.042')
 })
 
-it('A span is told as the list tells an age: by what has passed in full', () => {
+it('a span is shown in full units that have passed, as ages in the list are', () => {
   expect([0, 999, 1000, 59_999].map(elapsed)).toEqual(['+0 ms', '+999 ms', '+1.0 s', '+59.9 s'])
   const minutes = 119_000
   expect(elapsed(minutes)).toBe('+1 min')

@@ -43,14 +43,14 @@ describe('the fixture', () => {
     await expect(localpost).not.toHaveSent()
   })
 
-  test('serves HTTP for whoever asks for its URL', async ({ localpost, localpostUrl }) => {
+  test('serves HTTP when its URL is requested', async ({ localpost, localpostUrl }) => {
     const answer = await fetch(`${localpostUrl}/v1/emails`, {
       headers: { authorization: `Bearer ${localpost.apiKey}` },
     })
     expect(answer.status).toBe(200)
   })
 
-  test.concurrent.for([1, 2, 3, 4])('meets no other one, %i', async (number, { localpost }) => {
+  test.concurrent.for([1, 2, 3, 4])('is isolated from the others, %i', async (number, { localpost }) => {
     await localpost.emails.send({ ...welcome, subject: `Number ${number}` })
     await expect(localpost).toHaveSent({ subject: `Number ${number}` })
     await expect(localpost).toHaveSent({ count: 1 })

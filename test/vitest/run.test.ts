@@ -50,7 +50,7 @@ describe('a project of its own', () => {
     expect(output).toMatch(/\+\s+"subject": "Welcome"/)
   })
 
-  it('says what is missing before the test’s own time is over', async () => {
+  it('reports the missing mail before the time limit of the test', async () => {
     const dir = projects.make({
       'slow.test.js': `import { test, expect } from 'localpost/vitest'
         test.concurrent('matcher', async ({ localpost }) => {
@@ -131,7 +131,7 @@ describe('a project of its own', () => {
     },
   )
 
-  it('ends in node:test although instances were left open, and hears where, also below a path with a space', async () => {
+  it('exits in node:test although instances are open, and reports where, also below a path with a space', async () => {
     const dir = projects.make({
       'sp ace.test.js': `import { test } from 'node:test'
         import { createLocalpost } from 'localpost'
@@ -149,7 +149,7 @@ describe('a project of its own', () => {
     expect(status).toBe(0)
   })
 
-  it('asserts in node:test, and ends although an instance was left open', async () => {
+  it('works in node:test, and exits although an instance is open', async () => {
     const dir = projects.make({
       'plain.test.js': `import { afterEach, beforeEach, test } from 'node:test'
         import { assertSent, startForTest, useLocalpost } from 'localpost/testing'

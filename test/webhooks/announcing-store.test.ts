@@ -44,7 +44,7 @@ describe('what is announced', () => {
     })
   })
 
-  it('is nothing where a change brings no event', async () => {
+  it('is nothing where a change adds no event', async () => {
     const { webhooks, store, email, log } = await openNoun({ clock: stoodStill })
     await webhooks.create({ url: nowhere })
     const id = await email('ada@example.com')
@@ -67,7 +67,7 @@ describe('what is announced', () => {
     expect((await log()).map(({ type }) => type).slice(1)).toEqual(Array(20).fill('email.delivered'))
   })
 
-  it('is only what a webhook asks for, and shares its id over webhooks', async () => {
+  it('is limited to the events of a webhook, and has the same id for all webhooks', async () => {
     const { webhooks, email, happen, log } = await openNoun({ clock: stoodStill })
     const all = await webhooks.create({ url: nowhere, events: ['email.*'] })
     const some = await webhooks.create({ url: `${nowhere}/some`, events: ['email.delivered', 'domain.*'] })
@@ -78,7 +78,7 @@ describe('what is announced', () => {
     expect(first?.event_id).toBe(second?.event_id)
   })
 
-  it('tells of old emails only what happens from now on', async () => {
+  it('is limited to new events of older emails', async () => {
     const { webhooks, email, happen, log } = await openNoun({ clock: stoodStill })
     const id = await email('ada@example.com')
     await happen(id, 'ada@example.com', delivered(1))
@@ -87,7 +87,7 @@ describe('what is announced', () => {
     expect((await log()).map(({ type }) => type)).toEqual(['email.complained'])
   })
 
-  it('survives the removal of the email', async () => {
+  it('remains after the removal of the email', async () => {
     const { webhooks, store, email, log } = await openNoun({ clock: stoodStill })
     await webhooks.create({ url: nowhere })
     const id = await email('ada@example.com')
@@ -95,7 +95,7 @@ describe('what is announced', () => {
     expect(await log()).toMatchObject([{ email_id: id, type: 'email.sent' }])
   })
 
-  it('never fails a commit: a time that no date can have is reported and not announced', async () => {
+  it('never fails a commit: a time that no date can hold is reported and not announced', async () => {
     const { webhooks, email, happen, log, store, faults } = await openNoun({ clock: stoodStill })
     await webhooks.create({ url: nowhere })
     const id = await email('ada@example.com')
@@ -122,7 +122,7 @@ describe('a domain', () => {
     expect(types({ ...base, status: 'SUCCESS' }, { ...base, status: 'SUCCESS' })).toEqual(['domain.updated'])
   })
 
-  it('that only mail mentioned is announced when somebody creates it', () => {
+  it('that was added automatically is announced when it is created', () => {
     const mentioned: DomainRecord = { ...base, registered: false, status: 'SUCCESS' }
     expect(types(null, mentioned)).toEqual([])
     expect(types(mentioned, base)).toEqual(['domain.created'])
@@ -142,8 +142,8 @@ describe('a domain', () => {
   })
 })
 
-describe('the cost', () => {
-  it('without a webhook is no read at all, and no change to a commit', async () => {
+describe('the cost of webhooks', () => {
+  it('is no read and no change to a commit where there is no webhook', async () => {
     const { store: inner, calls } = counting(await openMemoryStore({ collections }))
     const { email, happen, store } = await openNoun({ store: inner })
     const id = await email('ada@example.com')
@@ -155,7 +155,7 @@ describe('the cost', () => {
     expect(calls).toEqual(['commit 1', 'get', 'commit 1'])
   })
 
-  it('with one is no read for a new email, so that nothing comes between its id and its commit', async () => {
+  it('is no read for a new email, so that nothing comes between its id and its commit', async () => {
     const { store: inner, calls } = counting(await openMemoryStore({ collections }))
     const { webhooks, email } = await openNoun({ store: inner })
     await webhooks.create({ url: nowhere })
@@ -190,8 +190,8 @@ function counting(inner: Store): { store: Store; calls: string[] } {
   return { store, calls }
 }
 
-describe('a webhook that does not keep up', () => {
-  it('gets no more than so many, and an operator hears of it once', async () => {
+describe('a webhook that is too slow', () => {
+  it('gets a limited number of deliveries, and one notice reports it', async () => {
     const receiver = await openReceiver(() => undefined)
     const { webhooks, email, log, warnings } = await openNoun({ maxWaiting: 10 })
     await webhooks.create({ url: receiver.url })

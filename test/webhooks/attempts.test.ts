@@ -7,7 +7,7 @@ import { eventually, openReceiver } from './_receiver.ts'
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 describe('a request to a webhook', () => {
-  it('is signed as Standard Webhooks says, and the library of others takes it', async () => {
+  it('is signed according to Standard Webhooks, and the reference library verifies it', async () => {
     const receiver = await openReceiver()
     const { email, webhooks } = await openNoun()
     await webhooks.create({ url: receiver.url, secret })
@@ -42,7 +42,7 @@ describe('a request to a webhook', () => {
     )
   })
 
-  it('that is answered 500 is made again, with the same id and the same body', async () => {
+  it('is repeated after a 500, with the same id and the same body', async () => {
     const receiver = await openReceiver((response, _, count) => {
       response.writeHead(count === 1 ? 500 : 200).end(count === 1 ? 'x'.repeat(10_000) : 'ok')
     })
@@ -64,7 +64,7 @@ describe('a request to a webhook', () => {
     )
   })
 
-  it('is given up after the last retry', async () => {
+  it('is not repeated after the last retry', async () => {
     const receiver = await openReceiver((response) => void response.writeHead(503).end())
     const { email, webhooks, log } = await openNoun()
     await webhooks.create({ url: receiver.url })
@@ -73,7 +73,7 @@ describe('a request to a webhook', () => {
     expect(receiver.received).toHaveLength(3)
   })
 
-  it('that is answered 410 is not made again', async () => {
+  it('is not repeated after a 410', async () => {
     const receiver = await openReceiver((response) => void response.writeHead(410).end('gone'))
     const { email, webhooks, log } = await openNoun()
     await webhooks.create({ url: receiver.url })
@@ -82,7 +82,7 @@ describe('a request to a webhook', () => {
     expect((await log())[0]?.attempts).toMatchObject([{ status: 410, response: 'gone' }])
   })
 
-  it('follows no redirect, and says so', async () => {
+  it('follows no redirect, and reports it', async () => {
     const receiver = await openReceiver((response, { path }) => {
       if (path === '/elsewhere') response.end()
       else response.writeHead(307, { location: '/elsewhere' }).end()
@@ -97,7 +97,7 @@ describe('a request to a webhook', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hooks'])
   })
 
-  it('that hangs is broken off at the limit', async () => {
+  it('is aborted at the time limit', async () => {
     const receiver = await openReceiver(() => undefined)
     const { email, webhooks, log } = await openNoun({ timeoutMs: 500, retryDelaysMs: [] })
     await webhooks.create({ url: receiver.url })
@@ -108,7 +108,7 @@ describe('a request to a webhook', () => {
     expect(attempt?.duration_ms).toBeGreaterThan(400)
   })
 
-  it('counts as taken when the status is there, however long the body takes', async () => {
+  it('succeeds when the status arrives, however long the body takes', async () => {
     const receiver = await openReceiver((response) => void response.writeHead(200).write('so far'))
     const { email, webhooks, log } = await openNoun({ timeoutMs: 500 })
     await webhooks.create({ url: receiver.url })
@@ -158,7 +158,7 @@ describe('a request to a webhook', () => {
     },
   )
 
-  it('to a name of a metadata service never connects', async () => {
+  it('never connects to a name of a metadata service', async () => {
     const lookup = ((_name: string, _options: unknown, callback: (error: null, found: object[]) => void) =>
       callback(null, [
         { address: '127.0.0.1', family: 4 },

@@ -7,7 +7,7 @@ import { eventually, openReceiver, type Receiver } from './_receiver.ts'
 describe('an instance', () => {
   const mail = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' }
 
-  it('tells a webhook of its options of an email and of a domain', async () => {
+  it('sends events of an email and of a domain to a webhook of its options', async () => {
     const receiver = await openReceiver()
     const post = await start({ webhooks: [{ url: receiver.url, events: ['email.*', 'domain.*'] }] })
     const { id } = await post.emails.send(mail)
@@ -23,7 +23,7 @@ describe('an instance', () => {
     ).toEqual(['domain.created', 'NOT_STARTED', 'domain.updated', 'SUCCESS', 'domain.verified', 'SUCCESS'])
   })
 
-  it('brings 1,000 emails to a webhook, each event once and in order', async () => {
+  it('sends 1,000 emails to a webhook, each event once and in order', async () => {
     const receiver = await openReceiver()
     const post = await start({})
     await post.webhooks.create({ url: receiver.url })
@@ -35,7 +35,7 @@ describe('an instance', () => {
     for (const types of byEmail.values()) expect(types).toEqual(['email.sent', 'email.delivered'])
   }, 90_000)
 
-  it('never reaches the own ports of an instance that listens, whatever is allowed', async () => {
+  it('never reaches its own ports while it listens, whatever is allowed', async () => {
     const post = await start({ allowOutgoing: ['127.0.0.1', 'localhost'], webhookRetryDelaysMs: [] })
     const { port } = await post.listen()
     const urls = [
@@ -64,7 +64,7 @@ describe('an instance', () => {
     await eventually(() => expect(receiver.received).toHaveLength(1))
   })
 
-  it('goes on after a restart with what it had not brought', async () => {
+  it('sends pending deliveries after a restart', async () => {
     const dir = temporaryFolder()
     let isUp = false
     const receiver = await openReceiver((response) => {
@@ -89,7 +89,7 @@ describe('an instance', () => {
     expect(new Set(receiver.received.map(idOf))).toEqual(new Set([id]))
   })
 
-  it('forgets at a start what waits for a webhook that is configured no more', async () => {
+  it('drops at a start the deliveries of a webhook that is no longer configured', async () => {
     const dir = temporaryFolder()
     const receiver = await openReceiver(() => undefined)
     const post = await start({ dir, webhooks: [{ url: receiver.url }] })

@@ -10,7 +10,7 @@ const eventsOf = (receiver: Receiver, emailId: string): string[] =>
   )
 
 describe('webhooks', () => {
-  it('are made with a secret and for everything, listed and removed', async () => {
+  it('are created with a secret and for all events, listed and removed', async () => {
     const { webhooks } = await openNoun()
     const made = await webhooks.create({ url: 'https://hooks.acme.test/x' })
     expect(made).toEqual({
@@ -51,7 +51,7 @@ describe('webhooks', () => {
     await expect(webhooks.create({ url: 'http://x.test' })).rejects.toMatchObject({ code: 'state_conflict' })
   })
 
-  it('have a URL each, also where two requests ask for it at once', async () => {
+  it('have a unique URL, also where two requests add it at the same time', async () => {
     const { webhooks } = await openNoun({ given: [{ url: 'http://given.test/hooks' }] })
     const { id } = await webhooks.create({ url: 'http://x.test' })
     for (const url of ['http://x.test', 'http://X.test:80/', 'http://given.test/hooks'])
@@ -78,7 +78,7 @@ describe('webhooks', () => {
     await expect(webhooks.remove(String(first[0]))).rejects.toMatchObject({ code: 'state_conflict' })
   })
 
-  it('that go by a reset hear of nothing more', async () => {
+  it('that a reset removed get no more events', async () => {
     const receiver = await openReceiver()
     const { webhooks, store, email } = await openNoun()
     await webhooks.create({ url: receiver.url })
@@ -90,7 +90,7 @@ describe('webhooks', () => {
 })
 
 describe('deliveries', () => {
-  it('of one email come in order and one at a time, whatever each takes', async () => {
+  it('of one email are sent in order and one at a time, however long each takes', async () => {
     const receiver = await openReceiver((response, _, count) => {
       setTimeout(() => response.end(), count === 1 ? 60 : 1)
     })
@@ -123,7 +123,7 @@ describe('deliveries', () => {
     expect(receiver.mostOpen()).toBe(4)
   })
 
-  it('to a receiver that hangs hold up no other', async () => {
+  it('to a receiver that hangs do not delay others', async () => {
     const dead = await openReceiver(() => undefined)
     const receiver = await openReceiver()
     const { webhooks, email } = await openNoun()
@@ -134,7 +134,7 @@ describe('deliveries', () => {
     expect(dead.received).toHaveLength(4)
   })
 
-  it('are listed newest first, in pages, with what was said', async () => {
+  it('are listed newest first, in pages, with the answers', async () => {
     const receiver = await openReceiver()
     const { webhooks, email } = await openNoun({ pageSize: 2 })
     await webhooks.create({ url: receiver.url })
@@ -151,7 +151,7 @@ describe('deliveries', () => {
     await expect(webhooks.deliveries({ cursor: 'em_x' })).rejects.toMatchObject({ code: 'invalid_cursor' })
   })
 
-  it('that are over are kept up to about a thousand', async () => {
+  it('are kept up to about a thousand after they ended', async () => {
     const receiver = await openReceiver()
     const { webhooks, email } = await openNoun()
     await webhooks.create({ url: receiver.url, events: ['email.sent'] })
@@ -186,7 +186,7 @@ describe('deliveries', () => {
     await expect(webhooks.replay(again.id)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('that wait go with their webhook, and a request under way is broken off', async () => {
+  it('are removed with their webhook, and a running request is aborted', async () => {
     const receiver = await openReceiver(() => undefined)
     const { webhooks, email, log, faults } = await openNoun()
     const { id } = await webhooks.create({ url: receiver.url })
