@@ -21,7 +21,7 @@ it('the Dockerfile passes the linter, runs as an unprivileged user and exposes t
     JSON.parse(await run('node', ['lint.cjs'], { cwd: project.dir, input: text })) as never
 
   const text = readFileSync(join(root, 'Dockerfile'), 'utf8')
-  // That it sees faults at all:
+  // // Proves that the linter finds problems at all:
   expect((await read(text.replace('EXPOSE 8025', 'EXPOSE x8025'))).problems).toHaveLength(1)
 
   const { problems, steps } = await read(text)
@@ -30,7 +30,7 @@ it('the Dockerfile passes the linter, runs as an unprivileged user and exposes t
   expect(last('USER')).toBe('node')
   expect(last('EXPOSE')).toBe('8025 1025')
   expect(last('ENTRYPOINT')).toBe('["localpost"]')
-  // What the image copies is what an install has.
+  // The image contains the same packages as an install.
   expect(inject('packed').files).toContain('dist/cli/main.js')
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
   for (const name of ['.git', 'node_modules', '.localpost']) expect(ignored).toContain(name)

@@ -7,7 +7,7 @@ import { startForDocs } from '../test/docs/run.ts'
 import { root, run } from './run.ts'
 
 it('the Go program of the guides sends a mail', async (context) => {
-  // It is a service of the machine, not a package: where it is missing, this is skipped, and seen to be.
+  // Go is not an npm package: where it is missing, this test is skipped and reported as such.
   const version = await run('go', ['version'], { cwd: root }).catch(() => null)
   if (version === null) context.skip('Go is not on this machine.')
   const [block] = blocksFor('go')

@@ -31,7 +31,7 @@ describe('examples/sign-up', () => {
   })
 
   it('fails by npm run test:node where the mail says something else', async () => {
-    // Else it would not be seen that the tests of the example look at anything.
+    // Proves that the tests of the example check something.
     const source = join(project.dir, 'app/server.js')
     const whole = readFileSync(source, 'utf8')
     writeFileSync(source, whole.replace('Confirm your address', 'Something else'))
@@ -81,7 +81,7 @@ describe.each(['h3', 'hono', 'express', 'next'])('examples/embed-%s', (name) => 
     })
     transport.close()
 
-    // Next says of each request that it was passed on, so the control API asks for a key.
+    // Next adds forwarding headers to each request, so the control API requires a key.
     const headers = { authorization: `Bearer ${apiKey}` }
     const wait = await fetch(`${url}/dev/inbox/wait?query=to:ada@example.com`, { headers })
     expect(await wait.json()).toMatchObject({ id, subject: 'Over HTTP' })
@@ -89,7 +89,7 @@ describe.each(['h3', 'hono', 'express', 'next'])('examples/embed-%s', (name) => 
     const page = await browser.newPage()
     page.setDefaultTimeout(8000)
     await page.goto(url)
-    // What follows the path is the page's own.
+    // The rest after the path is the page's own.
     expect(new URL(page.url()).pathname).toBe('/mail/')
     if (name === 'next') {
       await page.getByLabel('API key').fill(apiKey)
@@ -111,7 +111,7 @@ interface Started {
   smtp: { host: string; port: number }
 }
 
-/** Starts an example's server; it says where it is in its first line. */
+/** Starts an example's server; its first line of output contains its address. */
 async function startServer(dir: string): Promise<Started> {
   const line = await firstLine(dir, ['server.js'], { PORT: '0' }, () => true)
   return JSON.parse(line) as Started
@@ -132,7 +132,7 @@ async function firstLine(
   env: NodeJS.ProcessEnv,
   isIt: (line: string) => boolean,
 ): Promise<string> {
-  // A group of its own: Next has children.
+  // A process group of its own: Next has child processes.
   const child = spawn(process.execPath, args, { cwd, env: ownEnvironment(env), detached: true })
   onTestFinished(async () => {
     const gone = new Promise((resolve) => child.once('close', resolve))

@@ -17,7 +17,7 @@ const expect = baseExpect.extend(matchers)`,
   all,
   '{}',
 )
-// Without Babel's presets, Jest takes what CommonJS takes.
+// Without Babel's presets, Jest accepts CommonJS only.
 const toCommon = (text: string): string =>
   text.replaceAll(
     /^import \{(.*)\} from ('.*')$/gm,
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => project?.remove())
 
-/** What a run that fails has said. */
+/** The output of a failing run. */
 async function failed(command: string, args: readonly string[]): Promise<string> {
   const bin = join(project.dir, 'node_modules/.bin', command)
   return runAll(bin, args, { cwd: project.dir }).then(

@@ -8,7 +8,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The packed package. */
     tarball: string
-    /** What `npm pack` says of it. */
+    /** The output of `npm pack`. */
     packed: { size: number; unpackedSize: number; files: string[] }
   }
 }

@@ -151,7 +151,7 @@ describe('what an install brings', () => {
       const readme = readFileSync(join(root, 'README.md'), 'utf8')
       const [, saidPackages, saidMegabytes] =
         /puts (\d+) packages and (\d+) MB into `node_modules`/.exec(readme) ?? []
-      // Packages of packages change between two releases.
+      // Transitive dependencies change between two releases.
       expect(Math.abs(packages - Number(saidPackages))).toBeLessThanOrEqual(3)
       expect(Math.abs(megabytes - Number(saidMegabytes))).toBeLessThanOrEqual(1)
       expect(inject('packed').size).toBeLessThanOrEqual(1_250_000)
@@ -181,7 +181,7 @@ describe('what an install brings', () => {
       .split(`\n${'-'.repeat(80)}\n\n`)
       .map((entry) => /^(\S+) \S+ \(.+\)\n\n[^]{400,}/.exec(entry)?.[1] ?? `No licence: ${entry}`)
     expect(listed.filter((entry) => entry.startsWith('No licence'))).toEqual([])
-    // The page is minified: of it, those that its sources name.
+    // The page is minified: its packages are those that its sources import.
     const inPage = filesOf(join(root, 'ui'))
       .filter((path) => /\.(?:ts|vue)$/.test(path) && !path.includes('vite.config'))
       .flatMap((path) => [
@@ -230,9 +230,9 @@ describe('types', () => {
     ]
     const resolution = ['--module', module, '--moduleResolution', moduleResolution]
     const tsc = join(project.dir, 'node_modules/.bin/tsc')
-    // A bundler resolves what a CommonJS file imports as it resolves the rest.
+    // A bundler resolves the imports of a CommonJS file in the same way as others.
     const files = module === 'nodenext' ? ['types.mts', 'types.cts'] : ['types.mts']
-    // The types of vitest and Playwright are theirs to answer for.
+    // vitest and Playwright are responsible for their own types.
     const foreign = [...flags, ...resolution, '--skipLibCheck', ...files]
     expect(await run(tsc, foreign, { cwd: project.dir })).toBe('')
     const own = module === 'nodenext' ? ['own.mts', 'own.cts'] : ['own.mts']
@@ -280,7 +280,7 @@ function scripts(): string[] {
     .map((path) => readFileSync(path, 'utf8'))
 }
 
-/** The packages of which something is inside: the bundler writes where each module comes from. */
+/** The bundled packages: the bundler writes where each module comes from. */
 function bundled(): string[] {
   const from = /^\/\/ node_modules\/(?:.*\/node_modules\/)?((?:@[^/\n]+\/)?[^/\n]+)\//gm
   return scripts().flatMap((text) => [...text.matchAll(from)].map(([, name = '']) => name))

@@ -42,7 +42,7 @@ export async function makeExample(source: string, tarball: string): Promise<Proj
 }
 
 /**
- * Gives the executable of a Node version of the registry, installed once for all runs.
+ * Returns the executable of a Node version of the registry, installed once for all runs.
  *
  * @param version  Exact.
  */

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 /** The checkout's root. */
 export const root: string = resolve(import.meta.dirname, '..')
 
-/** What tells a process that it is part of this run, or which npm runs it, must not reach another project. */
+/** Variables that mark a process as part of this run, or name its npm, must not reach another project. */
 export function ownEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const foreign =
     /^(?:VITEST|NODE_ENV|NODE_TEST_CONTEXT|npm_(?!config_cache)|INIT_CWD|TEST|PROD|DEV|MODE|SSR|BASE_URL)/i
@@ -16,14 +16,14 @@ export function ownEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv 
 /**
  * Runs a program to its end.
  *
- * @returns What it wrote to stdout.
- * @throws Error with all that it wrote, if it ends otherwise than with 0.
+ * @returns Its stdout.
+ * @throws Error with all its output, if it ends with another code than 0.
  */
 export async function run(command: string, args: readonly string[], options: RunOptions): Promise<string> {
   return (await runBoth(command, args, options)).out
 }
 
-/** The same; gives what it wrote to stdout, then what it wrote to stderr. */
+/** The same; returns stdout followed by stderr. */
 export async function runAll(command: string, args: readonly string[], options: RunOptions): Promise<string> {
   const { out, err } = await runBoth(command, args, options)
   return out + err

@@ -43,7 +43,7 @@ const { createLocalpost, LocalpostError } = require('localpost')
 const { assertSent, matchers, useLocalpost } = require('localpost/testing')
 ${life}
 expect.extend(matchers)
-// What is loaded at the first send takes long on a busy machine.
+// The modules that the first send loads take long on a busy machine.
 jest.setTimeout(90_000)
 afterEach(() => jest.useRealTimers())
 
@@ -110,7 +110,7 @@ describe('an app bundled by esbuild with the package in it', () => {
     const said = await runAll(esbuild, ['app.js', ...flags, '--log-level=warning'], { cwd: project.dir })
     expect(said).toBe('')
     expect(readdirSync(join(project.dir, format))).toEqual([file])
-    // From elsewhere: nothing of it is looked up in the project.
+    // Run from another folder, so that nothing is resolved in the project.
     expect(await run('node', [out], { cwd: '/' })).toBe('482913 wait_timeout\n')
   })
 })

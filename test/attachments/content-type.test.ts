@@ -138,10 +138,10 @@ describe('a data: URI', () => {
     ['in base64', `data:;base64,${'QUJD'.repeat(10_000_000)}`, 30_000_000],
     ['in base64 with line breaks', `data:;base64,${`${'QUJD'.repeat(19)}\r\n`.repeat(500_000)}`, 28_500_000],
   ])('of 40 MB, %s, is decoded in slices', { timeout: 30_000 }, async (_, uri, length) => {
-    // As JSON.parse gives it: in one piece.
+    // As JSON.parse returns it: in one piece.
     const whole = Buffer.from(uri).toString()
     let [longestMs, turns, isOver] = [0, 0, false]
-    // The time of the processor, since others use the machine too.
+    // CPU time, since other processes use the machine too.
     let used = process.cpuUsage()
     const look = (): void => {
       const { user, system } = process.cpuUsage(used)

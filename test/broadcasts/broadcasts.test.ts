@@ -39,7 +39,7 @@ describe('a broadcast', () => {
   it('lists the contacts that it skips, and why', async () => {
     await add('ada@example.com', 'Ada')
     const { id: eve } = await add('eve@example.com', 'Eve', false)
-    // Contacts are checked by rules that allow more than SMTP does.
+    // The validation of contacts allows more than SMTP does.
     const { id: odd } = await add('odd@-acme.test')
     const { count, left_out } = await post.broadcasts.send({ ...mail, audience_id: audienceId })
     expect(count).toBe(1)

@@ -53,7 +53,7 @@ it('a broadcast whose recipients all hang does not block other mail in the outbo
 
   for (let i = 10; i < 60; i++) await accept(`em_broadcast${i}`, 'broadcast')
   await expect.poll(() => tried.length).toBeGreaterThan(0)
-  // Nothing more is taken up: every place that broadcasts may have is taken.
+  // No further mail is started: every place for broadcasts is in use.
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(tried.length).toBeLessThan(50)
   for (const id of ['em_code1', 'em_code2', 'em_code3']) {

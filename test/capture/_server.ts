@@ -7,10 +7,10 @@ import type { Envelope, SessionFacts, Submissions } from '../../src/capture/port
 import { createVerdicts } from '../../src/rules/verdicts.ts'
 import { systemClock } from '../../src/core/clock.ts'
 
-/** A whole message, for where its words do not matter. */
+/** A whole message, for tests that do not look at its text. */
 export const message = 'From: a@acme.com\r\nTo: b@example.com\r\nSubject: Hi\r\n\r\nHello\r\n'
 
-/** One message that a test server took. */
+/** One message that a test server accepted. */
 export interface Taken {
   envelope: Envelope
   session: SessionFacts
@@ -24,7 +24,7 @@ export interface TestServer extends Capture {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A capture server on a free port that keeps what it takes. */
+/** A capture server on a free port that keeps the accepted messages. */
 export async function testServer(options: Partial<CaptureOptions> = {}): Promise<TestServer> {
   const taken: Taken[] = []
   const errors: unknown[] = []
@@ -68,7 +68,7 @@ export async function testServer(options: Partial<CaptureOptions> = {}): Promise
   return Object.assign(capture, { taken, errors, [Symbol.asyncDispose]: () => capture.close() })
 }
 
-/** A client that sends exactly what it is told. */
+/** A client that sends exactly the given lines. */
 export class RawClient {
   readonly socket: Socket
   #received = ''
@@ -92,7 +92,7 @@ export class RawClient {
     return this.#closed
   }
 
-  /** The next whole reply (its last line has no dash), or what came before the end. */
+  /** The next whole reply (its last line has no dash), or the text before the end. */
   async reply(): Promise<string> {
     for (;;) {
       const end = /^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/.exec(this.#received)
@@ -122,7 +122,7 @@ export class RawClient {
   }
 }
 
-/** A raw client that has been greeted and has said EHLO. */
+/** A raw client that got the greeting and sent EHLO. */
 export async function rawClient(server: { host: string; port: number }): Promise<RawClient> {
   const client = new RawClient(server)
   await client.reply()
@@ -130,7 +130,7 @@ export async function rawClient(server: { host: string; port: number }): Promise
   return client
 }
 
-/** A raw client that the server takes for the outbox. */
+/** A raw client that the server recognises as the outbox. */
 export async function outboxClient(server: { host: string; port: number }): Promise<RawClient> {
   const client = await rawClient(server)
   const credentials = Buffer.from('\0localpost-outbox\0secret').toString('base64')

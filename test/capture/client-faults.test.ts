@@ -22,7 +22,7 @@ describe('a client that fails the TLS handshake', () => {
       ).rejects.toThrow(/self-signed/)
     }
     await expect.poll(() => server.reports.length).toBeGreaterThan(0)
-    // Once a minute for an address.
+    // Once a minute per address.
     expect(server.reports).toHaveLength(1)
     expect(server.reports[0]).toMatch(
       /^An SMTP client at 127\.0\.0\.1 left at the TLS handshake: most likely it does not accept the certificate.*smtpTls/,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('a command', () => {
-  // What was said before, the command, and the beginning of its reply.
+  // The lines before, the command, and the beginning of its reply.
   it.each<[string[], string, string]>([
     // Parameters: RFC 5321 section 4.1.1.11.
     [[], `${mail} BODY=8BITMIME SIZE=100 SMTPUTF8 RET=HDRS ENVID=x AUTH=<>`, '250 2.1.0 '],
@@ -49,7 +49,7 @@ describe('a command', () => {
     [[mail, rcpt], 'AUTH LOGIN', '503 5.5.1 '],
     [[auth], auth, '503 5.5.1 '],
     [[mail, 'RSET'], auth, '235 2.7.0 '],
-    // Commands that there are, and that this server does not offer.
+    // Known commands that this server does not offer.
     [[], 'EXPN staff', '502 5.5.1 '],
     [[], 'expn', '502 5.5.1 '],
     [[], 'STARTTLS', '502 5.5.1 '],
@@ -60,7 +60,7 @@ describe('a command', () => {
     [[], 'SOML FROM:<a@acme.test>', '502 5.5.1 '],
     [[], 'SAML FROM:<a@acme.test>', '502 5.5.1 '],
     [[], 'XCLIENT ADDR=127.0.0.1', '502 5.5.1 '],
-    // Commands that there are not.
+    // Unknown commands.
     [[], 'FOO', '500 5.5.2 '],
     [[], 'MAILX FROM:<a@acme.test>', '500 5.5.2 '],
     [[], 'constructor', '500 5.5.2 '],
@@ -130,7 +130,7 @@ describe('a command', () => {
   })
 })
 
-/** What shows that an extension is there: said after EHLO, with the beginning of each reply. */
+/** Proves that an extension works: sent after EHLO, with the beginning of each reply. */
 const proofs: Readonly<Record<string, readonly (readonly [say: string, reply: RegExp])[]>> = {
   PIPELINING: [],
   '8BITMIME': [[`${mail} BODY=8BITMIME`, /^250 /]],

@@ -10,7 +10,7 @@ describe('listening and closing', () => {
     const real = CaptureServer.prototype.listenForDeliveries
     const broken = new Error('The listener met a fault')
     CaptureServer.prototype.listenForDeliveries = async function (host) {
-      // As smtp-server tells of it.
+      // As smtp-server reports it.
       this.emit('error', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
       this.emit('error', broken)
       return real.call(this, host)

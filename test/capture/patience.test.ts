@@ -81,7 +81,7 @@ describe('a client that takes too long', () => {
   })
 })
 
-/** Rounds of commands that are all accepted and bring no message. */
+/** Rounds of commands that are all accepted and send no message. */
 const rounds = [
   'NOOP',
   'RSET',
@@ -112,7 +112,7 @@ describe('a client that makes no progress', () => {
     let last = ''
     for (let at = 0; !last.startsWith('421'); at++) {
       last = await client.say(lines[at % lines.length] ?? '')
-      // Else it would be the count of commands that ends it.
+      // Otherwise the number of commands would end it.
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     expect(last).toBe('421 4.4.2 No message came within 0.8 seconds, closing the connection')

@@ -7,7 +7,7 @@ import { rawClient, testServer, type RawClient } from './_server.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** Turns TLS on, and says a line behind it. */
+/** Starts TLS, and sends a line after it. */
 async function sayInTls(client: RawClient, line: string): Promise<string> {
   expect(await client.say('STARTTLS')).toMatch(/^220 /)
   client.socket.removeAllListeners('data')

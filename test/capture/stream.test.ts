@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { CaptureStream } from '../../src/capture/stream.ts'
 
-/** Feeds pieces, and answers each line at once or in a later turn; DATA begins a message. */
+/** Feeds chunks, and answers each line at once or in a later turn; DATA begins a message. */
 async function feed(
   pieces: readonly (string | Buffer)[],
   { late = false, most }: { late?: boolean; most?: number } = {},

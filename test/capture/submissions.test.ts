@@ -149,7 +149,7 @@ describe('submissions', () => {
     }
     await expect.poll(() => server.taken[0]?.outcome).toBe('discarded')
     expect(await client.say('.')).toMatch(/^552 5\.3\.4 /)
-    // Exactly the size passes, one octet more does not.
+    // Exactly the maximum size is accepted, one octet more is not.
     for (const [size, code] of [
       [10_000, '250'],
       [10_001, '552'],

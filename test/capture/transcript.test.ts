@@ -10,7 +10,7 @@ beforeEach(async () => {
   post = await start({ hostname: 'mx.localpost.test' })
 })
 
-/** Says lines one after the other, each after the reply to the one before. */
+/** Sends lines one after the other, each after the reply to the one before. */
 async function talk(lines: readonly string[]): Promise<string[]> {
   const socket = connect(post.smtp.port, post.smtp.host)
   const replies: string[] = []
@@ -67,7 +67,7 @@ describe('the transcript of a submission', () => {
       'c <24 bytes>',
       `s 250 2.6.0 OK: captured as ${idOf(replies, 1)}`,
     ])
-    // Line for line what the client heard.
+    // Line for line what the client received.
     const heard = lines.filter((line) => line.startsWith('s ')).map((line) => line.slice(2))
     expect(replies.filter((reply) => heard.includes(reply)).length).toBeGreaterThanOrEqual(heard.length)
     const first = await post.inbox.get(idOf(replies, 0))

@@ -9,7 +9,7 @@ test.each([false, true])('every line of the banner fits 100 columns, with strict
   const post = await createLocalpost({ strict })
   const options = { dir: undefined, strict, host: '127.0.0.1' }
   for (const url of ['http://127.0.0.1:65535', 'http://[2001:db8:1234:5678:9abc:def0:1234:5678]:65535']) {
-    // A key as one is made, and one of 64 digits as people bring them along.
+    // A generated key, and one of 64 digits that a user may choose.
     for (const apiKey of [post.apiKey, 'f'.repeat(64)]) {
       const shown = { url, apiKey, smtp: { host: '2001:db8:1234:5678:9abc:def0:1234:5678', port: 65_535 } }
       const settings = { options, warnings: [] } as unknown as Parameters<typeof renderBanner>[1]

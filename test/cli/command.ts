@@ -14,7 +14,7 @@ export interface Command {
   /** Waits until stdout matches; throws with all output if the command ends before. */
   until(pattern: RegExp): Promise<RegExpMatchArray>
   signal(name: 'SIGINT' | 'SIGTERM'): void
-  /** Reads no more of its stdout, as `| head` does. */
+  /** Stops reading its stdout, as `| head` does. */
   closeStdout(): void
   /** How it ended. */
   ended: Promise<{ code: number | null; signal: string | null }>
@@ -25,7 +25,7 @@ export interface RunOptions {
   env?: Record<string, string>
   /** Gives it a terminal, with the help of util-linux. */
   terminal?: boolean
-  /** A program and its arguments that run it: a command line of their own follows them. */
+  /** A program and its arguments that run the command; the arguments of the command follow them. */
   within?: readonly string[]
 }
 
@@ -67,7 +67,7 @@ export function runCommand(args: readonly string[], options: RunOptions = {}): C
   }
 }
 
-/** Runs a command that ends by itself. */
+/** Runs a command that ends without a signal. */
 export async function runToEnd(
   args: readonly string[],
   options: RunOptions = {},
@@ -77,12 +77,12 @@ export async function runToEnd(
   return { code, stdout: command.stdout(), stderr: command.stderr() }
 }
 
-/** Where a started command can be reached, as its banner says. */
+/** The addresses of a started command, as its banner shows them. */
 export interface Started extends Command {
   url: string
   smtpPort: number
   apiKey: string
-  /** The line to try it with. */
+  /** The command in the banner for a first test. */
   curl: string
 }
 
@@ -106,7 +106,7 @@ export async function occupyPort(): Promise<number> {
   return portOf(server)
 }
 
-/** A port of 127.0.0.1 that is free, as far as one can tell. */
+/** A port of 127.0.0.1 that is probably free. */
 export async function freePort(): Promise<number> {
   const server = await openServer()
   const port = portOf(server)
@@ -125,7 +125,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-// Without what would change the command's behaviour: its own variables, and those of whoever runs the tests.
+// Without variables that change the command's behaviour: its own ones, and those of the user who runs the tests.
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^LOCALPOST_|^npm_|^(?:NO_COLOR|FORCE_COLOR|DEBUG|NODE_ENV|VITEST.*|CI)$/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))

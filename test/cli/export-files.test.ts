@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/folder.ts'
 
 const quiet = { log: () => {}, warn: () => {}, error: () => {} } as unknown as Parameters<typeof runExport>[1]
 
-/** Exports one mail in this process, whose id stands in the name of the file that is written aside. */
+/** Exports one mail in this process; the name of the temporary file contains its id. */
 async function exporter(): Promise<(to: string) => Promise<unknown>> {
   const post = await start({})
   await post.inbox.import(Buffer.from('From: a@b.test\r\nSubject: one\r\n\r\nsecret\r\n'))
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('files of an export', () => {
     writeFileSync(victim, 'mine')
     mkdirSync(join(folder, 'out'))
     const to = join(folder, 'out/all.zip')
-    // Puts the link there again as soon as it is removed.
+    // Creates the link again as soon as it is removed.
     const planter = new Worker(
       `const { symlinkSync } = require('node:fs'), { parentPort, workerData: [victim, aside] } = require('node:worker_threads')
        parentPort.postMessage('ready')
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('files of an export', () => {
     await new Promise((ready) => planter.once('message', ready))
     let refused = 0
     for (let i = 0; i < 20; i++) await run(to).catch(() => refused++)
-    // Else the link was never in the way, and this shows nothing.
+    // Otherwise the link never existed at the right moment, and the test proves nothing.
     expect(refused).toBeGreaterThan(0)
     expect(readFileSync(victim, 'utf8')).toBe('mine')
   })

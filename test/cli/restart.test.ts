@@ -11,7 +11,7 @@ import { freePort, startCommand } from './command.ts'
 
 const id = 'em_00000000000000000000000000'
 
-/** A folder as a killed process leaves it: a tracked mail is accepted, its message not written. */
+/** A folder of a killed process: a tracked mail is accepted, its message not written. */
 async function leftFolder(): Promise<string> {
   const dir = temporaryFolder()
   const post = await createLocalpost({ dir })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { start } from '../support/instance.ts'
 
-// Says nothing, and does not look at the signal of its request, as a fetch in process may.
+// Never answers, and ignores the signal of its request, as an in-process fetch may.
 const silent = (): Promise<Response> => new Promise(() => {})
 const options = { baseUrl: 'http://localpost', apiKey: 'k' }
 

@@ -4,7 +4,7 @@ import { blobOf, type BlobId, insert, put, remove, type Store, update } from '..
 import { note, notes, pattern } from './notes.ts'
 import type { StoreTest } from './store-test.ts'
 
-/** What blobs promise: bytes that come and go with their record. */
+/** The contract of blobs: bytes that are stored and removed with their record. */
 export function describeBlobs(test: StoreTest): void {
   describe('blobs', () => {
     const id: BlobId = 'n_00001/message'

@@ -3,7 +3,7 @@ import { insert, put, remove, type StoreChange, update } from '../../src/store/s
 import { labels, note, notes } from './notes.ts'
 import type { StoreTest } from './store-test.ts'
 
-/** What a listener to changes is promised. */
+/** The contract of change listeners. */
 export function describeChanges(test: StoreTest): void {
   describe('changes', () => {
     test('a listener gets every later change in order, once it is visible', async ({ store, add }) => {

@@ -3,7 +3,7 @@ import { insert, put, remove, type StoredRecord, type Collection, update } from 
 import { labels, note, notes } from './notes.ts'
 import type { StoreTest } from './store-test.ts'
 
-/** What commits promise: whole or not at all, in order, with versions and unique keys. */
+/** The contract of commits: all or nothing, in order, with versions and unique keys. */
 export function describeCommits(test: StoreTest): void {
   describe('commits', () => {
     test('a record is returned as it was given, with version 1', async ({ store }) => {

@@ -1,5 +1,5 @@
 import type { Collection, StoredRecord } from '../../src/store/store.ts'
-/** A record of the suite's own: what an email and a contact have in common. */
+/** The record of the suite, with the features of an email and a contact. */
 export interface Note extends StoredRecord {
   group: string
   name: string
@@ -25,7 +25,7 @@ export const labels: Collection<StoredRecord & { title: string }> = {
   indexes: { title: { on: ['title'], unique: true } },
 }
 
-/** A note whose members follow from its number, so that orders are easy to tell. */
+/** A note whose members follow from its number, so that orders are easy to check. */
 export function note(n: number, members: Partial<Note> = {}): Omit<Note, 'version'> {
   const digits = String(n).padStart(5, '0')
   return {

@@ -4,7 +4,7 @@ import { insert, put, remove, type Store } from '../../src/store/store.ts'
 import { note, notes } from './notes.ts'
 import type { StoreTest } from './store-test.ts'
 
-/** What pages and counts promise: orders, bounds, conditions, and how they stand beside writes. */
+/** The contract of pages and counts: orders, bounds, conditions, and reads during writes. */
 export function describePages(test: StoreTest): void {
   describe('pages and counts', () => {
     test('the id index is ascending by default, 50 to the page', async ({ store, add }) => {

@@ -7,7 +7,7 @@ import { note, notes } from './notes.ts'
 import { describePages } from './pages.ts'
 import { type OpenStore, storeTest } from './store-test.ts'
 
-/** What every adapter of the store promises. */
+/** The contract of every adapter of the store. */
 export function describeStoreContract(name: string, open: OpenStore): void {
   const test = storeTest(open)
   describe(`the store contract: ${name}`, () => {
@@ -49,7 +49,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
       }, 1)
       await store.commit(changes)
       clearInterval(timer)
-      // Taking them out of sorted arrays one by one takes seconds; the bound leaves room for a busy machine.
+      // Removing them one by one from sorted arrays takes seconds; the limit leaves room for a busy machine.
       expect(stalls).toBe(0)
       expect(await store.count(notes)).toBe(0)
       expect(await store.count(notes, { index: 'due' })).toBe(0)

@@ -4,7 +4,7 @@ import { clockOf } from '../../src/core/clock.ts'
 const dayMs = 86_400_000
 
 describe('the clock of the machine', () => {
-  // Those that the test fakes.
+  // The timers that the test fakes.
   const systemClock = clockOf(globalThis)
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())

@@ -6,7 +6,7 @@ import { startForTest, useLocalpost, type TestHooks } from '../../src/testing/in
 import { createTest } from '../../src/vitest/index.ts'
 import { goodMail } from '../support/mail.ts'
 
-// As from JavaScript, where no compiler objects.
+// As called from JavaScript, where no compiler checks it.
 const slip = (name: string, value: unknown): object => ({ [name]: value })
 
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }

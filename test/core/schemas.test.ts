@@ -10,7 +10,7 @@ const schemas = Object.entries({ ...audiences, ...domains, ...keys, ...templates
 const requests = schemas.filter(([name]) => /^createDomain|Input|Settings|Changes|declared/.test(name))
 const responses = schemas.filter(([name]) => !requests.some(([request]) => request === name))
 
-/** What each schema of an object within a JSON Schema says of other members. */
+/** Whether each object schema within a JSON Schema allows other members. */
 function othersIn(node: unknown): unknown[] {
   if (typeof node !== 'object' || node === null) return []
   const inner = Object.values(node).flatMap(othersIn)
@@ -25,7 +25,7 @@ describe('the schemas, as JSON Schema', () => {
     expect(others.filter((other) => other !== false)).toEqual([])
   })
 
-  // Where every member may be left out, one that is misspelt would do nothing, or something else.
+  // Where every member is optional, a misspelt one would have no effect, or a wrong one.
   const changes = [
     'declaredVerificationSchema',
     'contactChangesSchema',

@@ -6,10 +6,10 @@ import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { parseMessage } from '../../src/mime/parse.ts'
 
-/** One message of the corpus, and what a reader has to make of it. */
+/** One message of the corpus, and the expected result of reading it. */
 export interface Case {
   title: string
-  /** Which RFC says so, and where. Where none does, what this project decided. */
+  /** The RFC and section that define it, or this project's decision where there is none. */
   says: string
   /** One character per octet; see {@link lines} and {@link utf8}. */
   message: string
@@ -24,9 +24,9 @@ export interface Expected {
   reply_to?: Person[]
   /** Values of header fields, decoded. */
   headers?: Record<string, string>
-  /** Every leaf, in the order of the message. Default: one text body, which is not looked at. */
+  /** Every leaf, in the order of the message. Default: one text body, which is not checked. */
   leaves?: Leaf[]
-  /** Whether a reader is told that something is wrong. Default: not looked at. */
+  /** Whether a problem is expected. Default: not checked. */
   problem?: boolean
 }
 
@@ -36,18 +36,18 @@ export type Person = readonly [name: string, address: string]
 export interface Leaf {
   role: 'text' | 'html' | 'attachment'
   type: string
-  /** As the part says; undefined is not looked at. */
+  /** As in the part; undefined is not checked. */
   charset?: string | null
   name: string | null
   cid: string | null
   disposition: 'inline' | 'attachment'
-  /** What a body says, its lines ended by LF. */
+  /** The text of a body, with LF line ends. */
   says?: string
   /** The decoded octets; a body needs them only where they are not in UTF-8. */
   octets?: Buffer
 }
 
-/** Lines with CRLF, also behind the last one. Characters beyond `\xff` cannot stand in them. */
+/** Lines with CRLF, also after the last one. Characters beyond `\xff` are not possible. */
 export function lines(...all: string[]): string {
   return all.map((line) => `${line}\r\n`).join('')
 }
@@ -80,7 +80,7 @@ export function html(says: string, more: Partial<Leaf> = {}): Leaf {
   return { ...text(says, more), role: 'html', type: 'text/html' }
 }
 
-/** An attachment, without a name and to be saved if nothing else is said. */
+/** An attachment, without a name, with the disposition `attachment` by default. */
 export function file(type: string, content: string | Buffer, more: Partial<Leaf> = {}): Leaf {
   const octets = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
   return { role: 'attachment', type, name: null, cid: null, disposition: 'attachment', octets, ...more }
@@ -156,7 +156,7 @@ async function readAll(post: Localpost, id: string, bytes: Buffer): Promise<Read
 }
 
 function checkHeader({ parsed, mail }: Read, { subject, headers, ...people }: Expected): void {
-  // The list shows a subject on one line: runs of white space and control characters are one space there.
+  // The list shows a subject on one line: it folds white space and control characters to one space.
   if (subject !== undefined)
     expect([parsed.subject, mail.subject]).toEqual([
       subject,
@@ -220,7 +220,7 @@ function checkLeaves({ parsed, mail, parts, attached }: Read, { leaves }: Expect
     expect(attached[i]?.equals(leaf.octets ?? Buffer.alloc(0))).toBe(true)
 }
 
-/** What the octets of a plain part say, read by the platform; of other charsets the octets have to be given. */
+/** The text of a plain part, decoded by the platform; for other charsets the octets must be given. */
 function textOf({ octets }: Part): string {
   expect(isUtf8(octets)).toBe(true)
   return octets

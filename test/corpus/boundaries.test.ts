@@ -2,7 +2,7 @@ import { corpus, file, head, html, lines, text, typed } from './_corpus.ts'
 
 const png = 'Content-Type: image/png'
 const attached = 'Content-Disposition: attachment'
-/** A message of a text and a file, whose boundary is given as a parameter and as it stands in the body. */
+/** A message of a text and a file, with the boundary of the parameter and of the body. */
 const withBoundary = (parameter: string, boundary: string): string =>
   typed(
     `multipart/mixed; ${parameter}`,

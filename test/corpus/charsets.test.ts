@@ -1,6 +1,6 @@
 import { corpus, file, head, hex, html, lines, text, typed, utf8 } from './_corpus.ts'
 
-/** A text in each charset, and its octets as the charset's own table has them. */
+/** A text in each charset, and its octets according to the charset's table. */
 const table = [
   ['utf-8', 'Grüße, 5 €', '4772c3bcc39f652c203520e282ac'],
   ['iso-8859-1', 'Grüße', '4772fcdf65'],

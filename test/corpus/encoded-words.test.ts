@@ -4,7 +4,7 @@ const withSubject = (...subject: string[]): string =>
   lines('From: ada@x.test', `Subject: ${subject.join('\r\n')}`, '', 'Hello')
 
 corpus('encoded words', [
-  // The table of RFC 2047 section 8, its parentheses left out, with the octets that it stands for.
+  // The table of RFC 2047 section 8, without its parentheses, with the decoded octets.
   ...(
     [
       ['one word', ['=?ISO-8859-1?Q?a?='], 'a'],
@@ -70,7 +70,7 @@ corpus('encoded words', [
     message: withSubject(subject),
     expected: { subject: says },
   })),
-  // What is none stands as it is.
+  // Anything else stays as it is.
   ...(
     [
       ['an encoding that is unknown', '=?utf-8?X?abc?='],

@@ -26,7 +26,7 @@ const fileOf = (octets: string): { leaves: ReturnType<typeof text>[] } => ({
   leaves: [text('Hello'), file('application/x-a', octets)],
 })
 
-/** Every octet there is, as one character each. */
+/** Every possible octet, as one character each. */
 const every = Buffer.from(Array.from({ length: 256 }, (_, i) => i)).toString('latin1')
 const everyInHex = Array.from({ length: 256 }, (_, i) => `=${i.toString(16).toUpperCase().padStart(2, '0')}`)
 

@@ -11,7 +11,7 @@ import { runToEnd, startCommand, type Started } from '../cli/command.ts'
 
 const diskBytes = 64 * 1024 * 1024
 
-/** A disk of 64 MB, or null where this user may mount none. */
+/** A disk of 64 MB, or null where this user may not mount one. */
 function smallDisk(): string | null {
   const dir = mkdtempSync(join(tmpdir(), 'localpost-disk-'))
   try {
@@ -30,7 +30,7 @@ function smallDisk(): string | null {
 
 const text = `${'0123456789abcdef'.repeat(4)}\r\n`.repeat(15_000)
 
-/** Submits mails of 1 MB, one after the other. @returns The replies that were no 250. */
+/** Submits mails of 1 MB, one after the other. @returns The replies other than 250. */
 async function submit(
   { smtpPort }: Started,
   count: number,
@@ -117,18 +117,18 @@ test(
     console.log(
       `${sent} mails of 1 MB in ${floodMs / 1000} s, 20 kept: at most ${Math.round(most / 1e6)} MB in the folder`,
     )
-    // 20 MB are alive and 4 MB in reserve; 16 MB wait for a checkpoint, and what comes in while it is written.
+    // 20 MB are alive and 4 MB in reserve; 16 MB wait for a checkpoint, with the arrivals during its write.
     expect(most).toBeLessThan(150e6)
     await expect.poll(() => bytesIn(join(cwd, 'data')), { timeout: 30_000 }).toBeLessThan(60e6)
     await kill(server)
   },
 )
 
-/** What the files of a folder take on the disk, in bytes. */
+/** The disk usage of the files of a folder, in bytes. */
 async function bytesIn(dir: string): Promise<number> {
   let bytes = 0
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
-    // One that goes meanwhile takes nothing.
+    // A file that is deleted meanwhile uses nothing.
     const found = entry.isFile() ? await stat(join(entry.parentPath, entry.name)).catch(() => null) : null
     bytes += (found?.blocks ?? 0) * 512
   }
@@ -142,7 +142,7 @@ test(
     const cwd = smallDisk()
     if (!cwd) return
     const first = await startCommand(['--dir=data'], { cwd })
-    // What is removed is announced, so that a removal stores something too.
+    // A removal is announced, so it stores something too.
     const hook = { url: 'http://127.0.0.1:9/', events: ['*'] }
     expect((await api(first, '/dev/webhooks', { method: 'POST', body: JSON.stringify(hook) })).status).toBe(
       201,
@@ -156,7 +156,7 @@ test(
       status: 507,
       body: { name: 'store_full' },
     })
-    // A second process is told who has the folder, and changes nothing.
+    // A second process gets the holder of the folder, and changes nothing.
     const names = await readdir(join(cwd, 'data'))
     const other = await runToEnd(['--dir=data', '--port=0', '--smtp-port=0'], { cwd })
     expect(other).toMatchObject({

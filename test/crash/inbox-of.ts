@@ -1,7 +1,7 @@
 import type { EmailListItem } from '../../src/index.ts'
 import type { Started } from '../cli/command.ts'
 
-/** How often each subject stands in the list of emails of a running command. */
+/** How often each subject is in the list of emails of a running command. */
 export async function inboxOf(command: Started): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   for (let cursor: string | null = ''; cursor !== null;) {

@@ -83,7 +83,7 @@ async function readAll(command: Started): Promise<EmailListItem[]> {
   return emails
 }
 
-/** Waits until the outbox has nothing left to do; bounded by the test's own time. */
+/** Waits until the outbox is empty; bounded by the time limit of the test. */
 async function drained(command: Started): Promise<void> {
   for (;;) {
     const emails = await readAll(command)

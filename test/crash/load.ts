@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { Started } from '../cli/command.ts'
 
-/** What the command acknowledged: subject to id for the API, subject alone for SMTP. */
+/** The acknowledged mail: subject to id for the API, subject alone for SMTP. */
 export interface Acknowledged {
   api: Map<string, string>
   smtp: Set<string>
 }
 
 /**
- * Loads a running command over SMTP and HTTP until it is gone; every subject is its own.
+ * Sends mail to a running command over SMTP and HTTP until it exits; every subject is unique.
  *
- * @returns What it had answered 200 or 250 to by then, filled while the load runs; and why each sender ended.
+ * @returns The acknowledged mail so far, filled during the load; and why each sender ended.
  */
 export function load(command: Started): {
   acknowledged: Acknowledged
@@ -59,12 +59,12 @@ export function load(command: Started): {
   return { acknowledged, times, ended }
 }
 
-/** The text of the mail with this subject: long enough that a torn write would show. */
+/** The text of the mail with this subject: long enough to detect a torn write. */
 export function bodyOf(subject: string): string {
   return `${subject} `.repeat(60).trim()
 }
 
-// The connection breaks when the command is killed: that is the end of a sender.
+// The connection breaks when the command is killed: the sender ends here.
 async function repeat(once: () => Promise<void>): Promise<unknown> {
   for (;;) {
     try {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { runCommand, startCommand, type Started } from '../cli/command.ts'
 
-/** What runs a command in a pid namespace of its own, as a container does, under a host name. */
+/** Runs a command in a pid namespace of its own, as a container does, under a host name. */
 const inNamespace = (host: string): string[] => [
   'unshare',
   '--pid',
@@ -18,7 +18,7 @@ const inNamespace = (host: string): string[] => [
   'sh',
 ]
 
-/** Whether this user may make namespaces on this machine. */
+/** Whether this user may create namespaces on this machine. */
 function mayUnshare(): boolean {
   try {
     const [program = '', ...args] = inNamespace('probe')

@@ -45,14 +45,14 @@ class Image {
     run('umount', '--lazy', this.folder)
   }
 
-  /** Lets nothing reach the device from now on, not even the journal: EXT4_IOC_SHUTDOWN with NOLOGFLUSH. */
+  /** Blocks every later write to the device, also of the journal: EXT4_IOC_SHUTDOWN with NOLOGFLUSH. */
   cut(): void {
     const shutdown =
       'open(my $f, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl($f, 0x8004587d, $how) or die $!'
     run('perl', '-e', shutdown, this.folder)
   }
 
-  /** Mounts a copy of what the device has: another mount namespace may keep the file system that was shut down. */
+  /** Mounts a copy of the device: another mount namespace may keep the file system that was shut down. */
   recover(): void {
     const copy = `${this.#file}-copy`
     run('cp', '--sparse=always', this.#file, copy)
@@ -87,7 +87,7 @@ function afterBoot(): string[] {
 }
 
 test.skipIf(!mayCut()).each([
-  // Five seconds are promised; the rest is for a sync on a busy machine.
+  // The limit is five seconds; the rest is for a sync on a busy machine.
   { mode: 'process', rounds: cuts, allowedMs: 8000 },
   { mode: 'disk', rounds: Math.ceil(cuts / 2), allowedMs: 0 },
 ])(
@@ -101,7 +101,7 @@ test.skipIf(!mayCut()).each([
     let image = new Image()
     let kept = new Set<string>()
     for (let round = 0; round < rounds; round++) {
-      // Some folders live through several cuts; most are new.
+      // Some folders survive several cuts; most are new.
       if (round % 3 === 0 && round > 0) {
         image = new Image()
         kept = new Set()

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { open, openOverSocket, type Face } from './helpers.ts'
 
-/** The status of an answer over the socket, by headers of our choice. */
+/** The status of an answer over the socket, with the given headers. */
 function statusOf({ post }: Face, headers: Record<string, string>, path = '/dev/inbox'): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(`${post.url}${path}`, { headers, agent: false }, (response) => {
@@ -28,7 +28,7 @@ describe('the control API', () => {
     const face = await openOverSocket()
     for (const name of ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip', 'cf-ray'])
       expect([name, await statusOf(face, { host: 'localhost', [name]: '1' })]).toEqual([name, 401])
-    // As nginx's proxy_pass alone does.
+    // The headers of nginx's proxy_pass alone.
     expect(await statusOf(face, { host: '127.0.0.1:8025' })).toBe(200)
   })
 

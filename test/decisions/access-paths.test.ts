@@ -86,7 +86,7 @@ describe('the ends of paths and answers', () => {
 })
 
 describe('large bodies', () => {
-  // Spaces are JSON, so that the size alone decides.
+  // White space is allowed in JSON, so that only the size decides.
   const padded = (bytes: number): Uint8Array<ArrayBuffer> => new Uint8Array(bytes).fill(0x20)
   const tooLarge = { status: 413, name: 'payload_too_large' }
 
@@ -143,7 +143,7 @@ describe.each([
   it('access.unknown-path: an unknown path is 404 in the error shape, whatever the method and Accept', async () => {
     const here = await opened()
     for (const path of nowhere) {
-      // Of the files of the page, the form of the path is known.
+      // For files of the page, only the form of the path is known.
       for (const method of path.startsWith('/assets/') ? ['GET'] : ['GET', 'POST', 'DELETE', 'OPTIONS']) {
         const response = await here.call(method, path, {
           key: here.post.apiKey,
@@ -260,7 +260,7 @@ describe('other write operations', () => {
   })
 
   it('access.versions: /v1 is the only version', async () => {
-    // Beside it: the control API, and the addresses in tracked mail.
+    // Other paths: the control API, and the addresses in tracked mail.
     const first = (await described()).map((operation) => operation.split(' ')[1]?.split('/')[1] ?? '')
     expect([...new Set(first)].filter((name) => !['dev', 't'].includes(name))).toEqual(['v1'])
     for (const path of ['/v2/emails', '/v0/emails', '/v1.1/emails', '/V1/emails', '/emails']) {

@@ -126,7 +126,7 @@ describe('without the right key', () => {
     const headers = { 'content-type': 'application/json' }
     const response = await face().call('POST', '/v1/emails', { key: 'wrong', raw, headers })
     expect([response.status, pulled]).toEqual([401, 0])
-    // Nor does what is wrong with the body matter.
+    // Errors in the body do not matter either.
     const broken = await face().call('POST', '/v1/emails', {
       key: null,
       raw: '{',

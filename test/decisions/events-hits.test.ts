@@ -16,7 +16,7 @@ async function track(face: Face, opens = true, clicks = true): Promise<void> {
   expect((await face.call('PATCH', `/dev/domains/${id}`, { body })).status).toBe(200)
 }
 
-/** The addresses of ours in the copy of a recipient. */
+/** The addresses of Localpost in the copy of a recipient. */
 async function addresses(
   face: Face,
   id: string,
@@ -30,7 +30,7 @@ async function addresses(
   }
 }
 
-/** What a mail reader does: no key, no Origin. */
+/** A request as a mail reader sends it: no key, no Origin. */
 async function hit(face: Face, url: string | undefined): Promise<Response> {
   const request = new Request(url ?? '', { headers: agent, redirect: 'manual' })
   return face.post.url === null ? face.post.fetch(request) : fetch(request)

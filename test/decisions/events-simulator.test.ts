@@ -33,7 +33,7 @@ describe('bounces', () => {
       return [replies[i], bounce]
     })
     expect(Object.fromEntries(found)).toEqual(table)
-    // The same table, without a server in between: 4.1.1 is the one that a retry would hide.
+    // The same table, without a server in between: a retry would hide 4.1.1.
     expect(bounceOf(parseReply('450 4.1.1 Gone'))).toEqual({ type: 'Permanent', subtype: 'General' })
     expect(bounceOf({ reply_code: 0, enhanced_code: null, text: 'lost' })).toMatchObject({
       type: 'Transient',

@@ -130,7 +130,7 @@ describe('retries', () => {
   it('events.retries: the default waits are 1, 2 and 4 seconds', async () => {
     let now = 1_767_323_045_000
     const waits: number[] = []
-    // Time that passes as soon as the outbox waits for it; what goes on in the background waits for less.
+    // The clock advances when the outbox waits; background work waits for shorter times.
     const clock: Clock = {
       now: () => now,
       after(ms, run) {

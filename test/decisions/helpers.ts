@@ -11,7 +11,7 @@ import { assertMatchesOpenApi } from '../server/validate-response.ts'
 import { goodMail } from '../support/mail.ts'
 import { fastRetries } from '../support/instance.ts'
 
-/** A running instance, and short ways to ask it. Every answer is checked against the OpenAPI document. */
+/** A running instance, and short ways to call it. Every answer is checked against the OpenAPI document. */
 export interface Face {
   readonly post: Localpost
   call(method: string, path: string, options?: CallOptions): Promise<Response>
@@ -19,15 +19,15 @@ export interface Face {
   get<T>(path: string): Promise<T>
   /** The JSON of a POST that must answer 200 or 201. */
   create<T>(path: string, body: unknown): Promise<T>
-  /** Sends {@link goodMail} with some members replaced; undefined takes one away. It must be accepted. */
+  /** Sends {@link goodMail} with some members replaced; undefined removes one. It must be accepted. */
   send(over?: Over, headers?: Record<string, string>): Promise<string>
-  /** The same for what must be refused. */
+  /** The same for a send that must be refused. */
   refusal(over: Over, headers?: Record<string, string>): Promise<Refusal>
   detail(id: string): Promise<EmailDetail>
   /** The email as the list shows it. */
   item(id: string): Promise<EmailListItem>
   mail(id: string): Promise<Mail>
-  /** Waits until an email fits; by default, until every recipient has an outcome. */
+  /** Waits until an email matches; by default, until every recipient has an outcome. */
   settled(id: string, fits?: (email: EmailDetail) => boolean): Promise<EmailDetail>
   /** The newest POST of the request log. */
   logged(): Promise<LoggedRequest>
@@ -46,7 +46,7 @@ export interface CallOptions {
   key?: string | null
 }
 
-/** Members of a send request of any type, since wrong ones are sent, too. */
+/** Members of a send request of any type, since invalid ones are sent, too. */
 export type Over = { [Name in keyof SendRequest]?: unknown } & Record<string, unknown>
 
 export interface Refusal {
@@ -63,7 +63,7 @@ export interface List {
 }
 export type EmailList = List & { emails: EmailListItem[] }
 
-/** Opens an instance in memory that the end of the test closes. */
+/** Opens an instance in memory that is closed at the end of the test. */
 export async function open(options: LocalpostOptions = {}): Promise<Face> {
   const face = await openFace(options)
   onTestFinished(() => face.post.close())
@@ -71,8 +71,8 @@ export async function open(options: LocalpostOptions = {}): Promise<Face> {
 }
 
 /**
- * One instance for the tests of a file or group that do not mind each other: making the DKIM key of an instance costs
- * more than most tests.
+ * One instance for the tests of a file or group that do not affect each other: generating the DKIM key of an instance
+ * takes longer than most tests.
  */
 export function shared(options: LocalpostOptions = {}, fill?: (face: Face) => Promise<unknown>): () => Face {
   let face: Face | undefined
@@ -89,7 +89,7 @@ async function openFace(options: LocalpostOptions): Promise<Face> {
   return toFace(post, 'http://localhost', (request) => post.fetch(request))
 }
 
-/** The same, asked over a socket. */
+/** The same, over a socket. */
 export async function openOverSocket(options: LocalpostOptions = {}): Promise<Face> {
   const { post } = await open(options)
   const { url } = await post.listen()
@@ -157,7 +157,7 @@ function toFace(post: Localpost, base: string, ask: (request: Request) => Promis
   return face
 }
 
-/** What an error answer says, for one `toMatchObject`. */
+/** The parts of an error answer, for one `toMatchObject`. */
 export async function refusalOf(response: Response): Promise<Refusal> {
   const text = await response.text()
   const { statusCode, name, message, errors } = JSON.parse(text) as {
@@ -174,7 +174,7 @@ const outcomes = new Set(['delivered', 'bounced', 'failed'])
 const isSettled = (email: EmailDetail): boolean =>
   email.recipient_statuses.every(({ events }) => events.some(({ status }) => outcomes.has(status)))
 
-/** Asks again until the answer fits; fails after five seconds with the last one. */
+/** Repeats a request until the answer matches; fails after five seconds with the last one. */
 export async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
   const end = Date.now() + 5000
   for (;;) {
@@ -205,7 +205,7 @@ export async function walk<Page extends List>(face: Face, path: string): Promise
   return pages
 }
 
-/** Sends one attachment, waits for the outcome, and gives the attached text, or why there is none. */
+/** Sends one attachment, waits for the outcome, and returns the attached text, or the reason for its absence. */
 export async function attached(of: Face, path: string): Promise<string> {
   const id = await of.send({ attachments: [{ filename: 'a.txt', path }] })
   const email = await of.settled(id)

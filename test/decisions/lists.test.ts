@@ -10,7 +10,7 @@ const after = (cursor: string | null | undefined): string => `?cursor=${encodeUR
 
 /** Five items of one kind; the contacts' order of arrival is not that of the alphabet. */
 async function fill(face: Face, name: ListName): Promise<void> {
-  // Domains come with mail: making a key for each would take long.
+  // Domains are added by mail: generating a key for each would take long.
   if (name === 'emails') for (let i = 1; i <= 5; i++) await face.send({ subject: `mail ${i}` })
   if (name === 'domains') for (let i = 1; i <= 5; i++) await face.send({ from: `hi@d${i}.test` })
   if (name === 'audiences')
@@ -105,7 +105,7 @@ describe.each(names)('the list of %s', (name) => {
     }
   })
 
-  // The last one of the group: it takes items away.
+  // The last test of the group: it removes items.
   it('lists.cursor-gone: a page begins at the first item after the cursor, even where that item was removed', async () => {
     const { cursor, [name]: first } = await pageOf(face(), name)
     const expected = await pageOf(face(), name, after(cursor))
@@ -114,7 +114,7 @@ describe.each(names)('the list of %s', (name) => {
     await remove(face(), name, expected[name][0])
     expect((await pageOf(face(), name, after(cursor)))[name][0]).toEqual(expected[name][1])
     await remove(face(), name, first[0])
-    // What is left fills one page exactly: it is the last.
+    // The rest fills exactly one page: it is the last.
     expect(await pageOf(face(), name)).toMatchObject({ count: 2, cursor: null })
   })
 })

@@ -7,7 +7,7 @@ const listMembers = ['to', 'cc', 'bcc'] as const
 const members = ['from', 'reply_to', ...listMembers] as const
 
 const local = (octets: number): string => 'l'.repeat(octets)
-/** A domain of so many octets: labels of 63, and one with the rest. */
+/** A domain of the given number of octets: labels of 63, and one with the rest. */
 function domain(octets: number): string {
   const labels: string[] = []
   // A rest of 64 cannot be one label, nor one label and a dot.
@@ -106,7 +106,7 @@ describe('other strings that become header fields', () => {
     async (lineBreak) => {
       const answer = await face().refusal({ subject: `Hi${lineBreak}Bcc: eve@evil.test` })
       expect(answer).toMatchObject({ ...invalid, fields: ['subject'] })
-      // Also where a variable brings it in.
+      // Also where a variable inserts it.
       const variables = { name: `Ada${lineBreak}Bcc: eve@evil.test` }
       expect(await face().refusal({ subject: 'Hi {{name}}', variables })).toMatchObject(invalid)
       await face().send({ text: 'Hi {{name}}', variables })

@@ -9,7 +9,7 @@ const face = shared({ attachments: { timeoutMs: 2000 } })
 const text = { filename: 'a.txt', path: 'data:text/plain,hello' }
 const wrong = { status: 422, name: 'invalid_attachment' }
 
-/** A folder for `attachments.root`, with a file in it, a secret beside it, and links between them. */
+/** A folder for `attachments.root`, with a file in it, a secret next to it, and links between them. */
 async function root(): Promise<{ root: string; secret: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'localpost-decisions-'))
   onTestFinished(() => rm(folder, { recursive: true }))

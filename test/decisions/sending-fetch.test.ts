@@ -107,7 +107,7 @@ describe('addresses that may be fetched from', () => {
       for (const [i, path] of priv.entries()) {
         for (const asked of [path, `${url}/${i}`]) {
           const outcome = await attached(asking, asked)
-          // Allowed, it is tried, and nobody answers.
+          // It is allowed: a connection is attempted, and no server answers.
           if (attachments) expect(outcome, asked).not.toMatch(/private network/)
           else expect(outcome, asked).toMatch(/private network/)
         }

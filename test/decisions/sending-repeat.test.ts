@@ -19,7 +19,7 @@ describe('repeating a request', () => {
     expect(others).toEqual([first, first, first])
     expect(await face().send({ subject: 'once' }, withKey('same'))).toBe(first)
     expect(await count()).toBe(before + 1)
-    // Another key, and no key, are other requests.
+    // A request with another key, or without one, is a different request.
     const more = [
       await face().send({ subject: 'once' }, withKey('other')),
       await face().send({ subject: 'once' }),
@@ -54,7 +54,7 @@ describe('repeating a request', () => {
     expect(answer).toMatchObject({ status: 422, fields: ['Idempotency-Key'] })
   })
 
-  // The last one: it moves the time.
+  // The last test: it changes the time.
   it('sending.repeat: it is remembered for 24 hours', async () => {
     const first = await face().send({}, withKey('long ago'))
     clock.advance(24 * 60 * 60 * 1000 - 60_000)

@@ -7,11 +7,11 @@ import { open, shared, statusesOf, type Face } from './helpers.ts'
 
 const face = shared()
 const envelope = { from: 'envelope@sender.test', to: ['one@x.test', 'two@x.test'] }
-/** Submits bytes as they are: nodemailer fills in what is missing otherwise. */
+/** Submits raw bytes: nodemailer would fill in missing parts. */
 const submit = (raw: string, over: Partial<typeof envelope> = {}): Promise<string> =>
   face().submit({ envelope: { ...envelope, ...over }, raw: raw.replaceAll('\n', '\r\n') })
 
-/** A client that says one line after the other, and gives every reply's last line. */
+/** A client that sends one line after the other, and returns the last line of every reply. */
 async function talk(of: Face, ...lines: string[]): Promise<string[]> {
   const socket = connect(of.post.smtp.port, of.post.smtp.host)
   const replies: string[] = []

@@ -64,7 +64,7 @@ describe('placeholders', () => {
     expect(await filled('{{a}} {{b}} {{c}}{{d}}', { a: '{{b}}', b: '{{a}}', c: '{', d: '{a}}' })).toBe(
       '{{b}} {{a}} {{a}}',
     )
-    // Nor does a value have a meaning for the replacing itself.
+    // Replacement patterns in a value have no effect either.
     expect(await filled('{{a}}', { a: "$& $1 $$ $` $'" })).toBe("$& $1 $$ $` $'")
   })
 })

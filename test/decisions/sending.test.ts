@@ -95,7 +95,7 @@ describe('recipients', () => {
 
   it('sending.recipients: fifty distinct ones in to, cc and bcc are accepted, 51 are not', async () => {
     await face().send({ to: many(48), cc: 'cc@x.test', bcc: 'bcc@x.test' })
-    // Doubles count once, also in another case and another field.
+    // Duplicates count once, also in another case and another field.
     await face().send({ to: `${many(50)}, R0@x.test`, cc: many(50), bcc: 'r1@X.TEST' })
     const answer = await face().refusal({ to: many(49), cc: 'cc@x.test', bcc: 'bcc@x.test' })
     expect(answer).toMatchObject(invalid)

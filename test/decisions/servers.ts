@@ -16,10 +16,10 @@ export async function serve(handler: RequestListener, host = '127.0.0.1'): Promi
   return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
 }
 
-/** A mail server that says what a test wants; null breaks the connection. */
+/** A mail server with the replies of a test; null breaks the connection. */
 export interface MailServer {
   url: string
-  /** Every RCPT, with the time it came at. */
+  /** Every RCPT, with its time. */
   asked: { recipient: string; at: number }[]
 }
 

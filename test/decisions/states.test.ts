@@ -56,7 +56,7 @@ describe('the table of states in docs/decisions.md', () => {
     expect(existsSync(new URL(`../../${file}`, import.meta.url)), `${file} is there`).toBe(true)
     const source = read(file)
     const escaped = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    // As the first argument of `it`, also behind `.each(…)`, and not of one that is skipped.
+    // As the first argument of `it`, also after `.each(…)`, and not of a skipped test.
     expect(source, `${file} has this test`).toMatch(new RegExp(`(?:\\bit|\\))\\(\\s*['"]${escaped}['"],`))
     for (const word of [status, ...bounce.split('/')]) expect(source).toContain(word)
   })

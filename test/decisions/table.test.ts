@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 
-// What follows the decisions is read by states.test.ts.
+// states.test.ts reads the part after the decisions.
 const [decisions = ''] = read('../../docs/decisions.md').split('\n## States, and the tests that reach them\n')
 
-/** What a user reads, as rows of a section: the key and the two other columns. */
+/** The rows of a section: the key and the two other columns. */
 const rows = decisions
   .split(/^## /m)
   .slice(1)
@@ -15,7 +15,7 @@ const rows = decisions
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.test.ts'))
 
-/** The keys that titles begin with; a todo proves nothing. */
+/** The keys at the beginning of titles; a todo proves nothing. */
 const titles = files.flatMap((file) =>
   [...read(file).matchAll(/(\.todo\(\s*)?['"`]([a-z]+\.[a-z-]+): \S/g)].map(([, todo, key = '']) => ({
     file,

@@ -12,7 +12,7 @@ export interface Block {
   code: string
 }
 
-/** How a block is checked: every block is in exactly one of these. */
+/** How a block is checked: every block has exactly one of these. */
 export type Check =
   | 'vitest'
   | 'module'
@@ -27,7 +27,7 @@ export type Check =
   | 'proxy'
   | 'elsewhere'
 
-/** All blocks of the README and the guides, those of the guide to searching aside, which has tests of its own. */
+/** All blocks of the README and the guides, except the guide to searching, which has tests of its own. */
 export function readBlocks(): Block[] {
   const guides = readdirSync(join(root, 'docs/guides')).filter(
     (name) => name.endsWith('.md') && name !== 'search.md',
@@ -36,21 +36,21 @@ export function readBlocks(): Block[] {
 }
 
 /**
- * The table: what is run is run by what it is written for; what stands in an example is run with the example.
+ * The table: code is run with its usual tool; code that is part of an example is run with the example.
  *
- * - `vitest`, `module`, `python`, `go`: run against a real instance, and must end well; what a module's comments say of
- *   its output is compared. Go compiles for long, so `npm run test:all` runs it.
+ * - `vitest`, `module`, `python`, `go`: run against a real instance, and must succeed; output in a module's comments
+ *     is compared with the real output. Go takes long to compile, so `npm run test:all` runs it.
  * - `shell`: run by bash against a real instance.
- * - `quoted`: stands word for word in a file of examples/, which `npm run test:all` runs.
- * - `address`: no runtime of it is here; it must name the address that Localpost has by default.
- * - `yaml`: its shell lines name real flags, and its addresses are the default ones.
- * - `npm`: starts or installs something; the scripts and flags that it names exist.
- * - `shown`: what a program prints; compared with what it prints.
- * - `proxy`: the configuration of a proxy, which leads to the default address of the page and the API. Those of nginx and
+ * - `quoted`: found word for word in a file of examples/, which `npm run test:all` runs.
+ * - `address`: its runtime is not available here; it must name the default address of Localpost.
+ * - `yaml`: its shell lines use existing flags, and its addresses are the default ones.
+ * - `npm`: starts or installs something; its scripts and flags exist.
+ * - `shown`: the output of a program; compared with the real output.
+ * - `proxy`: the configuration of a proxy for the default address of the page and the API. Those of nginx and
  *   HAProxy are run by test/server/real-proxies.test.ts.
- * - `elsewhere`: a command for another machine, by a name that is reserved for examples (RFC 6761).
+ * - `elsewhere`: a command for another machine, with a name that is reserved for examples (RFC 6761).
  *
- * @returns null for a block that nobody thought of.
+ * @returns null for a block of no known kind.
  */
 export function checkOf({ language, code }: Block): Check | null {
   switch (language) {
@@ -85,7 +85,7 @@ export function checkOf({ language, code }: Block): Check | null {
   }
 }
 
-/** The blocks that are checked so. */
+/** The blocks with this check. */
 export function blocksFor(check: Check): Block[] {
   return readBlocks().filter((block) => checkOf(block) === check)
 }

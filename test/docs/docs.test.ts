@@ -70,7 +70,7 @@ describe('a shell script that is shown', () => {
   it.each(each(blocksFor('shell')))('%s succeeds at every line', async (_place, { code }) => {
     const { post, adapt } = await startForDocs()
     onTestFinished(() => post.close())
-    // A refusal by HTTP is a failure here.
+    // An HTTP error is a failure here.
     const script = adapt(code).replaceAll(
       /\bcurl ((?:--silent|--fail) )*/g,
       'curl --silent --show-error --fail-with-body ',
@@ -92,7 +92,7 @@ it('the Python program that is shown sends a mail', async () => {
   onTestFinished(() => post.close())
   const code = adapt(block?.code ?? '')
   expect(code).toContain(String(post.smtp.port))
-  // Where there is no Python, the address is all that can be looked at.
+  // Without Python, only the address can be checked.
   const hasPython = await run('python3', ['--version'], { cwd: root }).then(
     () => true,
     () => false,

@@ -6,7 +6,7 @@ import { ensureProgram, findOnPath } from '../support/programs.ts'
 
 const swaks = { name: 'swaks', tests: 'the documentation', find: () => findOnPath('swaks') }
 
-/** Puts a folder in the place of PATH, with an `apt-get` that "installs" what it is asked for beside itself. */
+/** Replaces PATH by a folder with an `apt-get` that "installs" the requested programs next to itself. */
 function pathWithAptGet(): string {
   const folder = temporaryFolder()
   const program = join(folder, 'apt-get')

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { createLocalpost, type Localpost } from '../../src/index.ts'
 import { root } from './blocks.ts'
 
-/** What a program did. */
+/** The result of a program. */
 export interface Run {
   status: number | null
   stdout: string
@@ -37,7 +37,7 @@ export async function run(
   return { status: child.exitCode, stdout, stderr }
 }
 
-/** Makes a project that has Localpost, as it is built, and a few more among its packages. */
+/** Creates a project with the built Localpost and a few more packages. */
 export function makeProject(files: Readonly<Record<string, string>>): { dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'localpost-docs-'))
   mkdirSync(join(dir, 'node_modules'))
@@ -50,7 +50,7 @@ export function makeProject(files: Readonly<Record<string, string>>): { dir: str
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
-/** A running instance, and documents' code as it has to be for it: its ports instead of the default ones. */
+/** A running instance, and the code of documents adapted to it: its ports instead of the default ones. */
 export async function startForDocs(): Promise<{ post: Localpost; adapt(code: string): string }> {
   const post = await createLocalpost({ apiKeys: ['lp_docs'], retryDelaysMs: [10, 10, 10] })
   const { port } = await post.listen()

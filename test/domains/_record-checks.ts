@@ -9,7 +9,7 @@ import { openParts, type Parts } from '../support/deps.ts'
 import { dns } from './dns-settings.ts'
 import { openDnsServer, type DnsServer } from './dns-server.ts'
 
-// A domain with the records of `publish()` to look up at a DNS server of its own.
+// A domain with the records of `publish()`, for look-ups at a DNS server of its own.
 
 export const dkimName = 'localpost._domainkey.news.acme.co.uk'
 export const mailName = 'mail.news.acme.co.uk'
@@ -21,10 +21,10 @@ export let id: string
 let dkim: DkimKey | undefined
 export let key: string
 
-/** Makes them for each test of a file. */
+/** Creates them for each test of a file. */
 export function useRecordChecks(): void {
   beforeEach(async () => {
-    // One key for all tests: making it is what takes the time.
+    // One key for all tests: generating it takes the most time.
     dkim ??= await generateDkimKey('localpost')
     key = dkim.public_key
     parts = await openParts()
@@ -42,7 +42,7 @@ export function useRecordChecks(): void {
   afterEach(() => server.close())
 }
 
-/** Publishes every record, as a zone file would: long TXT in pieces of 255. */
+/** Publishes every record, as a zone file would: long TXT in strings of 255. */
 export function publish(): void {
   server.answers.set(`${dkimName} TXT`, [[`p=${key}`.slice(0, 255), `p=${key}`.slice(255)]])
   server.answers.set(`${mailName} MX`, [{ preference: 10, exchange: dns.feedbackHost }])

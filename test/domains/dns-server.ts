@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import * as dnsPacket from 'dns-packet'
 
-/** What the server answers for a name and type: records, or how it fails. */
+/** The answer of the server for a name and type: records, or an error. */
 export type DnsAnswer = unknown[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'silence'
 
 export interface DnsServer {
   /** For `createDnsLookup({ servers })`. */
   address: string
-  /** Answers by `name TYPE`. A name with other types has no data for this one; a name without any does not exist. */
+  /** Answers by `name TYPE`. A name with other types only has no data for this one; a name without any does not exist. */
   answers: Map<string, DnsAnswer>
   /** Every question, as `udp name TYPE` or `tcp name TYPE`. */
   asked: string[]

@@ -70,7 +70,7 @@ describe('a domain name', () => {
     ['acme.com', 'acme.com'],
     ['a.b.acme.co.uk', 'acme.co.uk'],
     ['mail.acme.test', 'acme.test'],
-    // A suffix that a company runs: the owner's zone begins below it, unless the owner is that company.
+    // A suffix that a company owns: the owner's zone begins below it, unless the owner is that company.
     ['mail.acme.uk.com', 'acme.uk.com'],
     ['github.io', 'github.io'],
     ['co.uk', null],

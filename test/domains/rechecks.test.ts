@@ -11,7 +11,7 @@ import { start } from '../support/instance.ts'
 
 const dns = { feedbackHost: 'feedback.test', spfInclude: 'spf.test', selector: 's' }
 
-/** Timers that run when the test says so. */
+/** Timers that run when the test calls them. */
 function heldTimers() {
   const due: (() => void)[] = []
   const after = (_ms: number, run: () => void) => {

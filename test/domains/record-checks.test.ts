@@ -5,7 +5,7 @@ import { dns } from './dns-settings.ts'
 
 const records = dnsRecords('acme.com', { selector: 'localpost', public_key: 'KEY' }, dns)
 
-/** Whether what is found does for the nth of the four records. */
+/** Whether the found values satisfy the nth of the four records. */
 function counts(nth: number, found: string[]): boolean {
   const record = records[nth]
   return record !== undefined && recordMismatch(record, found) === null

@@ -10,7 +10,7 @@ it.each([
   ['HOST_NOT_FOUND', 72, 'FAILED'],
   ['TYPE_NOT_FOUND', 72, 'FAILED'],
   ['INVALID_VALUE', 72, 'FAILED'],
-  // A server that does not answer says nothing about the records.
+  // A server that does not answer gives no information about the records.
   ['DNS_SERVER_ERROR', 200, 'PENDING'],
   ['SERVICE_ERROR', 200, 'PENDING'],
 ] as const)('with %s after %i hours a pending domain is %s', (error_type, hours, status) => {

@@ -57,7 +57,7 @@ describe('the status of a domain', () => {
 
   it('ignores a look-up of the old key where the domain is registered meanwhile', async () => {
     const mentioned = await domains.resolveSender('late.test')
-    // Nothing is there, which would make it PENDING; registering makes a key of its own, not looked up yet.
+    // No record exists, which would make it PENDING; registering generates a new key, which is not looked up yet.
     server.answers.set('localpost._domainkey.late.test TXT', 'silence')
     const running = domains.verify(mentioned.id)
     await expect.poll(() => server.asked).toContain('udp localpost._domainkey.late.test TXT')

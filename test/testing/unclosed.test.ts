@@ -126,7 +126,7 @@ describe('an instance outside a test', () => {
      }, 500).unref()`
 
   it.each(['vitest', 'node:test'])(
-    'keeps its process, also where a test of %s started that',
+    'keeps its process alive, also where a test of %s started the process',
     async (runner) => {
       const dir = projects.make({
         'server.js': app(''),
@@ -146,7 +146,7 @@ describe('an instance outside a test', () => {
   )
 })
 
-it('in a test keeps its process alive where the option says so', async () => {
+it('an instance in a test keeps its process alive where the option says so', async () => {
   const dir = projects.make({
     'plain.test.js': `import { test } from 'node:test'
       import { createLocalpost } from 'localpost'
