@@ -38,14 +38,14 @@ const folders: readonly string[] = [
   'playwright',
 ]
 
-/** Folders that do not know each other, although one stands before the other. */
+/** Folders that may not import each other, although one is before the other. */
 const strangers: readonly (readonly string[])[] = [
   ['capture', 'server'],
   ['net', 'mime', 'store'],
   ['vitest', 'playwright'],
 ]
 
-/** What the store gives to others; everything else in it is its own. */
+/** The exports of the store; all its other files are internal. */
 const storeNames: ReadonlySet<string> = new Set([
   'store/store.ts',
   'store/repository.ts',
@@ -150,7 +150,7 @@ function folderOf(file: string): string {
   return file.slice(0, Math.max(0, file.indexOf('/')))
 }
 
-/** `index.ts` stands above everything. */
+/** `index.ts` comes last. */
 function isAbove(target: string, file: string): boolean {
   return file !== 'index.ts' && folders.indexOf(folderOf(target)) > folders.indexOf(folderOf(file))
 }
@@ -160,7 +160,7 @@ function areStrangers(file: string, target: string): boolean {
   return from !== to && strangers.some((group) => group.includes(from) && group.includes(to))
 }
 
-/** Every circle of files that import each other, each once, as `a → b → a`. */
+/** Every import cycle, each once, as `a → b → a`. */
 function circles(): string[] {
   const found: string[] = []
   const finished = new Set<string>()

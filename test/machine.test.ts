@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../src', import.meta.url))
 
-/** What a library of fake timers replaces. */
+/** The globals that a library of fake timers replaces. */
 const faked = new Set(
   (
     'setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate ' +
@@ -16,7 +16,7 @@ const faked = new Set(
 const fakedMembers = ['Date.now', 'process.nextTick', 'process.hrtime', 'globalThis.setTimeout']
 const fakedModules = /^(?:node:)?(?:timers(?:\/promises)?|perf_hooks)$/
 
-/** The places in a source that look a timer, or the time, up where a test may have faked it. */
+/** The places in a source that use a timer, or the time, that a test may have faked. */
 function lookups(name: string, text: string): string[] {
   const source = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true)
   const own = new Set<string>()
@@ -37,7 +37,7 @@ function lookups(name: string, text: string): string[] {
     if (isTime) note(node)
     if (ts.isPropertyAccessExpression(node)) {
       if (fakedMembers.includes(node.getText())) note(node)
-      // `socket.setTimeout` is another thing.
+      // `socket.setTimeout` is different.
       return visit(node.expression)
     }
     if (ts.isIdentifier(node) && faked.has(node.text) && !own.has(node.text) && isUse(node)) note(node)

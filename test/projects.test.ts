@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { browserFolders, integrationFiles, integrationFolders, projectOf } from './support/projects.ts'
 
-/** What a file cannot do in a thread that it shares with other files. */
+/** Calls that a file cannot make in a thread that it shares with other files. */
 const needsProcess: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['runs other programs', /from 'node:child_process'/],
   ['runs the built package', /['"`/]dist\/(?:cli|index|ui|openapi)/],

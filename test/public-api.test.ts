@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** What each entry point gives at run time. A name that goes, or comes, is a decision. */
+/** The exports of each entry point at run time. Adding or removing a name is a decision. */
 const names: Readonly<Record<string, readonly string[]>> = {
   '.': [
     'LocalpostError',
@@ -33,7 +33,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
   './vitest': ['createTest', 'expect', 'startForTest', 'test'],
 }
 
-/** Packages that the types of an entry point may name: whoever uses it has them. */
+/** Packages that the types of an entry point may name: its users have them. */
 const foreign: Readonly<Record<string, readonly string[]>> = {
   './playwright': ['@playwright/test'],
   './vitest': ['vitest'],

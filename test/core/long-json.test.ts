@@ -18,7 +18,7 @@ it.each<[string, unknown]>([
   const json = longJson(value)
   if (!json) throw new Error('is not long')
   const pieces = [...json.pieces()]
-  // What says itself how it is written, and a name, are one piece.
+  // A value with `toJSON`, and a member name, are one chunk.
   expect(pieces.filter((piece) => piece.length > 400_000).length).toBeLessThanOrEqual(1)
   const whole = JSON.stringify(value)
   expect(pieces.join('') === whole).toBe(true)

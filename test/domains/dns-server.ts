@@ -9,7 +9,7 @@ export type DnsAnswer = unknown[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'silen
 export interface DnsServer {
   /** For `createDnsLookup({ servers })`. */
   address: string
-  /** Answers by `name TYPE`. A name with other types only has no data for this one; a name without any does not exist. */
+  /** Answers by `name TYPE`. A name with other types has no data; a name without any does not exist. */
   answers: Map<string, DnsAnswer>
   /** Every question, as `udp name TYPE` or `tcp name TYPE`. */
   asked: string[]

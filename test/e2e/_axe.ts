@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What axe objects to on the page: the rule, and where. Frames are a stranger's, and run no scripts. */
+/** The accessibility violations of the page: the rule, and where. Frames hold foreign mail, and run no scripts. */
 export async function objections(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   return page.evaluate(async (tags) => {

@@ -21,13 +21,13 @@ export async function openPage(
   const post = await startListening(options)
   const page = await browser.context.newPage()
   if (open) {
-    // Bound to all addresses, it is reached at the loopback one as well.
+    // Bound to all addresses, it is also reached at the loopback one.
     await page.goto((post.url ?? '').replace('0.0.0.0', '127.0.0.1'))
   }
   return { post, page }
 }
 
-/** Hands a mail in over real SMTP. */
+/** Submits a mail over real SMTP. */
 export async function submit(post: Localpost, mail: SendMailOptions): Promise<void> {
   const transport = createTransport(post.smtp)
   await transport.sendMail({ from: sender, to: 'ada@example.com', ...mail })
@@ -59,9 +59,9 @@ export async function chooseMore(page: Page, name: string): Promise<void> {
 }
 export const topOf = async (row: Locator): Promise<number> => (await row.boundingBox())?.y ?? Number.NaN
 
-/** Goes to a room by its link. */
+/** Opens a page of the app by its link. */
 export const enter = (page: Page, name: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
-/** What the element with the focus is called. */
+/** The accessible name of the element with the focus. */
 export const focused = (page: Page) => (): Promise<string | null | undefined> =>
   page.evaluate(() => document.activeElement?.ariaLabel)

@@ -8,12 +8,12 @@ import { ensureProgram, findOnPath } from '../support/programs.ts'
  * @throws Error that says what to install, where there is no Chromium.
  */
 export function launchOptions(): LaunchOptions {
-  // A browser that does not come up says so before the test's own time is over.
+  // A browser that does not start reports it before the time limit of the test.
   return { executablePath: findChromium(), args: flags, timeout: 20_000 }
 }
 
 /**
- * The browser's executable: `CHROMIUM_PATH`, else where distributions put it.
+ * The browser's executable: `CHROMIUM_PATH`, else the usual places of distributions.
  *
  * @throws Error that says what to install, where there is none.
  */
@@ -34,7 +34,7 @@ export function findChromium(): string {
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-// Nothing of the browser's own may go out: the tests count requests.
+// The browser itself must send no requests: the tests count them.
 const flags = [
   '--headless',
   '--no-sandbox',

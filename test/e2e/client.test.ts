@@ -42,7 +42,7 @@ globalThis.run = async (baseUrl, apiKey) => {
       await codeOf(createClient({ baseUrl, apiKey, timeoutMs: 50 }).audiences.list()),
     ],
     stopped: await client.emails.list({ signal: stopped }).catch((error) => error.message),
-    // What an app of Node has, and a browser does not.
+    // Globals of Node that a browser does not have.
     absent: [typeof Buffer, typeof process, typeof require, typeof global],
   })
 }
@@ -91,7 +91,7 @@ async function start(): Promise<Localpost> {
   return post
 }
 
-/** Serves the app, and what it asks of the API, as the development server of an app does. */
+/** Serves the app, and forwards its API requests, as the development server of an app does. */
 async function serve(post: Localpost): Promise<string> {
   const server = createServer(async (request, response) => {
     if (request.url === '/') {

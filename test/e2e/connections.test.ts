@@ -13,8 +13,8 @@ import { temporaryFolder } from '../support/folder.ts'
 import { findChromium } from './browser.ts'
 
 /**
- * What HTML may hold to make a browser connect. `seen` are those that a browser follows even under the policy of the
- * mail's frame: the test must see them where nothing takes them out. All others must stay unseen as well.
+ * HTML that may make a browser connect. `seen` marks elements that a browser follows even under the policy of the
+ * mail's frame: without the filter, the test must see their connections. All others must cause none either.
  */
 const members: readonly (readonly [name: string, html: (url: string) => string, seen?: 'seen'])[] = [
   ['preconnect', (url) => `<link rel=preconnect href="${url}">`, 'seen'],
@@ -108,7 +108,7 @@ it(
     await page.goto(`${post.url}/#/templates/look`)
     await page.frameLocator('iframe').getByText('Look at this too').waitFor()
 
-    // The control comes after: once all of its connections are there, those of the mail would be.
+    // The control is loaded after the mail: once all of its connections exist, those of the mail would exist too.
     const other = await context?.newPage()
     await other?.goto(controlUrl)
     const wanted = members.filter(([, , seen]) => seen).map(([name]) => name)
@@ -123,7 +123,7 @@ it(
   },
 )
 
-/** A listener for each member, which notes that it was connected to, and the HTML that leads to them. */
+/** A listener for each member, which records connections, and the HTML that leads to them. */
 async function openTraps(): Promise<{ html: string; hits: Set<string> }> {
   const hits = new Set<string>()
   let html = ''
@@ -144,7 +144,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** The same HTML under the same policy, as it came. */
+/** The same HTML under the same policy, unfiltered. */
 async function serve(html: string, policy: string): Promise<string> {
   const server = createHttpServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy })
@@ -159,7 +159,7 @@ async function submit(port: number, html: string): Promise<void> {
   transport.close()
 }
 
-/** Chromium as a person has it: the flags of automation turn off connections that are made ahead of need. */
+/** Chromium with its usual settings: automation flags switch off speculative connections. */
 async function startBrowser(log: string): Promise<{ browser: Browser; end(): Promise<void> }> {
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
   const folder = temporaryFolder()
@@ -170,7 +170,7 @@ async function startBrowser(log: string): Promise<{ browser: Browser; end(): Pro
       `--user-data-dir=${folder}`,
       '--remote-debugging-port=0',
       `--log-net-log=${log}`,
-      // Nothing but this machine is there.
+      // Only this machine is reachable.
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost',
       'about:blank',
     ],

@@ -1,7 +1,7 @@
 import { chromium, type Browser, type BrowserContext } from 'playwright-core'
 import { inject } from 'vitest'
 
-/** What the tests of a file see of the browser: cookies, storage and pages that are not those of other files. */
+/** The browser state of the tests of a file: cookies, storage and pages that other files do not share. */
 export const browser = {
   get context(): BrowserContext {
     if (!context) throw new Error('There is a browser while a test runs.')
@@ -12,7 +12,7 @@ export const browser = {
 let connection: Promise<Browser> | undefined
 let context: BrowserContext | undefined
 
-/** Opens the context of a file, with an empty page as the window that a person opened. */
+/** Opens the context of a file, with an empty page as a visible window. */
 export async function openContext(): Promise<void> {
   connection ??= chromium.connect(inject('browserEndpoint'))
   context = await (await connection).newContext({ viewport: { width: 1280, height: 800 } })

@@ -16,7 +16,7 @@ it('marks a damaged mail in the reading pane and in the list, and everything els
     await page.locator('section.main').getByRole('button', { name: 'Try again' }).click()
     await expect.poll(() => alert.innerText()).toMatch(/\.log:\d+/)
   }
-  // The whole one is read, in all views, and is not marked.
+  // The undamaged one can be read in all views, and is not marked.
   await rowOf(page, 'Whole').click()
   await page.getByRole('heading', { level: 1, name: 'Whole' }).waitFor()
   for (const name of ['Text', 'Source'] as const) {
@@ -24,7 +24,7 @@ it('marks a damaged mail in the reading pane and in the list, and everything els
     await panel(page).getByText('Good').waitFor()
   }
   expect(await rowOf(page, 'Whole').innerText()).not.toContain('Damaged')
-  // Mail arrives and is shown, and searches find by what the records say.
+  // Mail still arrives and is shown, and searches use the records.
   await submit(post, { subject: 'Later', html: '<h1>New one</h1>' })
   await rowOf(page, 'Later').click()
   await tab(page, 'HTML').click()

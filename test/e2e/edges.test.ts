@@ -53,7 +53,7 @@ it('an open mail keeps its tabs after Localpost stopped', async () => {
   const ahead = page.waitForResponse(/HeadersPanel[^/]*\.js$/)
   await page.goto(`${post.url}/#/mail/${mail?.id}`)
   await (await ahead).finished()
-  // Also where it was stopped in the middle of an answer: the mail is asked for anew, and does not come.
+  // Also where it was stopped in the middle of an answer: the mail is requested again, and does not arrive.
   await page.route(`**/dev/inbox/${mail?.id}`, (route) => route.abort())
   const asked = page.waitForRequest(`**/dev/inbox/${mail?.id}`)
   await post.inbox.update(mail?.id ?? '', { tags: ['changed'] })

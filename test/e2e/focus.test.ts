@@ -77,7 +77,7 @@ it('every control of the mail is at least 24 pixels high and wide', async () => 
   }
 })
 
-/** What is smaller than WCAG 2.2 wants; what stands in a line of text may be. */
+/** Controls below the size of WCAG 2.2; links in a line of text are exempt. */
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [
@@ -133,7 +133,7 @@ it('the focus is visible on every element that Tab reaches', async () => {
         const { activeElement: one } = document
         if (!one || one === document.body || one instanceof HTMLIFrameElement) return null
         const choice = one.nextElementSibling
-        // A choice is drawn by the words behind its hidden box.
+        // The label next to a hidden input shows its focus.
         const drawn = one instanceof HTMLInputElement && one.type === 'radio' && choice ? choice : one
         return { words: one.textContent || one.outerHTML, style: getComputedStyle(drawn).outlineStyle }
       })

@@ -62,7 +62,7 @@ describe('a mail of the hostile corpus', () => {
   )
 })
 
-/** Hands a message of the corpus in over real SMTP, byte for byte. */
+/** Submits a message of the corpus over real SMTP, byte for byte. */
 async function submitRaw(post: Localpost, file: string): Promise<string> {
   const raw = readFileSync(folder + file, 'utf8').replace(/\r?\n/g, '\r\n')
   const transport = createTransport(post.smtp)
@@ -72,7 +72,7 @@ async function submitRaw(post: Localpost, file: string): Promise<string> {
   return mail?.id ?? ''
 }
 
-/** What a mail may make the page ask for: its own parts, and nothing that changes anything. */
+/** The requests that a mail may cause: its own parts, and nothing that changes anything. */
 function isExpected(url: URL, method: string, id: string): boolean {
   const { pathname } = url
   if (pathname === `/dev/inbox/${id}`) return method === 'GET' || method === 'PATCH'
@@ -83,7 +83,7 @@ function isExpected(url: URL, method: string, id: string): boolean {
   )
 }
 
-/** Stops every request that is not the page's own, and writes down all that should never happen. */
+/** Blocks every request that is not the page's own, and records everything that must not happen. */
 async function watch(page: Page, id: string): Promise<string[]> {
   const surprises: string[] = []
   const { origin } = new URL(page.url())
@@ -94,7 +94,7 @@ async function watch(page: Page, id: string): Promise<string[]> {
     surprises.push(`request: ${request.method()} ${request.url()}`)
     return route.abort()
   })
-  // Before the next test, and awaited: at the end of the last one the context is closed.
+  // Before the next test, and awaited: the context is closed at the end of the last one.
   onTestFinished(() => page.context().unroute('**/*'))
   page.on('dialog', (dialog) => {
     surprises.push(`dialog: ${dialog.message()}`)
@@ -106,7 +106,7 @@ async function watch(page: Page, id: string): Promise<string[]> {
   return surprises
 }
 
-/** Clicks every link and button of the mail, as a careless reader would; each click may put the frame back. */
+/** Clicks every link and button of the mail, as a careless reader would; each click may reload the frame. */
 async function clickEverything(page: Page): Promise<void> {
   const frame = await mailFrame(page)
   const count = await frame.locator('a, button, input, summary').count()
@@ -117,7 +117,7 @@ async function clickEverything(page: Page): Promise<void> {
   await mailFrame(page)
 }
 
-/** The mail's frame, once its document is there; it is made anew where a link was followed. */
+/** The mail's frame, once its document is loaded; it is created again after a link was followed. */
 async function mailFrame(page: Page): Promise<Frame> {
   let found: Frame | null = null
   await expect

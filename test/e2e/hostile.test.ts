@@ -50,7 +50,7 @@ describe('a hostile mail', () => {
     await rowOf(page, 'Relative').click()
     await page.getByRole('button', { name: 'Load them' }).click()
     const frame = frameOf(page)
-    // What is relative stands before it.
+    // Relative addresses come first.
     await expect.poll(() => trap.hits).toEqual(['/whole.png'])
     for (const name of ['relative', 'from the root', 'of the page']) {
       await frame.getByRole('link', { name, exact: true }).click()
@@ -73,7 +73,7 @@ describe('a hostile mail', () => {
   })
 })
 
-/** A server that no mail may reach: what asks it for anything is written down. */
+/** A server that no mail may reach: it records every request. */
 async function openTrap(): Promise<{ url: string; hits: string[] }> {
   const hits: string[] = []
   const server: Server = createServer((request, response) => {
@@ -91,7 +91,7 @@ async function openTrap(): Promise<{ url: string; hits: string[] }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, hits }
 }
 
-/** What would show that something of a mail ran, or that an answer came from anywhere but the page's own origin. */
+/** Signs that a mail ran a script, or that an answer came from another origin than the page's own. */
 function watch(page: Page): string[] {
   const surprises: string[] = []
   page.on('dialog', (dialog) => {

@@ -164,7 +164,7 @@ describe('a mail as its recipient sees it', () => {
     })
     const text = frameOf(page).getByText('Look')
     const colour = (): Promise<string> => text.evaluate((element) => getComputedStyle(element).color)
-    // The system's own dark mode is not the mail's.
+    // The system's own dark mode does not apply to the mail.
     await page.emulateMedia({ colorScheme: 'dark' })
     await expect.poll(colour).toBe('rgb(1, 1, 1)')
     await page.getByRole('radio', { name: 'Dark', exact: true }).check()
@@ -226,7 +226,7 @@ describe('a mail as its recipient sees it', () => {
     const bounce = page.getByRole('group').getByRole('button', { name: 'Bounce permanently' })
     expect(await bounce.isDisabled()).toBe(true)
     expect(await bounce.getAttribute('title')).toBe('The mail is delivered already.')
-    // As on a page that has not heard of the delivery yet.
+    // As on a page that has not loaded the delivery yet.
     await bounce.evaluate((button) => button.removeAttribute('disabled'))
     await bounce.click()
     const section = panel(page).locator('section').filter({ hasText: 'ada@example.com' })

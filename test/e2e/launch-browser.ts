@@ -4,7 +4,7 @@ import { launchOptions } from './browser.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the browser of the project is reached. */
+    /** The address of the browser of the project. */
     browserEndpoint: string
   }
 }

@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { openPage, rowOf, rowsOf, sender, submit } from './_setup.ts'
 
-/** Where something stands, rounded to whole pixels. */
+/** The position of an element, rounded to whole pixels. */
 async function placeOf(what: Locator): Promise<{ left: number; top: number; right: number; bottom: number }> {
   const { x, y, width, height } = (await what.boundingBox()) ?? { x: NaN, y: NaN, width: NaN, height: NaN }
   const [left, top, right, bottom] = [x, y, x + width, y + height].map(Math.round)
@@ -119,7 +119,7 @@ it('the name of a contacts file disappears after the import', async () => {
   await page.getByRole('button', { name: 'Import 1 row' }).click()
   await page.getByText('1 new contact').waitFor()
   expect(await file.inputValue()).toBe('')
-  // The same file again is a choice again.
+  // The same file can be chosen again.
   await file.setInputFiles(csv)
   await expect.poll(() => page.getByLabel('Import as CSV').inputValue()).toContain('ada@example.com')
 })
@@ -230,7 +230,7 @@ it('faults that could not be loaded are shown as neither on nor off, and can be 
   expect(await faults.getByRole('alert').count()).toBe(0)
 })
 
-/** How light a picture is at its lower right corner, from 0 to 255. */
+/** The lightness of a picture at its lower right corner, from 0 to 255. */
 async function lightnessInCorner(png: string): Promise<number> {
   const picture = new Image()
   picture.src = `data:image/png;base64,${png}`

@@ -36,13 +36,13 @@ describe.each([390, 768])('a window of %i pixels', (width) => {
 
 const simulated = ['bounce', 'suppressionlist', 'complaint'].map((name) => `${name}@simulator.localpost`)
 
-/** The visible controls of which a part is beside the window. */
+/** The visible controls that are partly outside the window. */
 function outOfReach(page: Page, width: number): Promise<string[]> {
   return page.evaluate(
     (edge) =>
       [...document.querySelectorAll('button, a, input')].flatMap((control) => {
         const box = control.getBoundingClientRect()
-        // What scrolls sideways, as the tabs do, is in reach.
+        // Controls in a row that scrolls sideways, as the tabs do, can be reached.
         const isInScroller = control.closest('[role=tablist], .stage') !== null
         const seen = box.width > 0 && control.checkVisibility() && !isInScroller
         return seen && (box.left < 0 || box.right > edge)

@@ -93,7 +93,7 @@ describe('keyboard use of the pages', () => {
   })
 })
 
-/** The dialog puts the focus on its own choice when it opens: a key before that would go there. */
+/** The dialog focuses its own choice when it opens: a key before that would go there. */
 async function confirmDeletion(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('dialog[open]')?.contains(document.activeElement))
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')

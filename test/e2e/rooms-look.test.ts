@@ -15,7 +15,7 @@ describe.each(looks)(
   'there are no accessibility violations, $colorScheme and $width',
   ({ colorScheme, width }) => {
     type Act = (page: Page) => Promise<void>
-    /** Opens a filled instance at a room, goes as far as `act`, and inspects it. */
+    /** Opens a filled instance at a page, runs `act`, and inspects the page. */
     async function inspectFilled(pathOf: (made: Made) => string, act?: Act): Promise<void> {
       const { post, page } = await openPage({}, false)
       const path = pathOf(await fill(post))
@@ -112,7 +112,7 @@ async function look(page: Page, colorScheme: 'light' | 'dark', width: number): P
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
 }
 
-/** Goes there, and then as far as `act`; nothing is to be objected to, too wide, or too small to hit. */
+/** Opens the page, then runs `act`; there must be no violations, nothing too wide, and nothing too small to tap. */
 async function inspect(
   page: Page,
   url: string,
@@ -122,7 +122,7 @@ async function inspect(
   await page.goto(url)
   const room = allRooms.find((name) => url.includes(`/#/${name}`)) ?? 'inbox'
   await page.getByRole('heading', { level: 1, name: rooms[room].label }).waitFor()
-  // Two parts of a room may load at once.
+  // Two parts of a page may load at the same time.
   await expect.poll(() => page.getByText('Loading…').count(), { timeout: 8000 }).toBe(0)
   await act(page)
   expect(await objections(page), url).toEqual([])
@@ -145,7 +145,7 @@ function tooSmall(page: Page): Promise<string[]> {
   )
 }
 
-/** Ids of what was made. */
+/** Ids of the created resources. */
 interface Made {
   domain: string
   audience: string

@@ -20,7 +20,7 @@ describe('the Webhooks page', () => {
     await send(post, { to: 'ada@example.com', subject: 'Hello' })
     const deliveries = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem')
     const delivered = deliveries.filter({ hasText: 'email.delivered' })
-    // Whom it is about, and in which mail.
+    // The recipient, and the mail.
     await delivered.getByText('email.delivered ada@example.com').waitFor()
     await delivered.getByText('Hello', { exact: true }).waitFor()
     await delivered.getByText('1 try').click()

@@ -22,7 +22,7 @@ it('starts with at most 90 KB of JavaScript, and loads the rest on demand', asyn
   })
   await page.goto(post.url ?? '')
   await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
-  // The palette is fetched ahead half a second later, which on a busy machine may be over already.
+  // The palette is prefetched half a second later, which on a busy machine may be done already.
   const asked = loaded.filter((name) => !name.startsWith('CommandPalette'))
   expect(new Set(asked)).toEqual(first)
   await page.keyboard.press('?')
@@ -36,7 +36,7 @@ function entryOf(html: string): string {
   return name
 }
 
-/** A chunk and all that it imports before it runs, over any number of steps. */
+/** A chunk and all chunks that it imports before it runs, directly or not. */
 function reachedFrom(entry: string): Set<string> {
   const reached = new Set([entry])
   for (const name of reached) {

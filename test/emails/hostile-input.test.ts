@@ -13,7 +13,7 @@ function addressesOf(to: string | string[]): { errors: FieldError[]; rcpt_to: st
   return { errors, rcpt_to }
 }
 
-/** Runs something that took many seconds once, and says how long it took. */
+/** Runs a case that once took many seconds, and returns its duration. */
 function timed(run: () => void): number {
   const start = performance.now()
   run()

@@ -24,7 +24,7 @@ beforeEach(async () => {
   timers = new Map()
 })
 
-/** Keys that were first used at a time. */
+/** Keys that were first used at a given time. */
 async function given(count: number, created: number): Promise<void> {
   const records = Array.from({ length: count }, (_, n) => ({
     id: `${created}-${n}`,

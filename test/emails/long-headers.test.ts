@@ -4,12 +4,12 @@ import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { start } from '../support/instance.ts'
 
-/** A header field of about so many bytes, folded as RFC 5322 section 2.1.1 asks. */
+/** A header field of about this many bytes, folded according to RFC 5322 section 2.1.1. */
 const filler = (bytes: number): string =>
   `X-Filler:${`\r\n ${'f'.repeat(75)}`.repeat(Math.ceil(bytes / 78))}\r\n`
 const names = Array.from({ length: 8 }, (_, i) => `p${i}@x.test`)
 
-/** Sizes on both sides of what is kept of short headers, of a socket's piece, and near what is looked at. */
+/** Sizes around the limit for short headers, around a chunk of a socket, and near the limit of what is read. */
 const sizes = [1_000, 64_000, 127_000, 131_072, 132_000, 200_000, 500_000, 1_000_000]
 
 function messageOf(bytes: number): Buffer {
@@ -71,7 +71,7 @@ it('many long headers at once are accepted or refused with a temporary error, ne
           expect(outcome.reason).toMatchObject({ responseCode: 452, response: /4\.3\.1/ })
       for (const { subject } of (await post.inbox.list({ limit: 50 })).items) expect(subject).toBe('Grüße')
     }
-    // What was refused can be sent again.
+    // A refused message can be sent again.
     await overSmtp(post, messageOf(1_000_000))
   } finally {
     await post.close()

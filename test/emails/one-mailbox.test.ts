@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => post.close())
 
-/** Submits a message as it is. */
+/** Submits a message unchanged. */
 async function submit(to: readonly string[], header: string): Promise<string> {
   const { response } = await createTransport(post.smtp).sendMail({
     envelope: { from: 'hi@acme.test', to: [...to] },

@@ -9,7 +9,7 @@ beforeEach(async () => {
   post = await start()
 })
 
-/** Submits bytes as they are, over a raw socket, and gives the last reply. */
+/** Submits raw bytes over a socket, and returns the last reply. */
 async function submitRaw(
   bytes: Buffer | string,
   from = 'bob@acme.test',
@@ -138,7 +138,7 @@ describe('a submission', () => {
     socket.write(
       'EHLO x\r\nMAIL FROM:<a@acme.test>\r\nRCPT TO:<b@acme.test>\r\nDATA\r\nSubject: half\r\n\r\nhalf',
     )
-    // The message had begun: the server had come to its data, which were in the same write.
+    // The message had begun: the server had reached its data, which were in the same write.
     let replies = ''
     socket.on('data', (piece) => (replies += piece.toString()))
     await expect.poll(() => replies).toContain('354 ')

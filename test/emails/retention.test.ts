@@ -171,7 +171,7 @@ test('the files are deleted with the records', async () => {
   }
   expect(await bytes()).toBeGreaterThan(2_000_000)
   await clock.advance(250)
-  // The checkpoint, once it was quiet for a while.
+  // The checkpoint, after a pause without commits.
   for (let i = 0; i < 50 && (await bytes()) > 400_000; i++) await clock.advance(5000)
   expect(await store.count(emailCollection)).toBe(20)
   expect(await bytes()).toBeLessThan(400_000)

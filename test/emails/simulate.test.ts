@@ -7,7 +7,7 @@ import { serve } from '../decisions/servers.ts'
 const ada = 'ada@example.com'
 const link = 'https://acme.test/x'
 
-/** An attachment that never comes: its email stays with the outbox. */
+/** An attachment that never arrives: its email stays in the outbox. */
 async function waiting(): Promise<{ attachments: object[] }> {
   return { attachments: [{ filename: 'a', path: await serve(() => undefined) }] }
 }
@@ -102,7 +102,7 @@ describe('an event on request', () => {
       reporting_mta: 'mta.acme.test',
       smtp_response: expect.stringMatching(/^250 2\./),
     })
-    // Later ones do not go back behind it.
+    // Later events are not older.
     expect(await added(face, id, { status: 'opened' })).toMatchObject({ timestamp })
   })
 

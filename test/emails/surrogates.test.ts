@@ -5,7 +5,7 @@ import { start } from '../support/instance.ts'
 const good = { from: 'hi@acme.test', to: 'ada@x.test', subject: 'x', text: 'x' }
 const attachment = { filename: 'a.txt', path: 'data:,x' }
 
-/** Every member of a send request that ends up in a header field, each with half of a pair in it. */
+/** Every member of a send request that is written into a header field, each with half of a pair in it. */
 const bound = (half: string): [field: string, request: object][] => [
   ['from', { from: `A${half} <hi@acme.test>` }],
   ['from', { from: `hi${half}@acme.test` }],

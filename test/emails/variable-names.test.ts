@@ -4,7 +4,7 @@ import { start } from '../support/instance.ts'
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']
 const good = { from: 'hi@acme.test', to: 'ada@x.test' }
 
-/** Variables as a JSON body brings them: with members of their own, whatever they are called. */
+/** Variables as in a JSON body: own members, whatever their names. */
 const parsed = (name: string, value: unknown): never =>
   JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`) as never
 

@@ -11,9 +11,9 @@ interface Run {
   stderr: string
 }
 
-/** Runs the story as a newcomer does. Ends when the process, and whoever has its output, is gone. */
+/** Runs the example as a user does. Ends when the process and its output have ended. */
 async function runStory(before = ''): Promise<Run> {
-  // Heard only where a process ends because nothing is left to do: not by an exit, and not by an error.
+  // Runs only if a process ends because nothing is left to do: not after an exit, and not after an error.
   const preload = `process.on('beforeExit', () => console.error('nothing is left'));${before}`
   const script = fileURLToPath(new URL('story.mjs', folder))
   const args = ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, script]
@@ -33,7 +33,7 @@ function rowsOf(stdout: string, heading: string): string[][] {
   return rows.map((row) => row.trim().split(/ {2,}/))
 }
 
-/** The same for every run. */
+/** The parts that are the same in every run. */
 const settled = (text: string): string =>
   text.replace(/em_\w+/g, 'em_…').replace(/127\.0\.0\.1:\d+/g, '127.0.0.1')
 

@@ -10,7 +10,7 @@ import { startRetrying } from '../support/instance.ts'
 const stages: readonly SmtpStage[] = ['connect', 'ehlo', 'auth', 'mail', 'rcpt', 'data', 'end']
 
 interface Said {
-  /** Of every step up to the end of the connection; one that never came is missing. */
+  /** The reply of every step up to the end of the connection; a missing reply is absent. */
   replies: string[]
   ms: number
   isClosed: boolean
@@ -36,7 +36,7 @@ describe.each(stages.map((stage, step) => ({ stage, step })))('a fault at $stage
     const { replies, stored } = await submit(post)
     const isBare = stage === 'connect' || stage === 'ehlo'
     expect(replies[step]).toBe(isBare ? '454 Not today' : '454 4.0.0 Not today')
-    // Who goes on without AUTH, as an app well may, is taken.
+    // A client that continues without AUTH, as an app may, is accepted.
     expect(stored).toBe(stage === 'auth' ? 1 : 0)
   })
 
@@ -81,7 +81,7 @@ describe('faults of SMTP', () => {
     await post.faults.set({ smtp: [{ stage: 'rcpt', code: 450, count: 2 }], seed: 7 })
     const client = await greeted(post)
     await dialogue(client, submission.slice(0, 3))
-    // Out of turn, and so not counted.
+    // Out of order, and so not counted.
     expect(await client.say('MAIL FROM:<b@x.test>')).toMatch(/^503 /)
     expect(await client.say(submission[3] ?? '')).toBe('450 4.2.1 An injected fault')
     expect(await post.faults.get()).toEqual({

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** An SMTP client that says what it is told and keeps what it hears. */
+/** An SMTP client that sends the given lines and records the replies. */
 export interface Client {
   readonly socket: Socket
   /** The next reply; `""` where the connection ended before one. */
@@ -45,7 +45,7 @@ export function smtpClient(server: { host: string; port: number }): Client {
   }
 }
 
-/** A client that was greeted and stands behind DATA. */
+/** A client that got the greeting and is ready to send data. */
 export async function clientInData(server: { host: string; port: number }): Promise<Client> {
   const client = smtpClient(server)
   await client.reply()

@@ -17,7 +17,7 @@ test('one client above the maximum gets 421 4.7.0, and its place is free again l
     expect(await surplus.reply()).toMatch(/^421 4\.7\.0 Too many connections/)
     expect(await surplus.reply()).toBe('')
   }
-  // Those who are in go on, and the outbox has its own way in.
+  // Connected clients continue, and the outbox has a place of its own.
   expect(await clients[0]?.say('EHLO client.test')).toMatch(/250 /)
   const { id } = await post.emails.send({
     from: 'a@acme.test',
@@ -70,7 +70,7 @@ test('messages that are being received use limited memory; the rest is written a
   const dir = temporaryFolder()
   const post = await start({ dir, limits: { smtpBytes: 500_000 } })
   const clients = await Promise.all(Array.from({ length: 20 }, () => clientInData(post.smtp)))
-  // Each is far below the size from which a message has a file of its own.
+  // Each is far below the size of a message with its own file.
   for (const [n, { socket }] of clients.entries())
     socket.write(`${header(`slow ${n}`)}${'x'.repeat(998)}\r\n`)
   const line = `${'y'.repeat(998)}\r\n`

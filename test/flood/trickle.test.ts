@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { start } from '../support/instance.ts'
 import { residentMiB, smtpClient } from './_flood.ts'
 
-/** Sockets that each send the beginning of a session octet by octet, and come back when they are closed. */
+/** Sockets that each send the beginning of a session octet by octet, and reconnect when they are closed. */
 async function trickleClients(count: number, server: { host: string; port: number }): Promise<void> {
   const text = 'EHLO trickle.test\r\nMAIL FROM:<a@acme.test>\r\nRCPT TO:<b@example.com>\r\nDATA\r\nSubject: '
   const all = new Map<Socket, number>()
@@ -35,7 +35,7 @@ async function trickleClients(count: number, server: { host: string; port: numbe
   await Promise.all(Array.from({ length: count }, open))
 }
 
-// The long variant holds it for half a minute, so that each message comes at another point of the trickling sessions.
+// The long variant takes half a minute, so that each message arrives at another point of the trickling sessions.
 const isLong = process.env['LOCALPOST_HOSTILE'] === '1'
 
 test(
@@ -48,7 +48,7 @@ test(
     const transport = createTransport({ host: post.smtp.host, port: post.smtp.port })
     const until = performance.now() + (isLong ? 30_000 : 0)
     let sent = 0
-    // As a client that tries again where it is told to.
+    // As a client that tries again after a temporary error.
     const send = (): Promise<unknown> =>
       transport.sendMail({ from: 'app@acme.test', to: 'ada@example.com', subject: `mail ${sent}`, text: 'x' })
     do {
@@ -58,7 +58,7 @@ test(
       sent++
     } while (performance.now() < until)
     expect((await post.inbox.list()).count).toBe(sent)
-    // Not only once: a client that stays may go on.
+    // Not only once: a client that stays connected may continue.
     const client = smtpClient(post.smtp)
     await expect.poll(async () => (await client.reply()).slice(0, 3), { timeout: 10_000 }).toBe('220')
     expect(await client.say('EHLO honest.test')).toMatch(/^250-/)

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect } from 'vitest'
 import type { Watched } from './watch.ts'
 
-/** Hands a message in over `POST /dev/inbox/import`. @returns Its id. */
+/** Imports a message with `POST /dev/inbox/import`. @returns Its id. */
 export async function importMessage({ url }: Watched, bytes: Buffer): Promise<string> {
   const response = await fetch(`${url}/dev/inbox/import`, {
     method: 'POST',
@@ -14,7 +14,7 @@ export async function importMessage({ url }: Watched, bytes: Buffer): Promise<st
   return ((await response.json()) as { id: string }).id
 }
 
-/** Hands a message in over SMTP. @param bytes  Without a line that begins with a dot. @returns Its id. */
+/** Submits a message over SMTP. @param bytes  Without a line that begins with a dot. @returns Its id. */
 export function submitMessage({ smtpPort }: Watched, bytes: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(smtpPort, '127.0.0.1')
@@ -50,7 +50,7 @@ export async function consume(url: string, key?: string): Promise<number> {
   return bytes
 }
 
-/** Reads the head of an answer, and then nothing. */
+/** Reads the head of an answer, and then nothing more. */
 export function begin(url: string, key: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}` }

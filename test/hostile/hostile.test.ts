@@ -22,7 +22,7 @@ const maxPeakMib = 400
 const maxStallMs = 50
 const readers = 60
 
-/** What was acknowledged, with the size that it must still have. */
+/** The acknowledged messages, with their expected sizes. */
 type Kept = Map<string, { name: string; bytes: number }>
 
 it.runIf(asked !== undefined)(
@@ -31,7 +31,7 @@ it.runIf(asked !== undefined)(
   async () => {
     const command = await startWatched()
     const kept: Kept = new Map()
-    // What is loaded when it is first needed is no cost of a hostile message.
+    // Modules that are loaded on first use are no cost of a hostile message.
     await sendAndRead(
       command,
       { name: 'an ordinary mail', send: whole(ordinaryMessage, importMessage) },
@@ -128,7 +128,7 @@ async function stall(command: Watched, ids: readonly string[]): Promise<void> {
     const stalled = await Promise.all(
       picked.map((request) => begin(command.url + (request?.path ?? ''), command.apiKey)),
     )
-    // Or told to come again, where others take the room.
+    // Or a temporary error, where others use the memory.
     for (const { statusCode } of stalled) expect([200, 404, 503]).toContain(statusCode)
     await pause(2000)
     for (const response of stalled) response.destroy()

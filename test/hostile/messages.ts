@@ -1,4 +1,4 @@
-/** How large each message is: the largest that is taken, nearly. */
+/** The size of each message: just below the maximum. */
 const size = 39_000_000
 
 const head = (type: string, more = ''): string =>
@@ -15,7 +15,7 @@ const nested = (depth: number): string => {
 
 const part = '--b\r\nContent-Type: text/plain; name=a.txt\r\n\r\nx\r\n'
 
-/** Messages that cost a careless reader seconds or gigabytes, by what they are. */
+/** Messages that cost a careless parser seconds or gigabytes, by kind. */
 export const hostileMessages: Readonly<Record<string, () => Buffer>> = {
   'nested HTML': () => filled(head('text/html'), '<div><table><tr><td><b>x'),
   '10,000 parts': () => Buffer.from(head('multipart/mixed; boundary=b') + part.repeat(10_000) + '--b--\r\n'),

@@ -36,7 +36,7 @@ export function readRequests(id: string): ReadRequest[] {
               valuesOf(parameter, id).map((value) => `${one}?${parameter.name}=${encodeURIComponent(value)}`),
             ),
           ])
-          // Without a query these speak of all mail, or wait.
+          // Without a query these apply to all mail, or wait.
           .filter((one) => !/\/(?:wait|export)(?:$|\?(?!query=id))/.test(one))
           .map((one) => ({ path: one, needsKey: access === 'key' }))
       )

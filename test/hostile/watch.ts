@@ -4,16 +4,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { startCommand, type Started } from '../cli/command.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
-/** What the event loop and the memory of the server did. */
+/** Measurements of the event loop and the memory of the server. */
 export interface Seen {
-  /** How late each tick of 5 ms came, in milliseconds; `monitor.mjs` says what does not count. */
+  /** The delay of each tick of 5 ms, in milliseconds; `monitor.mjs` says what is excluded. */
   stalls: number[]
   peak_mib: number
 }
 
 /** The command as it ships, with {@link Seen} measured in its own process. */
 export interface Watched extends Started {
-  /** What happened since the last call. */
+  /** The measurements since the last call. */
   seen(): Promise<Seen>
 }
 
@@ -35,7 +35,7 @@ export async function startWatched(): Promise<Watched> {
   })
 }
 
-/** Adds up what happened over several steps, and which of them held the event loop longest. */
+/** Adds up the measurements of several steps, and records which step blocked the event loop longest. */
 export function createTally({ seen }: Watched): Tally {
   const stalls: number[] = []
   const peaks = [0]

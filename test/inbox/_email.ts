@@ -6,7 +6,7 @@ import { createReader } from '../../src/reading/reader.ts'
 import { createDigests, type Digests } from '../../src/search/digests.ts'
 import type { Store } from '../../src/store/store.ts'
 
-/** Hands a mail in over SMTP, from Bob to Ada unless it says otherwise. */
+/** Submits a mail over SMTP, from Bob to Ada by default. */
 export const submit = (post: Localpost, mail: SendMailOptions): Promise<SentMessageInfo> =>
   createTransport(post.smtp).sendMail({ from: 'bob@acme.test', to: 'ada@example.com', text: 'Hi', ...mail })
 
@@ -16,7 +16,7 @@ export const subjectsOf = async (post: Localpost, query: string): Promise<string
 
 /** Ids that sort by number. */
 export const idOf = (n: number): string => `em_${String(n).padStart(22, '0')}`
-/** A submission as it stands in the store before anybody read it. */
+/** A submission as it is stored before its first reading. */
 export const anEmail = (n: number): EmailRecord => ({
   id: idOf(n),
   version: 0,

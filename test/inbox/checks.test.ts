@@ -216,7 +216,7 @@ describe('five megabytes of hostile HTML take linear time', () => {
     const html = piece.repeat(Math.ceil(5_000_000 / piece.length))
     const started = performance.now()
     const checks = await checkMail({ ...mail, html })
-    // Without the bounds it is minutes.
+    // Without the limits it takes minutes.
     expect(performance.now() - started).toBeLessThan(5000)
     for (const { details } of checks) expect(details.length).toBeLessThanOrEqual(50)
   })

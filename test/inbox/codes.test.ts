@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => post.close())
 
-/** Hands a file in as an app does, and reads it as a test does. */
+/** Submits a file as an app does, and reads it as a test does. */
 async function capture(name: string) {
   const raw = readFileSync(new URL(`${name}.eml`, folder))
   const envelope = { from: 'sender@sender.test', to: ['ada@example.com'] }

@@ -8,7 +8,7 @@ import { visibleText } from '../../src/mime/visible-text.ts'
 const megabyte = 1_000_000
 const filled = (piece: string): string => piece.repeat(Math.ceil(megabyte / piece.length)).slice(0, megabyte)
 
-/** What any of these may take; without the bounds it is several seconds to minutes. */
+/** The time limit for each of these; without the bounds in the code it is several seconds to minutes. */
 const limitMs = 2000
 
 function expectQuick(run: () => void): void {

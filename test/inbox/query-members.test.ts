@@ -10,7 +10,7 @@ afterAll(() => post.close())
 const send = (subject: string): Promise<{ id: string }> =>
   post.emails.send({ from: 'Acme <hi@acme.test>', to: 'Ada <ada@x.com>', subject, text: 'Your  code' })
 
-/** What means no query, or one that every mail fits. */
+/** Values that mean no query, or one that matches every mail. */
 const refused: readonly [string, unknown][] = [
   ['a function', () => true],
   ['a RegExp', /welcome/],

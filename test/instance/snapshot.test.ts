@@ -9,7 +9,7 @@ import { goodMail } from '../support/mail.ts'
 
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
-/** All that an instance shows, but what it holds of time. */
+/** The whole visible state of an instance, except for times. */
 async function seen(post: Localpost): Promise<unknown> {
   const { items } = await post.inbox.list()
   return {

@@ -14,7 +14,7 @@ export const plain: MessageInput = {
   date: new Date('2026-01-02T03:04:05Z'),
 }
 
-/** The whole of a composed message, whose size is as it was said to be. */
+/** The whole composed message, after a check of its announced size. */
 export async function bytesOf(composed: Promise<{ parts: Buffer[]; size_bytes: number }>): Promise<Buffer> {
   const { parts, size_bytes } = await composed
   const bytes = Buffer.concat(parts)
@@ -22,14 +22,14 @@ export async function bytesOf(composed: Promise<{ parts: Buffer[]; size_bytes: n
   return bytes
 }
 
-/** Whether SMTP carries it as it is. */
+/** Whether SMTP can carry it unchanged. */
 export function expectSmtpLines(bytes: Buffer): void {
   const text = bytes.toString('latin1')
   expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n\0]/)
   for (const line of text.split('\r\n')) expect(line.length).toBeLessThanOrEqual(998)
 }
 
-/** A message read, with the bytes of its attachments. */
+/** A parsed message, with the bytes of its attachments. */
 export async function parseWithContents(
   source: Buffer,
 ): Promise<Omit<ParsedMessage, 'attachments'> & { attachments: (ParsedAttachment & { content: Buffer })[] }> {

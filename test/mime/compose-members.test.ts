@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { composeMessage, type MessageInput } from '../../src/mime/compose.ts'
 
-/** Every member with a value that nothing else has; the compiler asks for each new one. */
+/** Every member with a unique value; the compiler requires each new one. */
 const input: Required<MessageInput> = {
   from: 'from@acme.test',
   to: 'to@acme.test',
@@ -16,7 +16,7 @@ const input: Required<MessageInput> = {
   headers: { 'X-Further': 'a-header' },
 }
 
-/** What each of them becomes. */
+/** The expected line for each of them. */
 const written: { readonly [Member in keyof MessageInput]-?: string } = {
   from: 'From: from@acme.test',
   to: 'To: to@acme.test',

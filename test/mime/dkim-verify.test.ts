@@ -13,7 +13,7 @@ const now = Date.UTC(2026, 10, 20)
 const findKey = (domain: string, selector: string): Promise<KeyObject | null> =>
   Promise.resolve(domain === 'acme.test' ? (keys[selector]?.publicKey ?? null) : null)
 
-/** What DNS says of the same keys. */
+/** The DNS records of the same keys. */
 function resolver(name: string): Promise<string[][]> {
   const [selector = ''] = name.split('.')
   const key = name.endsWith('_domainkey.acme.test') ? keys[selector]?.publicKey : undefined
@@ -79,7 +79,7 @@ async function sign(message: string, variant: Variant = {}): Promise<string> {
 
 const check = (message: string) => verifyDkim(Buffer.from(message), findKey, now)
 
-/** Says the same as mailauth, which is told the keys as DNS would. */
+/** Expects the result of mailauth, which gets the keys as from DNS. */
 async function expectAgreement(message: string): Promise<string | undefined> {
   const [ours, theirs] = await Promise.all([
     check(message),

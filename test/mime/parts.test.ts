@@ -60,7 +60,7 @@ describe('the parts of a message', () => {
       { index: 1, content_type: 'text/plain' },
     ])
     expect(listParts(Buffer.from(head + '--b\r\n\r\nx\r\n'.repeat(5000))).length).toBeLessThanOrEqual(1000)
-    // A thousand multiparts whose boundary is nowhere, before much that is none of theirs.
+    // A thousand multiparts whose boundary never occurs, before a lot of unrelated text.
     const lost = '--b\r\nContent-Type: multipart/mixed; boundary=gone\r\n\r\nx\r\n'.repeat(900)
     const parts = listParts(Buffer.from(`${head}${lost}--b\r\n\r\n${'y'.repeat(20_000_000)}`))
     expect(parts).toHaveLength(901)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { kindOfAddress, parseRange } from '../../src/net/addresses.ts'
 
 /**
- * IANA's special-purpose address registries, row by row, and what is beside them: `kind` for the whole range, by its
+ * IANA's special-purpose address registries, row by row, and neighbouring ranges: `kind` for the whole range, by its
  * first and its last address.
  */
 const registry: readonly (readonly [kind: string, first: string, last: string])[] = [
@@ -46,7 +46,7 @@ const registry: readonly (readonly [kind: string, first: string, last: string])[
   ['never', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ]
 
-/** Where clouds answer questions about the machine, secrets among them. */
+/** The addresses at which clouds serve information about the machine, including secrets. */
 const metadata = [
   '169.254.169.254',
   '169.254.170.2',

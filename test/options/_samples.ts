@@ -4,7 +4,7 @@ import type { KindTypes, Row } from '../../src/options/row.ts'
 /** Values of one kind of options. */
 interface Samples {
   right: unknown
-  /** What is typed for the same value; absent for kinds without flags. */
+  /** The text of the same value on the command line; absent for kinds without flags. */
   typed?: string
   wrong: readonly unknown[]
   wrongTyped?: readonly string[]
@@ -13,7 +13,7 @@ interface Samples {
 const text: Samples = { right: 'some-text', typed: 'some-text', wrong: ['', 7, null, ['x']] }
 const hookUrl = 'https://hooks.test'
 
-/** Right and wrong values for every kind. */
+/** Valid and invalid values for every kind. */
 const samples: { readonly [K in keyof KindTypes]: Samples } = {
   text,
   folder: { ...text, right: '/some/folder', typed: '/some/folder' },

@@ -21,7 +21,7 @@ const fileRows = rows.filter(([, { row }]) => !['group', 'noticeHandler', 'clock
 
 /** Options with one value in its place. */
 function optionsWith({ path }: PlacedRow, value: unknown): Record<string, unknown> {
-  // Alone it is refused, as test/options/options.test.ts says.
+  // Alone it is refused, as test/options/options.test.ts checks.
   const options: Record<string, unknown> = path[0] === 'relayAll' ? { relay: 'smtp://mail.test' } : {}
   setOption(options, path, value)
   return options
@@ -50,7 +50,7 @@ async function settledValue({ path }: PlacedRow, given: Given): Promise<unknown>
   return at(resolveOptions(settings.options), path)
 }
 
-/** What a refusal has to say of a value. */
+/** The expected parts of the error for a value. */
 function refusal({ row }: PlacedRow, source: string, value: unknown): unknown {
   return expect.objectContaining({
     code: 'invalid_option',
@@ -113,7 +113,7 @@ describe('every option', () => {
     'is refused in a file with a wrong value, by the name of the file: %s',
     async (name, placed) => {
       for (const wrong of samplesOf(placed.row).wrong) {
-        // What JSON cannot hold.
+        // Values that JSON cannot represent.
         if (typeof wrong === 'number' && !Number.isFinite(wrong)) continue
         const promise = settle({ file: optionsWith(placed, wrong) })
         await expect(promise).rejects.toEqual(refusal(placed, name, wrong))

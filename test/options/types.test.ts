@@ -10,7 +10,7 @@ const rows = listRows(allRows)
   .filter(({ path }) => !allRows[path[0] ?? '']?.command)
   .map(({ path, row }) => ({ name: path.join('.'), path, row }))
 
-/** What an editor shows where the types of the package are used, by the name of each option. */
+/** The text that an editor shows where the types of the package are used, by the name of each option. */
 let shown: Map<string, { type: string; comment: string }>
 let problems: string[]
 

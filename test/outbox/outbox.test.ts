@@ -8,7 +8,7 @@ import { startRetrying } from '../support/instance.ts'
 
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
-/** A real mail server that keeps what it is given; `refuse` answers a recipient. */
+/** A real mail server that keeps the received messages; `refuse` answers a recipient. */
 async function startRelay(refuse: (address: string) => Error | null = () => null) {
   const got: { from: string; to: string[]; raw: string; envid: string | null }[] = []
   const server = new SMTPServer({

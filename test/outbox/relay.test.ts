@@ -7,7 +7,7 @@ import type { LocalpostOptions } from '../../src/options/options.ts'
 import { createTransport as openTransport, relayOptions } from '../../src/outbox/transport.ts'
 import { start } from '../support/instance.ts'
 
-/** A relay that writes down whom it let in, and what it took. */
+/** A relay that records log-ins and received messages. */
 async function openRelay(options: SMTPServerOptions = {}): Promise<{ port: number; seen: string[] }> {
   const seen: string[] = []
   const server = new SMTPServer({

@@ -13,7 +13,7 @@ interface Taken {
   message: string
 }
 
-/** A mail server that notes what it takes, and how it was announced. */
+/** A mail server that records the messages and their SMTP extensions. */
 async function openRelay(options: SMTPServerOptions = {}): Promise<{ url: string; taken: Taken[] }> {
   const taken: Taken[] = []
   const server = new SMTPServer({
@@ -72,7 +72,7 @@ describe('the Bcc field of a captured mail', () => {
     expect(relay.taken).toMatchObject([
       { to: ['real@person.test'], message: messageOf(...common, ...other, ...kept.slice(3)) },
     ])
-    // What was captured stays whole.
+    // The captured message is unchanged.
     const { stream } = await post.inbox.raw(id)
     expect(Buffer.concat(await stream.toArray()).toString()).toContain(fields[0])
   })
@@ -99,7 +99,7 @@ describe('the Bcc field of a captured mail', () => {
   })
 })
 
-/** What a message needs: by its header, its body and the address it goes to. */
+/** The extensions that a message needs: by its header, its body and its recipient. */
 const needy: [title: string, message: string, to: string, needs: { utf8: boolean; eightBit: boolean }][] = [
   ['plain ASCII', messageOf(...common), 'real@person.test', { utf8: false, eightBit: false }],
   [

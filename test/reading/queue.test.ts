@@ -45,7 +45,7 @@ it('refuses a job that waited too long or has too many before it, with Retry-Aft
   const expectation = expect(late).rejects.toMatchObject(refused)
   await clock.advance(patience)
   await expectation
-  // What was refused leaves its place to others.
+  // A refused job leaves its place to others.
   const next = queue.run(async () => 4, Number.POSITIVE_INFINITY)
   first.end()
   expect(await Promise.all([running, next])).toEqual([1, 4])

@@ -27,7 +27,7 @@ const message = Buffer.from(
 )
 const sha256 = createHash('sha256').update(content).digest('hex')
 
-/** Holds the event loop for most of the time, as a busy machine does. */
+/** Blocks the event loop for most of the time, as a busy machine does. */
 function loaded<T>(run: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => {
     const until = performance.now() + 20

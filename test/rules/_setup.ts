@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { RawClient } from '../capture/_server.ts'
 
-/** A raw client that has heard the greeting and, where it may go on, said EHLO. */
+/** A raw client that got the greeting and, if it may continue, sent EHLO. */
 export async function greeted(post: Localpost): Promise<RawClient> {
   const client = new RawClient(post.smtp)
   onTestFinished(() => void client.socket.destroy())
@@ -21,7 +21,7 @@ export async function outcomes(post: Localpost, id: string): Promise<Record<stri
   }
 }
 
-/** An event, as far as these tests look at it. */
+/** The parts of an event that these tests check. */
 export interface Outcome {
   status: string
   timestamp: number
@@ -30,7 +30,7 @@ export interface Outcome {
   smtp_response?: string
 }
 
-/** Says line after line; gives the replies until one is missing because the connection ended. */
+/** Sends line after line; returns the replies until one is missing because the connection ended. */
 export async function dialogue(client: RawClient, lines: readonly string[]): Promise<string[]> {
   const replies: string[] = []
   for (const line of lines) {
@@ -40,7 +40,7 @@ export async function dialogue(client: RawClient, lines: readonly string[]): Pro
   return replies
 }
 
-/** A whole submission behind the greeting, in lines. */
+/** A whole submission after the greeting, in lines. */
 export const submission: readonly string[] = [
   'EHLO app.test',
   'AUTH PLAIN AG1lAHg=',

@@ -13,7 +13,7 @@ async function hits(column: TextColumn, word: string): Promise<string[]> {
 
 const large = 'x '.repeat(400_000)
 
-/** A folder with rows of an earlier time, in full blocks and behind them. */
+/** A folder with rows of an earlier run, in full blocks and after them. */
 async function earlier(): Promise<string> {
   const folder = temporaryFolder()
   const column = await openTextColumn(folder)
@@ -47,7 +47,7 @@ test.each(['ENOSPC', 'EIO', 'EROFS', 'EACCES'])(
         await column.append(idOf(9), 'head', 'needle')
         expect(await hits(column, 'needle'), place).toEqual([idOf(9)])
         await column.close()
-        // The fault is gone: what the folder holds is taken as far as it is whole.
+        // The fault is gone: the complete part of the folder is used.
         const next = await openTextColumn(folder)
         expect(next.rows, place).toBe(isNew ? 0 : 4)
         await next.close()
@@ -67,7 +67,7 @@ test('after a full disk at close, the complete rows remain, and close succeeds',
     await column.close()
     const next = await openTextColumn(folder)
     await next.verify()
-    // Whatever came behind the last whole row is read anew.
+    // Everything after the last complete row is read again.
     expect([0, 3, 4, 5]).toContain(next.rows)
     expect(next.cursor).toBe(next.rows === 0 ? '' : idOf(next.rows))
     await next.close()

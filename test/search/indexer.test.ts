@@ -63,7 +63,7 @@ test('mail of the start and later mail is indexed when the instance is idle, in 
   await arrive(4)
   await clock.advance(150)
   await vi.waitUntil(async () => (await left()) === 0)
-  // Nothing is left to be done, and nothing runs idly.
+  // Nothing is left to do, and no timer runs.
   await sleep(10)
   expect(clock.timers()).toBe(0)
   await indexer.close()
@@ -98,7 +98,7 @@ test('a search after a large flood reports how many mails are not indexed; a cal
   const { store, column, arrive } = await open()
   for (const n of [1, 2, 3, 4, 5]) await arrive(n)
   const digests = digestsOf(store)
-  // Each takes so long that the patience of a search is over with the second.
+  // Each takes so long that the time limit of a search is over with the second.
   let now = 0
   const indexer = startIndexer({
     store,

@@ -19,7 +19,7 @@ describe('a search', () => {
     expect(await subjectsOf(post, 'body:plain')).toEqual([])
     expect(await subjectsOf(post, '-ticket')).toEqual(['api', 'plain'])
     expect(await subjectsOf(post, 'ticket ticket -nothing from:bob')).toEqual(['html'])
-    // An id stands in the row too, and is no text.
+    // An id is in the row too, but is not searchable text.
     expect(await subjectsOf(post, 'em_0')).toEqual([])
   })
 

@@ -4,7 +4,7 @@ import type { LocalpostOptions } from '../../src/options/options.ts'
 import { start } from '../support/instance.ts'
 import { assertMatchesOpenApi } from './validate-response.ts'
 
-/** An instance and a way to call it; every answer is checked against the OpenAPI document. */
+/** An instance and a function to call it; every answer is checked against the OpenAPI document. */
 export interface Face {
   readonly post: Localpost
   /** Base of the addresses that `call` asks. */
@@ -22,7 +22,7 @@ export interface CallOptions {
   key?: string | null
 }
 
-/** Opens an instance that the end of the test closes. */
+/** Opens an instance that is closed at the end of the test. */
 export type OpenFace = (options?: LocalpostOptions) => Promise<Face>
 
 /** Opens an instance and calls it in process. */

@@ -34,13 +34,13 @@ const document = JSON.parse(JSON.stringify(toOpenApi(hollowApp().routes, '1.2.3'
   components: { schemas: Record<string, Schema> }
 }
 
-/** A schema, or what it refers to. */
+/** A schema, after resolving a reference. */
 export function resolved(schema: Schema): Schema {
   const name = schema.$ref?.split('/').at(-1)
   return name === undefined ? schema : resolved(document.components.schemas[name] ?? {})
 }
 
-/** Values of members that have a form beside their length. */
+/** Values of members that need a certain form besides their length. */
 const forms: Record<string, (length: number) => string> = {
   url: (length) => 'http://127.0.0.1:1/'.padEnd(length, 'x'),
   enhanced_code: () => '4.0.0',
@@ -49,7 +49,7 @@ const forms: Record<string, (length: number) => string> = {
   match: () => '*@example.com',
 }
 
-/** A value that a schema takes, with the members that must be there. */
+/** A valid value for a schema, with the required members only. */
 export function sample(schema: Schema, name = ''): unknown {
   const { type, anyOf, enum: words, const: word, minimum = 0, ...own } = resolved(schema)
   if (word !== undefined) return word

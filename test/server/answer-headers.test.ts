@@ -7,7 +7,7 @@ interface Document {
   paths: Record<string, Record<string, unknown>>
 }
 
-/** What an answer must say, whatever it is. The page's own files may be kept; the tracking image is for any program. */
+/** The required headers of every answer. The page's own files may be cached; the tracking image is for any program. */
 function assertPrivate(what: string, headers: Headers): void {
   const path = what.split(' ')[1] ?? ''
   expect([what, headers.get('x-content-type-options')]).toEqual([what, 'nosniff'])
@@ -107,7 +107,7 @@ describeBoth('every answer', (open) => {
   })
 })
 
-/** What the routes are asked for whose schema alone does not make a request that succeeds. */
+/** The requests for routes whose schema alone does not lead to a successful request. */
 async function ownRequests(
   { post }: Face,
   audienceId: string,
@@ -159,7 +159,7 @@ describeBoth('every answer of a route that writes', (open) => {
     const failed: string[] = []
     const writes = operations.filter(({ method }) => method !== 'GET')
     expect(writes.length).toBeGreaterThan(25)
-    // What removes comes last, and the inner before the outer, so that the others find what they are about.
+    // Removals come last, inner resources before outer ones, so that the other routes find their resources.
     const rank = ({ method, path }: (typeof writes)[number]): number =>
       path === '/dev/reset' ? 2 : method === 'DELETE' ? 1 + 1 / path.length : 0
     for (const { method, path, operation } of writes.sort((one, other) => rank(one) - rank(other))) {

@@ -48,7 +48,7 @@ function answerOf(
   })
 }
 
-// Spaces are JSON as far as they go, so that the size alone decides.
+// White space is valid JSON so far, so that only the size decides.
 const spaces = (bytes: number): Buffer => Buffer.alloc(bytes, ' ')
 
 describe('the body of a request', () => {

@@ -126,7 +126,7 @@ describe('a client of live events', () => {
     const live = createLiveEvents(store)
     const text = readUntil(live.open(), /"last"/)
     for (const id of ['first', 'second', 'last']) {
-      // The next only when the client waits for it again.
+      // The next one only when the client reads again.
       await new Promise((done) => setImmediate(() => setImmediate(done)))
       tell({ seq: 1, op: 'insert', collection: 'emails', id })
     }

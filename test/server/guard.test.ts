@@ -10,7 +10,7 @@ interface RawAnswer {
   body: string
 }
 
-/** A request as bytes want it: with any Host, and a path that nobody tidies up. */
+/** A raw request: with any Host, and a path that no client normalises. */
 function ask(
   port: number,
   path: string,

@@ -166,7 +166,7 @@ describe('a body', () => {
     for (const [path, headers, depth] of [
       ['/v1/emails', json, many],
       ['/v1/emails', { ...json, 'idempotency-key': 'k' }, many],
-      // As deep as its bound on the size of a body lets it be.
+      // As deep as the size limit of its body allows.
       ['/v1/domains', json, 3000],
       ['/dev/templates/x', json, many],
     ] as const) {

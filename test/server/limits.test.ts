@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openFilled, operations, resolved, sample, text, type Schema } from './_samples.ts'
 
-/** A bound that the document names: a value that keeps it, and one that is beyond. */
+/** A limit of the document: a value within it, and one beyond it. */
 interface Bound {
   where: string
   within: unknown
@@ -37,7 +37,7 @@ function boundsOf(given: Schema, where: string, put: (value: unknown) => unknown
   return found
 }
 
-/** The strings of which the document names no length. */
+/** The strings without a length in the document. */
 function openEndsOf(given: Schema, where: string, put: (value: unknown) => unknown): [string, unknown][] {
   const schema = resolved(given)
   const isText = [schema.type].flat().includes('string')
@@ -84,7 +84,7 @@ function casesOf(pick: (bound: Bound) => unknown): Case[] {
       ]),
     ),
   ]
-  // What removes comes last, so that the others find what they are about.
+  // Removals come last, so that the other routes find their resources.
   return cases.sort((one, other) => Number(removes(one)) - Number(removes(other)))
 }
 
@@ -99,17 +99,17 @@ async function send(
   { face, fill }: Awaited<ReturnType<typeof openFilled>>,
   [, method, path, sent]: Case,
 ): Promise<Refusal> {
-  // Nothing is waited for.
+  // Does not wait.
   const shared: Record<string, string> = path === '/dev/inbox/wait' ? { timeout_ms: '0' } : {}
   const query = 'query' in sent ? `?${new URLSearchParams({ ...shared, ...sent.query })}` : ''
   const options = 'body' in sent ? { body: sent.body } : method === 'PATCH' ? { body: {} } : {}
   const answer = await face.call(method, fill(path) + query, options)
-  // An import answers what it did not take.
+  // An import lists the rows that it refused.
   const hasRefused =
     path.endsWith('/contacts') && answer.ok && (await answer.clone().text()).includes('"line"')
   const status = hasRefused ? 422 : answer.status
   const refusal = { status, text: status === 422 ? await answer.text() : '' }
-  // What was set must not meet the next request.
+  // The setting must not affect the next request.
   if (path === '/dev/faults') await face.call('DELETE', path)
   return refusal
 }

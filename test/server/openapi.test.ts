@@ -48,7 +48,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  // What linters and generators of clients refuse: found with Spectral, Redocly, openapi-python-client, openapi-typescript.
+  // Errors of linters and generators: found with Spectral, Redocly, openapi-python-client, openapi-typescript.
   test('has no boolean as the schema of items, and no array without items', () => {
     const walk = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return

@@ -30,7 +30,7 @@ interface Asked {
   cookie: string
 }
 
-/** Asks by a Host of our choice; the answer is taken as far as its first piece, for one that never ends. */
+/** Sends a request with a given Host; reads the first chunk of the answer only, for one that never ends. */
 function ask(port: number, path: string, headers: Record<string, string>, body?: string): Promise<Asked> {
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST'
@@ -84,7 +84,7 @@ async function startHaproxy(config: string, port: number): Promise<void> {
 const isThere = (program: string): boolean => spawnSync(program, ['-v']).error === undefined
 const portOf = ({ base }: Face): string => new URL(base).port
 
-/** What the guide promises of a proxy that is set up as it says. */
+/** The promises of the guide for a proxy with its set-up. */
 async function assertGuarded(port: number, { post }: Face): Promise<void> {
   for (const name of [host, `localhost:${port}`]) {
     for (const path of ['/dev/keys', '/dev/inbox', '/dev/events'])

@@ -45,7 +45,7 @@ it('reports over HTTP and SMTP that an outcome is unknown, and accepts mail agai
   expect(refused).toMatchObject({ status: 503, name: 'store_unknown' })
   expect(refused.message).toMatch(/it is not known whether this was stored: the next start may find it/)
   expect(sent.headers.get('retry-after')).toBeNull()
-  // What comes behind it is known not to be stored.
+  // Later commits are known not to be stored.
   const behind = await refusalOf(
     await face.call('POST', '/v1/emails', { body: { ...mail, subject: 'behind' } }),
   )

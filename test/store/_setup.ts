@@ -19,7 +19,7 @@ import {
 } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 
-/** A folder of the test's own. */
+/** A folder for one test. */
 export async function tempFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'localpost-store-'))
   onTestFinished(() => rm(dir, { recursive: true, force: true }))
@@ -55,7 +55,7 @@ export const noProcesses: Processes = {
   startOf: async () => '1',
 }
 
-/** A store's options for a first life that will be killed: it makes no checkpoint unless it is told to. */
+/** Options of a store that will be killed: it makes no checkpoint unless it is asked to. */
 export const mortal: Partial<LogStoreOptions> = {
   clock: { now: () => Date.now(), after: () => () => {} },
   checkpointBytes: 1e12,
@@ -86,7 +86,7 @@ export async function live(
   }
 }
 
-/** Looks at a folder of the suite's store, on a disk with room. */
+/** Inspects a folder of the suite's store, on a disk with free space. */
 export function inspect(dir: string, options: Partial<InspectOptions> = {}): Promise<Inspection> {
   return inspectFolder({ dir, collections: [notes, labels], freeBytes: async () => 1e12, ...options })
 }
@@ -94,7 +94,7 @@ export function inspect(dir: string, options: Partial<InspectOptions> = {}): Pro
 /** A file of the log. */
 export const logIn = (dir: string, number = 1): string => join(dir, 'log', `00000${number}.log`)
 
-/** All that a store holds, to compare two lives of it. */
+/** The whole content of a store, to compare two runs. */
 export async function contents(
   store: Store,
   collections: readonly Collection<StoredRecord>[] = [notes, labels],
@@ -116,7 +116,7 @@ export async function contents(
   return all
 }
 
-/** A clock whose timers run when the test says so. */
+/** A clock whose timers run when the test calls them. */
 export function manualClock(): { clock: Clock; fire: () => void } {
   const due = new Set<() => void>()
   return {
@@ -199,7 +199,7 @@ export function faultyFiles(fault: Fault): Files & { calls: number; running: num
   })
 }
 
-/** A file system that dies when it is told to. */
+/** A file system that fails on demand. */
 export interface MortalFiles {
   files: Files & { calls: number; running: number }
   /** Dies at this call, counted from now; 0 is at once. */
@@ -218,7 +218,7 @@ export function mortalFiles(): MortalFiles {
   return { files, dieAt: (call) => void (left = call), isDead: () => left <= 0 }
 }
 
-/** Waits until the store does nothing any more of its own. */
+/** Waits until the store is idle. */
 export async function quiet(files: { calls: number; running: number }): Promise<void> {
   for (let calls = -1, same = 0; same < 5; same++) {
     if (calls !== files.calls || files.running > 0) same = 0
@@ -250,7 +250,7 @@ export function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: injected`), { code })
 }
 
-/** Opens a damaged folder and tells what it said; nothing in it may change. */
+/** Opens a damaged folder and returns the error; nothing in it may change. */
 export async function refusal(dir: string): Promise<{ code: string; message: string }> {
   const before = await filesIn(dir)
   const error: unknown = await openAfterKill(dir).then(

@@ -21,13 +21,13 @@ export interface WindowedFiles {
   readonly failed: number
   /** Fails `length` operations from the n-th on, counted from now; with ENOSPC those that need room. */
   breakAt(n: number, length: number, code: 'EIO' | 'ENOSPC'): void
-  /** The fault goes away. */
+  /** Ends the fault. */
   repair(): void
 }
 
 export function windowedFiles(inner: Files): WindowedFiles {
   const state = { calls: 0, failed: 0, from: Number.POSITIVE_INFINITY, to: 0, code: 'EIO' }
-  /** Counts an operation, and tells whether it fails. */
+  /** Counts an operation, and returns whether it fails. */
   function fails(name: string): boolean {
     const call = ++state.calls
     if (call < state.from || call >= state.to) return false
@@ -53,7 +53,7 @@ export function windowedFiles(inner: Files): WindowedFiles {
       await inner.close(fd)
       if (failing) throw systemError(state.code)
     },
-    // What a full disk took before it was full stays.
+    // The part that was written before the disk was full stays.
     async write(fd, bytes, at) {
       if (!fails('write')) return await inner.write(fd, bytes, at)
       await inner.write(fd, bytes.subarray(0, bytes.byteLength >> 1), at)

@@ -42,10 +42,10 @@ interface Step {
 
 const refusals = new Set(['store_full', 'store_failed', 'store_read_only'])
 
-/** What commits were told, held against what there is. */
+/** The results of commits, compared with the stored data. */
 class Account {
   readonly states: States = new Map()
-  /** What may be there as well: commits whose outcome is unknown. */
+  /** Records that may also exist: those of commits with an unknown outcome. */
   readonly unknown: Map<string, (string | null)[]> = new Map()
   readonly codes: string[] = []
 
@@ -181,7 +181,7 @@ async function liveThrough({ durability, phase, code, at, length }: Window): Pro
   return operations
 }
 
-/** As soon as the fault has gone, mail is taken again and a checkpoint works; nobody has to start anew. */
+/** As soon as the fault ends, mail is accepted again and a checkpoint works; no restart is needed. */
 async function writesAgain(
   account: Account,
   store: Store,
@@ -206,7 +206,7 @@ async function writesAgain(
   expect(disk.failed).toBe(failed)
 }
 
-/** Waits until the store does nothing any more. */
+/** Waits until the store is idle. */
 async function quietOf(disk: WindowedFiles): Promise<void> {
   for (let same = 0, seen = -1; same < 25; same = seen === disk.calls ? same + 1 : 0) {
     seen = disk.calls

@@ -85,7 +85,7 @@ test.each([
       const second = await openAfterKill(await copyOf(dir))
       expect(await contents(second), `fault ${n}`).toEqual(now)
       await second.close()
-      // With nothing in the way any more, the same store goes on.
+      // Once nothing fails any more, the same store continues.
       await first.commit([put(notes, note(50))])
       await first.close()
       const third = await openIn(dir)

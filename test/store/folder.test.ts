@@ -73,7 +73,7 @@ test.each([['.gitkeep'], ['.gitignore'], ['lost+found']])(
     const store = await openIn(dir)
     await store.commit([insert(notes, note(1))])
     await store.close()
-    // What is put beside the data later is nobody's business.
+    // Other files next to the data are ignored later.
     await writeFile(join(dir, 'notes.txt'), 'mine')
     await (await openIn(dir)).close()
   },

@@ -98,7 +98,7 @@ test('of many processes that find an abandoned lock exactly one gets the folder'
   await opened[0]?.value.close()
 })
 
-/** Another container: its pids mean nothing here. */
+/** Another container: its pids have no meaning here. */
 const elsewhere: Processes = {
   ...noProcesses,
   pidSpace: async () => ({ boot: 'this', namespace: 'another' }),

@@ -182,7 +182,7 @@ test('the loss of an old log file that held only messages costs only those messa
   expect(notices.join()).toContain(
     `The bytes of ${lost.length} messages and contents are lost: n_00000/message`,
   )
-  // New mail goes on, and a later start says the same.
+  // New mail is accepted, and a later start reports the same.
   await again.commit([insert(notes, note(40))], [blobOf('n_00040/message', 'new')])
   await again.close()
   expect((await inspect(dir)).healthy).toBe(false)

@@ -42,7 +42,7 @@ interface Cut {
   readonly ceiling: number
 }
 
-/** What a life of the store did: its state after each commit, and cuts at each of its operations. */
+/** A recorded run of the store: its state after each commit, and cuts at each of its operations. */
 async function liveWithCuts(
   durability: 'process' | 'disk',
   seed: number,

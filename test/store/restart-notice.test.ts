@@ -4,7 +4,7 @@ import { insert } from '../../src/store/store.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
-/** What a start says after a life that ended in this way. */
+/** The notices of a start after a run that ended in this way. */
 async function said(
   first: Partial<LogStoreOptions>,
   end: 'closed' | 'cut off',

@@ -15,7 +15,7 @@ import {
   tempFolder,
 } from './_setup.ts'
 
-/** Where a commit breaks, and what then breaks the cut. */
+/** The call that fails in a commit, and the call that then fails in the cut. */
 const breaks = [
   { durability: 'disk', at: 'sync', cut: 'truncate', whole: true },
   { durability: 'disk', at: 'sync', cut: 'sync', whole: false },
@@ -75,7 +75,7 @@ test.each(cases)(
       code: 'store_unknown',
       message: expect.stringContaining('the next start may find it') as unknown,
     })
-    // What came after it is known not to be stored.
+    // Later commits are known not to be stored.
     expect(await commitOf(store, 3, kind)).toMatchObject({ code: 'store_read_only' })
     expect(await contents(store)).toEqual(before)
 

@@ -6,11 +6,11 @@ export interface TestClock extends HeldClock {
   timers(): number
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when a test moves it. */
 export function testClock(start: number = Date.UTC(2026, 0, 2, 3, 4, 5)): TestClock {
   const clock = fixedClock(start)
   const timers = new Set<symbol>()
-  // What was begun goes through the store, in turns of the event loop.
+  // The work in progress uses the store, in turns of the event loop.
   clock.onAdvance(async () => {
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
   })

@@ -6,7 +6,7 @@ import {
   type LocalpostOptions,
 } from '../../src/index.ts'
 
-/** Starts an instance that closes when the test ends. */
+/** Starts an instance that is closed at the end of the test. */
 export async function start(options?: LocalpostOptions): Promise<Localpost> {
   const post = await createLocalpost(options)
   onTestFinished(() => post.close())

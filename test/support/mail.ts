@@ -1,4 +1,4 @@
-/** A send request that is in order; a test adds or replaces what it is about. */
+/** A valid send request; a test adds or replaces the members it is about. */
 export const goodMail = {
   from: 'Acme <hi@acme.test>',
   to: 'ada@example.com',

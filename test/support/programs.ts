@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The place of a program, where it is there. */
+/** The path of a program, if it is installed. */
 export function findOnPath(name: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
@@ -15,7 +15,7 @@ export interface Program {
   /** What the tests that need it are about. */
   tests: string
   find(): string | undefined
-  /** What else helps, as the end of a sentence. */
+  /** An alternative, as the end of a sentence. */
   otherwise?: string
 }
 

@@ -1,4 +1,4 @@
-/** What the types of the public functions promise. `npm run typecheck` looks at it; it is never run. */
+/** The contract of the public types. `npm run typecheck` checks it; it is never run. */
 import { expectTypeOf } from 'vitest'
 import { createClient, type Client } from '../../src/client/index.ts'
 import {

@@ -38,7 +38,7 @@ export function openProjects(): Projects {
   }
 }
 
-/** How a program ended, and all that it said. */
+/** The exit code of a program, and all its output. */
 export interface Run {
   status: number | null
   output: string
@@ -46,7 +46,7 @@ export interface Run {
 
 /** Runs a Node program to its end; one that hangs is killed, and has no status. */
 export async function run(dir: string, ...args: string[]): Promise<Run> {
-  // What tells a run that it is part of another one must not reach it.
+  // Variables that mark a run as part of another one must not reach it.
   const { VITEST: _v, NODE_TEST_CONTEXT: _n, VITEST_POOL_ID: _p, VITEST_WORKER_ID: _w, ...env } = process.env
   const child = spawn(process.execPath, args, {
     cwd: dir,

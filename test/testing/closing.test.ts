@@ -95,7 +95,7 @@ function members(object: object, path: string): string[] {
     .toSorted()
 }
 
-/** The same as the compiler sees it. */
+/** The same according to the compiler. */
 function typedMembers(): string[] {
   const file = fileURLToPath(new URL('../../src/instance/instance.ts', import.meta.url))
   const program = ts.createProgram([file], { ...compilerOptions, noEmit: true })

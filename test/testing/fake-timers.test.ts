@@ -11,7 +11,7 @@ afterEach(() => projects.clear())
 const everything = `{ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate',
   'Date', 'performance', 'hrtime', 'queueMicrotask'], now: 0 }`
 
-/** A whole life of an instance: every method that waits for something. */
+/** The whole life cycle of an instance: every method that waits for something. */
 const life = `
 async function live(post) {
   await post.emails.send(mail)
@@ -102,7 +102,7 @@ describe('with the fake timers of vitest', () => {
           await expect(localpost).toHaveSent({ to: 'ada@example.com' })
           await expect(localpost).toHaveEvent({ status: 'delivered' })
         })
-        // What the app does itself waits for its own timers, which the test moves.
+        // The app itself waits for its own timers, which the test moves.
         test('an app', async ({ localpost, localpostUrl }) => {
           const headers = { authorization: 'Bearer ' + localpost.apiKey, 'content-type': 'application/json' }
           const body = JSON.stringify({ from: 'a@acme.test', to: 'bob@example.com', subject: 'Hi', text: 'Hello' })

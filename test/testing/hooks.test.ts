@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { matchers, useLocalpost } from '../../src/testing/index.ts'
 
-/** The hooks of a framework that runs what it is told to. */
+/** The hooks of a framework that runs the given functions. */
 function fakeHooks(): Record<
   'beforeAll' | 'beforeEach' | 'afterEach' | 'afterAll',
   (run: () => Promise<void>) => void

@@ -4,7 +4,7 @@ import { goodMail } from '../support/mail.ts'
 
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 
-/** All that chance has a part in, after the same calls. */
+/** All values that depend on randomness, after the same calls. */
 async function outcome(options: LocalpostOptions): Promise<unknown> {
   await using post = await createLocalpost({ clock: fixedClock('2026-01-01T00:00:00Z'), ...options })
   const webhook = await post.webhooks.create({ url: 'http://127.0.0.1:9', events: ['domain.created'] })

@@ -115,7 +115,7 @@ describe('an open instance at the end of a test file that imports `localpost` on
 })
 
 describe('an instance outside a test', () => {
-  // The timer holds nothing: it is reached only where the instance does.
+  // The timer does not keep the process alive: it fires only if the instance does.
   const app = (options: string): string =>
     `import { createLocalpost } from 'localpost'
      const localpost = await createLocalpost(${options})

@@ -37,7 +37,7 @@ export async function sendTracked(face: Face, over: Record<string, unknown> = {}
   return id
 }
 
-/** All that happened to a recipient, with all that is stored of it. */
+/** All events of a recipient, with all their stored members. */
 export async function eventsOf(face: Face, id: string, recipient = 'ada@example.com') {
   const mail = await face.mail(id)
   return mail.recipients.find((state) => state.recipient === recipient)?.events ?? []

@@ -24,7 +24,7 @@ describe('the fixture', () => {
       count: 1,
     })
     await expect(localpost).not.toHaveSent({ to: 'bob@example.com' })
-    // The first delivery loads what delivers, which takes its time on a busy machine.
+    // The first delivery loads modules, which takes long on a busy machine.
     await expect(localpost).toHaveEvent({
       recipient: 'ada@example.com',
       status: 'delivered',

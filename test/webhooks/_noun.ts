@@ -12,7 +12,7 @@ import { insert, type Store } from '../../src/store/store.ts'
 import type { WebhookDelivery } from '../../src/webhooks/types.ts'
 import { createWebhooks, type RunningWebhooks, type WebhooksDeps } from '../../src/webhooks/webhooks.ts'
 
-/** The noun over a store, with ways to make things happen. */
+/** The resource over a store, with functions that cause events. */
 export interface Noun {
   webhooks: RunningWebhooks
   /** The announcing one. */

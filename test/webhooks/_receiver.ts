@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished, vi } from 'vitest'
 import type { WebhookPayload } from '../../src/webhooks/webhook.ts'
 
-/** Waits until a check passes; a busy machine takes its time. */
+/** Waits until a check passes; a busy machine takes longer. */
 export function eventually(check: () => void | Promise<void>, timeout = 15_000): Promise<void> {
   return vi.waitFor(check, { timeout })
 }
@@ -16,7 +16,7 @@ export interface Received {
   payload: WebhookPayload
 }
 
-/** A receiver on loopback, with all that it got. */
+/** A receiver on loopback, with all received requests. */
 export interface Receiver {
   url: string
   received: Received[]

@@ -12,7 +12,7 @@ import { domainPayloads } from '../../src/webhooks/payloads.ts'
 import { anEmail, delivered, openNoun } from './_noun.ts'
 import { eventually, openReceiver } from './_receiver.ts'
 
-// Nobody listens there, and nothing is ever sent: what is tested is what gets stored.
+// No server listens there, and nothing is ever sent: the test checks what is stored.
 const nowhere = 'http://127.0.0.1:9/hooks'
 const stoodStill = { ...systemClock, after: () => () => undefined }
 
@@ -151,7 +151,7 @@ describe('the cost of webhooks', () => {
     await store.commit([insert(emailCollection, anEmail(createIds(systemClock).next('em'), ['a@b.test'], 1))])
     expect(calls).toEqual(['commit 1'])
     await happen(id, 'ada@example.com', delivered(1))
-    // The reading is that of the change itself.
+    // This read belongs to the change itself.
     expect(calls).toEqual(['commit 1', 'get', 'commit 1'])
   })
 

@@ -59,7 +59,7 @@ describe('an instance', () => {
         },
       ])
     }
-    // Nothing was asked of the instance: the request log has the library's send alone.
+    // The instance got no request: the request log has only the send of the library.
     expect((await post.requests.list()).items).toMatchObject([{ source: 'library' }])
     await eventually(() => expect(receiver.received).toHaveLength(1))
   })
