@@ -8,7 +8,7 @@ import { root, run } from './run.ts'
 const bin = (name: string): string => join(root, 'node_modules/.bin', name)
 const tarball = inject('tarball')
 
-// Imports every entry that needs no framework, sends over SMTP and `/v1`, and ends by itself.
+// Imports every entry that needs no framework, sends over SMTP and `/v1`, and exits without a call of `exit`.
 const uses = (load: string): string => `
 ${load}
 async function main() {

@@ -7,7 +7,7 @@ const attached = 'Content-Disposition: attachment'
 /** A text body in an encoding. */
 const body = (encoding: string, ...all: string[]): string =>
   lines(head, 'Content-Type: text/plain; charset=utf-8', `Content-Transfer-Encoding: ${encoding}`, '', ...all)
-/** A file in an encoding, beside a text. */
+/** A file in an encoding, next to a text. */
 const withFile = (encoding: string, ...all: string[]): string =>
   typed(
     'multipart/mixed; boundary=b',

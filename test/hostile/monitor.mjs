@@ -1,4 +1,4 @@
-// Loaded into the process under test: tells over a socket what its event loop and its memory did since it was asked last.
+// Loaded into the process under test: reports over a socket the measurements of its event loop and memory since the last request.
 import { readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { isMainThread } from 'node:worker_threads'

@@ -115,7 +115,7 @@ async function liveWithCuts(
   return { states, cuts }
 }
 
-/** Opens what a cut left, in this run of the machine, and tells what is there. */
+/** Opens the folder that a cut left, in this run of the machine, and returns its content. */
 async function recovered(power: PowerFiles, boot: string): Promise<Known> {
   const { clock } = manualClock()
   const store = await openAfterKill('/folder', { clock, files: power.files, boot })
@@ -124,7 +124,7 @@ async function recovered(power: PowerFiles, boot: string): Promise<Known> {
   return found
 }
 
-/** Opens what a cut left, and tells with which commit it ends. */
+/** Opens the folder that a cut left, and returns the commit with which it ends. */
 async function endOf(cut: Cut, states: readonly Known[]): Promise<number> {
   const found = await recovered(cut.after, 'second')
   const end = states.findLastIndex(

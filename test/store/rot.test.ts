@@ -196,7 +196,7 @@ test('salvage writes a new folder with all intact data, and lists the rest', asy
   expect(lost.join('\n')).toMatch(/notes n_00020: the bytes of its message are damaged/)
   expect(lost.join('\n')).toMatch(/000001\.log is damaged from byte/)
   const found = (await answers(to)).all
-  // Without its checkpoint, of the log only what stands behind the last gap is safe to take.
+  // Without its checkpoint, only the part of the log after the last gap is safe to use.
   const gone = ['n_00003', 'l2', 'n_00020', 'n_00030', 'n_00031', 'n_00032', 'n_00033']
   expect(
     Object.keys(whole)

@@ -33,7 +33,7 @@ const cases = breaks.flatMap((how) =>
   (Object.keys(sizes) as (keyof typeof sizes)[]).map((kind) => ({ ...how, kind })),
 )
 
-/** A store whose log breaks as told, as long as `state.broken` is set. */
+/** A store whose log fails at the given calls, as long as `state.broken` is set. */
 async function breaking(dir: string, { durability, at, cut }: (typeof breaks)[number]) {
   const state = { broken: false }
   const files = faultyFiles(({ name, path }) => {

@@ -108,7 +108,7 @@ describe('mail of a domain without tracking', () => {
     const id = await sendTracked(face, { text: undefined })
     const { domain_id, email_sent_timestamp } = await face.detail(id)
     const { name } = await face.post.domains.get(domain_id)
-    // All domains that no instance in memory was told of are signed with the key of the process.
+    // All domains that are not registered in an instance in memory are signed with the key of the process.
     const key = createPrivateKey((await processDkimKey('localpost')).private_key)
     const subject = 'Hello'
     const date = new Date(email_sent_timestamp)

@@ -6,7 +6,7 @@ const pixelUrl = 'http://t/p?a=1&b="2"'
 const pixel =
   '<img src="http://t/p?a=1&amp;b=&quot;2&quot;" width="1" height="1" alt="" style="display:none;width:1px;height:1px;border:0">'
 
-/** Rewrites links only, and tells which ones were asked for. */
+/** Rewrites links only, and returns the links that were passed in. */
 function links(html: string): { html: string; asked: string[] } {
   const asked: string[] = []
   const rewritten = prepareRewrite(html)({
