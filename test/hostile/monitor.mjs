@@ -1,4 +1,4 @@
-// Loaded into the process under test: reports over a socket the measurements of its event loop and memory since the last request.
+// Loaded into the process under test: reports measurements of its event loop and memory over a socket, since the last request.
 import { readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
