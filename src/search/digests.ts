@@ -1,4 +1,5 @@
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
+import { isErrorOf } from '../core/errors.ts'
 import { snippetOf } from '../mime/snippet.ts'
 import type { Reader } from '../reading/reader.ts'
 import { searchableText } from './searchable.ts'
@@ -55,7 +56,12 @@ export function createDigests(deps: DigestsDeps): Digests {
   return {
     text,
     of(email) {
-      if (email.snippet === null) return text(email)
+      // One damaged message must not make the whole list fail.
+      if (email.snippet === null)
+        return text(email).catch((error: unknown) => {
+          if (isErrorOf(error, 'store_corrupt')) return unreadable
+          throw error
+        })
       return Promise.resolve({ snippet: email.snippet, attachment_count: email.attachment_count ?? 0 })
     },
     take(email) {
@@ -65,6 +71,9 @@ export function createDigests(deps: DigestsDeps): Digests {
     },
   }
 }
+
+/** The result for a message that can never be read. */
+export const unreadable: Reading = { snippet: '', attachment_count: 0, body: '' }
 
 /** The digest of a message that is read already. */
 export function digestOf(message: { text: string; html: string; attachments: readonly unknown[] }): Digest {

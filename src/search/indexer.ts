@@ -3,7 +3,7 @@ import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import type { Digests, Reading } from './digests.ts'
+import { unreadable, type Digests, type Reading } from './digests.ts'
 import { searchableHead } from './searchable.ts'
 import type { TextColumn } from './text-column.ts'
 import { nextTurn } from '../core/machine.ts'
@@ -213,8 +213,6 @@ const passingFaults = [
 ] as const
 /** After this many failures in a row a mail is deferred. */
 const maxTries = 5
-/** The result for a message that can never be read, so that it is not tried again. */
-const unreadable: Reading = { snippet: '', attachment_count: 0, body: '' }
 /** How long no mail must have arrived before reading starts. */
 const quietMs = 100
 /** If mail arrives without a pause, a slice is read after this time. */

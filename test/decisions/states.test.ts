@@ -37,7 +37,8 @@ describe('the table of states in docs/decisions.md', () => {
 
   it('events.bounce-types: it has every subtype in the table, or says that it appears only on request', () => {
     const reached = rows.map(({ bounce }) => bounce).filter((bounce) => bounce !== '')
-    const [, onRequest = ''] = /No reply stands for (.*?): these come only on request/s.exec(section) ?? []
+    const [, onRequest = ''] =
+      /No SMTP reply leads to (.*?): they appear only on request/s.exec(section) ?? []
     const asked = [...onRequest.matchAll(/`(\w+)`\/`(\w+)`/g)].map(
       ([, type, subtype]) => `${type}/${subtype}`,
     )

@@ -22,7 +22,7 @@ import {
   collectionFolders,
   listSnapshot,
   missingFrom,
-  missingMend,
+  missingFix,
   type SnapshotFile,
 } from './snapshot-files.ts'
 import { fillRecords } from './snapshot.ts'
@@ -118,7 +118,7 @@ function assertAllThere(
   if (first === undefined) return
   const more = others.length === 0 ? '' : `, like ${others.length} more`
   const what = `this file of records is missing${more}; ${paths.checkpoint} says that it must be there.`
-  throw corrupt(join(paths.folder, first), what, missingMend)
+  throw corrupt(join(paths.folder, first), what, missingFix)
 }
 
 /** Removes temporary files that a crash left behind. */

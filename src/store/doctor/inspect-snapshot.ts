@@ -4,7 +4,7 @@ import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { listed, type Report } from './findings.ts'
 import type { Records } from '../records.ts'
 import { newLockForm } from '../lock/lock-file.ts'
-import { collectionFolders, listSnapshot, missingFrom, missingMend } from '../disk/snapshot-files.ts'
+import { collectionFolders, listSnapshot, missingFrom, missingFix } from '../disk/snapshot-files.ts'
 import { parseSnapshot } from '../disk/snapshot-text.ts'
 import { fillRecords } from '../disk/snapshot.ts'
 import { nextTurn } from '../../core/machine.ts'
@@ -37,7 +37,7 @@ export async function inspectSnapshot(
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` So are ${listed(others)}.`
     const what = `${join(paths.folder, first)} is missing, and the records in it are lost.${more}`
-    report.problem(`${what} The next start refuses the folder.`, missingMend)
+    report.problem(`${what} The next start refuses the folder.`, missingFix)
   }
   for (const { path, segment } of found) await read(path, segment)
   if (report.problems === before) report.ok(`${count} files of records can be read.`)
