@@ -4,7 +4,7 @@ import type { LoggedRequest } from '../../src/server/logged-request.ts'
 /** The state of the live connection; `lost` while the page tries to reconnect. */
 export type Connection = 'connecting' | 'live' | 'lost'
 
-/** The changes of mails since the last call, collected so that a burst causes only one refresh. */
+/** The changes of mails since the last call, collected so that a burst triggers only one refresh. */
 export interface Changes {
   /** Ids of new mails. */
   created: Set<string>
