@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf, validationError } from '../core/errors.ts'
-import type { Store } from '../store/store.ts'
+import type { BlobId, Store } from '../store/store.ts'
 
 type Blobs = Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
 
@@ -72,9 +72,17 @@ async function wholeMessage(
     const bytes = await store.readBlob(id)
     return bytes && [bytes]
   }
-  // A stream is only known to be whole at its end.
-  for await (const _ of (await store.openBlob(id)) ?? []);
+  await assertIntact(store, id)
   return await store.openBlob(id)
+}
+
+/**
+ * Reads a blob through, since a stream is only known to be whole at its end: what is sent before cannot be taken back.
+ *
+ * @throws store_corrupt, store_failed.
+ */
+export async function assertIntact(store: Pick<Store, 'openBlob'>, id: BlobId): Promise<void> {
+  for await (const _ of (await store.openBlob(id)) ?? []);
 }
 
 const atOnceBytes = 1024 * 1024

@@ -20,7 +20,7 @@ import { remove, type BlobId, type ByteRange, type Store } from '../store/store.
 import { checkMail } from './checks.ts'
 import { startIndexer } from '../search/indexer.ts'
 import { createDigests, digestOf } from '../search/digests.ts'
-import { assertExportable, zipMessages } from './export.ts'
+import { assertExportable, assertIntact, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
 import { changeMatching, removeMatching, type Selection } from './bulk.ts'
 import type { QuietOptions, WaitOptions } from './wait.ts'
@@ -188,6 +188,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     blob: BlobId = messageBlob(email.id),
     range?: ByteRange,
   ): Promise<Readable> {
+    await assertIntact(store, blob)
     const stream = await store.openBlob(blob, range)
     if (stream) return stream
     const state = email.outbox ? 'is not written yet' : 'was never written; see its events'

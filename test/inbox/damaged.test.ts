@@ -74,7 +74,8 @@ it('an archive leaves damaged mails out, continues with the others, and lists wh
   ])
 })
 
-it('a large damaged message is not in the archive, not even in part', async () => {
+/** A folder with three large mails, of which the second is damaged near its end. */
+async function largeDamagedFolder(): Promise<{ dir: string; ids: string[] }> {
   const dir = temporaryFolder()
   const face = await open({ dir })
   const text = `${'0123456789abcdef'.repeat(4)}\n`.repeat(40_000)
@@ -88,6 +89,26 @@ it('a large damaged message is not in the archive, not even in part', async () =
   const bytes = await readFile(join(larges, rotten))
   bytes[bytes.length - 500] = 0x21
   await writeFile(join(larges, rotten), bytes)
+  return { dir, ids }
+}
+
+it('a large damaged message is store_corrupt on every route that reads it, with a range too', async () => {
+  const { dir, ids } = await largeDamagedFolder()
+  const face = await open({ dir })
+  const path = `/dev/inbox/${ids[1]}/raw`
+  const answers = [
+    ...reading
+      .filter(([method]) => method === 'GET')
+      .map(([method, route]) => face.call(method, route.replace(':id', ids[1] ?? ''))),
+    ...['bytes=0-99', 'bytes=-100'].map((range) => face.call('GET', path, { headers: { range } })),
+  ]
+  for (const answer of answers)
+    expect(await refusalOf(await answer)).toMatchObject({ status: 500, name: 'store_corrupt' })
+  expect((await face.call('GET', `/dev/inbox/${ids[0]}/raw`)).status).toBe(200)
+})
+
+it('a large damaged message is not in the archive, not even in part', async () => {
+  const { dir, ids } = await largeDamagedFolder()
   const again = await open({ dir })
   const files = unzipSync(new Uint8Array(await (await again.call('GET', '/dev/inbox/export')).arrayBuffer()))
   expect(Object.keys(files)).toEqual([`${ids[2]}-Three.eml`, `${ids[0]}-One.eml`, 'errors.txt'])
