@@ -10,7 +10,7 @@ import { suggest } from './suggest.ts'
  */
 export function assertKnownOptions(given: unknown, names: readonly string[], of: string): void {
   if (given === undefined) return
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (!isOptions(given)) {
     const wanted = `The options of ${of} are an object with some of ${names.join(', ')}`
     throw new LocalpostError('invalid_option', `${wanted}, not ${quote(given)}.`)
   }
@@ -23,6 +23,11 @@ export function assertKnownOptions(given: unknown, names: readonly string[], of:
     const hint = near ? `Did you mean "${near}"?` : `Known: ${names.join(', ')}.`
     throw new LocalpostError('invalid_option', `Unknown option ${quote(name)} of ${of}. ${hint}`)
   }
+}
+
+/** Not an array, a RegExp or a Map. By the tag, since objects of Jest's tests have another prototype than ours. */
+function isOptions(given: unknown): given is object {
+  return Object.prototype.toString.call(given) === '[object Object]'
 }
 
 /** The name that an option of an earlier version has now; undefined for what never was one. */

@@ -277,7 +277,11 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       await store.commit([remove(emailCollection, id)])
     },
     removeMatching: (selection) => removeMatching(bulk, selection),
-    removeAll: () => removeMatching(bulk, null),
+    async removeAll(...given: unknown[]) {
+      if (given.length === 0) return removeMatching(bulk, null)
+      const message = `inbox.removeAll() takes no arguments, not ${quote(given[0])}; inbox.removeMatching(query) removes what matches.`
+      throw new LocalpostError('invalid_option', message)
+    },
     async latest(query) {
       for await (const email of search.matches(parseMailQuery(query, now()))) return toDetail(email)
       return null

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { createClock, createLocalpost, fixedClock, type LocalpostOptions } from '../../src/index.ts'
@@ -105,6 +106,33 @@ it.each<[call: () => unknown, said: string]>([
   [() => Reflect.apply(useLocalpost, null, []), 'useLocalpost() needs beforeEach'],
 ])('refuses a misspelt option of a constructor: %s', (call, said) => {
   expect(call).toThrow(said)
+})
+
+it.each([[], /x/, new Map(), new Set(), new Date(), Promise.resolve(), 5, 'x', null, () => 1])(
+  'refuses options that are no plain object: %o',
+  async (given) => {
+    await using post = await createLocalpost()
+    await expect(Reflect.apply(post.inbox.list, post.inbox, [given])).rejects.toThrow(
+      'The options of inbox.list() are an object',
+    )
+  },
+)
+
+it('takes options of another realm', async () => {
+  await using post = await createLocalpost()
+  expect(await post.inbox.list(runInNewContext('({ limit: 1 })') as { limit: number })).toMatchObject({
+    count: 0,
+  })
+})
+
+it.each([{ to: 'ada@example.com' }, /x/, 'ada'])('removeAll() refuses an argument: %o', async (given) => {
+  await using post = await createLocalpost()
+  await post.inbox.import(Buffer.from('Subject: x\r\n\r\nx'))
+  await expect(Reflect.apply(post.inbox.removeAll, post.inbox, [given])).rejects.toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining('inbox.removeAll() takes no arguments, not '),
+  })
+  expect((await post.inbox.list()).count).toBe(1)
 })
 
 it('finds the closest name by its last word too', () => {
