@@ -48,10 +48,11 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
 
   async function fill(): Promise<void> {
     try {
-      if (((await files.size(paths.reserve)) ?? 0) < bytes) {
+      const size = await files.size(paths.reserve)
+      if ((size ?? 0) < bytes) {
         const free = await files.freeBytes(paths.folder)
-        // The reserve may be missing or too small because an earlier run gave it up on a full disk.
-        if (free < bytes) open = true
+        // A file that is too short was given up, perhaps by an earlier run. Without a file the folder is new.
+        if (size !== null || free < bytes) open = true
         // Do not take the last free space of the disk: other programs write to it too.
         if (free < 2 * bytes) return
         await writeReserve(files, paths.reserve, bytes)
@@ -60,7 +61,7 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
       open = false
     } catch {
       // Another program took the space meanwhile. A later call tries again.
-      await files.remove(paths.reserve).catch(() => {})
+      await giveUp(files, paths.reserve).catch(() => {})
     }
   }
 
@@ -94,11 +95,21 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
   }
 }
 
-/** Removes the reserve file to free its space. @returns Whether there was one. */
+/** Empties the reserve file to free its space. @returns Whether there was any. */
 export async function releaseReserve(files: Files, paths: Paths): Promise<boolean> {
   if (!(await files.size(paths.reserve))) return false
-  await files.remove(paths.reserve)
+  await giveUp(files, paths.reserve)
   return true
+}
+
+// The file stays, so that the next start knows that its space was given up.
+async function giveUp(files: Files, path: string): Promise<void> {
+  const fd = await files.open(path, 'r+')
+  try {
+    await files.truncate(fd, 0)
+  } finally {
+    await files.close(fd)
+  }
 }
 
 async function writeReserve(files: Files, path: string, size: number): Promise<void> {
