@@ -254,7 +254,7 @@ export const errorTable = {
   closed: { status: 503, meaning: 'This instance is closed.', fix: 'Create a new one.' },
   clock_not_held: {
     status: 500,
-    meaning: 'The clock of this instance runs by itself and cannot be moved.',
+    meaning: 'This instance runs on the real clock, which cannot be moved.',
     fix: 'Create the instance with `clock: fixedClock("2026-01-01T00:00:00Z")`.',
   },
   snapshot_not_possible: {

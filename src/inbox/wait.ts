@@ -257,7 +257,7 @@ function withResolvers<T>(): {
     resolve = onValue
     reject = onError
   })
-  // If the search throws first, nobody awaits this promise: avoid an unhandled rejection.
+  // If the search throws first, this promise is not awaited: avoid an unhandled rejection.
   promise.catch(() => {})
   return { promise, resolve, reject }
 }

@@ -9,7 +9,7 @@ export const apiKeyInputSchema: z.ZodType<ApiKeyInput> = z.object({
 /** An API key as `/dev/keys` answers it. */
 export const apiKeySchema: z.ZodType<ApiKey> = z.strictObject({
   id: z.string().describe('Of a key from the options: `option_1`, `option_2`, …'),
-  name: z.string().nullable().describe('What the key is for; null where nobody said'),
+  name: z.string().nullable().describe('What the key is for; null where it has no name'),
   created: z.int().describe('Unix time in milliseconds; of a key from the options: when this instance began'),
   value: z
     .string()

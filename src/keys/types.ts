@@ -10,7 +10,7 @@ export interface ApiKeyInput {
 export interface ApiKey {
   /** Of a key from the options: `option_1`, `option_2`, …. */
   id: string
-  /** What the key is for; null where nobody said. */
+  /** What the key is for; null where it has no name. */
   name: string | null
   /** Unix time in milliseconds; of a key from the options: when this instance began. */
   created: number

@@ -23,7 +23,7 @@ describe('the error type of a look-up', () => {
     ['the name has no TXT', [], 'TYPE_NOT_FOUND', 'missing'],
     ['the server fails', 'SERVFAIL', 'DNS_SERVER_ERROR', 'error'],
     ['the server refuses', 'REFUSED', 'DNS_SERVER_ERROR', 'error'],
-    ['nobody answers', 'silence', 'DNS_SERVER_ERROR', 'error'],
+    ['no server answers', 'silence', 'DNS_SERVER_ERROR', 'error'],
   ] as const)('when %s', async (_, answer, error_type, verdict) => {
     publish()
     server.answers.set(`${dkimName} TXT`, typeof answer === 'string' ? answer : [...answer])

@@ -94,7 +94,7 @@ export function hasRemoteImages(html: string): boolean {
   )
 }
 
-/** The injected faults in one sentence, so that nobody mistakes their failures for real ones; `""` for none. */
+/** The injected faults in one sentence, so that their failures are not mistaken for real ones; `""` for none. */
 export function faultWords({ http, smtp, rate_limit }: FaultsState): string {
   const parts = [
     ...[http, smtp].flatMap((faults, index) => {
