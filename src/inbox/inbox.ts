@@ -1,37 +1,37 @@
 import type { BulkChanges, Check, Mail, MailChanges, MailSummary, TranscriptLine } from './types.ts'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
-import { readContent } from '../emails/content.ts'
-import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
-import { contentBlob, emailCollection, messageBlob, type EmailRecord } from '../emails/email.ts'
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
-import { keepAlive } from '../core/keep-alive.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListQuery } from '../core/lists.ts'
-import { normalizeAddress } from '../mime/addresses.ts'
-import { verifyDkim } from '../mime/dkim-verify.ts'
-import type { MimePart, PlacedPart } from '../mime/part.ts'
-import { decodeTransfer } from '../mime/transfer.ts'
-import { readFindings } from '../reading/jobs.ts'
+import type { MimePart } from '../mime/part.ts'
 import type { PageOptions } from '../reading/page.ts'
 import type { Reader } from '../reading/reader.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
-import { remove, type BlobId, type ByteRange, type Store } from '../store/store.ts'
+import { remove, type Store } from '../store/store.ts'
 import { checkMail } from './checks.ts'
+import { createDetails } from './detail.ts'
 import { startIndexer } from '../search/indexer.ts'
-import { createDigests, digestOf } from '../search/digests.ts'
-import { assertExportable, assertIntact, zipMessages } from './export.ts'
+import { createDigests } from '../search/digests.ts'
+import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
 import { changeMatching, removeMatching, type Selection } from './bulk.ts'
+import {
+  createMessageStreams,
+  type CopyOptions,
+  type OpenAttachment,
+  type RawOptions,
+} from './message-streams.ts'
+import { releaseMail, type Relay } from './release.ts'
 import type { QuietOptions, WaitOptions } from './wait.ts'
 import { createPending } from './pending.ts'
 import { parseMailQuery } from '../search/query.ts'
 import type { MailQuery } from '../search/query-members.ts'
 import { createSearch, type SearchPage } from '../search/search.ts'
-import { createKeyFinder } from './signing-keys.ts'
 import type { TextColumn } from '../search/text-column.ts'
 import { checkChanges } from './tags.ts'
-import { toMail, toSummary } from './views.ts'
+import { toSummary } from './views.ts'
 import { createWaits } from './wait.ts'
 
 /** Reads and manages all captured and sent mail, for people and tests. */
@@ -51,10 +51,7 @@ export interface Inbox {
   /** One attachment's bytes. @throws not_found, message_pending. */
   attachment(id: string, index: number): Promise<{ filename: string; content_type: string; content: Buffer }>
   /** The same as a stream, which reads only as much as is consumed. @throws not_found, message_pending. */
-  openAttachment(
-    id: string,
-    index: number,
-  ): Promise<{ filename: string; content_type: string; stream: Readable }>
+  openAttachment(id: string, index: number): Promise<OpenAttachment>
   /** One leaf of the message's MIME tree, decoded, as a stream. @throws not_found, message_pending. */
   part(id: string, index: number): Promise<MimePart & { stream: Readable }>
   /** Checks a mail for common problems; nothing is fetched. @throws not_found. */
@@ -103,16 +100,6 @@ export interface Inbox {
   release(id: string, request: { to: string }): Promise<{ id: string; to: string; smtp_response: string }>
 }
 
-export interface CopyOptions {
-  /** The recipient whose copy is wanted, if each recipient has one. Default: the first recipient. */
-  recipient?: string
-}
-
-export interface RawOptions extends CopyOptions {
-  /** Only these bytes: `start` inclusive, `end` exclusive. Default: all. */
-  range?: { start: number; end: number }
-}
-
 export interface InboxDeps {
   store: Store
   /** Closed with the inbox. */
@@ -128,7 +115,7 @@ export interface InboxDeps {
   /** Stores imported messages. */
   submit: Submit
   /** Sends one message to the relay and returns its reply; null if no relay is configured. */
-  release: ((email: EmailRecord, to: string, open: () => Promise<Readable>) => Promise<string>) | null
+  release: Relay | null
   /** The SMTP transcript of a submission; null if it is not kept. Default: no transcripts. */
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null
 }
@@ -150,77 +137,9 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const pending = createPending()
   const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
   const bulk = { store, search, now }
-  const findKey = createKeyFinder(store)
-
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
-
-  async function toDetail(email: EmailRecord): Promise<Mail> {
-    const blob = messageBlob(email.id)
-    const submitted = email.message && email.source === 'smtp' ? await reader.mail(blob) : null
-    const message = submitted ?? (email.message && (await reader.message(blob)))
-    const content = submitted ?? (await readContent(deps, email))
-    const { links, codes, clipped } =
-      submitted ?? (await readFindings({ ...content, subject: email.subject }))
-    const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
-    const isSigned = message?.headers.some(([name]) => name.toLowerCase() === 'dkim-signature')
-    const dkim = isSigned
-      ? await reader.bytes(blob, (bytes) => verifyDkim(bytes, findKey, clock.now()))
-      : null
-    const transcript = deps.transcriptOf?.(email.id, email.message?.size_bytes ?? 0) ?? null
-    return toMail(email, digest, content, message, { links, codes, clipped, dkim, transcript })
-  }
-
-  /** The HTML of a mail, or of a recipient's copy. */
-  function readPageOf(
-    email: EmailRecord,
-    options: CopyOptions | undefined,
-    page: PageOptions,
-  ): Promise<Uint8Array> {
-    const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
-    // The stored content of an API send has no tracking links. Only the recipients' copies have them.
-    const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
-    const content = isInMessage && email.message ? null : contentBlob(email.id)
-    return reader.page({ message: email.message && blob, content }, page)
-  }
-
-  async function openMessage(
-    email: EmailRecord,
-    blob: BlobId = messageBlob(email.id),
-    range?: ByteRange,
-  ): Promise<Readable> {
-    await assertIntact(store, blob)
-    const stream = await store.openBlob(blob, range)
-    if (stream) return stream
-    const state = email.outbox ? 'is not written yet' : 'was never written; see its events'
-    throw new LocalpostError('message_pending', `The message of ${quote(email.id)} ${state}.`)
-  }
-
-  /** One decoded part of a stored message, as a stream that reads only as much as is consumed. */
-  async function openLeaf(
-    id: string,
-    kind: 'parts' | 'attachments',
-    index: number,
-  ): Promise<{ part: PlacedPart; stream: Readable }> {
-    const email = await find(id)
-    const blob = messageBlob(id)
-    const part = (await reader.structure(blob))?.[kind][index]
-    if (part) {
-      const encoded = await store.openBlob(blob, { start: part.start, end: part.end })
-      if (encoded) return { part, stream: decodeTransfer(encoded, part.encoding) }
-    }
-    // If the message itself is not written yet, this throws `message_pending`.
-    await openMessage(email).then((stream) => stream.destroy())
-    const what = kind === 'parts' ? 'part' : 'attachment'
-    throw new LocalpostError('not_found', `Mail ${quote(id)} has no ${what} ${index}.`)
-  }
-
-  async function openAttachment(
-    id: string,
-    index: number,
-  ): Promise<{ filename: string; content_type: string; stream: Readable }> {
-    const { part, stream } = await openLeaf(id, 'attachments', index)
-    return { filename: part.filename ?? `attachment-${index}`, content_type: part.content_type, stream }
-  }
+  const toDetail = createDetails({ ...deps, digests })
+  const streams = createMessageStreams({ store, reader, find })
 
   return {
     async list(query) {
@@ -235,30 +154,19 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     async get(id) {
       return toDetail(await find(id))
     },
-    async raw(id, options) {
-      assertKnownOptions(options, ['recipient', 'range'], 'inbox.raw()')
-      const email = await find(id)
-      const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
-      const stream = await openMessage(email, blob, options?.range)
-      return { stream, size_bytes: (await store.blobSize(blob)) ?? 0 }
-    },
+    raw: streams.raw,
     async html(id, options) {
       assertKnownOptions(options, ['recipient'], 'inbox.html()')
-      return Buffer.from(await readPageOf(await find(id), options, {})).toString()
+      return Buffer.from(await streams.page(id, options, {})).toString()
     },
-    async page(id, { recipient, ...frame }) {
-      return readPageOf(await find(id), recipient === undefined ? {} : { recipient }, { frame })
-    },
+    page: (id, { recipient, ...frame }) =>
+      streams.page(id, recipient === undefined ? {} : { recipient }, { frame }),
     async attachment(id, index) {
-      const { filename, content_type, stream } = await openAttachment(id, index)
-      return { filename, content_type, content: Buffer.concat(await stream.toArray()) }
+      const { stream, ...attachment } = await streams.attachment(id, index)
+      return { ...attachment, content: Buffer.concat(await stream.toArray()) }
     },
-    openAttachment,
-    async part(id, index) {
-      const { part, stream } = await openLeaf(id, 'parts', index)
-      const { content_type, charset, filename, content_id, disposition } = part
-      return { index, content_type, charset, filename, content_id, disposition, stream }
-    },
+    openAttachment: streams.attachment,
+    part: streams.part,
     async check(id) {
       return checkMail(await toDetail(await find(id)))
     },
@@ -306,23 +214,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       assertExportable((await search.list(filter, { limit: 1 })).count)
       return zipMessages(search.matches(filter, { complete: true }), store)
     },
-    async release(id, request) {
-      assertKnownOptions(request, ['to'], 'inbox.release()')
-      const { to } = request
-      const email = await find(id)
-      if (!deps.release) {
-        throw new LocalpostError(
-          'relay_not_configured',
-          'No relay is configured. Start Localpost with the option `relay` or `--relay smtp://host:port`.',
-        )
-      }
-      const address = typeof to === 'string' ? normalizeAddress(to) : { problem: 'is no address' }
-      if ('problem' in address)
-        throw validationError([{ field: 'to', message: `${quote(to)} ${address.problem}` }])
-      const { release } = deps
-      const smtp_response = await keepAlive(() => release(email, address.address, () => openMessage(email)))
-      return { id, to: address.address, smtp_response }
-    },
+    release: (id, request) => releaseMail({ relay: deps.release, find, open: streams.whole }, id, request),
     async close() {
       pending.quiet()
       waits.close()

@@ -1,0 +1,111 @@
+import type { Readable } from 'node:stream'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
+import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
+import type { MimePart, PlacedPart } from '../mime/part.ts'
+import { decodeTransfer } from '../mime/transfer.ts'
+import type { PageOptions } from '../reading/page.ts'
+import type { Reader } from '../reading/reader.ts'
+import type { BlobId, ByteRange, Store } from '../store/store.ts'
+import { assertIntact } from './export.ts'
+
+/** One of the copies of a message that each recipient has of its own. */
+export interface CopyOptions {
+  /** The recipient whose copy is wanted, if each recipient has one. Default: the first recipient. */
+  recipient?: string
+}
+
+/** Which bytes of which copy. */
+export interface RawOptions extends CopyOptions {
+  /** Only these bytes: `start` inclusive, `end` exclusive. Default: all. */
+  range?: { start: number; end: number }
+}
+
+/** Opens the stored bytes of mails: whole messages, their parts and their HTML. */
+export interface MessageStreams {
+  /** The message, or a recipient's copy. @throws not_found, message_pending. */
+  raw(id: string, options?: RawOptions): Promise<{ stream: Readable; size_bytes: number }>
+  /** The message as it was stored. @throws message_pending. */
+  whole(email: EmailRecord): Promise<Readable>
+  /** The HTML of a mail, or of a recipient's copy, as UTF-8. @throws not_found. */
+  page(id: string, options: CopyOptions | undefined, page: PageOptions): Promise<Uint8Array>
+  /** One attachment, decoded, as a stream that reads only as much as is consumed. @throws not_found, message_pending. */
+  attachment(id: string, index: number): Promise<OpenAttachment>
+  /** The same for one leaf of the MIME tree. @throws not_found, message_pending. */
+  part(id: string, index: number): Promise<MimePart & { stream: Readable }>
+}
+
+/** An attachment that is being read. */
+export interface OpenAttachment {
+  filename: string
+  content_type: string
+  stream: Readable
+}
+
+interface MessageStreamDeps {
+  store: Store
+  reader: Reader
+  /** @throws not_found. */
+  find(id: string): Promise<EmailRecord>
+}
+
+export function createMessageStreams({ store, reader, find }: MessageStreamDeps): MessageStreams {
+  async function open(
+    email: EmailRecord,
+    blob: BlobId = messageBlob(email.id),
+    range?: ByteRange,
+  ): Promise<Readable> {
+    await assertIntact(store, blob)
+    const stream = await store.openBlob(blob, range)
+    if (stream) return stream
+    const state = email.outbox ? 'is not written yet' : 'was never written; see its events'
+    throw new LocalpostError('message_pending', `The message of ${quote(email.id)} ${state}.`)
+  }
+
+  async function openLeaf(
+    id: string,
+    kind: 'parts' | 'attachments',
+    index: number,
+  ): Promise<{ part: PlacedPart; stream: Readable }> {
+    const email = await find(id)
+    const blob = messageBlob(id)
+    const part = (await reader.structure(blob))?.[kind][index]
+    if (part) {
+      const encoded = await store.openBlob(blob, { start: part.start, end: part.end })
+      if (encoded) return { part, stream: decodeTransfer(encoded, part.encoding) }
+    }
+    // If the message itself is not written yet, this throws `message_pending`.
+    await open(email).then((stream) => stream.destroy())
+    const what = kind === 'parts' ? 'part' : 'attachment'
+    throw new LocalpostError('not_found', `Mail ${quote(id)} has no ${what} ${index}.`)
+  }
+
+  return {
+    async raw(id, options) {
+      assertKnownOptions(options, ['recipient', 'range'], 'inbox.raw()')
+      const email = await find(id)
+      const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
+      const stream = await open(email, blob, options?.range)
+      return { stream, size_bytes: (await store.blobSize(blob)) ?? 0 }
+    },
+    whole: (email) => open(email),
+    async page(id, options, page) {
+      const email = await find(id)
+      const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
+      // The stored content of an API send has no tracking links. Only the recipients' copies have them.
+      const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
+      const content = isInMessage && email.message ? null : contentBlob(email.id)
+      return reader.page({ message: email.message && blob, content }, page)
+    },
+    async attachment(id, index) {
+      const { part, stream } = await openLeaf(id, 'attachments', index)
+      return { filename: part.filename ?? `attachment-${index}`, content_type: part.content_type, stream }
+    },
+    async part(id, index) {
+      const { part, stream } = await openLeaf(id, 'parts', index)
+      const { content_type, charset, filename, content_id, disposition } = part
+      return { index, content_type, charset, filename, content_id, disposition, stream }
+    },
+  }
+}
