@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer'
 import { decodeText, isKnownCharset } from './charset.ts'
+import { octetsOf, textOf } from './fields.ts'
 
 /**
  * Decodes the encoded words of a text. One that is malformed, or whose charset is unknown, stays as written.
@@ -6,10 +8,12 @@ import { decodeText, isKnownCharset } from './charset.ts'
  * Also takes what is common and not allowed: words that touch other text, white space within a word, octets beyond
  * ASCII in it, a character that is split over two words. Costs linear time.
  *
+ * @param text  As `decodeOctets` gives it: the octets of each word are read in its charset, those between them as
+ *   `textOf` has it.
  * @see RFC 2047
  */
 export function decodeEncodedWords(text: string): string {
-  if (!text.includes('=?')) return text
+  if (!text.includes('=?')) return textOf(text)
   const pieces: string[] = []
   let run: Run | null = null
   let at = 0
@@ -31,15 +35,15 @@ export function decodeEncodedWords(text: string): string {
     const isNext = run !== null && /^\s*$/.test(between)
     if (isNext && run?.charset === word.charset) run.bytes.push(word.bytes)
     else {
-      if (run) pieces.push(textOf(run))
+      if (run) pieces.push(decodeRun(run))
       // White space between two encoded words is only there to part them (section 6.2).
-      if (!isNext) pieces.push(between)
+      if (!isNext) pieces.push(textOf(between))
       run = { charset: word.charset, bytes: [word.bytes] }
     }
     at = match.index + written.length
   }
-  if (run) pieces.push(textOf(run))
-  pieces.push(text.slice(at))
+  if (run) pieces.push(decodeRun(run))
+  pieces.push(textOf(text.slice(at)))
   return pieces.join('')
 }
 
@@ -49,7 +53,7 @@ interface Run {
   bytes: Buffer[]
 }
 
-function textOf({ charset, bytes }: Run): string {
+function decodeRun({ charset, bytes }: Run): string {
   // Each word begins and ends in ASCII (RFC 1468): shifts back to back would be read as a fault.
   if (charset.startsWith('iso-2022-')) return bytes.map((word) => decodeText(word, charset)).join('')
   return decodeText(Buffer.concat(bytes), charset)
@@ -81,7 +85,6 @@ function fromB(encoded: string): Buffer | null {
 
 function fromQ(encoded: string, charset: string): Buffer | null {
   const octets = rawOctets(encoded, charset)
-  if (octets === null) return null
   // Octet by octet: replacing by patterns takes several times as long.
   const bytes = Buffer.allocUnsafe(octets.length)
   let size = 0
@@ -106,15 +109,18 @@ function hexDigit(code: number): number {
 }
 
 function isSpace(code: number): boolean {
-  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d)
 }
 
 /**
- * One character for each octet. Those beyond ASCII were read as UTF-8 or Latin-1 with their line, before the
- * charset of the word was known.
+ * The octets of a text that names its charset, one character for each. Raw Latin-1 in what calls itself UTF-8 is read as
+ * if it was that.
+ *
+ * @param text  As `decodeOctets` gives it.
  */
-function rawOctets(encoded: string, charset: string): string | null {
-  if (/^[\x00-\x7f]*$/.test(encoded)) return encoded
-  if (/^utf-?8$/.test(charset)) return Buffer.from(encoded, 'utf8').toString('latin1')
-  return /^[\x00-\xff]*$/.test(encoded) ? encoded : null
+export function rawOctets(text: string, charset: string): string {
+  if (/^[\x00-\x7f]*$/.test(text)) return text
+  const octets = octetsOf(text)
+  const isCalledUtf8 = /^utf-?8$/i.test(charset)
+  return (isCalledUtf8 && !isUtf8(octets) ? Buffer.from(textOf(text)) : octets).toString('latin1')
 }

@@ -58,19 +58,61 @@ export function splitFields(text: string, isStrict = false): SplitFields {
   return { fields, end, lines }
 }
 
-/** Octets beyond ASCII as UTF-8 where a line is valid UTF-8 (RFC 6532), else as Latin-1. */
+/**
+ * Reads the lines of a header: octets beyond ASCII as UTF-8 where a line is valid UTF-8 (RFC 6532). What the octets of
+ * any other line mean depends on what they belong to, such as an encoded word: they become half surrogates for
+ * {@link textOf} and {@link octetsOf}.
+ */
 export function decodeOctets(block: Buffer): string {
   if (isUtf8(block)) return block.toString('utf8')
-  // One Latin-1 line must not spoil the UTF-8 of the others.
-  const lines = []
-  for (let start = 0; start < block.length;) {
-    const newline = block.indexOf(0x0a, start)
-    const end = newline === -1 ? block.length : newline + 1
-    const line = block.subarray(start, end)
-    lines.push(line.toString(isUtf8(line) ? 'utf8' : 'latin1'))
-    start = end
+  // One Latin-1 line must not spoil the UTF-8 of the others. A line end is never part of another character.
+  const octets = undecoded(block).split('\n')
+  const lines = block.toString('utf8').split('\n')
+  return lines.map((line, index) => (line.includes('\ufffd') ? octets[index] : line)).join('\n')
+}
+
+// U+DC80 to U+DCFF stand for octets, as in Python's `surrogateescape`: decoded text never has them alone.
+const undecodedOctet = /[\udc80-\udcff]/u
+const nothingDecoded = /^[\x00-\x7f\udc80-\udcff]*$/u
+
+function undecoded(block: Buffer): string {
+  const units = Buffer.from(block.toString('latin1'), 'utf16le')
+  for (let at = 0; at < units.length; at += 2) if ((units[at] ?? 0) >= 0x80) units[at + 1] = 0xdc
+  return units.toString('utf16le')
+}
+
+/** A text of a header as people read it: its undecoded octets as UTF-8 where all of them are, else as Latin-1. */
+export function textOf(text: string): string {
+  if (!undecodedOctet.test(text)) return text
+  const octets = octetsOf(text)
+  if (isUtf8(octets)) return octets.toString('utf8')
+  if (nothingDecoded.test(text)) return octets.toString('latin1')
+  const units = Buffer.from(text, 'utf16le')
+  for (let at = 0, isPair = false; at < units.length; at += 2) {
+    const unit = units.readUInt16LE(at)
+    if (!isPair && isUndecoded(unit)) units[at + 1] = 0
+    isPair = unit >= 0xd800 && unit < 0xdc00
   }
-  return lines.join('')
+  return units.toString('utf16le')
+}
+
+/** The octets of a text of a header as they came. */
+export function octetsOf(text: string): Buffer {
+  if (!undecodedOctet.test(text)) return Buffer.from(text)
+  // Of each unit this takes the lower half.
+  if (nothingDecoded.test(text)) return Buffer.from(text, 'latin1')
+  const octets = Buffer.allocUnsafe(text.length * 3)
+  let size = 0
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0
+    if (code < 0x80 || isUndecoded(code)) octets[size++] = code & 0xff
+    else size += octets.write(char, size)
+  }
+  return octets.subarray(0, size)
+}
+
+function isUndecoded(code: number): boolean {
+  return code >= 0xdc80 && code <= 0xdcff
 }
 
 /** Whether the lines of a message end with CR alone: the first one does, and an empty line comes before any LF. */

@@ -2,11 +2,11 @@ import { isAscii } from 'node:buffer'
 import type { ParsedAddress } from './addresses.ts'
 import { parseAddresses } from './addresses.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
-import { decodeOctets, endsWithReturns, splitFields, startOfLine, withNewlines } from './fields.ts'
+import { decodeOctets, endsWithReturns, splitFields, startOfLine, textOf, withNewlines } from './fields.ts'
 
 /** The header block of a message. Reading it is cheap; a value is decoded only when it is asked for. */
 export interface HeaderBlock {
-  /** Name as written and value unfolded, not decoded, in order. Lines that are no header field are left out. */
+  /** Name as written and value unfolded, for {@link decodeHeaderValue}, in order. Lines that are no header field are left out. */
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** Where the body begins, in octets; the length of the input where it has no empty line. */
   readonly bodyStart: number
@@ -24,8 +24,8 @@ const maxValueLength = 256 * 1024
 /**
  * Reads the header block of a message by hand: everything up to the first empty line.
  *
- * Never throws. Takes CRLF and bare LF, a missing end, no header at all, any bytes. Octets beyond ASCII are read as
- * UTF-8 where they are valid UTF-8 (RFC 6532), else as Latin-1.
+ * Never throws. Takes CRLF and bare LF, a missing end, no header at all, any bytes. Octets beyond ASCII are read in the
+ * charset of their encoded word or parameter; others as UTF-8 where they are valid UTF-8 (RFC 6532), else as Latin-1.
  *
  * @param bytes  The message, or at least its beginning; only the first MiB is looked at. Not kept.
  * @see RFC 5322 section 2.2
@@ -49,7 +49,10 @@ export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
     addresses: (name) =>
       parseAddresses(wholeAddresses(valuesOf(name).join(', ')))
         .filter(({ address }) => address !== '')
-        .map(({ name: display, address }) => ({ name: decodeHeaderValue(display), address })),
+        .map(({ name: display, address }) => ({
+          name: decodeHeaderValue(display),
+          address: textOf(address),
+        })),
   }
 }
 
@@ -71,14 +74,16 @@ export function endOfLines(bytes: Buffer, start: number, limit: number): number 
 /**
  * Decodes the encoded words of a header value; what cannot be decoded stays as written.
  *
+ * @param value  As `decodeOctets` gives it.
  * @see RFC 2047
  */
 export function decodeHeaderValue(value: string): string {
-  return value.length > maxValueLength ? value : decodeEncodedWords(value)
+  return value.length > maxValueLength ? textOf(value) : decodeEncodedWords(value)
 }
 
 /** The fields of a header, and where the body begins. */
 export interface Head {
+  /** Values as `decodeOctets` gives them. */
   fields: [name: string, value: string][]
   bodyStart: number
   /** Whether an empty line ends it; where none does, the body begins behind the last field, or nowhere. */

@@ -1,5 +1,6 @@
 import { decodeText } from './charset.ts'
-import { decodeEncodedWords } from './encoded-words.ts'
+import { decodeEncodedWords, rawOctets } from './encoded-words.ts'
+import { textOf } from './fields.ts'
 
 /** A value like that of Content-Type, taken apart. */
 export interface FieldValue {
@@ -15,7 +16,7 @@ export interface FieldValue {
  * Takes what is common and not allowed: values with spaces and without quotes, a missing quote, octets beyond ASCII,
  * encoded words in values.
  *
- * @param value  Unfolded. Only its first 16 KB are looked at.
+ * @param value  Unfolded, as `decodeOctets` gives it. Only its first 16 KB are looked at.
  * @see RFC 2045 section 5.1, RFC 2231
  */
 export function readParameters(value: string): FieldValue {
@@ -43,7 +44,7 @@ export function readParameters(value: string): FieldValue {
   }
   // The plain form beside an extended one is for old readers (RFC 6266 section 4.3).
   for (const [name, list] of pieces) parameters.set(name, joined(list))
-  return { value: withoutComments(main), parameters }
+  return { value: textOf(withoutComments(main)), parameters }
 }
 
 const maxLength = 16 * 1024
@@ -60,19 +61,19 @@ function joined(pieces: Piece[]): string {
   const first = pieces[0]
   const marked = first?.isEncoded ? /^([^']{0,60})'[^']{0,60}'/.exec(first.text) : null
   const charset = marked?.[1] ?? ''
+  if (!pieces.some(({ isEncoded }) => isEncoded))
+    return decodeEncodedWords(pieces.map(({ text }) => text).join(''))
   const octets = pieces.map(({ isEncoded, text }, index) => {
-    const value = index === 0 && marked ? text.slice(marked[0].length) : text
-    return isEncoded ? percentDecoded(value) : Buffer.from(value)
+    const value = rawOctets(index === 0 && marked ? text.slice(marked[0].length) : text, charset)
+    return isEncoded ? percentDecoded(value) : value
   })
-  const text = decodeText(Buffer.concat(octets), charset)
+  const text = decodeText(Buffer.from(octets.join(''), 'latin1'), charset)
   return first?.isEncoded ? text : decodeEncodedWords(text)
 }
 
-function percentDecoded(text: string): Buffer {
-  const octets = Buffer.from(text).toString('latin1')
-  return Buffer.from(
-    octets.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1',
+function percentDecoded(octets: string): string {
+  return octets.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
   )
 }
 

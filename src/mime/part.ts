@@ -1,5 +1,5 @@
 import { displayFilename, mediaTypeOf } from './attachments.ts'
-import { maxFields } from './fields.ts'
+import { maxFields, textOf } from './fields.ts'
 import { endOfLines, maxHeaderBytes, readHead } from './headers.ts'
 import { readParameters } from './parameters.ts'
 import type { TransferEncoding } from './transfer.ts'
@@ -78,7 +78,7 @@ export function readPartHeader(
     bodyStart,
     type,
     parameters,
-    content_id: contentIdOf(field('content-id')),
+    content_id: contentIdOf(textOf(field('content-id'))),
     disposition: dispositionOf(declared.value),
     declaredFilename: declared.parameters.get('filename') ?? null,
     encoding,
@@ -87,7 +87,7 @@ export function readPartHeader(
 }
 
 interface Fields {
-  /** The value of the first field of this name (in lower case), unfolded; `""` without one. */
+  /** The value of the first field of this name (in lower case), as in `Head`; `""` without one. */
   field(name: string): string
   bodyStart: number
   /** Whether the header is longer than what is read of it. */

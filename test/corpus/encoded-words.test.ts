@@ -111,6 +111,69 @@ corpus('encoded words', [
     message: withSubject('=?iso-8859-1?Q?Gr\xfc\xdfe?='),
     expected: { subject: 'Grüße' },
   },
+  ...(
+    [
+      ['UTF-8 in a word, Latin-1 behind it', `=?utf-8?Q?caf${utf8('é')}?= f\xfcr`, 'café für'],
+      ['UTF-8 in a word, Latin-1 before it', `f\xfcr =?utf-8?Q?caf${utf8('é')}?=`, 'für café'],
+      ['UTF-8 before a word, Latin-1 behind it', `${utf8('é')} =?utf-8?Q?a?= \xfc`, 'é a ü'],
+      ['UTF-8 before a word, Latin-1 in it', `${utf8('é')} =?iso-8859-1?Q?\xfc?=`, 'é ü'],
+      ['UTF-8 and Latin-1 in words', `=?utf-8?Q?${utf8('é')}?= =?iso-8859-1?Q?\xfc?= b`, 'éü b'],
+      ['a word in B, Latin-1 behind it', '=?utf-8?B?w6k=?= f\xfcr', 'é für'],
+      ['a word in B, UTF-8 before it, Latin-1 behind it', `${utf8('é')} =?koi8-r?B?8A==?= \xfc`, 'é П ü'],
+      ['KOI8-R in a word, UTF-8 behind it', `=?koi8-r?Q?\xd0\xd2?= ${utf8('é')}`, 'пр é'],
+      ['KOI8-R in a word, in octets that UTF-8 has too', '=?koi8-r?Q?\xc3\xa9?=', 'ц╘'],
+      ['Latin-1 in a word, in octets that UTF-8 has too', '=?iso-8859-1?Q?\xc3\xa9?=', 'Ã©'],
+      ['Shift_JIS in a word, Latin-1 behind it', '=?shift_jis?Q?\x93\xfa?= \xfc', '日 ü'],
+      ['Shift_JIS in a word, UTF-8 behind it', `=?shift_jis?Q?\x93\xfa?= ${utf8('é')}`, '日 é'],
+      ['GB 18030 in a word, in octets that UTF-8 has too', '=?gb18030?Q?\xe4\xbd\xa0\xe5?=', '浣犲'],
+      ['an octet that is a space in Latin-1', `=?utf-8?Q?voil${utf8('à')}?= \xfc`, 'voilà ü'],
+      [
+        'a broken word with UTF-8, Latin-1 behind it',
+        `=?utf-8?Q?=Z${utf8('é')}?= \xfc`,
+        '=?utf-8?Q?=ZÃ©?= ü',
+      ],
+      [
+        'a word in an unknown charset with UTF-8, Latin-1 behind another',
+        `=?x-nope?Q?${utf8('é')}?= =?utf-8?Q?a?= \xfc`,
+        '=?x-nope?Q?é?= a ü',
+      ],
+    ] as const
+  ).map(([title, subject, says]) => ({
+    title: `raw octets: ${title}`,
+    says: 'project: RFC 2047 section 2 and RFC 6532 section 3.2, each word and each text between words for itself',
+    message: withSubject(subject),
+    expected: { subject: says },
+  })),
+  {
+    title: 'raw octets: UTF-8 on a line, Latin-1 on the next',
+    says: 'project: line by line outside of words',
+    message: withSubject(`=?utf-8?Q?${utf8('é')}?= ${utf8('é')} =?utf-8?Q?${utf8('💀')}?=`, ' \xfc'),
+    expected: { subject: 'é é 💀 ü' },
+  },
+  {
+    title: 'raw octets: UTF-8 in the word of a name, Latin-1 in the name beside it',
+    says: 'project: RFC 2047 section 2 and RFC 6532 section 3.2, each name for itself',
+    message: lines(
+      'From: a@x.test',
+      `To: =?utf-8?Q?J${utf8('ö')}rg?= <j@x.test>, "B\xfcrger, \xc4" <b@x.test>, ${utf8('Zoë')} <z@x.test>`,
+      `Cc: ${utf8('jörg')}@x.test, =?iso-8859-1?Q?\xc3\xa9?= <k@x.test>, \xfc <u@x.test>`,
+      'Subject: s',
+      '',
+      'Hello',
+    ),
+    expected: {
+      to: [
+        ['Jörg', 'j@x.test'],
+        ['Bürger, Ä', 'b@x.test'],
+        ['Zoë', 'z@x.test'],
+      ],
+      cc: [
+        ['', 'jörg@x.test'],
+        ['Ã©', 'k@x.test'],
+        ['ü', 'u@x.test'],
+      ],
+    },
+  },
   {
     title: 'a space inside a word, as some programs write it',
     says: 'project: RFC 2047 section 2 forbids it, it is read all the same',

@@ -123,6 +123,29 @@ const rows: Row[] = [
   ],
   ['raw UTF-8', 'RFC 6532 section 3', `filename="${utf8('Grüße.pdf')}"`, 'Grüße.pdf'],
   ['raw Latin-1', 'project: as headers', 'filename="Gr\xfc\xdfe.pdf"', 'Grüße.pdf'],
+  ...(
+    [
+      ['UTF-8, Latin-1 in another', `filename="${utf8('é.pdf')}"; x="\xfc"`, 'é.pdf'],
+      ['Latin-1, UTF-8 in another', `filename="\xfc.pdf"; x="${utf8('é')}"`, 'ü.pdf'],
+      ['UTF-8 in a word, Latin-1 in another', `filename="=?utf-8?Q?${utf8('é')}?="; x=\xfc`, 'é'],
+      ['UTF-8 in an extended one, Latin-1 in another', `filename*=utf-8''${utf8('é')}; x=\xfc`, 'é'],
+      ['Latin-1 in an extended one', "filename*=iso-8859-1''\xfc.pdf", 'ü.pdf'],
+      ['KOI8-R in an extended one', "filename*=koi8-r''\xf0%D2", 'Пр'],
+      ['Latin-1 in an extended one, UTF-8 in another', `x=${utf8('é')}; filename*=iso-8859-1''\xfc`, 'ü'],
+      ['Latin-1 in octets that UTF-8 has too', "filename*=iso-8859-1''\xc3\xa9", 'Ã©'],
+      ['in sections, a character over two', 'filename*0="\xc3"; filename*1="\xa9.pdf"; x=\xfc', 'é.pdf'],
+      [
+        'in extended sections, Latin-1 in another',
+        `filename*0*=utf-8''${utf8('é')}; filename*1="${utf8('é')}.pdf"; x=\xfc`,
+        'éé.pdf',
+      ],
+    ] as const
+  ).map(([title, parameters, name]): Row => [
+    `raw octets: ${title}`,
+    'project: RFC 2231 section 4 and RFC 6532 section 3, each parameter for itself',
+    parameters,
+    name,
+  ]),
 
   [
     'a path, of which the last segment counts',

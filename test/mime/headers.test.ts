@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readHeaderBlock } from '../../src/mime/headers.ts'
+import { decodeHeaderValue, readHeaderBlock } from '../../src/mime/headers.ts'
+import { expectLinearCost } from '../support/linear-cost.ts'
 
 const read = (text: string, encoding: BufferEncoding = 'utf8'): ReturnType<typeof readHeaderBlock> =>
   readHeaderBlock(Buffer.from(text, encoding))
@@ -112,12 +113,27 @@ describe('readHeaderBlock', () => {
         Array.from({ length: 500 }, (_, i) => ((i + seed) * 7919 + seed * (i >> 3)) & 0xff),
       )
       const block = readHeaderBlock(bytes)
-      for (const [name] of block.fields) {
-        block.decoded(name)
-        block.addresses(name)
+      for (const [name, value] of block.fields) {
+        const read = [block.decoded(name), decodeHeaderValue(value), JSON.stringify(block.addresses(name))]
+        expect(read.filter((text) => /\p{Surrogate}/u.test(text))).toEqual([])
       }
       expect(block.bodyStart).toBeLessThanOrEqual(500)
     }
+  })
+
+  it.each([
+    '\xfca',
+    '\xc3\xa9\xfc',
+    '=?utf-8?Q?\xc3\xa9?= \xfc',
+    '=?utf-8?Q?\xc3\xa9?=\n \xfc',
+    '\xc3\xa9\n \xfc\n ',
+  ])('takes linear time for octets that are not UTF-8: %j', (piece) => {
+    expectLinearCost((size) => {
+      const value = piece.repeat(size / piece.length)
+      const block = readHeaderBlock(Buffer.from(`A: ${value}\xfc\r\n\r\n`, 'latin1'))
+      expect(block.decoded('A').length).toBeGreaterThan(0)
+      expect(block.addresses('A')).toBeDefined()
+    }, 100_000)
   })
 
   it('reads the first MiB only', () => {

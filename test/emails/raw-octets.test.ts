@@ -1,0 +1,36 @@
+import { createTransport } from 'nodemailer'
+import { expect, it } from 'vitest'
+import { start } from '../support/instance.ts'
+
+const utf8 = (text: string): string => Buffer.from(text).toString('latin1')
+
+it.each([
+  ['in Q', `=?utf-8?Q?caf${utf8('é')}?= f\xfcr`, 'café für'],
+  ['in Q, Latin-1 first', `f\xfcr =?utf-8?Q?caf${utf8('é')}?=`, 'für café'],
+  ['beside B', `=?utf-8?B?w6k=?= ${utf8('à')} =?koi8-r?Q?\xd0?= f\xfcr`, 'é à п für'],
+  ['in another charset', `=?koi8-r?Q?\xc3\xa9?= ${utf8('à')}`, 'ц╘ à'],
+])('an encoded word with raw octets is the same over SMTP as over import: %s', async (_, value, text) => {
+  const post = await start()
+  const message = Buffer.from(
+    `From: "${value}" <a@x.test>\r\nTo: ${value} <b@x.test>\r\nSubject: ${value}\r\nX-Tags: ${value}\r\n\r\nHello\r\n`,
+    'latin1',
+  )
+  const { response } = await createTransport(post.smtp).sendMail({
+    envelope: { from: 'a@x.test', to: 'b@x.test' },
+    raw: message,
+  })
+  const captured = await post.inbox.get(/em_\w+/.exec(response)?.[0] ?? '')
+  const imported = await post.inbox.get((await post.inbox.import(message)).id)
+  for (const mail of [captured, imported])
+    expect(mail).toMatchObject({
+      subject: text,
+      from: expect.stringContaining(text) as string,
+      to: ['b@x.test'],
+      headers: expect.arrayContaining([
+        ['Subject', text],
+        ['To', `${text} <b@x.test>`],
+      ]) as unknown,
+    })
+  expect(captured.tags).toEqual(imported.tags)
+  expect((await post.inbox.list({ query: `subject:"${text}"` })).count).toBe(2)
+})
