@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
-import { remove, type Store } from '../store/store.ts'
+import { remove, type Store, type StoreChange } from '../store/store.ts'
 import { emailCollection, type EmailRecord } from './email.ts'
 
 /** Removes the emails that are too many or too old, oldest first, beside everything else. */
@@ -100,7 +100,7 @@ export function startRetention(deps: RetentionDeps): Retention {
 
   const stopListening = store.changes((change) => {
     // Removals make nothing due; an update may have settled an email that was waited for.
-    if (change.op === 'gap' || (change.collection === emailCollection.name && change.op !== 'remove'))
+    if (change.op === 'gap' || (change.collection === emailCollection.name && mayMakeDue(change)))
       wakeIn(gatherMs)
   })
   wakeIn(0)
@@ -119,6 +119,10 @@ export function startRetention(deps: RetentionDeps): Retention {
 
 /** Whether an email goes, waits for a later look, or stays with all that came after it. */
 type Fate = 'goes' | 'waits' | 'stays'
+
+function mayMakeDue(change: Exclude<StoreChange, { op: 'gap' }>): boolean {
+  return change.op === 'bulk' ? change.updated > 0 : change.op !== 'remove'
+}
 
 /** What arrives meanwhile is looked at together. */
 const gatherMs = 250

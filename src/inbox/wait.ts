@@ -94,20 +94,34 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       if (!email || (after !== undefined && !isAfter(after)(email))) return
       if (hasArrived(email) && (await search.fits(email, filter))) hear(email)
     }
+    const searchAll = async (): Promise<void> => {
+      for await (const email of search.matches(filter)) {
+        if (after !== undefined && !isAfter(after)(email)) return
+        if (hasArrived(email) && hear(email)) return
+      }
+    }
+    /** The searches after bulk changes, which do not name the mails. One covers all changes before it begins. */
+    let repeating: Promise<void> | null = null
+    let isChanged = false
+    const repeat = async (): Promise<void> => {
+      while (isChanged) {
+        isChanged = false
+        await searchAll()
+      }
+      repeating = null
+    }
     // Listening begins before the search, so that no mail is missed between the two.
     const stop = store.changes((change) => {
       if (change.op === 'gap' || change.op === 'remove' || change.collection !== emailCollection.name) return
-      consider(change.id).catch(reject)
+      if (change.op !== 'bulk') return void consider(change.id).catch(reject)
+      if (change.updated === 0) return
+      isChanged = true
+      ;(repeating ??= repeat()).catch(reject)
     })
     let cancel = noHandler
     pending.add(reject)
     try {
-      const searched = (async () => {
-        for await (const email of search.matches(filter)) {
-          if (after !== undefined && !isAfter(after)(email)) return
-          if (hasArrived(email) && hear(email)) return
-        }
-      })()
+      const searched = searchAll()
       searched.catch(reject)
       cancel = clock.after(timeoutMs, () => {
         // The search of existing mail is finished first, even if the timeout is short.

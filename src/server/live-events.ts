@@ -98,15 +98,16 @@ function createClient(store: Pick<Store, 'changes'>, after: number | undefined, 
   /** The last of many missed changes, too many to send each; the client reads its list again. */
   let skipped: number | null = null
   let isResuming = true
+  const bulk = createBulkEvents()
   stopChanges = store.changes((change) => {
-    const text = ofChange(change)
+    const text = change.op === 'bulk' ? bulk.take(change) : ofChange(change, bulk.before)
     if (text === null) return
     if (isResuming && (skipped !== null || waiting.length + text.length > maxWaitingChars / 2)) {
       skipped = change.seq
     } else push(text)
   }, after)
   isResuming = false
-  if (skipped !== null) push(ofChange({ op: 'gap', seq: skipped }) ?? '')
+  if (skipped !== null) push(ofChange({ op: 'gap', seq: skipped }, null) ?? '')
   if (isOver) stopChanges()
   return {
     stream,
@@ -119,13 +120,50 @@ function createClient(store: Pick<Store, 'changes'>, after: number | undefined, 
   }
 }
 
+type BulkStoreChange = Extract<StoreChange, { op: 'bulk' }>
+
+/** Makes one event of a bulk change of emails, at its end. */
+function createBulkEvents(): {
+  /** The seq before the first change that is not sent yet; null if there is none. */
+  readonly before: number | null
+  take(change: BulkStoreChange): string | null
+} {
+  let before: number | null = null
+  let updated = 0
+  let deleted = 0
+  return {
+    get before() {
+      return before
+    },
+    take(change) {
+      if (change.collection !== 'emails') return null
+      updated += change.updated
+      deleted += change.removed
+      if (!change.isLast) {
+        before ??= change.seq - 1
+        return null
+      }
+      if (before === null) return null
+      const text = toText('emails.changed', { updated, deleted }, change.seq)
+      before = null
+      updated = deleted = 0
+      return text
+    },
+  }
+}
+
 const emailEvents = { insert: 'email.created', update: 'email.updated', remove: 'email.deleted' } as const
 
-function ofChange(change: StoreChange): string | null {
+/**
+ * @param before  The id for a client to come back with while a bulk change is not told of. It gets later events twice then,
+ *   but misses nothing.
+ */
+function ofChange(change: Exclude<StoreChange, BulkStoreChange>, before: number | null): string | null {
+  const seq = before ?? change.seq
   // Changes were missed that are no longer known: clients must read their lists again.
-  if (change.op === 'gap') return toText('gap', {}, change.seq)
-  if (change.collection === 'emails') return toText(emailEvents[change.op], { id: change.id }, change.seq)
-  if (change.collection === 'domains') return toText('domain.updated', { id: change.id }, change.seq)
+  if (change.op === 'gap') return toText('gap', {}, seq)
+  if (change.collection === 'emails') return toText(emailEvents[change.op], { id: change.id }, seq)
+  if (change.collection === 'domains') return toText('domain.updated', { id: change.id }, seq)
   return null
 }
 

@@ -2,6 +2,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { crcOf, joinedCrc } from './disk/crc.ts'
 import { Entry, type LargePlace, type Place, type Places } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
+import type { BulkChange, BulkOutcome } from './bulk.ts'
 import { type PreparedChange, withVersion } from './prepare.ts'
 import type { CollectionState, Effect, Records } from './records.ts'
 import type { SortedIndex } from './sorted-index.ts'
@@ -38,16 +39,21 @@ export class Batch {
    * @throws unique_conflict, version_conflict; then the batch is as before.
    */
   stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): void | Promise<void> {
-    return paced(this.#stage(changes, blobs))
+    return paced(this.#staged(this.#changeAll(changes, blobs)))
   }
 
-  *#stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Generator<undefined, void> {
+  *#changeAll(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Generator<undefined, void> {
+    for (const change of changes) {
+      this.#change(change, blobs)
+      yield
+    }
+  }
+
+  /** Runs the steps of one commit. If one fails, nothing of the commit remains. */
+  *#staged(steps: Generator<undefined, void>, isBulk = false): Generator<undefined, void> {
     try {
-      for (const change of changes) {
-        this.#change(change, blobs)
-        yield
-      }
-      this.#seal()
+      yield* steps
+      this.#seal(isBulk)
     } catch (error) {
       for (const undo of this.#undo.reverse()) undo()
       this.#reset()
@@ -66,6 +72,39 @@ export class Batch {
       this.#put(state, new Entry(id, segment, version, text, keys, blobs), 'move')
     }
     this.#seal()
+  }
+
+  /**
+   * Adds a commit of changes whose records are still as they were read.
+   *
+   * @param outcome  Set to the number of changes that were added, and the ids of the others.
+   * @param isBulk  Whether listeners get one change for all records.
+   * @throws unique_conflict; then the batch is as before.
+   */
+  stageBulk(changes: readonly BulkChange[], outcome: BulkOutcome, isBulk: boolean): void | Promise<void> {
+    return paced(this.#staged(this.#changeBulk(changes, outcome), isBulk))
+  }
+
+  *#changeBulk(changes: readonly BulkChange[], outcome: BulkOutcome): Generator<undefined, void> {
+    outcome.applied = 0
+    outcome.stale = []
+    for (const { state, id, version, next } of changes) {
+      yield
+      const current = this.#current(state, id)
+      if (!current) continue
+      if (next !== null && current.version !== version) {
+        outcome.stale.push(id)
+        continue
+      }
+      outcome.applied++
+      if (next === null) {
+        this.#remove(state, current)
+        continue
+      }
+      const draft = new Entry(id, current.segment, version + 1, next.text, next.keys, current.blobs)
+      this.#claimKeys(state, current, draft)
+      this.#put(state, draft, 'update')
+    }
   }
 
   /** Adds a commit of what was worked out already; it must be the only one. */
@@ -157,12 +196,13 @@ export class Batch {
     return place
   }
 
-  #seal(): void {
+  #seal(isBulk = false): void {
     if (this.#effects.length > 0) {
       const seq = this.#lastSeq + this.commits.length + 1
       this.commits.push({
         seq,
         effects: this.#effects,
+        isBulk,
         payload: this.#payload,
         payloadSize: this.#payloadSize,
         payloadCrc: this.#payloadCrc,

@@ -1,4 +1,5 @@
 import type { StagedCommit } from './medium.ts'
+import type { Effect } from './records.ts'
 import type { StoreChange } from './store.ts'
 import { paced } from '../core/yield.ts'
 import { queueMicrotask } from '../core/machine.ts'
@@ -11,6 +12,7 @@ export class ChangeFeed {
   /** The seq of the last change that is no longer known. */
   #droppedThrough: number
   #recent: StoreChange[] = []
+  #publishing: void | Promise<void> = undefined
   readonly #listeners: Set<{ listener: Listener; after: number }> = new Set()
 
   /** @param seq  Of the last commit before this feed began: what came before is not known. */
@@ -27,13 +29,20 @@ export class ChangeFeed {
 
   /** Announces commits that became visible. Large ones yield to the event loop. */
   publish(commits: readonly StagedCommit[]): void | Promise<void> {
-    return paced(this.#publish(commits))
+    const publishing = paced(this.#publish(commits))
+    this.#publishing = publishing
+    return publishing
   }
 
   *#publish(commits: readonly StagedCommit[]): Generator<undefined, void> {
     // All are visible already: who listens from now on has seen them.
     this.#seq = commits.at(-1)?.seq ?? this.#seq
-    for (const { seq, effects } of commits) {
+    for (const { seq, effects, isBulk } of commits) {
+      if (isBulk) {
+        this.#tellBulk(seq, effects)
+        yield
+        continue
+      }
       for (const effect of effects) {
         if (effect.op === 'put' && effect.kind === 'move') continue
         const op = effect.op === 'put' ? (effect.kind === 'insert' ? 'insert' : 'update') : 'remove'
@@ -42,6 +51,21 @@ export class ChangeFeed {
         yield
       }
     }
+  }
+
+  /** Announces that a bulk change of a collection has ended, after its commits. */
+  async endBulk(collection: string): Promise<void> {
+    await this.#publishing
+    this.#tell({ seq: this.#seq, op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
+  }
+
+  /** @param effects  Of one commit of a bulk change; all are of one collection. */
+  #tellBulk(seq: number, effects: readonly Effect[]): void {
+    const [first] = effects
+    if (!first) return
+    const removed = effects.filter(({ op }) => op === 'remove').length
+    const updated = effects.length - removed
+    this.#tell({ seq, op: 'bulk', collection: first.state.name, updated, removed, isLast: false })
   }
 
   end(): void {
@@ -63,7 +87,9 @@ export class ChangeFeed {
       this.#droppedThrough = this.#recent[kept - 1]?.seq ?? this.#droppedThrough
       this.#recent = this.#recent.slice(kept)
     }
-    for (const { listener, after } of this.#listeners) if (change.seq > after) call(listener, change)
+    // The end of a bulk change has no commit of its own, and so no seq.
+    const isEnd = change.op === 'bulk' && change.isLast
+    for (const { listener, after } of this.#listeners) if (isEnd || change.seq > after) call(listener, change)
   }
 }
 

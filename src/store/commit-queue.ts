@@ -1,4 +1,5 @@
 import { storeFault } from './io-errors.ts'
+import type { BulkChange, BulkOutcome } from './bulk.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { Medium, Move, TakenBlob } from './medium.ts'
 import { isNewAlone, type PreparedChange } from './prepare.ts'
@@ -13,6 +14,7 @@ type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown)
       readonly changes: readonly PreparedChange[]
       readonly blobs: readonly (TakenBlob | Promise<TakenBlob>)[]
     }
+  | { readonly bulk: readonly BulkChange[]; readonly outcome: BulkOutcome; readonly isBulk: boolean }
   | { readonly moves: readonly Move[] }
   | { readonly snapshot: StoreSnapshot }
 )
@@ -23,6 +25,12 @@ export interface Queue {
     changes: readonly PreparedChange[],
     blobs: readonly (TakenBlob | Promise<TakenBlob>)[],
   ): Promise<void>
+  /**
+   * Commits a part of a bulk change.
+   *
+   * @param isBulk  Whether listeners get one change for all records.
+   */
+  bulk(changes: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome>
   move(moves: readonly Move[]): Promise<void>
   /** Puts the records of a snapshot back, between the commits before and after it. */
   restore(snapshot: StoreSnapshot): Promise<void>
@@ -80,7 +88,10 @@ export function createQueue(deps: {
       next++
       try {
         if ('moves' in item) batch.stageMoves(item.moves)
-        else {
+        else if ('bulk' in item) {
+          const unfinished = batch.stageBulk(item.bulk, item.outcome, item.isBulk)
+          if (unfinished) await unfinished
+        } else {
           const blobs = areTaken(item.blobs) ? item.blobs : await allTaken(item.blobs)
           const unfinished = batch.stage(item.changes, blobs)
           if (unfinished) await unfinished
@@ -112,6 +123,11 @@ export function createQueue(deps: {
 
   return {
     commit: (changes, blobs) => push((resolve, reject) => ({ changes, blobs, resolve, reject })),
+    async bulk(bulk, isBulk) {
+      const outcome: BulkOutcome = { applied: 0, stale: [] }
+      await push((resolve, reject) => ({ bulk, outcome, isBulk, resolve, reject }))
+      return outcome
+    },
     move: (moves) => push((resolve, reject) => ({ moves, resolve, reject })),
     restore: (snapshot) => push((resolve, reject) => ({ snapshot, resolve, reject })),
     async idle() {

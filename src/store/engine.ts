@@ -3,7 +3,8 @@ import { LocalpostError } from '../core/errors.ts'
 import { misuse, storeFault } from './io-errors.ts'
 import { ChangeFeed } from './change-feed.ts'
 import type { Medium } from './medium.ts'
-import { countRecords, readPage, readRecord } from './pages.ts'
+import { bulkWork, runBulk, type BulkChange, type BulkOutcome } from './bulk.ts'
+import { countRecords, readIds, readPage, readRecord } from './pages.ts'
 import { isNewAlone, type PreparedChange, prepareChange } from './prepare.ts'
 import { createQueue } from './commit-queue.ts'
 import { type BlobName, splitBlobId } from './disk/names.ts'
@@ -89,6 +90,18 @@ export async function createStore(
 
   return {
     commit,
+    async bulk(collection, ids, change, options = {}) {
+      assertOpen()
+      if (records.isPartial) await records.ready([collection.name])
+      const state = records.state(collection.name)
+      const isBulk = ids.length > mostTold
+      const commit = (part: readonly BulkChange[]): Promise<BulkOutcome> => queue.bulk(part, isBulk)
+      try {
+        return await runBulk({ work: bulkWork(state, ids, change), commit, pending, assertOpen }, options)
+      } finally {
+        if (isBulk) await feed.endBulk(state.name)
+      }
+    },
     async get(collection, id) {
       assertOpen()
       if (records.isPartial) await records.ready([collection.name])
@@ -105,6 +118,11 @@ export async function createStore(
       assertOpen()
       if (records.isPartial) await records.ready([collection.name])
       return await readPage(records.state(collection.name), query)
+    },
+    async ids(collection, query = {}) {
+      assertOpen()
+      if (records.isPartial) await records.ready([collection.name])
+      return await readIds(records.state(collection.name), query)
     },
     async count(collection, query = {}) {
       assertOpen()
@@ -148,6 +166,8 @@ export async function createStore(
   }
 }
 
+/** For so many records listeners get a change each, so that they need not read everything again. */
+const mostTold = 100
 const defaultPendingBytes = 64 * 1024 * 1024
 
 /** How many bytes a commit holds in memory until it is stored. */

@@ -8,6 +8,8 @@ import type { Blob, BlobId, BlobWriter } from './store.ts'
 export interface StagedCommit {
   readonly seq: number
   readonly effects: readonly Effect[]
+  /** Whether it is a part of a bulk change, which listeners hear of as one. */
+  readonly isBulk: boolean
   /** The bytes that go with the frame, in the order of their places. */
   readonly payload: readonly Uint8Array[]
   readonly payloadSize: number

@@ -20,20 +20,39 @@ export async function readPage<T extends StoredRecord>(
   const index = state.index(query.index ?? 'id')
   const limit = Math.max(0, query.limit ?? 50)
   if (query.where === undefined) {
-    const { start, end } = spanOf(index, query)
-    const more = end - start > limit
-    const entries =
-      query.direction === 'desc'
-        ? index.entries.slice(Math.max(start, end - limit), end).reverse()
-        : index.entries.slice(start, Math.min(end, start + limit))
+    const { entries, more } = sliceOf(index, query, limit)
     return { records: entries.map((entry) => readRecord<T>(entry)), more }
   }
   const records: T[] = []
+  let skipped = 0
   for await (const record of scan<T>(index, query)) {
+    if (skipped++ < (query.offset ?? 0)) continue
     if (records.length >= limit) return { records, more: true }
     records.push(record)
   }
   return { records, more: false }
+}
+
+/** The ids of a page; see `Store.ids`. */
+export async function readIds(state: CollectionState, query: PageQuery): Promise<string[]> {
+  const { limit = Number.POSITIVE_INFINITY } = query
+  if (query.where !== undefined)
+    return (await readPage(state, { ...query, limit })).records.map(({ id }) => id)
+  return sliceOf(state.index(query.index ?? 'id'), query, limit).entries.map(({ id }) => id)
+}
+
+/** The entries of a page without a condition, in its direction, and whether more follow. */
+function sliceOf(index: SortedIndex, query: PageQuery, limit: number): { entries: Entry[]; more: boolean } {
+  const span = spanOf(index, query)
+  const offset = Math.max(0, query.offset ?? 0)
+  if (query.direction === 'desc') {
+    const end = Math.max(span.start, span.end - offset)
+    const start = Math.max(span.start, end - limit)
+    return { entries: index.entries.slice(start, end).reverse(), more: start > span.start }
+  }
+  const start = Math.min(span.end, span.start + offset)
+  const end = Math.min(span.end, start + limit)
+  return { entries: index.entries.slice(start, end), more: end < span.end }
 }
 
 /** How many records match; see `Store.count`. */

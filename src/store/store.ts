@@ -20,12 +20,31 @@ export interface Store {
    * @throws closed after `close`.
    */
   commit(changes: readonly Change[], blobs?: readonly Blob[]): Promise<void>
+  /**
+   * Changes or removes many records, in the order of their ids: in commits of some hundred records, each as atomic and
+   * durable as any, while other calls run between them. A record that another commit changes meanwhile is read again.
+   * Ids without a record are skipped. For more than 100 ids, listeners get `bulk` changes instead of one change for each
+   * record.
+   *
+   * @param change  Returns the new record; the same object leaves the record unchanged. It must not keep state, because it
+   *   may be called more than once. `remove` removes records without reading them.
+   * @returns How many records were changed or removed; fewer than all of them if `options.signal` was aborted.
+   * @throws As `commit`. The commits before the failed one stay.
+   */
+  bulk<T extends StoredRecord>(
+    collection: Collection<T>,
+    ids: readonly string[],
+    change: ((record: T) => T) | 'remove',
+    options?: BulkOptions,
+  ): Promise<number>
   /** The record with this id, or null. The caller gets its own copy. */
   get<T extends StoredRecord>(collection: Collection<T>, id: string): Promise<T | null>
   /** The record with this key in a unique index, or null. */
   find<T extends StoredRecord>(collection: Collection<T>, index: string, key: IndexKey): Promise<T | null>
   /** One page in the order of an index. Costs O(page) without `where`; `where` scans, and yields to the event loop. */
   page<T extends StoredRecord>(collection: Collection<T>, query?: PageQuery): Promise<Page<T>>
+  /** The ids of a page, without its records: without `where` nothing is read. Default for `limit`: all. */
+  ids<T extends StoredRecord>(collection: Collection<T>, query?: PageQuery): Promise<string[]>
   /** The number of matching records. Costs at most O(log n) without `where`. */
   count<T extends StoredRecord>(collection: Collection<T>, query?: CountQuery): Promise<number>
   /**
@@ -100,6 +119,8 @@ export interface PageQuery {
   readonly until?: IndexKey
   /** Default: `asc`. */
   readonly direction?: 'asc' | 'desc'
+  /** Skips this many records in the direction of the page. Without `where` the cost does not depend on it. Default: 0. */
+  readonly offset?: number
   /** Default: 50. */
   readonly limit?: number
   readonly where?: Where
@@ -234,4 +255,21 @@ export type StoreChange =
       readonly collection: string
       readonly id: string
     }
+  /** One commit of a `bulk` call. With `isLast` the call has ended; that change itself counts no records. */
+  | {
+      readonly seq: number
+      readonly op: 'bulk'
+      readonly collection: string
+      readonly updated: number
+      readonly removed: number
+      readonly isLast: boolean
+    }
   | { readonly seq: number; readonly op: 'gap' }
+
+/** How a `bulk` call runs. */
+export interface BulkOptions {
+  /** Called after each commit, with the number of ids that are done. */
+  onProgress?(done: number): void
+  /** Stops the call before its next commit. */
+  signal?: AbortSignal
+}

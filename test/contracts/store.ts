@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { insert, remove } from '../../src/store/store.ts'
 import { describeBlobs } from './blobs.ts'
+import { describeBulk } from './bulk.ts'
 import { describeChanges } from './changes.ts'
 import { describeCommits } from './commits.ts'
 import { note, notes } from './notes.ts'
@@ -15,6 +16,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describePages(test)
     describeBlobs(test)
     describeChanges(test)
+    describeBulk(test)
 
     describe('closing', () => {
       test('close waits for running commits, then all calls are refused; a second close is the same as the first', async ({

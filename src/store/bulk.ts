@@ -1,0 +1,117 @@
+import type { Budget } from '../core/byte-budget.ts'
+import { createPacer } from '../core/yield.ts'
+import { readRecord } from './pages.ts'
+import type { CollectionState } from './records.ts'
+import { membersOf } from './stored.ts'
+import type { BulkOptions, IndexKey, StoredRecord } from './store.ts'
+
+/** A change of a record that was read at a version; `next` is null if the record is removed, at any version. */
+export interface BulkChange {
+  readonly state: CollectionState
+  readonly id: string
+  readonly version: number
+  readonly next: { readonly text: string; readonly keys: readonly (IndexKey | null)[] } | null
+}
+
+/** The outcome of one commit. */
+export interface BulkOutcome {
+  /** How many records were changed or removed. */
+  applied: number
+  /** The ids of records that changed after they were read. */
+  stale: string[]
+}
+
+/** What is left of a bulk change. */
+interface BulkWork {
+  /** Prepares the next commit, with the number of ids that are done after it; null when nothing is left. */
+  next(): Promise<{ changes: BulkChange[]; bytes: number; done: number } | null>
+  /** Notes records that changed after they were read: they are read again. */
+  again(ids: readonly string[]): void
+}
+
+/** Divides a bulk change into commits. */
+export function bulkWork<T extends StoredRecord>(
+  state: CollectionState,
+  ids: readonly string[],
+  change: ((record: T) => T) | 'remove',
+): BulkWork {
+  let left = ids
+  let at = 0
+  let stale: string[] = []
+  let done = 0
+  const most = change === 'remove' ? mostRemovals : mostUpdates
+
+  function prepare(id: string): BulkChange | null {
+    const entry = state.byId.get(id)
+    if (!entry) return null
+    const { version } = entry
+    if (change === 'remove') return { state, id, version, next: null }
+    const record = readRecord<T>(entry)
+    const changed = change(record)
+    if (changed === record) return null
+    const next = { ...changed, id, version: version + 1 }
+    return { state, id, version, next: { text: JSON.stringify(next), keys: state.keysOf(membersOf(next)) } }
+  }
+
+  return {
+    async next() {
+      const changes: BulkChange[] = []
+      const pacer = createPacer()
+      let bytes = 0
+      while (changes.length < most && bytes < mostBytes) {
+        if (at === left.length) {
+          if (stale.length === 0) break
+          left = stale
+          stale = []
+          at = 0
+        }
+        const prepared = prepare(left[at++] ?? '')
+        done++
+        if (prepared) {
+          changes.push(prepared)
+          bytes += prepared.next?.text.length ?? 0
+        }
+        if (pacer.due()) await pacer.turn()
+      }
+      return changes.length > 0 ? { changes, bytes, done } : null
+    },
+    again(ids) {
+      stale.push(...ids)
+      done -= ids.length
+    },
+  }
+}
+
+/** Commits a bulk change part by part. @returns How many records were changed or removed. */
+export async function runBulk(
+  deps: {
+    work: BulkWork
+    commit(changes: readonly BulkChange[]): Promise<BulkOutcome>
+    pending: Budget
+    assertOpen(): void
+  },
+  { onProgress, signal }: BulkOptions,
+): Promise<number> {
+  const { work, commit, pending, assertOpen } = deps
+  let changed = 0
+  while (!signal?.aborted) {
+    const part = await work.next()
+    if (!part) break
+    assertOpen()
+    pending.takeAnyway(part.bytes)
+    try {
+      const outcome = await commit(part.changes)
+      changed += outcome.applied
+      work.again(outcome.stale)
+    } finally {
+      pending.give(part.bytes)
+    }
+    onProgress?.(part.done)
+  }
+  return changed
+}
+
+// A commit is encoded and applied between the commits of others, which wait for it: these bound how long.
+const mostUpdates = 500
+const mostRemovals = 1000
+const mostBytes = 1024 * 1024
