@@ -1,21 +1,16 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { mailTabs } from '../../ui/views/inbox/tabs.ts'
-import { objections as faults } from './_axe.ts'
+import { objections, setWidth, widths } from './_axe.ts'
 import { chooseMore, panel, searchField, submit, tab } from './_setup.ts'
 import { browser } from './context.ts'
 import { startListening } from '../support/instance.ts'
 
-const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [1280, 390].map((width) => ({ colorScheme, width })),
-)
-
-describe.each(looks)('the inbox, $colorScheme and $width wide', ({ colorScheme, width }) => {
+describe.each(widths)('the inbox, %i wide, in light and in dark', (width) => {
   const open = async (): Promise<{ page: Page; url: string; fill: () => Promise<void> }> => {
     const post = await startListening({})
     const page = await browser.context.newPage()
-    await page.setViewportSize({ width, height: 844 })
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await setWidth(page, width)
     await page.goto(post.url ?? '')
     const fill = async (): Promise<void> => {
       await submit(post, { subject: 'Older', text: 'Plain' })
@@ -35,25 +30,25 @@ describe.each(looks)('the inbox, $colorScheme and $width wide', ({ colorScheme, 
   it('has no accessibility violations: empty, list, search, selection', async () => {
     const { page, fill } = await open()
     await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
-    expect(await faults(page), 'empty').toEqual([])
+    expect(await objections(page), 'empty').toEqual([])
     await fill()
     await page.getByText('2 mails', { exact: true }).waitFor()
-    expect(await faults(page), 'list').toEqual([])
+    expect(await objections(page), 'list').toEqual([])
     await searchField(page).click()
     await page.getByRole('option').first().waitFor()
-    expect(await faults(page), 'search').toEqual([])
+    expect(await objections(page), 'search').toEqual([])
     await searchField(page).fill('nothing-like-it')
     await page.getByText('No mail matches this search.').waitFor()
-    expect(await faults(page), 'no match').toEqual([])
+    expect(await objections(page), 'no match').toEqual([])
     await page.getByRole('button', { name: 'Clear the search' }).first().click()
     await page.getByText('2 mails', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Select', exact: true }).click()
     await page.getByRole('checkbox').first().check()
     await page.getByRole('toolbar', { name: 'Selected mails' }).waitFor()
-    expect(await faults(page), 'selection').toEqual([])
+    expect(await objections(page), 'selection').toEqual([])
     await page.getByRole('button', { name: 'Clear the selection' }).click()
     await chooseMore(page, 'Delete all…')
-    expect(await faults(page), 'question').toEqual([])
+    expect(await objections(page), 'question').toEqual([])
   })
 
   it('has no accessibility violations: each tab of a mail, its menus and dialogs', async () => {
@@ -67,30 +62,30 @@ describe.each(looks)('the inbox, $colorScheme and $width wide', ({ colorScheme, 
     for (const side of mailTabs) {
       await tab(page, side).click()
       await panel(page).locator('*').first().waitFor()
-      expect(await faults(page), side).toEqual([])
+      expect(await objections(page), side).toEqual([])
     }
     await page.locator('summary', { hasText: '1 link' }).click()
     await page.getByRole('button', { name: 'Tag', exact: true }).click()
-    expect(await faults(page), 'links and tags').toEqual([])
+    expect(await objections(page), 'links and tags').toEqual([])
     await page.keyboard.press('Escape')
     await tab(page, 'Events').click()
     await page.getByRole('button', { name: 'Simulate for ada@example.com' }).click()
-    expect(await faults(page), 'simulate').toEqual([])
+    expect(await objections(page), 'simulate').toEqual([])
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Open as recipient… ada@example.com' }).click()
     await page.getByText('This copy carries no tracking').waitFor()
-    expect(await faults(page), 'recipient').toEqual([])
+    expect(await objections(page), 'recipient').toEqual([])
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Release to a real address' }).click()
     await page.getByRole('dialog').getByLabel('Address').waitFor()
-    expect(await faults(page), 'release').toEqual([])
+    expect(await objections(page), 'release').toEqual([])
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Find a command' }).waitFor()
-    expect(await faults(page), 'palette').toEqual([])
+    expect(await objections(page), 'palette').toEqual([])
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
-    expect(await faults(page), 'shortcuts').toEqual([])
+    expect(await objections(page), 'shortcuts').toEqual([])
   })
 })
