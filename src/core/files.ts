@@ -47,8 +47,19 @@ export interface Files {
   touch(path: string): Promise<void>
   /** A file's time of change, to be compared with itself alone; null where there is no file. */
   touched(path: string): Promise<number | null>
+  /**
+   * Which file has this name at this moment, and its time of change; null where there is none. At once, so that
+   * nothing can happen between a look and what depends on it.
+   */
+  stampNow(path: string): Stamp | null
   /** How many bytes this user can still write to the disk of a folder. */
   freeBytes(folder: string): Promise<number>
+}
+
+/** See {@link Files.stampNow}. */
+export interface Stamp {
+  readonly ino: number
+  readonly mtimeMs: number
 }
 
 // Above it, the copying would hold the event loop.
@@ -111,6 +122,7 @@ export const nodeFiles: Files = {
         await file.close()
       }
     }),
+  stampNow: (path) => fs.statSync(path, { throwIfNoEntry: false }) ?? null,
   async freeBytes(folder) {
     const { bavail, bsize } = await fs.promises.statfs(folder)
     return bavail * bsize

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { runCommand, startCommand, type Started } from '../cli/command.ts'
@@ -101,6 +101,93 @@ testInNamespaces(
     await kill(last)
   },
 )
+
+// `unshare --pid` alone leaves the `/proc` of the machine: there the pids of this namespace are those of other processes.
+const inHiddenProc = ['unshare', '--pid', '--fork', '--kill-child', '--']
+
+testInNamespaces(
+  'in a pid namespace that shows the processes of another one, the folder of a living server is refused',
+  { timeout },
+  async () => {
+    const cwd = temporaryFolder()
+    const args = ['--port=0', '--smtp-port=0', '--dir=data']
+    // Two servers in one namespace, whose pids `/proc` gives to other processes or to none.
+    const script = `"$@" > first.out 2> first.err & first=$!
+      until grep -q '^curl ' first.out; do sleep 0.05; done
+      "$@" > second.out 2>&1; echo "second ended with $?"; kill -KILL $first; wait $first
+      "$@" > third.out 2>&1 & third=$!
+      until grep -q '^curl ' third.out; do sleep 0.05; done
+      echo 'third started'; kill -TERM $third; wait $third; "$@" > fourth.out 2>&1 & fourth=$!
+      until grep -q '^curl ' fourth.out; do sleep 0.05; done; echo 'fourth started'`
+    const program = [...inHiddenProc, 'sh', '-c', script, 'sh']
+    const command = runCommand(args, { cwd, within: program })
+    expect(await command.ended, command.stderr()).toMatchObject({ code: 0 })
+    expect(command.stdout()).toMatch(/^second ended with 1\nthird started\nfourth started\n$/)
+    const read = (name: string): string => readFileSync(`${cwd}/${name}.out`, 'utf8')
+    expect(read('second')).toMatch(/in use by process \d+ .*which renewed its lock just now/)
+    expect(read('third')).not.toContain('in use')
+    expect(read('fourth')).not.toContain('Waiting')
+  },
+)
+
+testInNamespaces(
+  'a server in a namespace with the `/proc` of this machine, and one of this machine, do not share a folder',
+  { timeout },
+  async () => {
+    const cwd = temporaryFolder()
+    for (const [mine, theirs] of [
+      [inHiddenProc, []],
+      [[], inHiddenProc],
+    ] as const) {
+      const first = await startCommand(['--dir=data'], { cwd, within: mine })
+      const second = runCommand(['--port=0', '--smtp-port=0', '--dir=data'], { cwd, within: theirs })
+      expect(await second.ended).toMatchObject({ code: 1 })
+      expect(second.stderr() + second.stdout()).toMatch(/in use by process \d+/)
+      await post(first, 'mail')
+      await kill(first)
+      const third = await startCommand(['--dir=data'], { cwd, within: theirs })
+      await post(third, 'mail')
+      await kill(third)
+    }
+    const last = await startCommand(['--dir=data'], { cwd })
+    expect(await countOf(last)).toBe(4)
+    await kill(last)
+  },
+)
+
+testInNamespaces('steps of the clock do not make a living server look dead', { timeout }, async () => {
+  const cwd = temporaryFolder()
+  writeFileSync(`${cwd}/step.cjs`, steppingClock)
+  const first = await startCommand(['--dir=data'], {
+    cwd,
+    within: inNamespace('box'),
+    env: { NODE_OPTIONS: `--require=${cwd}/step.cjs` },
+  })
+  for (let n = 0; n < 3; n++) {
+    const second = runCommand(['--port=0', '--smtp-port=0', '--dir=data'], { cwd })
+    expect(await second.ended).toMatchObject({ code: 1 })
+    expect(second.stderr() + second.stdout()).toMatch(/which renewed its lock just now/)
+    await post(first, `mail ${n}`)
+  }
+  // And a watcher whose own clock steps.
+  const third = runCommand(['--port=0', '--smtp-port=0', '--dir=data'], {
+    cwd,
+    env: { NODE_OPTIONS: `--require=${cwd}/step.cjs` },
+  })
+  expect(await third.ended).toMatchObject({ code: 1 })
+  await post(first, 'last')
+  expect(first.stderr()).not.toContain('writes nothing more')
+  await kill(first)
+})
+
+/** Moves the clock of a process by an hour back, by two hours forward, and stops it, several times in a second. */
+const steppingClock = `
+const real = Date.now
+const steps = [0, -3600000, 7200000, 0, -86400000]
+Date.now = () => {
+  const step = Math.floor(real() / 300)
+  return step % 4 === 3 ? 1700000000000 : real() + steps[step % steps.length]
+}`
 
 function send({ url, apiKey }: Started, subject: string): Promise<Response> {
   return fetch(`${url}/v1/emails`, {

@@ -43,7 +43,8 @@ export function openIn(dir: string, options: Partial<LogStoreOptions> = {}): Pro
  * holder counts as dead.
  */
 export function openAfterKill(dir: string, options: Partial<LogStoreOptions> = {}): Promise<Store> {
-  return openIn(dir, { processes: { ...noProcesses, pid: 2 ** 22 + 7 }, ...options })
+  const processes = { ...noProcesses, pid: 2 ** 22 + 7, wait: async () => {} }
+  return openIn(dir, { processes, ...options })
 }
 
 /** A machine on which every process has ended. */
@@ -239,7 +240,7 @@ export async function filesIn(dir: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {}
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
-    if (entry.isFile() && entry.name !== 'lock')
+    if (entry.isFile() && !/^lock(?:\.closed)?$/.test(entry.name))
       files[path.slice(dir.length + 1)] = (await readFile(path)).toString('latin1')
   }
   return files

@@ -73,6 +73,7 @@ export function windowedFiles(inner: Files): WindowedFiles {
     link: around('link', inner.link),
     touch: around('touch', inner.touch),
     touched: around('touched', inner.touched),
+    stampNow: inner.stampNow,
     freeBytes: around('freeBytes', inner.freeBytes),
   }
   return {

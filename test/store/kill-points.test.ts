@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { appendFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
@@ -57,7 +57,7 @@ async function mortalFolder(): Promise<{ dir: string; state: unknown }> {
   await first.commit([put(labels, { id: 'l', title: 'kept' }), put(notes, note(39, { seen: true }))])
   const state = await contents(first)
   const copy = await copyOf(dir)
-  await rm(join(copy, 'lock'))
+  await rename(join(copy, 'lock'), join(copy, 'lock.closed'))
   const last = (await readdir(join(copy, 'log'))).sort().at(-1) ?? ''
   await appendFile(join(copy, 'log', last), '{"seq":99999,"len":5000,"crc":"0000')
   await writeFile(join(copy, 'large', 'nobody-message-00.eml'), 'swept')

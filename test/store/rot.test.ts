@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -150,7 +150,7 @@ test('a file whose last line became a bracket counts as edited', async () => {
 
 test('edits are accepted together or not at all', async () => {
   const dir = await lived()
-  await rm(join(dir, 'lock'))
+  await rename(join(dir, 'lock'), join(dir, 'lock.closed'))
   await changed(dir, 'db.json', '"title":"one"', '"title":"1"')
   await changed(dir, 'notes/000001.json', '"name":"name 00003"', '"name":name 00003"')
   const before = await filesIn(dir)
@@ -174,7 +174,7 @@ test('a message whose file is missing stops no start; it is marked as damaged', 
 
 test('salvage writes a new folder with all intact data, and lists the rest', async () => {
   const dir = await lived()
-  await rm(join(dir, 'lock'))
+  await rename(join(dir, 'lock'), join(dir, 'lock.closed'))
   const whole = (await answers(await copyOf(dir))).all
   const [large = ''] = await readdir(join(dir, 'large'))
   await writeFile(join(dir, 'large', large), pattern(300_000, 21))

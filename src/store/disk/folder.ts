@@ -81,6 +81,7 @@ const isStranger = (name: string): boolean =>
 const own = new Set([
   'lock',
   'lock.takeover',
+  'lock.closed',
   'reserve',
   'log',
   'large',

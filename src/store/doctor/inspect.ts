@@ -195,5 +195,6 @@ const refusing: Files = {
   link: refuse,
   touch: refuse,
   touched: refuse,
+  stampNow: refuse,
   freeBytes: refuse,
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { basename, dirname } from 'node:path'
 import { codeOf } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
 import { type Files, writeWhole } from '../../core/files.ts'
@@ -94,13 +95,24 @@ async function writeNew(files: Files, path: string, text: string): Promise<boole
   return true
 }
 
-/** A lock file's text, or null where there is none. */
-export async function readText(files: Pick<Files, 'readAll'>, path: string): Promise<string | null> {
-  return (await files.readAll(path))?.toString() ?? null
+/** What reading a lock needs. */
+export type LockReads = Pick<Files, 'readAll' | 'list' | 'touched'>
+
+/** A lock file's text, or null where there is none; `""` where a folder or a link to nothing has its name. */
+export async function readText(files: Omit<LockReads, 'touched'>, path: string): Promise<string | null> {
+  try {
+    const bytes = await files.readAll(path)
+    if (bytes) return bytes.toString()
+  } catch (error) {
+    if (!noFileCodes.has(codeOf(error))) throw error
+  }
+  return (await files.list(dirname(path))).includes(basename(path)) ? '' : null
 }
 
+const noFileCodes = new Set(['EISDIR', 'ELOOP'])
+
 /** The same. A text that says nothing yet is looked at again: without hard links it is written in two steps. */
-export async function readSettled(files: Pick<Files, 'readAll'>, path: string): Promise<string | null> {
+export async function readSettled(files: LockReads, path: string): Promise<string | null> {
   const text = await readText(files, path)
   if (text === null || parseHolder(text)) return text
   await sleep(settleMs)

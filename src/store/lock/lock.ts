@@ -1,9 +1,18 @@
-import { LocalpostError } from '../../core/errors.ts'
+import { join } from 'node:path'
+import { codeOf, LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
 import type { Files } from '../../core/files.ts'
 import { silenceMs, watchLock } from './heartbeat.ts'
-import { type HeldLock, holdLock } from './held-lock.ts'
-import { createLockFile, type Holder, lockText, parseHolder, readSettled } from './lock-file.ts'
+import { closedMark, type HeldLock, holdLock } from './held-lock.ts'
+import {
+  createLockFile,
+  type Holder,
+  type LockReads,
+  lockText,
+  parseHolder,
+  readSettled,
+  readText,
+} from './lock-file.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 import { sleep } from '../../core/machine.ts'
 
@@ -20,7 +29,9 @@ export interface LockDeps {
 /**
  * Takes the folder for this process. A holder in this boot and pid namespace is looked up by its pid: the lock of one
  * that has ended, or whose pid another process has now, is taken over at once. Any other holder (in another container
- * or on another machine) is known by its lock, which it renews: after some seconds of silence the lock is taken over.
+ * or on another machine) is known by its lock, which it renews: after some seconds of silence the lock is taken over. So
+ * is a lock that is missing or damaged, unless the folder was closed: a living holder finds that within this time, and
+ * stops writing.
  *
  * @throws store_in_use when its holder lives; store_full, store_failed, store_read_only.
  */
@@ -32,7 +43,11 @@ export async function takeLock(deps: LockDeps): Promise<HeldLock> {
     // Looked at first: where a living process has the folder, nothing is written, which a full disk would not take.
     const found = await readSettled(files, path)
     if (found === null) {
-      if (await createLockFile(files, path, text)) return holdLock({ ...deps, text, tookOver })
+      if (!tookOver && !(await isClosed(deps))) {
+        if ((await watchMissing(deps)) === 'changed') continue
+        tookOver = true
+      }
+      if (await createLockFile(files, path, text)) return await begin(deps, text, tookOver)
       continue
     }
     if ((await judge(deps, found)) !== 'gone') continue
@@ -51,31 +66,52 @@ export async function takeLock(deps: LockDeps): Promise<HeldLock> {
  * @returns null where there is no lock file; `pid` is null where it says nothing that can be read.
  */
 export async function readLock(
-  files: Pick<Files, 'readAll' | 'touched'>,
+  files: LockReads,
   path: string,
   processes: Processes = systemProcesses,
 ): Promise<{ pid: number | null; host: string; lives: boolean } | null> {
-  const text = (await files.readAll(path))?.toString()
-  if (text === undefined) return null
+  const text = await readText(files, path)
+  if (text === null) return null
   const holder = parseHolder(text)
   if (!holder) return { pid: null, host: '', lives: false }
   const found = await lookUp(holder, processes)
   const lives =
     found === 'foreign'
-      ? !holder.space || (await watchLock(files, path, text)) !== 'silent'
+      ? !holder.space || (await watchLock(files, path, text, processes.wait)) !== 'silent'
       : found === 'lives'
   return { pid: holder.pid, host: holder.host, lives }
 }
 
 const maxTries = 50
 
+/**
+ * Whether a folder without a lock is not in use: it was closed, or is new, or was last used by Localpost 0.1, which left
+ * no mark and did not renew its lock.
+ */
+async function isClosed({ files, path, folder }: LockDeps): Promise<boolean> {
+  if ((await files.size(closedMark(path))) !== null) return true
+  const checkpoint = await files.readAll(join(folder, 'checkpoint.json'))
+  return !checkpoint?.includes('"durability":')
+}
+
+/** The mark goes before anything is written: from here on the folder is one that was not closed. */
+async function begin(deps: LockDeps, text: string, tookOver: boolean): Promise<HeldLock> {
+  const lock = holdLock({ ...deps, text, tookOver })
+  try {
+    await deps.files.remove(closedMark(deps.path))
+    return lock
+  } catch (error) {
+    await lock.release().catch(() => {})
+    throw storeFault(error, `Taking the folder ${deps.folder}`)
+  }
+}
+
 /** @returns `changed` when the lock is another one by now. @throws store_in_use. */
 async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
   const { path, folder, processes = systemProcesses, onNotice } = deps
   const holder = parseHolder(found)
-  // Nothing, or zeros, is what a power cut leaves, or a process that was killed before it wrote where there are no links.
-  if (/^\0*$/.test(found)) return 'gone'
   if (!holder) {
+    await assertNoFolder(deps)
     onNotice(
       `The lock ${path} is damaged and does not say who uses the folder ${folder}. Waiting up to ${silence} to see whether somebody does.`,
     )
@@ -95,21 +131,44 @@ async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'>
   return await watch(deps, found, who)
 }
 
+async function assertNoFolder({ files, path, folder }: LockDeps): Promise<void> {
+  const isFolder = await files.readAll(path).then(
+    () => false,
+    (error: unknown) => codeOf(error) === 'EISDIR',
+  )
+  if (!isFolder) return
+  const message = `${path} is a folder. It has to be a file that says who uses the folder ${folder}. Remove it when no process uses that folder.`
+  throw new LocalpostError('store_in_use', message)
+}
+
 const silence = `${silenceMs / 1000} seconds`
 
 /** Waits whether the lock is renewed. A holder that finds its own lock damaged stops writing within that time. */
 async function watch(
-  { files, path, folder, onNotice }: LockDeps,
+  { files, path, folder, onNotice, processes = systemProcesses }: LockDeps,
   found: string,
   who: string,
 ): Promise<'gone' | 'changed'> {
-  const watched = await watchLock(files, path, found)
+  const watched = await watchLock(files, path, found, processes.wait)
   if (watched === 'replaced') return 'changed'
   if (watched === 'renewed') {
     const message = `The folder ${folder} is in use by ${who}, which renewed its lock just now. Stop that process, or use another folder.`
     throw new LocalpostError('store_in_use', message)
   }
-  onNotice(`The lock ${path} was not renewed for ${silence}, so ${who} has ended. The folder is taken over.`)
+  onNotice(
+    `The lock ${path} was not renewed for ${silence}, so ${who} has ended or writes nothing more. The folder is taken over.`,
+  )
+  return 'gone'
+}
+
+/** Waits as long as a living holder may write without reading its lock. */
+async function watchMissing(deps: LockDeps): Promise<'gone' | 'changed'> {
+  const { files, path, folder, onNotice, processes = systemProcesses } = deps
+  onNotice(
+    `The folder ${folder} was not closed, and its lock ${path} is missing. A process that still uses it stops writing now. Waiting ${silence} for that.`,
+  )
+  if ((await watchLock(files, path, null, processes.wait)) === 'replaced') return 'changed'
+  onNotice(`The folder ${folder} is taken over.`)
   return 'gone'
 }
 
@@ -129,7 +188,7 @@ async function isHere({ space, host }: Holder, processes: Processes): Promise<bo
 }
 
 /**
- * Takes a dead process's lock away. Only who holds the guard may: else one who read the dead lock a moment ago would
+ * Makes a dead process's lock the mark of a closed folder. Only who holds the guard may: else one who read the dead lock a moment ago would
  * take away the lock that a quicker one has put in its place.
  */
 async function removeStale(deps: LockDeps, stale: string, own: string): Promise<void> {
@@ -137,7 +196,7 @@ async function removeStale(deps: LockDeps, stale: string, own: string): Promise<
   const guard = `${path}.takeover`
   if (!(await createLockFile(files, guard, own))) return waitForGuard(deps, guard)
   try {
-    if ((await readSettled(files, path)) === stale) await files.remove(path)
+    if ((await readSettled(files, path)) === stale) await files.rename(path, closedMark(path))
   } catch (error) {
     throw storeFault(error, `Taking over the lock file ${path}`)
   } finally {

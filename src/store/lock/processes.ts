@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
@@ -23,6 +24,8 @@ export interface Processes {
   isAlive(pid: number): boolean
   /** When a process began: equal for the same process, different for a later one with its pid. `""`: not known. */
   startOf(pid: number): Promise<string>
+  /** Lets so many milliseconds pass. Default: it waits. */
+  wait?(ms: number): Promise<void>
 }
 
 export const systemProcesses: Processes = {
@@ -32,7 +35,9 @@ export const systemProcesses: Processes = {
     try {
       if (process.platform === 'linux') {
         const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1')
-        return { boot: boot.trim(), namespace: await readlink('/proc/self/ns/pid') }
+        // Where `/proc` shows the processes of another pid namespace, none can be looked up: no other space is this one.
+        const namespace = ownProc() ? await readlink('/proc/self/ns/pid') : hiddenSpace
+        return { boot: boot.trim(), namespace }
       }
       if (process.platform !== 'darwin') return unknownSpace
       const { stdout } = await promisify(execFile)('sysctl', ['-n', 'kern.bootsessionuuid'])
@@ -51,8 +56,7 @@ export const systemProcesses: Processes = {
   },
   async startOf(pid) {
     try {
-      if (process.platform === 'linux')
-        return statFields(await readFile(`/proc/${pid}/stat`, 'latin1'))[19] ?? ''
+      if (process.platform === 'linux') return statFields(await readFile(statOf(pid), 'latin1'))[19] ?? ''
       if (process.platform === 'win32') return ''
       const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)])
       return stdout.trim()
@@ -63,12 +67,25 @@ export const systemProcesses: Processes = {
 }
 
 const unknownSpace: PidSpace = { boot: '', namespace: '' }
+const hiddenSpace = `hidden:${randomBytes(8).toString('hex')}`
 
-/** A process that ended and whose parent has not asked for its exit code still has its pid. */
+const statOf = (pid: number): string => (pid === process.pid ? '/proc/self/stat' : `/proc/${pid}/stat`)
+
+/** Whether `/proc` is of this process's pid namespace: then it gives the process one pid, and not one for each level. */
+function ownProc(): boolean {
+  const pids = /^NSpid:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
+  return pids === undefined ? readlinkSync('/proc/self') === String(process.pid) : /^\d+$/.test(pids)
+}
+
+/**
+ * A process that ended and whose parent has not asked for its exit code still has its pid. While it ends, its first thread
+ * may have ended before one that still writes.
+ */
 function hasEnded(pid: number): boolean {
   if (process.platform !== 'linux') return false
   try {
-    return /^[ZX]/.test(statFields(readFileSync(`/proc/${pid}/stat`, 'latin1'))[0] ?? '')
+    const fields = statFields(readFileSync(statOf(pid), 'latin1'))
+    return /^[ZX]/.test(fields[0] ?? '') && Number(fields[17]) <= 1
   } catch {
     // Some systems hide the processes of other users.
     return false
