@@ -54,8 +54,13 @@ here works against the service. \`GET /dev/openapi.json\` describes \`/v1\` and 
 - Bodies are JSON, errors have [one shape](errors.md). A body has at most 1 MiB; templates and broadcasts 5 MiB, imports
   50 MiB, the sign-in 4 KiB. More is 413. Lists take \`cursor\` and \`limit\` (at most 500) and answer
   \`count\` and \`cursor\`.
-- \`GET /dev/events\` streams \`email.created\`, \`email.updated\`, \`email.deleted\`, \`domain.updated\` and \`request.logged\`;
-  a client that comes back with \`Last-Event-ID\` gets what it missed, or \`gap\` where that is no longer known.
+- \`GET /dev/events\` streams \`email.created\`, \`email.updated\`, \`email.deleted\`, \`emails.changed\`, \`bulk.progress\`,
+  \`domain.updated\` and \`request.logged\`; a client that comes back with \`Last-Event-ID\` gets what it missed, or \`gap\`
+  where that is no longer known.
+- A change of many mails (\`PATCH\` and \`DELETE /dev/inbox\`) runs in small steps, one change at a time, and its answer
+  comes at the end. \`GET /dev/inbox/bulk\` and the event \`bulk.progress\` say how far it is; \`DELETE /dev/inbox/bulk/{id}\`
+  cancels it: what is done stays done, and its answer has \`"cancelled": true\`. A change of more than 100 mails is one event
+  \`emails.changed\` at its end instead of one for each mail.
 `
 
 function rowOf(method: string, path: string, operation: Operation): string {

@@ -104,7 +104,7 @@ export type {
 } from './faults/types.ts'
 
 // The inbox
-export type { Selection } from './inbox/bulk.ts'
+export type { BulkOptions, Selection } from './inbox/bulk.ts'
 export type {
   BulkChanges,
   Check,
@@ -120,5 +120,5 @@ export type { Link } from './reading/types.ts'
 export type { QuietOptions, WaitOptions } from './inbox/wait.ts'
 export { unrenderedPlaceholders } from './inbox/placeholders.ts'
 export type { MailQuery, MailQueryMembers } from './search/query-members.ts'
-export type { SearchPage } from './search/search.ts'
+export type { SearchPage, SearchQuery } from './search/search.ts'
 export type { DkimResult } from './mime/types.ts'

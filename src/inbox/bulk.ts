@@ -1,82 +1,121 @@
 import type { BulkChanges } from './types.ts'
-import { modifyEmail } from '../emails/modify.ts'
-import { emailCollection } from '../emails/email.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import { remove, type Store } from '../store/store.ts'
-import { createPacer } from '../core/yield.ts'
+import type { Store } from '../store/store.ts'
 import { parseMailQuery } from '../search/query.ts'
 import type { Search } from '../search/search.ts'
+import type { BulkRuns } from './bulk-runs.ts'
 import { checkChanges, checkIsChange, maxTags } from './tags.ts'
 
 /** Several mails: the matches of a query, those of a list of ids, or all for null. */
 export type Selection = string | { ids: readonly string[] } | null
 
+/** How a change of many mails runs. */
+export interface BulkOptions {
+  /** Stops the change: mails that are not changed yet stay as they are. */
+  signal?: AbortSignal
+  /** Called after each step with the number of mails that are done, and of all selected ones. */
+  onProgress?(done: number, total: number): void
+}
+
+/** Changes many mails in small steps, so that other work runs between them. */
+export interface Bulk {
+  /** Removes what is selected. @throws invalid_query, service_unavailable. */
+  remove(selection: Selection, options?: BulkOptions): Promise<BulkOutcome>
+  /** Marks and tags what is selected. @throws invalid_query, validation_error, service_unavailable. */
+  change(selection: Selection, changes: BulkChanges, options?: BulkOptions): Promise<BulkOutcome>
+}
+
+/** The outcome of a change of many mails. */
+export interface BulkOutcome {
+  /** How many mails were removed; of changes, how many there were, changed or already as wanted. */
+  count: number
+  /** Whether it was cancelled, so that some of the selected mails are as before. */
+  isCancelled: boolean
+}
+
 export interface BulkDeps {
   store: Store
-  search: Pick<Search, 'matches'>
+  search: Pick<Search, 'ids'>
+  runs: BulkRuns
   now(): number
 }
 
-/** Removes what is selected. @returns How many were there. @throws invalid_query. */
-export async function removeMatching(deps: BulkDeps, selection: Selection): Promise<number> {
-  const ids = await idsOf(deps, selection)
-  for (let at = 0; at < ids.length; at += removalSlice) {
-    const slice = ids.slice(at, at + removalSlice)
-    await deps.store.commit(slice.map((id) => remove(emailCollection, id)))
-  }
-  return ids.length
-}
-
-/** Marks and tags what is selected. @returns How many were there. @throws invalid_query, validation_error. */
-export async function changeMatching(
-  deps: BulkDeps,
-  selection: Selection,
-  changes: BulkChanges,
-): Promise<number> {
-  checkChanges(changes, ['unread', 'tags', 'add_tags', 'remove_tags'])
-  const { unread, tags, add_tags = [], remove_tags = [] } = changes
-  checkIsChange({ unread, tags, add_tags: changes.add_tags, remove_tags: changes.remove_tags })
-  const isGone = new Set(remove_tags)
-  let changed = 0
-  for (const id of await idsOf(deps, selection)) {
-    const email = await modifyEmail(deps.store, id, (stored) => ({
-      ...stored,
-      unread: unread ?? stored.unread,
-      tags: [...new Set([...(tags ?? stored.tags), ...add_tags])]
-        .filter((tag) => !isGone.has(tag))
-        .slice(0, maxTags),
-    }))
-    if (email) changed++
-  }
-  return changed
-}
-
-/** Those that are there. Only ids are held: a selection may be all there is. */
-async function idsOf({ store, search, now }: BulkDeps, selection: Selection): Promise<string[]> {
-  const ids: string[] = []
-  if (selection !== null && typeof selection === 'object') {
+export function createBulk({ store, search, runs, now }: BulkDeps): Bulk {
+  /** Those that are there. Only ids are held: a selection may be all there is. */
+  async function idsOf(selection: Selection): Promise<string[]> {
+    if (selection === null) return store.ids(emailCollection, { direction: 'desc' })
+    if (typeof selection === 'string') {
+      const filter = parseMailQuery(selection, now())
+      if (!filter.isOpen) return search.ids(filter, { complete: true })
+      const message = `The query ${quote(selection)} asks for nothing, so it would take every mail. Ask for all where all are meant.`
+      throw new LocalpostError('invalid_query', message)
+    }
+    if (typeof selection !== 'object') throw noSelection(selection)
     assertKnownOptions(selection, ['ids'], 'a selection')
     if (!Array.isArray(selection.ids)) throw noSelection(selection)
-    for (const id of new Set(selection.ids)) if (await store.get(emailCollection, id)) ids.push(id)
+    const ids: string[] = []
+    for (const id of new Set(selection.ids))
+      if ((await store.count(emailCollection, { prefix: [id] })) > 0) ids.push(id)
     return ids
   }
-  if (selection !== null && typeof selection !== 'string') throw noSelection(selection)
-  const filter = parseMailQuery(selection ?? undefined, now())
-  if (selection !== null && filter.isOpen) {
-    const message = `The query ${quote(selection)} asks for nothing, so it would take every mail. Ask for all where all are meant.`
-    throw new LocalpostError('invalid_query', message)
+
+  async function run(
+    selection: Selection,
+    change: ((email: EmailRecord) => EmailRecord) | 'remove',
+    options: BulkOptions = {},
+  ): Promise<BulkOutcome> {
+    assertKnownOptions(options, ['signal', 'onProgress'], 'a change of many mails')
+    return runs.run(
+      change === 'remove' ? 'delete' : 'update',
+      options,
+      async ({ signal, begin, progress }) => {
+        const ids = await idsOf(selection)
+        begin(ids.length)
+        let done = 0
+        const changed = await store.bulk(emailCollection, ids, change, {
+          signal,
+          onProgress(count) {
+            done = count
+            progress(count)
+          },
+        })
+        return { count: change === 'remove' ? changed : done, isCancelled: done < ids.length }
+      },
+    )
   }
-  const pacer = createPacer()
-  for await (const { id } of search.matches(filter, { complete: true })) {
-    ids.push(id)
-    if (pacer.due()) await pacer.turn()
+
+  return {
+    remove: async (selection, options) => run(selection, 'remove', options),
+    async change(selection, changes, options) {
+      checkChanges(changes, ['unread', 'tags', 'add_tags', 'remove_tags'])
+      const { unread, tags, add_tags, remove_tags } = changes
+      checkIsChange({ unread, tags, add_tags, remove_tags })
+      return run(selection, editOf(changes), options)
+    },
   }
-  return ids
 }
 
-// A commit is put in force in one piece: this many hold the event loop for a few milliseconds.
-const removalSlice = 500
+function editOf(changes: BulkChanges): (email: EmailRecord) => EmailRecord {
+  const { unread, tags, add_tags = [], remove_tags = [] } = changes
+  const isGone = new Set(remove_tags)
+  return (email) => {
+    const next = {
+      ...email,
+      unread: unread ?? email.unread,
+      tags: [...new Set([...(tags ?? email.tags), ...add_tags])]
+        .filter((tag) => !isGone.has(tag))
+        .slice(0, maxTags),
+    }
+    const isSame = next.unread === email.unread && sameTags(next.tags, email.tags)
+    return isSame ? email : next
+  }
+}
+
+function sameTags(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((tag, i) => tag === b[i])
+}
 
 function noSelection(given: unknown): LocalpostError {
   const message = `must be a query, { ids } or null for all mail, not ${quote(given)}`

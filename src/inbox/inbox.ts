@@ -1,10 +1,10 @@
 import type { BulkChanges, Check, Mail, MailChanges, MailSummary, TranscriptLine } from './types.ts'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import type { ListQuery } from '../core/lists.ts'
 import type { MimePart } from '../mime/part.ts'
 import type { PageOptions } from '../reading/page.ts'
 import type { Reader } from '../reading/reader.ts'
@@ -16,7 +16,8 @@ import { startIndexer } from '../search/indexer.ts'
 import { createDigests } from '../search/digests.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
-import { changeMatching, removeMatching, type Selection } from './bulk.ts'
+import { createBulk, type Bulk, type BulkOptions, type Selection } from './bulk.ts'
+import { createBulkRuns, type BulkRuns } from './bulk-runs.ts'
 import {
   createMessageStreams,
   type CopyOptions,
@@ -28,7 +29,7 @@ import type { QuietOptions, WaitOptions } from './wait.ts'
 import { createPending } from './pending.ts'
 import { parseMailQuery } from '../search/query.ts'
 import type { MailQuery } from '../search/query-members.ts'
-import { createSearch, type SearchPage } from '../search/search.ts'
+import { createSearch, type SearchPage, type SearchQuery } from '../search/search.ts'
 import type { TextColumn } from '../search/text-column.ts'
 import { checkChanges } from './tags.ts'
 import { toSummary } from './views.ts'
@@ -36,8 +37,12 @@ import { createWaits } from './wait.ts'
 
 /** Reads and manages all captured and sent mail, for people and tests. */
 export interface Inbox {
-  /** Newest first; `count` is the number of matches. @throws invalid_query, invalid_cursor. */
-  list(query?: ListQuery & { query?: string }): Promise<SearchPage<MailSummary>>
+  /**
+   * Newest first; `count` is the number of matches.
+   *
+   * @throws invalid_query, invalid_cursor, validation_error.
+   */
+  list(query?: SearchQuery & { query?: string }): Promise<SearchPage<MailSummary>>
   /** @throws not_found. */
   get(id: string): Promise<Mail>
   /** The bytes of the message, as a stream. @throws not_found, message_pending. */
@@ -61,12 +66,13 @@ export interface Inbox {
   /** @throws not_found. */
   remove(id: string): Promise<void>
   /**
-   * Removes the selected mails: the matches of a query, mails by their ids, or all mail for null.
+   * Removes the selected mails: the matches of a query, mails by their ids, or all mail for null. This runs in small
+   * steps; if it is aborted, the other mails stay.
    *
    * @returns The number of removed mails.
-   * @throws invalid_query.
+   * @throws invalid_query, service_unavailable.
    */
-  removeMatching(selection: Selection): Promise<number>
+  removeMatching(selection: Selection, options?: BulkOptions): Promise<number>
   /** Removes all mail. @returns The number of removed mails. */
   removeAll(): Promise<number>
   /** The newest mail, or the newest match; null if there is none. @throws invalid_query. */
@@ -80,8 +86,14 @@ export interface Inbox {
    * const mail = await post.inbox.waitFor({ to: 'ada@example.com', after: before })
    */
   mark(): Promise<string>
-  /** Changes the selected mails: unread state and tags. @returns Their number. @throws invalid_query, validation_error. */
-  updateMatching(selection: Selection, changes: BulkChanges): Promise<number>
+  /**
+   * Changes the selected mails: unread state and tags. This runs in small steps; if it is aborted, the other mails stay as
+   * they are.
+   *
+   * @returns The number of mails that are as wanted now.
+   * @throws invalid_query, validation_error, service_unavailable.
+   */
+  updateMatching(selection: Selection, changes: BulkChanges, options?: BulkOptions): Promise<number>
   /**
    * Stores one message (`.eml`) as if it had just been submitted. The envelope is read from its header.
    *
@@ -105,6 +117,7 @@ export interface InboxDeps {
   /** Closed with the inbox. */
   reader: Reader
   clock: Clock
+  ids: Ids
   /** The instance's time, for relative dates in queries. */
   now(): number
   /** Closed with the inbox. */
@@ -124,6 +137,8 @@ export interface InboxDeps {
 export interface InboxPages {
   /** The HTML of a mail as UTF-8, for display in a frame: everything that would connect is removed. @throws not_found. */
   page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
+  /** Changes of many mails, with what can be said of them while they run. */
+  readonly bulk: Bulk & Pick<BulkRuns, 'list' | 'cancel' | 'onProgress'>
 }
 
 /** Sorts before the id of every mail. */
@@ -136,14 +151,15 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const search = createSearch({ store, digests, indexer, column, pageSize })
   const pending = createPending()
   const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
-  const bulk = { store, search, now }
+  const runs = createBulkRuns(deps.ids)
+  const bulk = createBulk({ store, search, runs, now })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const toDetail = createDetails({ ...deps, digests })
   const streams = createMessageStreams({ store, reader, find })
 
   return {
     async list(query) {
-      assertKnownOptions(query, ['cursor', 'limit', 'query'], 'inbox.list()')
+      assertKnownOptions(query, ['cursor', 'offset', 'limit', 'query'], 'inbox.list()')
       const { query: text, ...wanted } = query ?? {}
       const page = await search.list(parseMailQuery(text, now()), wanted)
       // One after the other, so that a page of large submissions is not parsed at once.
@@ -184,9 +200,10 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       await find(id)
       await store.commit([remove(emailCollection, id)])
     },
-    removeMatching: (selection) => removeMatching(bulk, selection),
+    bulk: { ...bulk, list: runs.list, cancel: runs.cancel, onProgress: runs.onProgress },
+    removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,
     async removeAll(...given: unknown[]) {
-      if (given.length === 0) return removeMatching(bulk, null)
+      if (given.length === 0) return (await bulk.remove(null)).count
       const message = `inbox.removeAll() takes no arguments, not ${quote(given[0])}; inbox.removeMatching(query) removes what matches.`
       throw new LocalpostError('invalid_option', message)
     },
@@ -198,7 +215,8 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       const { records } = await store.page(emailCollection, { direction: 'desc', limit: 1 })
       return records[0]?.id ?? beforeAll
     },
-    updateMatching: (selection, changes) => changeMatching(bulk, selection, changes),
+    updateMatching: async (selection, changes, options) =>
+      (await bulk.change(selection, changes, options)).count,
     waitFor: (query, options) => pending.add(async () => toDetail(await waits.waitFor(query, options))),
     waitForCount: (query, count, options) =>
       pending.add(async () => {
@@ -218,6 +236,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     async close() {
       pending.quiet()
       waits.close()
+      await runs.close()
       await indexer.close()
       await reader.close()
       await column.close()

@@ -6,6 +6,7 @@ import { linkSchema } from '../reading/schema.ts'
 import { maxTags } from './tags.ts'
 import type {
   BulkChanges,
+  BulkProgress,
   Check,
   ListUnsubscribe,
   Mail,
@@ -125,3 +126,14 @@ export const bulkMembers: { readonly [Name in keyof BulkChanges]-?: z.ZodType<Bu
 
 /** What is done to each of several mails. */
 export const bulkChangesSchema: z.ZodType<BulkChanges> = z.object(bulkMembers)
+
+/** A change of many mails, and how far it is. */
+export const bulkProgressSchema: z.ZodType<BulkProgress> = z.strictObject({
+  id: z.string(),
+  change: z.enum(['update', 'delete']),
+  state: z
+    .enum(['waiting', 'running', 'done', 'cancelled', 'failed'])
+    .describe('One change runs at a time; the others wait'),
+  done: z.int().describe('How many of the selected mails are done'),
+  total: z.int().nullable().describe('How many mails are selected; null until they are found'),
+})

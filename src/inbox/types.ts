@@ -147,3 +147,15 @@ export interface BulkChanges {
   add_tags?: string[]
   remove_tags?: string[]
 }
+
+/** A change of many mails, and how far it is. */
+export interface BulkProgress {
+  id: string
+  change: 'update' | 'delete'
+  /** One change runs at a time; the others wait. */
+  state: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed'
+  /** How many of the selected mails are done. */
+  done: number
+  /** How many mails are selected; null until they are found. */
+  total: number | null
+}

@@ -65,6 +65,10 @@ export async function emptyStore(store: Store, keep: readonly ResetScope[]): Pro
 }
 
 async function emptyCollection(store: Store, collection: Collection<StoredRecord>): Promise<void> {
+  if (collection.large) {
+    await store.bulk(collection, await store.ids(collection, { direction: 'desc' }), 'remove')
+    return
+  }
   for (;;) {
     const { records, more } = await store.page(collection, { limit: removalSlice })
     if (records.length > 0) await store.commit(records.map(({ id }) => remove(collection, id)))

@@ -116,6 +116,7 @@ export async function openLocalpost(
       store,
       reader,
       clock: systemClock,
+      ids,
       now: clock.now,
       column: await openTextColumn(config.dir && join(config.dir, 'derived'), {
         onNotice: (message) => config.onNotice({ level: 'warning', message }),

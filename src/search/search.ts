@@ -1,6 +1,7 @@
 import { emailOrder } from '../emails/emails.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import type { ListPage, ListQuery } from '../core/lists.ts'
+import { quote, validationError } from '../core/errors.ts'
+import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import { checkPage, listRecords } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { createPacer } from '../core/yield.ts'
@@ -12,8 +13,10 @@ import type { TextColumn } from './text-column.ts'
 
 /** Finds mail by a parsed query. */
 export interface Search {
-  /** One page, newest first, with the number of all matches. @throws invalid_cursor. */
-  list(filter: MailFilter, query: ListQuery | undefined): Promise<SearchPage<EmailRecord>>
+  /** One page, newest first, with the number of all matches. @throws invalid_cursor, validation_error. */
+  list(filter: MailFilter, query: SearchQuery | undefined): Promise<SearchPage<EmailRecord>>
+  /** The ids of all matches, newest first; options as for `matches`. */
+  ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]>
   /**
    * Every match, newest first, one record at a time.
    *
@@ -22,6 +25,12 @@ export interface Search {
   matches(filter: MailFilter, options?: { complete?: boolean }): AsyncGenerator<EmailRecord>
   /** Whether one mail matches. */
   fits(email: EmailRecord, filter: MailFilter): Promise<boolean>
+}
+
+/** Which page of the results is asked for. */
+export interface SearchQuery extends ListQuery {
+  /** The position of the first item of the page, from 0; instead of a cursor. */
+  offset?: number
 }
 
 /** A page of search results. */
@@ -100,9 +109,10 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
   }
 
   /** A page of a query that only the text decides. Only the records of the page are read. */
-  async function listByText(filter: MailFilter, cursor: string | null, limit: number): Promise<Listed> {
+  async function listByText(filter: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
     const ids: string[] = []
     let count = 0
+    let skipped = 0
     const isThere = async (id: string): Promise<boolean> =>
       (await store.count(emailCollection, { prefix: [id] })) > 0
     await column.scan(filter.rows, async (rows) => {
@@ -110,6 +120,10 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
       const isPassed = ids.length > limit || (cursor !== null && rows.first >= cursor)
       const isWhole = (await countBetween(rows)) === rows.count
       if (isWhole) count += rows.hits
+      if (isWhole && skipped + rows.hits <= offset) {
+        skipped += rows.hits
+        return
+      }
       // If no mail of this range was removed and the page is complete, only the count is needed.
       if (isWhole && isPassed) return
       const pacer = createPacer()
@@ -119,7 +133,9 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
           if (!(await isThere(id))) continue
           count++
         }
-        if (ids.length <= limit && (cursor === null || id < cursor)) ids.push(id)
+        if (cursor !== null && id >= cursor) continue
+        if (skipped < offset) skipped++
+        else if (ids.length <= limit) ids.push(id)
       }
     })
     const items: EmailRecord[] = []
@@ -137,36 +153,62 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
     return upTo - upToFirst + (await store.count(emailCollection, { prefix: [first] }))
   }
 
-  async function listByRecord(filter: MailFilter, cursor: string | null, limit: number): Promise<Listed> {
+  async function listByRecord(filter: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
     const items: EmailRecord[] = []
     let count = 0
+    let skipped = 0
     let more = false
     for await (const email of found(filter)) {
       count++
       if (cursor !== null && email.id >= cursor) continue
-      if (items.length < limit) items.push(email)
+      if (skipped < offset) skipped++
+      else if (items.length < limit) items.push(email)
       else more = true
     }
     return { items, count, more }
   }
 
+  async function listAll({ offset, limit }: Wanted): Promise<Listed> {
+    const [page, count] = await Promise.all([
+      store.page(emailCollection, { direction: 'desc', offset, limit }),
+      store.count(emailCollection),
+    ])
+    return { items: page.records, count, more: page.more }
+  }
+
+  /** The ids of the matches. Records are read only where neither the store's order nor the text decides. */
+  async function ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]> {
+    if (filter.isOpen) return store.ids(emailCollection, { direction: 'desc' })
+    const found: string[] = []
+    const pacer = createPacer()
+    for await (const { id } of matches(filter, options)) {
+      found.push(id)
+      if (pacer.due()) await pacer.turn()
+    }
+    return found
+  }
+
   return {
     fits,
     matches,
+    ids,
     async list(filter, query) {
       const order = emailOrder(pageSize)
       const left = asksForText(filter) ? await indexer.catchUp() : 0
       const unread = left > 0 ? { unread_texts: left } : {}
+      const { offset, ...paging } = query ?? {}
       const isPlain = filter.rows.length === 0 && !filter.test && !filter.bodyForm
-      if (isPlain) {
-        const page = await listRecords(store, emailCollection, query, { ...order, where: filter.where })
+      if (isPlain && offset === undefined) {
+        const page = await listRecords(store, emailCollection, paging, { ...order, where: filter.where })
         return { ...page, ...unread }
       }
-      const { cursor, limit } = checkPage(query, order)
+      const wanted = { ...checkPage(paging, order), offset: checkOffset(offset, paging) }
       const byText = !filter.where && !filter.test && !filter.bodyForm
-      const listed = byText
-        ? await listByText(filter, cursor, limit)
-        : await listByRecord(filter, cursor, limit)
+      const listed = filter.isOpen
+        ? await listAll(wanted)
+        : byText
+          ? await listByText(filter, wanted)
+          : await listByRecord(filter, wanted)
       const { items, count, more } = listed
       return { items, count, cursor: more ? (items.at(-1)?.id ?? null) : null, ...unread }
     },
@@ -176,6 +218,23 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
 /** Whether the query needs indexed text or digests. A regular expression reads the text of each mail itself. */
 function asksForText({ rows, needsDigests }: MailFilter): boolean {
   return rows.length > 0 || needsDigests
+}
+
+interface Wanted {
+  cursor: string | null
+  offset: number
+  limit: number
+}
+
+/** @throws validation_error for what is no position, and for a position beside a cursor. */
+function checkOffset(offset: number | undefined, query: ListQuery): number {
+  if (offset === undefined) return 0
+  const isPosition = Number.isInteger(offset) && offset >= 0
+  if (isPosition && givenCursor(query) === undefined) return offset
+  const message = isPosition
+    ? 'cannot be given with a cursor: give one of them'
+    : `must be a whole number from 0, not ${quote(offset)}`
+  throw validationError([{ field: 'offset', message }])
 }
 
 interface Listed {

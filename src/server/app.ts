@@ -57,6 +57,7 @@ export function createApp(deps: ServerDeps): App {
       return rest
     })
   })
+  deps.inbox.bulk.onProgress((progress) => live.publish('bulk.progress', () => progress))
   const sessions = createSessions(deps.keys, { port: () => deps.listener()?.port ?? null })
   const accessControl = createAccessControl(deps, sessions)
   const routes = tableOf(deps, live, sessions)

@@ -23,7 +23,7 @@ export interface BulkOutcome {
 
 /** What is left of a bulk change. */
 interface BulkWork {
-  /** Prepares the next commit, with the number of ids that are done after it; null when nothing is left. */
+  /** Prepares the next commit, which may be empty, with the number of ids that are done after it; null at the end. */
   next(): Promise<{ changes: BulkChange[]; bytes: number; done: number } | null>
   /** Notes records that changed after they were read: they are read again. */
   again(ids: readonly string[]): void
@@ -55,10 +55,11 @@ export function bulkWork<T extends StoredRecord>(
 
   return {
     async next() {
+      if (at === left.length && stale.length === 0) return null
       const changes: BulkChange[] = []
       const pacer = createPacer()
       let bytes = 0
-      while (changes.length < most && bytes < mostBytes) {
+      for (let looked = 0; looked < most && bytes < mostBytes; looked++) {
         if (at === left.length) {
           if (stale.length === 0) break
           left = stale
@@ -73,7 +74,7 @@ export function bulkWork<T extends StoredRecord>(
         }
         if (pacer.due()) await pacer.turn()
       }
-      return changes.length > 0 ? { changes, bytes, done } : null
+      return { changes, bytes, done }
     },
     again(ids) {
       stale.push(...ids)
@@ -98,15 +99,19 @@ export async function runBulk(
     const part = await work.next()
     if (!part) break
     assertOpen()
+    if (part.changes.length === 0) {
+      onProgress?.(part.done)
+      continue
+    }
     pending.takeAnyway(part.bytes)
     try {
       const outcome = await commit(part.changes)
       changed += outcome.applied
       work.again(outcome.stale)
+      onProgress?.(part.done - outcome.stale.length)
     } finally {
       pending.give(part.bytes)
     }
-    onProgress?.(part.done)
   }
   return changed
 }

@@ -46,3 +46,11 @@ export const anEmail = (n: number): EmailRecord => ({
 /** Reads the mails of a store. */
 export const digestsOf = (store: Store): Digests =>
   createDigests({ reader: createReader({ store, clock: systemClock }) })
+
+/** Imports mails with the subjects `mail 0`, `mail 1` and so on. */
+export async function submitMany(post: Localpost, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const text = `From: bob@acme.test\r\nTo: ada@example.com\r\nSubject: mail ${n}\r\n\r\nText ${n}\r\n`
+    await post.inbox.import(Buffer.from(text))
+  }
+}

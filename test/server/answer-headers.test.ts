@@ -122,6 +122,10 @@ async function ownRequests(
   })
   const { list_unsubscribe } = await post.inbox.waitFor(`id:${email_ids[0]}`)
   const [delivery] = (await post.webhooks.deliveries()).items
+  await post.inbox.updateMatching(null, { unread: true })
+  const runs = (await (await post.fetch(new Request('http://localpost/dev/inbox/bulk'))).json()) as {
+    changes: { id: string }[]
+  }
   const key = (await (await post.fetch(new Request('http://localpost/dev/keys'))).json()) as {
     keys: { id: string }[]
   }
@@ -143,6 +147,7 @@ async function ownRequests(
     'POST /dev/session': { body: { key: post.apiKey } },
     'POST /t/u/{token}': { at: new URL(list_unsubscribe?.urls[0] ?? '').pathname },
     'DELETE /dev/inbox': { at: '/dev/inbox?all=true' },
+    'DELETE /dev/inbox/bulk/{id}': { at: `/dev/inbox/bulk/${runs.changes[0]?.id ?? ''}` },
     'DELETE /dev/webhooks/{id}': { at: `/dev/webhooks/${webhook.id}` },
     'DELETE /dev/keys/{id}': { at: `/dev/keys/${key.keys[0]?.id ?? ''}` },
   }

@@ -47,7 +47,7 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
     audiences: { contacts: {} },
     templates: {},
     webhooks: {},
-    inbox: {},
+    inbox: { bulk: { onProgress: () => undefined } },
     keys: { accepts: (key: string) => key === 'the-only-key-there-is' },
     rules: {},
     faults: { http: () => null, rateLimit: () => null },

@@ -17,10 +17,18 @@ const searchText = z.string().meta({
 export const inboxQuery: z.ZodType<{
   query?: string | undefined
   cursor?: string | undefined
+  offset?: number | undefined
   limit?: number | undefined
 }> = z.strictObject({
   query: searchText.optional(),
   cursor: z.string().optional().describe('The `cursor` of the previous page'),
+  offset: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('The position of the first item, from 0; instead of `cursor`'),
   limit: z.coerce.number().int().min(1).max(500).optional().describe('Items per page. Default: 50'),
 })
 

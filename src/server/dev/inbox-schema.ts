@@ -1,6 +1,12 @@
 import { z } from 'zod'
-import { bulkMembers, checkSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
-import type { BulkChanges, Check } from '../../inbox/types.ts'
+import {
+  bulkMembers,
+  bulkProgressSchema,
+  checkSchema,
+  mailSchema,
+  mailSummarySchema,
+} from '../../inbox/schema.ts'
+import type { BulkChanges, BulkProgress, Check } from '../../inbox/types.ts'
 
 /** What a wait ends with: a mail, or `emails` where it was for a number of them. */
 export const awaitedSchema: z.ZodType = z.union([
@@ -42,8 +48,21 @@ export const idsSchema: z.ZodType<{ ids?: string[] | undefined }> = z.object({ i
 /** The body of `PATCH /dev/inbox`. */
 export const bulkBodySchema: z.ZodType<BulkChanges & { ids?: string[] }> = z.object({ ids, ...bulkMembers })
 
+const cancelled = z.literal(true).optional().describe('Whether it was cancelled before its end')
+
 /** How many mails there were to change. */
-export const updatedSchema: z.ZodType<{ updated: number }> = z.strictObject({ updated: z.int() })
+export const updatedSchema: z.ZodType<{ updated: number }> = z.strictObject({ updated: z.int(), cancelled })
+
+/** How many mails were removed. */
+export const bulkDeletedSchema: z.ZodType<{ deleted: number }> = z.strictObject({
+  deleted: z.int(),
+  cancelled,
+})
+
+/** The changes of many mails. */
+export const bulkRunsSchema: z.ZodType<{ changes: BulkProgress[] }> = z.strictObject({
+  changes: z.array(bulkProgressSchema),
+})
 
 /** The body of `POST /dev/inbox/import`: bytes, which the inbox checks. */
 export const messageSchema: z.ZodType<Uint8Array> = z.custom<Uint8Array>(

@@ -1,4 +1,4 @@
-import type { Inbox } from '../../inbox/inbox.ts'
+import type { Inbox, InboxPages } from '../../inbox/inbox.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
@@ -7,6 +7,8 @@ import { exportQuery, inboxQuery, selectionQuery, toSelection, waitQuery } from 
 import {
   awaitedSchema,
   bulkBodySchema,
+  bulkDeletedSchema,
+  bulkRunsSchema,
   checksSchema,
   foundSchema,
   idsSchema,
@@ -16,10 +18,10 @@ import {
   releasedSchema,
   updatedSchema,
 } from './inbox-schema.ts'
-import { mailChangesSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
+import { bulkProgressSchema, mailChangesSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
 
 /** `/dev/inbox`, but for the bytes of a mail; those are in `mail-bytes.ts`. */
-export function inboxRoutes(inbox: Inbox): Route[] {
+export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
   return [
     defineRoute({
       ...common,
@@ -42,11 +44,12 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       summary: 'Remove the matches of a query, mails by their ids, or all',
       query: selectionQuery,
       body: { schema: idsSchema, optional: true },
-      success: { schema: deletedSchema },
-      errors: ['invalid_query'],
-      handler: async ({ query, body }) => ({
-        deleted: await inbox.removeMatching(toSelection(query, body.ids)),
-      }),
+      success: { schema: bulkDeletedSchema },
+      errors: ['invalid_query', 'service_unavailable'],
+      async handler({ query, body }) {
+        const { count, isCancelled } = await inbox.bulk.remove(toSelection(query, body.ids))
+        return { deleted: count, ...(isCancelled ? { cancelled: true } : {}) }
+      },
     }),
     defineRoute({
       ...common,
@@ -56,10 +59,28 @@ export function inboxRoutes(inbox: Inbox): Route[] {
       query: selectionQuery,
       body: { schema: bulkBodySchema },
       success: { schema: updatedSchema },
-      errors: ['invalid_query'],
-      handler: async ({ query, body: { ids, ...changes } }) => ({
-        updated: await inbox.updateMatching(toSelection(query, ids), changes),
-      }),
+      errors: ['invalid_query', 'service_unavailable'],
+      async handler({ query, body: { ids, ...changes } }) {
+        const { count, isCancelled } = await inbox.bulk.change(toSelection(query, ids), changes)
+        return { updated: count, ...(isCancelled ? { cancelled: true } : {}) }
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/bulk',
+      summary: 'Changes of many mails: those that wait or run, and the last that ended, newest first',
+      success: { schema: bulkRunsSchema },
+      handler: () => ({ changes: inbox.bulk.list() }),
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/dev/inbox/bulk/{id}',
+      summary: 'Cancel a change of many mails; mails that are done stay changed',
+      success: { schema: bulkProgressSchema },
+      errors: ['not_found'],
+      handler: ({ params }) => inbox.bulk.cancel(params.id),
     }),
     defineRoute({
       ...common,

@@ -47,7 +47,9 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
         type: 'text/event-stream',
         description:
           '`email.created`, `email.updated`, `email.deleted` and `domain.updated` with `{ id }`; `request.logged` ' +
-          'with the request without bodies; `gap` where events were missed and lists have to be read again',
+          'with the request without bodies; `emails.changed` with `{ updated, deleted }` at the end of a change of more ' +
+          'than 100 emails, in place of an event for each; `bulk.progress` while a change of the inbox runs, as in ' +
+          '`GET /dev/inbox/bulk`; `gap` where events were missed and lists have to be read again',
       },
       handler: ({ headers }) => bytesAnswer(live.open(lastEventId(headers)), eventStreamHeaders),
     }),
