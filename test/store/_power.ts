@@ -7,6 +7,8 @@ import { systemError } from './_setup.ts'
 interface File {
   live: Buffer
   disk: Buffer
+  /** Whether `live` is also the content of the disk or of another copy: a write has to copy it first. */
+  shared: boolean
   /** Pages that differ from the disk. */
   dirty: Set<number>
 }
@@ -21,6 +23,7 @@ interface Folder {
 type Node = File | Folder
 
 const pageBytes = 4096
+const nothing = Buffer.alloc(0)
 
 /**
  * A file system in memory that loses power as a disk may: any part of what was not synced is gone. Each page of a file
@@ -57,7 +60,7 @@ export class PowerFiles {
         return kept
       }
       const bytes = survivingBytes(node, keeps)
-      const kept = { live: bytes, disk: Buffer.from(bytes), dirty: new Set<number>() }
+      const kept = { live: bytes, disk: bytes, shared: true, dirty: new Set<number>() }
       made.set(node, kept)
       return kept
     }
@@ -77,7 +80,7 @@ export class PowerFiles {
       if (found && flags.includes('x')) throw systemError('EEXIST')
       if (!found && flags.startsWith('r')) throw systemError('ENOENT')
       if (!found || flags.startsWith('w')) this.onChange()
-      const file: File = found ?? { live: Buffer.alloc(0), disk: Buffer.alloc(0), dirty: new Set() }
+      const file: File = found ?? { live: nothing, disk: nothing, shared: true, dirty: new Set() }
       if (!found) setName(parent, name, file)
       else if (flags.startsWith('w')) resize(file, 0)
       return this.#hold(file)
@@ -88,6 +91,8 @@ export class PowerFiles {
       this.onChange()
       const file = this.#of(fd)
       if (at + bytes.byteLength > file.live.byteLength) resize(file, at + bytes.byteLength)
+      if (file.shared) file.live = Buffer.from(file.live)
+      file.shared = false
       file.live.set(bytes, at)
       const last = Math.floor((at + bytes.byteLength - 1) / pageBytes)
       for (let page = Math.floor(at / pageBytes); page <= last; page++) file.dirty.add(page)
@@ -107,7 +112,8 @@ export class PowerFiles {
     sync: async (fd) => {
       this.onChange()
       const file = this.#of(fd)
-      file.disk = Buffer.from(file.live)
+      file.disk = file.live
+      file.shared = true
       file.dirty.clear()
     },
     truncate: async (fd, length) => {
@@ -225,10 +231,11 @@ function resize(file: File, length: number): void {
   for (let page = from; page * pageBytes < Math.max(length, file.live.byteLength); page++)
     file.dirty.add(page)
   file.live = bytes
+  file.shared = false
 }
 
 function survivingBytes({ live, disk, dirty }: File, keeps: () => number): Buffer {
-  if (dirty.size === 0) return Buffer.from(disk)
+  if (dirty.size === 0) return disk
   const [short, long] = [disk.byteLength, live.byteLength].sort((a, b) => a - b) as [number, number]
   const lengths = [short, long]
   for (let page = Math.ceil(short / pageBytes); page * pageBytes < long; page++)

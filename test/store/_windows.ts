@@ -21,8 +21,8 @@ export interface WindowedFiles {
   readonly failed: number
   /** Fails `length` operations from the n-th on, counted from now; with ENOSPC those that need room. */
   breakAt(n: number, length: number, code: 'EIO' | 'ENOSPC'): void
-  /** Ends the fault. */
-  repair(): void
+  /** Ends the fault. @returns Whether the disk still failed. */
+  repair(): boolean
 }
 
 export function windowedFiles(inner: Files): WindowedFiles {
@@ -90,7 +90,9 @@ export function windowedFiles(inner: Files): WindowedFiles {
       state.code = code
     },
     repair() {
+      const failing = state.calls + 1 >= state.from && state.calls + 1 < state.to
       state.from = Number.POSITIVE_INFINITY
+      return failing
     },
   }
 }
