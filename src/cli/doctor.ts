@@ -49,10 +49,11 @@ function misused(message: string): LocalpostError {
   return new LocalpostError('invalid_option', message)
 }
 
-function renderSalvage({ folder, to, saved, lost }: Salvage): string {
+function renderSalvage({ folder, to, saved, lost, restored }: Salvage): string {
   const counts = Object.entries(saved).map(([name, count]) => `${count} ${name}`)
   const problems = lost.map((text) => `${paint('red', 'lost   ')}  ${text}`)
-  return [...problems, `Saved to ${to}: ${counts.join(', ') || 'nothing'} of ${folder}.`].join('\n')
+  const notes = restored.map((text) => `${paint('yellow', 'note   ')}  ${text}`)
+  return [...notes, ...problems, `Saved to ${to}: ${counts.join(', ') || 'nothing'} of ${folder}.`].join('\n')
 }
 
 /** An inspection as a person reads it: one line for each finding, and what it comes to. */

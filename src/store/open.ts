@@ -9,6 +9,7 @@ import { claimFolder } from './disk/folder.ts'
 import { takeLock } from './lock/lock.ts'
 import { fencedFiles, type HeldLock } from './lock/held-lock.ts'
 import { createLogMedium } from './disk/medium.ts'
+import { namingFiles } from './disk/naming-files.ts'
 import { createMemoryMedium } from './memory/medium.ts'
 import type { Medium } from './medium.ts'
 import { createSchema, type Migration } from './disk/migrate.ts'
@@ -94,11 +95,12 @@ export async function openLogStore(options: LogStoreOptions): Promise<Store> {
 
 async function openFolder(options: LogStoreOptions, paths: Paths, isFull: boolean): Promise<Store> {
   const { files: all = nodeFiles, processes, onNotice = () => {} } = options
+  const named = namingFiles(all)
   let lock: HeldLock | null = null
   try {
     const isNew = await claimFolder(all, paths)
-    lock = await takeLock({ files: all, path: paths.lock, folder: paths.folder, processes, onNotice })
-    const files = fencedFiles(all, lock)
+    lock = await takeLock({ files: named, path: paths.lock, folder: paths.folder, processes, onNotice })
+    const files = fencedFiles(named, lock)
     if (isNew) await replaceFile(files, paths.gitignore, [Buffer.from('*\n')])
     await files.makeFolder(paths.logs)
     await files.makeFolder(paths.larges)

@@ -106,13 +106,13 @@ test.each([
     'a byte of an old commit',
     log(1),
     flip(900),
-    [/000001\.log is damaged from byte \d+ to byte/, /n_0000\d\/message/],
+    [/n_0000\d\/message.* lost: .*000001\.log has no whole commit around byte/],
   ],
   [
     'the end of an old log file',
     log(1),
     (path: string) => truncate(path, 9000),
-    [/000001\.log is damaged/, /lost/],
+    [/messages and contents are lost: .*000001\.log/],
   ],
   ['an old log file that is gone', log(1), (path: string) => rm(path), [/lost: .*000001\.log is missing/]],
   ['a byte of a commit that is replayed', log(5), flip(3000), [/000005\.log.* is damaged|lost/]],
@@ -134,6 +134,37 @@ test.each([
   const other = await copyOf(dir)
   expect(found.length).toBeLessThan(40)
   await rm(other, { recursive: true })
+})
+
+test('a damaged message that was removed is no problem any more, and its file is named in a note', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir, { logFileBytes: 20_000 })
+  for (let n = 0; n < 9; n++)
+    await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(2000, n))])
+  await store.close()
+  await flip(900)(log(1)(dir))
+  expect(problems(await inspect(dir))).toEqual([expect.stringContaining('n_00000/message') as unknown])
+  const again = await openIn(dir)
+  await again.commit([remove(notes, note(0).id)])
+  await again.close()
+  const found = await inspect(dir)
+  expect(problems(found)).toEqual([])
+  expect(found.healthy).toBe(true)
+  expect(remarks(found).join('\n')).toMatch(/000001\.log is damaged from byte 0 to byte \d+/)
+})
+
+test('a message is whole where only another part of its commit is damaged', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir)
+  await store.commit([insert(notes, note(1))], [blobOf('n_00001/message', pattern(2000))])
+  await store.commit([insert(notes, note(2))])
+  await store.close()
+  const path = log(1)(dir)
+  await flip((await readFile(path)).indexOf('"group"'))(path)
+  expect(problems(await inspect(dir))).toEqual([])
+  const again = await openIn(dir)
+  expect((await again.readBlob('n_00001/message'))?.equals(pattern(2000))).toBe(true)
+  await again.close()
 })
 
 test('a large file that is missing or short is reported with its mail', async () => {

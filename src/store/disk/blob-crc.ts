@@ -20,10 +20,10 @@ export function damaged(paths: Paths, place: FilePlace, cause?: unknown): Error 
   return new LocalpostError('store_corrupt', `${path}:${at}: ${what} ${fix}`, { cause })
 }
 
-/** Turns the error of reading a blob into `store_corrupt` if the file is missing or too short. */
+/** Turns the error of reading a blob into `store_corrupt` if the file is missing, too short, or a folder. */
 export function damagedBy(error: unknown, paths: Paths, place: FilePlace): unknown {
   const code = codeOf(error)
-  return code === 'ENOENT' || code === endCode ? damaged(paths, place, error) : error
+  return code === 'ENOENT' || code === 'EISDIR' || code === endCode ? damaged(paths, place, error) : error
 }
 
 /** The same stream, but it fails at the end if the bytes do not match the stored checksum. */
@@ -36,6 +36,11 @@ export function verified(stream: Readable, paths: Paths, place: FilePlace): Read
       done(null, piece)
     },
     flush: (done) => done(crc === place.crc ? null : damaged(paths, place)),
+  })
+  // Comes before the error of the pipeline, which would be that of the system.
+  stream.once('error', (error) => {
+    const reason = damagedBy(error, paths, place)
+    check.destroy(reason instanceof Error ? reason : error)
   })
   // The callback is empty because the returned stream reports errors to its reader.
   return pipeline(stream, check, () => {})

@@ -59,8 +59,7 @@ export function parseCheckpoint(bytes: Buffer, path: string, schema: Schema): Re
   return { schema: known, log, offset, seq, files, writer: writerOf(value), sealed: hasCrc }
 }
 
-const restoreIt =
-  'Restore it from a copy of the whole folder, or save what is whole with `localpost doctor --salvage --to <new folder>`.'
+const restoreIt = 'Restore it from a copy of the whole folder.'
 const oldMembers = new Set(['schema', 'log', 'offset', 'seq', 'files'])
 
 function isCount(value: unknown): value is number {

@@ -4,21 +4,29 @@ import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { brace, endOfLine, headForm, isLineWhole, quote, recordEnd, sectionForm } from './snapshot-lines.ts'
 import { parseLine } from './snapshot-text.ts'
 
+/** A line that does not match its checksum. The first line is 1. */
+export interface DamagedLine {
+  readonly line: number
+  /** What can still be read of it; null where it cannot. It may be damaged too. */
+  readonly id: string | null
+  readonly version: number | null
+}
+
 /**
  * Reads the intact lines of a damaged file. A record without a checksum counts as intact if it can be parsed.
  *
  * @param collection  The collection of a segment; null for `db.json`, which contains the names of its collections.
  * @param isKnown  Whether a collection of this name is known. Needed because the names in the file have no checksum.
- * @returns The records, and the lines that are damaged.
+ * @returns The records, the lines that are damaged, and whether the end of the file is missing.
  */
 export function wholeLines(
   bytes: Buffer,
   collection: string | null,
   isKnown: (name: string) => boolean,
-): { snapshot: Snapshot; damaged: number[] } {
+): { snapshot: Snapshot; damaged: DamagedLine[]; isCut: boolean } {
   const schema = Number(headForm.exec(bytes.toString('latin1', 0, endOfLine(bytes, 0)))?.[1] ?? 1)
   const snapshot: Snapshot = { schema, indexes: new Map(), sections: new Map() }
-  const damaged: number[] = []
+  const damaged: DamagedLine[] = []
   const open = (name: string): SnapshotLine[] => {
     const section: SnapshotLine[] = []
     snapshot.sections.set(name, section)
@@ -34,12 +42,25 @@ export function wholeLines(
     else if (end - at > shortLine) {
       const line = bytes[at] === brace ? readWhole(bytes, at, recordEnd(bytes, end)) : null
       if (line && section) section.push(line)
-      else if (bytes[at] === brace || bytes[at] !== quote) damaged.push(number)
+      else if (bytes[at] === brace || bytes[at] !== quote) damaged.push(damagedLineAt(bytes, at, end, number))
     }
     at = end + 1
   }
-  return { snapshot, damaged }
+  return { snapshot, damaged, isCut: !hasEnd(bytes) }
 }
+
+/** Whether the last line is that of the checksum, which may be damaged, or the bracket that a person left of it. */
+function hasEnd(bytes: Buffer): boolean {
+  const line = bytes.toString('latin1', bytes.lastIndexOf('\n', -2) + 1).trimEnd()
+  return line === '}' || (line.length === shortLine && !line.startsWith('{'))
+}
+
+function damagedLineAt(bytes: Buffer, at: number, end: number, line: number): DamagedLine {
+  const [, id, version] = identityForm.exec(bytes.toString('utf8', at, end)) ?? []
+  return { line, id: id ?? null, version: version === undefined ? null : Number(version) }
+}
+
+const identityForm = /"id":"([^"\\]+)","version":(\d+)/
 
 function readWhole(bytes: Buffer, at: number, end: number): SnapshotLine | null {
   const isWhole = isLineWhole(bytes, at, end)

@@ -69,7 +69,7 @@ function parseWhole(bytes: Buffer, path: string): unknown {
 }
 
 const restoreIt =
-  'Restore the file from a copy; if a person edited it, run `localpost doctor --accept-edits`; to save what is whole, run `localpost doctor --salvage --to <new folder>`.'
+  'Restore the file from a copy; if a person edited it, run `localpost doctor --accept-edits`.'
 const footerForm = /"crc":"([0-9a-f]{8})"\}\n$/
 const footerLength = '"crc":"00000000"}\n'.length
 

@@ -26,6 +26,11 @@ export function listed(names: readonly string[]): string {
 
 const listedNames = 3
 
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** A list of findings, and how one adds to it. */
 export function createFindings(): { all: Finding[]; about(subject: Finding['subject']): Report } {
   const all: Finding[] = []

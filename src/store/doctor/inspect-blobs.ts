@@ -42,8 +42,12 @@ export async function inspectBlobs(
   let bytes = 0
   for (const name of orphans) bytes += (await files.size(paths.large(name))) ?? 0
   if (orphans.length > 0) {
+    const what = `${orphans.length} files in ${paths.larges} (${bytes} bytes) belong to no record`
+    // Their records may be among those that cannot be read.
     report.note(
-      `${orphans.length} files in ${paths.larges} (${bytes} bytes) belong to no record. The next start removes them.`,
+      report.problems === 0
+        ? `${what}. The next start removes them.`
+        : `${what} that could be read. They stay until the folder is intact or was saved.`,
     )
   }
 }
@@ -94,12 +98,17 @@ async function faultOf(
   const path = paths.log(place.log)
   const frames = sound.get(place.log)
   if (!frames) return { kind: `${path} is missing`, text: `${path} is missing` }
-  return isWithin(frames, place.at, place.at + place.size)
-    ? null
-    : {
-        kind: `${path} has no whole commits around them`,
-        text: `${path} has no whole commit around byte ${place.at}`,
-      }
+  const end = place.at + place.size
+  if (isWithin(frames, place.at, end)) return null
+  // Another part of the commit may be damaged.
+  if (place.crc !== undefined) {
+    const bytes = (await files.readAll(path))?.subarray(place.at, end)
+    if (bytes?.byteLength === place.size && isWhole(place, bytes)) return null
+  }
+  return {
+    kind: `${path} has no whole commits around them`,
+    text: `${path} has no whole commit around byte ${place.at}`,
+  }
 }
 
 /** Whether one commit's payload holds the whole range. */

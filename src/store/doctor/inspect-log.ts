@@ -1,6 +1,7 @@
 import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
-import type { Report } from './findings.ts'
+import { messageOf, type Report } from './findings.ts'
+import { salvageHint } from '../io-errors.ts'
 import { type Frame, frameStart, readFrame } from '../disk/frame.ts'
 import { numberOf } from '../disk/paths.ts'
 import type { Records } from '../records.ts'
@@ -21,6 +22,8 @@ interface Reading {
   /** The seq of the last whole commit; null before the first. */
   last: number | null
   commits: number
+  /** Whether commits that the files of records contain are damaged. */
+  isDamaged: boolean
 }
 
 /**
@@ -39,7 +42,16 @@ export async function inspectLog(
   numbers.sort((a, b) => a - b)
   const sound: SoundBytes = new Map()
   const loss = lossOf(checkpoint.writer, deps.boot)
-  const reading: Reading = { parts: deps, checkpoint, records, report, loss, last: null, commits: 0 }
+  const reading: Reading = {
+    parts: deps,
+    checkpoint,
+    records,
+    report,
+    loss,
+    last: null,
+    commits: 0,
+    isDamaged: false,
+  }
   const before = report.problems
   let expected = checkpoint.log
   let isBroken = false
@@ -47,7 +59,11 @@ export async function inspectLog(
     for (; number > expected; expected++)
       report.problem(`${paths.log(expected)} is missing: this file of the log is in use.`, restore)
     if (number >= checkpoint.log) expected = number + 1
-    const bytes = await files.readAll(paths.log(number))
+    const bytes = await files.readAll(paths.log(number)).catch((error: unknown) => {
+      if (number < checkpoint.log) report.note(messageOf(error))
+      else report.problem(messageOf(error), 'Until then, no start takes it.')
+      return null
+    })
     // A running instance may have removed it meanwhile.
     if (bytes === null) continue
     const isLast = number === numbers.at(-1)
@@ -59,7 +75,7 @@ export async function inspectLog(
   if (checkpoint.offset > 0 && expected === checkpoint.log)
     report.problem(`${paths.log(checkpoint.log)} is missing: this file of the log is in use.`, restore)
   const what = `${numbers.length} log files hold ${reading.commits} whole commits`
-  if (report.problems === before) report.ok(`${what}, one after the other.`)
+  if (report.problems === before && !reading.isDamaged) report.ok(`${what}, one after the other.`)
   else report.note(`${what}.`)
   return sound
 }
@@ -86,7 +102,7 @@ function readFile(
   let compared = number !== checkpoint.log || inUse === 0
   while (at < bytes.byteLength) {
     const frame = wholeFrame(bytes, at)
-    if (frame && follows(reading, frame, at === 0)) {
+    if (frame && follows(reading, frame, at === 0 && number <= checkpoint.log)) {
       frames.push([frame.payloadAt, frame.end])
       if (replays && at >= inUse) apply(reading, frame, number)
       reading.last = frame.seq
@@ -99,6 +115,17 @@ function readFile(
       continue
     }
     const last = reading.last ?? 0
+    if (frame && at === 0 && frame.seq > last + 1 && number > checkpoint.log) {
+      const gap = `Commits ${last + 1} to ${frame.seq - 1} are missing before ${path}`
+      if (reading.loss === 'pages') {
+        report.note(`${gap}: what a power cut can leave. The next start sets the file aside.`)
+        return { frames, whole: false }
+      }
+      report.problem(`${gap}.`, restore)
+      replays = false
+      reading.last = frame.seq - 1
+      continue
+    }
     const next = nextWhole(bytes, at + 1, last)
     const isTail = at >= inUse && (next === null || findLater(bytes, at, last) === null)
     const isCut = at >= inUse && reading.loss === 'pages' && (frame === null || isBroken)
@@ -113,12 +140,15 @@ function readFile(
       )
       return { frames, whole: false }
     }
-    const fix =
-      at < inUse
-        ? 'Restore the file from a copy; mails whose bytes are lost are named below, and can be removed.'
-        : `Restore the file from a copy; or discard this commit and all later ones: move the log files after it away and run \`truncate -s ${at} ${path}\`.`
     const until = next === null ? 'to its end' : `to byte ${next}, where whole commits follow`
-    report.problem(`${path} is damaged from byte ${at} ${until}.`, fix)
+    const what = `${path} is damaged from byte ${at} ${until}.`
+    // What the commits changed is in the files of records. Only the bytes of messages are here alone.
+    reading.isDamaged = true
+    if (at < inUse) report.note(`${what} A mail whose bytes are lost by that is named below.`)
+    else {
+      const discard = `discard this commit and all later ones: move the log files after it away and run \`truncate -s ${at} ${path}\``
+      report.problem(what, `Restore the file from a copy; or ${discard}. ${salvageHint}`)
+    }
     if (at >= inUse) replays = false
     if (next === null) return { frames, whole: false }
     reading.last = (wholeFrame(bytes, next)?.seq ?? last + 1) - 1
@@ -127,7 +157,7 @@ function readFile(
   return { frames, whole: replays }
 }
 
-const restore = 'Restore it from a copy.'
+const restore = `Restore it from a copy. ${salvageHint}`
 
 /** The checkpoint's commit has to end at its position. */
 function comparePosition({ checkpoint, last, report }: Reading, at: number, path: string): void {
@@ -139,15 +169,15 @@ function comparePosition({ checkpoint, last, report }: Reading, at: number, path
 }
 
 /** Between files that are no longer there, commits may be missing; inside the log, none may. */
-function follows({ last }: Reading, frame: Frame, isFirst: boolean): boolean {
-  return last === null || frame.seq === last + 1 || (isFirst && frame.seq > last)
+function follows({ last }: Reading, frame: Frame, mayFollowGap: boolean): boolean {
+  return last === null || frame.seq === last + 1 || (mayFollowGap && frame.seq > last)
 }
 
 function apply({ parts, records, checkpoint, report }: Reading, frame: Frame, number: number): void {
   try {
     applyFrame(parts, records, checkpoint.schema, frame, number)
   } catch (error) {
-    report.problem(error instanceof Error ? error.message : String(error), 'Use the Localpost that wrote it.')
+    report.problem(messageOf(error), 'Use the Localpost that wrote it.')
   }
 }
 

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
-import { listed, type Report } from './findings.ts'
+import { listed, messageOf, type Report } from './findings.ts'
 import type { Records } from '../records.ts'
+import { salvageHint } from '../io-errors.ts'
 import { newLockForm } from '../lock/lock-file.ts'
 import { collectionFolders, listSnapshot, missingFrom, missingFix } from '../disk/snapshot-files.ts'
 import { parseSnapshot } from '../disk/snapshot-text.ts'
@@ -20,15 +21,15 @@ export async function inspectSnapshot(
   const before = report.problems
   let count = 0
   async function read(path: string, segment: number): Promise<void> {
-    const bytes = await files.readAll(path)
-    if (bytes === null) return
-    count++
     try {
+      const bytes = await files.readAll(path)
+      if (bytes === null) return
+      count++
       const { snapshot, edited } = parseSnapshot(bytes, path, deps.schema)
       fillRecords(records, snapshot, segment, deps.schema, path)
       if (edited) report.note(`${path} was changed since Localpost wrote it, and is taken as it is.`)
     } catch (error) {
-      report.problem(error instanceof Error ? error.message : String(error), 'Until then, no start takes it.')
+      report.problem(messageOf(error), 'Until then, no start takes it.')
     }
     await nextTurn()
   }
@@ -37,7 +38,7 @@ export async function inspectSnapshot(
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` So are ${listed(others)}.`
     const what = `${join(paths.folder, first)} is missing, and the records in it are lost.${more}`
-    report.problem(`${what} The next start refuses the folder.`, missingFix)
+    report.problem(`${what} The next start refuses the folder.`, `${missingFix} ${salvageHint}`)
   }
   for (const { path, segment } of found) await read(path, segment)
   if (report.problems === before) report.ok(`${count} files of records can be read.`)

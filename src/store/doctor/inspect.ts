@@ -2,13 +2,15 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type CheckpointDeps, readCheckpoint } from '../disk/checkpoint.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
-import { createFindings, type Finding, listed } from './findings.ts'
+import { createFindings, type Finding, listed, messageOf } from './findings.ts'
 import { type Files, nodeFiles } from '../../core/files.ts'
+import { salvageHint } from '../io-errors.ts'
 import { dataIn, strangersIn } from '../disk/folder.ts'
 import { inspectBlobs } from './inspect-blobs.ts'
 import { inspectLog } from './inspect-log.ts'
 import { inspectKeys, inspectLeftovers, inspectSnapshot } from './inspect-snapshot.ts'
 import { readLock } from '../lock/lock.ts'
+import { namingFiles } from '../disk/naming-files.ts'
 import { createSchema } from '../disk/migrate.ts'
 import { createPaths } from '../disk/paths.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
@@ -57,9 +59,10 @@ const settleMs = 300
 
 async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspection; inUse: boolean }> {
   const { files = nodeFiles, processes = systemProcesses, collections } = options
+  const named = namingFiles(files)
   const parts = readOnlyParts(
     resolve(options.dir),
-    files,
+    named,
     options.boot ?? (await systemProcesses.pidSpace()).boot,
   )
   const { paths } = parts
@@ -83,7 +86,10 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
     about('folder').ok(`${paths.folder} is empty: nothing is stored yet.`)
     return done(false)
   }
-  const lock = await readLock(files, paths.lock, processes)
+  const lock = await readLock(named, paths.lock, processes).catch((error: unknown) => {
+    about('lock').problem(messageOf(error), 'Until then, no start takes the folder.')
+    return null
+  })
   const inUse = lock?.lives === true
   if (inUse) {
     about('lock').note(
@@ -92,7 +98,7 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
   } else if (lock) {
     const who = lock.pid === null ? 'It names no process' : `Process ${lock.pid} has ended`
     about('lock').note(`${paths.lock} is left over. ${who}; the next start takes the folder over.`)
-  } else {
+  } else if (all.length === 0) {
     about('lock').ok('No process uses the folder.')
   }
   const checkpoint = await inspectCheckpoint(parts, about('checkpoint'))
@@ -139,7 +145,7 @@ async function inspectCheckpoint(
     if ((await dataIn(deps)).length > 0) {
       report.problem(
         `${paths.checkpoint} is missing, which says what the other files belong to.`,
-        'Restore it from a copy, or use another folder.',
+        `Restore it from a copy. ${salvageHint}`,
       )
     } else if (strangers.length > 0) {
       report.problem(
@@ -150,8 +156,7 @@ async function inspectCheckpoint(
       report.note(`${paths.folder} holds no data of Localpost yet.`)
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    report.problem(message, 'Nothing else was checked.')
+    report.problem(messageOf(error), 'Nothing else was checked.')
   }
   return null
 }

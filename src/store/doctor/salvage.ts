@@ -12,7 +12,10 @@ import type { Entry, Place } from '../entry.ts'
 import { openLogStore } from '../open.ts'
 import { type CollectionState, Records } from '../records.ts'
 import { type Blob, blobOf, type Collection, put, type StoredRecord } from '../store.ts'
-import { salvageLog, salvageRecords } from './salvage-read.ts'
+import { messageOf } from './findings.ts'
+import { type History, readHistory } from './salvage-log.ts'
+import { mergeHistory } from './salvage-merge.ts'
+import { salvageCheckpoint, salvageRecords } from './salvage-read.ts'
 
 /** What `salvageFolder` takes. */
 export interface SalvageOptions {
@@ -32,13 +35,15 @@ export interface Salvage {
   readonly to: string
   /** How many records were written, by collection. */
   readonly saved: Readonly<Record<string, number>>
-  /** What is damaged or missing, one sentence each. */
+  /** What is whole nowhere, one sentence each. */
   readonly lost: readonly string[]
+  /** Damaged files whose content was found elsewhere, one sentence each. */
+  readonly restored: readonly string[]
 }
 
 /**
- * Writes a new folder with all that is whole in a damaged one: each record whose checksum fits, with its messages, and
- * each whole commit of the log. An email whose message is damaged is left out, and named.
+ * Writes a new folder with all that is whole in a damaged one. A record is taken from its file, or from the log where
+ * its line is damaged. An email whose message is damaged is left out, and named.
  *
  * @throws store_in_use while a process uses the folder; invalid_option where `to` holds anything or is within `dir`.
  */
@@ -50,9 +55,12 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   await assertPlaces(files, paths, to, processes)
   const records = new Records(collections, { hold() {}, release() {} })
   const lost: string[] = []
-  const reading = { files, paths, schema: createSchema(), records, lost }
-  const checkpoint = await salvageRecords(reading)
-  await salvageLog(reading, checkpoint)
+  const restored: string[] = []
+  const reading = { files, paths, schema: createSchema(), collections, records, lost, restored }
+  const checkpoint = await salvageCheckpoint(reading)
+  const damaged = await salvageRecords(reading, checkpoint)
+  const history = await readHistory(reading, checkpoint)
+  mergeHistory(reading, checkpoint, damaged, history)
   await mkdir(to, { recursive: true, mode: 0o700 })
   const states = [...records.collections.values()]
   const store = await openLogStore({
@@ -67,13 +75,12 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
       let count = 0
       for (const entry of state.byId.values()) {
         try {
-          const blobs = await readBlobs(files, paths, entry)
+          const blobs = await readBlobs(files, paths, entry, history)
           await store.commit([put(asCollection(state), recordOf(entry))], blobs)
           count++
         } catch (error) {
-          const reason = error instanceof Error ? error.message : String(error)
           if (error instanceof LocalpostError && error.code.startsWith('store_')) throw error
-          lost.push(`${state.name} ${entry.id}: ${reason}`)
+          lost.push(`${state.name} ${entry.id}: ${messageOf(error)}`)
         }
       }
       if (count > 0) saved[state.name] = count
@@ -81,7 +88,7 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   } finally {
     await store.close()
   }
-  return { folder: paths.folder, to, saved, lost }
+  return { folder: paths.folder, to, saved, lost, restored }
 }
 
 async function assertPlaces(files: Files, paths: Paths, to: string, processes: Processes): Promise<void> {
@@ -94,7 +101,8 @@ async function assertPlaces(files: Files, paths: Paths, to: string, processes: P
     )
   if ((await files.size(to)) !== null && (await files.list(to)).length > 0)
     throw new LocalpostError('invalid_option', `${to} is not empty. Choose a new folder for --to.`)
-  const lock = await readLock(files, paths.lock, processes)
+  // What is no lock file says of no process.
+  const lock = await readLock(files, paths.lock, processes).catch(() => null)
   if (lock?.lives === true)
     throw new LocalpostError(
       'store_in_use',
@@ -114,16 +122,34 @@ function recordOf({ text }: Entry): StoredRecord {
   return JSON.parse(text) as StoredRecord
 }
 
-async function readBlobs(files: Files, paths: Paths, entry: Entry): Promise<Blob[]> {
+async function readBlobs(files: Files, paths: Paths, entry: Entry, history: History): Promise<Blob[]> {
   const blobs: Blob[] = []
   for (const [name, place] of Object.entries(entry.blobs ?? {})) {
-    const bytes = await readPlace(files, paths, place)
-    if (bytes === null || bytes.byteLength !== place.size)
-      throw new Error(`the bytes of its ${name} are missing`)
-    if (!('bytes' in place) && !isWhole(place, bytes)) throw new Error(`the bytes of its ${name} are damaged`)
-    blobs.push(blobOf(`${entry.id}/${name}`, bytes))
+    const id = `${entry.id}/${name}` as const
+    // The same bytes may still be where they were before they were moved.
+    const others = (history.places.get(id) ?? []).filter(
+      (other) => 'crc' in other && 'crc' in place && other.crc === place.crc && other.size === place.size,
+    )
+    const bytes = await firstWhole(files, paths, [place, ...others])
+    if (typeof bytes === 'string') throw new Error(`the bytes of its ${name} are ${bytes}`)
+    blobs.push(blobOf(id, bytes))
   }
   return blobs
+}
+
+async function firstWhole(
+  files: Files,
+  paths: Paths,
+  places: readonly Place[],
+): Promise<Buffer | 'missing' | 'damaged'> {
+  let fault: 'missing' | 'damaged' = 'missing'
+  for (const place of places) {
+    const bytes = await readPlace(files, paths, place).catch(() => null)
+    if (bytes === null || bytes.byteLength !== place.size) continue
+    if ('bytes' in place || isWhole(place, bytes)) return bytes
+    fault = 'damaged'
+  }
+  return fault
 }
 
 async function readPlace(files: Files, paths: Paths, place: Place): Promise<Buffer | null> {

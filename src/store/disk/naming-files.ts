@@ -1,0 +1,36 @@
+import { codeOf } from '../../core/errors.ts'
+import type { Files } from '../../core/files.ts'
+import { corrupt } from '../io-errors.ts'
+
+/**
+ * The same files. Where a folder is in the place of a file, or a file in the place of a folder, the error names it and
+ * says what to do; the system's own does not.
+ */
+export function namingFiles<T extends Pick<Files, 'readAll'> & Partial<Files>>(files: T): T {
+  const named =
+    <A extends unknown[], R>(run: (path: string, ...rest: A) => Promise<R>, kind: Kind) =>
+    async (path: string, ...rest: A): Promise<R> => {
+      try {
+        return await run(path, ...rest)
+      } catch (error) {
+        if (!wrongKinds[kind].has(codeOf(error))) throw error
+        const other = kind === 'file' ? 'folder' : 'file'
+        const what = `a ${other} is in the place of this ${kind}.`
+        throw corrupt(path, what, `Move it away, or restore the ${kind} from a copy.`, error)
+      }
+    }
+  const { open, makeFolder } = files
+  return {
+    ...files,
+    readAll: named(files.readAll, 'file'),
+    ...(open && { open: named(open, 'file') }),
+    ...(makeFolder && { makeFolder: named(makeFolder, 'folder') }),
+  }
+}
+
+type Kind = 'file' | 'folder'
+
+const wrongKinds: Readonly<Record<Kind, ReadonlySet<string>>> = {
+  file: new Set(['EISDIR']),
+  folder: new Set(['EEXIST', 'ENOTDIR']),
+}

@@ -1,0 +1,152 @@
+import { nextTurn } from '../../core/machine.ts'
+import type { CheckpointDeps } from '../disk/checkpoint.ts'
+import type { Checkpoint } from '../disk/checkpoint-text.ts'
+import { type Frame, frameStart, readFrame } from '../disk/frame.ts'
+import { applyFrame } from '../disk/load.ts'
+import { numberOf } from '../disk/paths.ts'
+import type { Place } from '../entry.ts'
+import { Records } from '../records.ts'
+import { isObject } from '../stored.ts'
+import { messageOf } from './findings.ts'
+import { readOr, type SalvageReading } from './salvage-reading.ts'
+
+/** What the whole commits of all log files say, also those that the files of records contain. */
+export interface History {
+  /** The records as the log alone leaves them. */
+  readonly records: Records
+  /** By collection and id, the last commit that changed or removed the record. */
+  readonly last: ReadonlyMap<string, ReadonlyMap<string, number>>
+  /** By `<record id>/<name>`, every place where the bytes of a blob were once. */
+  readonly places: ReadonlyMap<string, readonly Place[]>
+  /** The first and the last whole commit; 0 where there is none. */
+  readonly first: number
+  readonly end: number
+  /** Whether a commit after `seq` and up to `until` is not in the log. */
+  misses(seq: number, until: number): boolean
+}
+
+/**
+ * Reads every whole commit of every log file, and says which commits are lost: those that only the log had.
+ *
+ * @param checkpoint  Null where it is lost: then any damage may have cost commits.
+ */
+export async function readHistory(reading: SalvageReading, checkpoint: Checkpoint | null): Promise<History> {
+  const { files, paths, collections, lost } = reading
+  const schema = checkpoint?.schema ?? reading.schema.version
+  const deps: CheckpointDeps = { ...reading, durable: false, boot: '', onNotice() {} }
+  const records = new Records(collections, { hold() {}, release() {} })
+  const last = new Map<string, Map<string, number>>()
+  const places = new Map<string, Place[]>()
+  const runs: [number, number][] = []
+  let end = 0
+
+  function note(frame: Frame, log: number): void {
+    const before = runs.at(-1)
+    if (before && before[1] === frame.seq - 1) before[1] = frame.seq
+    else runs.push([frame.seq, frame.seq])
+    end = frame.seq
+    try {
+      applyFrame(deps, records, schema, frame, log)
+    } catch (error) {
+      lost.push(messageOf(error))
+    }
+    for (const op of frame.ops) {
+      if (!isObject(op) || typeof op.in !== 'string') continue
+      const id = isObject(op.record) ? op.record.id : op.id
+      if (typeof id !== 'string') continue
+      const ofCollection = last.get(op.in) ?? new Map<string, number>()
+      last.set(op.in, ofCollection.set(id, frame.seq))
+      const entry = records.collections.get(op.in)?.byId.get(id)
+      for (const [name, place] of Object.entries(entry?.blobs ?? {})) {
+        const known = places.get(`${id}/${name}`) ?? []
+        places.set(`${id}/${name}`, known)
+        if (!isSame(known.at(-1), place)) known.push(place)
+      }
+    }
+  }
+
+  const numbers = (await files.list(paths.logs))
+    .map((name) => numberOf(name, '.log'))
+    .filter((number) => number !== null)
+  numbers.sort((a, b) => a - b)
+  /** The files of records contain what is before this position. */
+  const { log: first, offset } = checkpoint ?? { log: numbers[0] ?? 1, offset: 0 }
+  const newest = Math.max(numbers.at(-1) ?? 0, offset > 0 ? first : 0)
+  const present = new Set(numbers)
+  /** Whether the gap before the next whole commit was said already. */
+  let isTold = false
+  for (let log = first; checkpoint && log <= newest; log++)
+    if (!present.has(log)) lost.push(`${paths.log(log)} is missing; the commits that only it had are lost.`)
+  for (const log of numbers) {
+    const path = paths.log(log)
+    const lose = (what: string): void => {
+      isTold ||= log >= first
+      if (log >= first)
+        lost.push(
+          `${path} ${what}. Commits after number ${Math.max(end, checkpoint?.seq ?? 0)} that only it had are lost.`,
+        )
+    }
+    const bytes = await readOr(reading, path, lose)
+    if (log === first && bytes.byteLength < offset) lose(`ends at byte ${bytes.byteLength}`)
+    for (let at = 0; at < bytes.byteLength;) {
+      const frame = wholeFrame(bytes, at)
+      if (frame && frame.seq > end) {
+        const before = Math.max(end, checkpoint?.seq ?? frame.seq)
+        if (frame.seq > before + 1 && !isTold)
+          lost.push(`Commits ${before + 1} to ${frame.seq - 1} are lost: no file of the log has them.`)
+        isTold = false
+        note(frame, log)
+        at = frame.end
+        continue
+      }
+      const next = nextWhole(bytes, at, end)
+      if (log > first || next > offset) lose(`is damaged from byte ${at} to byte ${next}`)
+      at = next
+    }
+    await nextTurn()
+  }
+  return {
+    records,
+    last,
+    places,
+    first: runs[0]?.[0] ?? 0,
+    end,
+    misses(seq, until) {
+      if (seq >= until) return false
+      const run = runs.find(([from, to]) => from <= seq + 1 && seq + 1 <= to)
+      return run === undefined || run[1] < until
+    },
+  }
+}
+
+function isSame(one: Place | undefined, other: Place): boolean {
+  return one !== undefined && JSON.stringify(one) === JSON.stringify(other)
+}
+
+/**
+ * Where whole commits follow a damaged one. A message may contain what looks like a commit, so where the damaged one
+ * still says how long it is, nothing within it is looked at.
+ */
+function nextWhole(bytes: Buffer, at: number, seq: number): number {
+  const isNext = (frame: Frame | null): boolean =>
+    frame !== null && frame.seq > seq && frame.seq <= seq + bytes.byteLength
+  const [head, size] = headForm.exec(bytes.toString('latin1', at, at + maxHeadLength)) ?? []
+  const lineEnd = head === undefined ? -1 : bytes.indexOf(newline, at)
+  const end = lineEnd + 1 + Number(size)
+  if (lineEnd >= 0 && (end === bytes.byteLength || isNext(wholeFrame(bytes, end)))) return end
+  let next = bytes.indexOf(frameStart, at + 1)
+  while (next >= 0 && !isNext(wholeFrame(bytes, next))) next = bytes.indexOf(frameStart, next + 1)
+  return next < 0 ? bytes.byteLength : next
+}
+
+const headForm = /^\{"seq":\d{1,16},"len":(\d{1,16}),/
+const maxHeadLength = 96
+const newline = 10
+
+function wholeFrame(bytes: Buffer, at: number): Frame | null {
+  try {
+    return readFrame(bytes, at)
+  } catch {
+    return null
+  }
+}

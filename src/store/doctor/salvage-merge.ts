@@ -1,0 +1,126 @@
+import type { Checkpoint } from '../disk/checkpoint-text.ts'
+import { dbName, nameOf } from '../disk/snapshot-files.ts'
+import type { CollectionState } from '../records.ts'
+import { listed } from './findings.ts'
+import type { History } from './salvage-log.ts'
+import type { DamagedFile } from './salvage-read.ts'
+import type { SalvageReading } from './salvage-reading.ts'
+
+/** A damaged file, and by id the version of each of its records that the log has; infinite for a removed one. */
+interface Repair {
+  readonly file: DamagedFile
+  readonly versions: Map<string, number>
+}
+
+/**
+ * Adds to the records what only the log still has: the commits behind the checkpoint, and records of damaged files.
+ * Where a file of records is intact, it says which of its older records still exist.
+ */
+export function mergeHistory(
+  reading: SalvageReading,
+  checkpoint: Checkpoint | null,
+  damaged: readonly DamagedFile[],
+  history: History,
+): void {
+  const { records, lost } = reading
+  const repairs = damaged.map((file) => ({ file, versions: new Map<string, number>() }))
+  const contained = checkpoint ? null : containedCommits(reading, history)
+  const old: string[] = []
+  for (const [collection, seqs] of history.last) {
+    const logged = history.records.collections.get(collection)
+    if (!logged) continue
+    const state = records.stateOrUnknown(collection, logged.large)
+    for (const [id, seq] of seqs) {
+      const entry = logged.byId.get(id) ?? null
+      const existing = state.byId.get(id) ?? null
+      const name = fileOf(state, (existing ?? entry)?.segment ?? 0)
+      const repair = existing ? undefined : repairOf(repairs, state, name, id)
+      const until = checkpoint?.seq ?? contained?.get(name) ?? 0
+      const isBehind = seq > until
+      // An intact file contains every record that was there when it was written.
+      if (!isBehind && !repair) continue
+      if (entry === null) {
+        if (isBehind) records.forget(state, id)
+        repair?.versions.set(id, Number.POSITIVE_INFINITY)
+        continue
+      }
+      if (existing && !checkpoint && entry.version <= existing.version) continue
+      records.restore(state, entry)
+      repair?.versions.set(id, entry.version)
+      const isLast = !history.misses(seq, isBehind && !checkpoint ? history.end : until)
+      if (!isLast && (repair === undefined || versionOn(repair.file, id) !== entry.version)) old.push(id)
+    }
+  }
+  const isComplete = history.first === 1 && !history.misses(0, checkpoint?.seq ?? history.end)
+  for (const repair of repairs) tell(reading, repair, isComplete)
+  if (old.length > 0) {
+    lost.push(
+      `Later commits are lost, so ${listed(old)} may have changed or been removed after what was saved of them.`,
+    )
+  }
+}
+
+/** Without a checkpoint: by file, the last commit that its records show that it contains. */
+function containedCommits({ records }: SalvageReading, history: History): Map<string, number> {
+  const contained = new Map<string, number>()
+  for (const [collection, seqs] of history.last) {
+    const state = records.collections.get(collection)
+    const logged = history.records.collections.get(collection)
+    for (const [id, seq] of seqs) {
+      const existing = state?.byId.get(id)
+      const entry = logged?.byId.get(id)
+      if (!state || !existing || !entry || existing.version < entry.version) continue
+      const name = fileOf(state, existing.segment)
+      contained.set(name, Math.max(contained.get(name) ?? 0, seq))
+    }
+  }
+  return contained
+}
+
+function fileOf(state: CollectionState, segment: number): string {
+  return nameOf({ state, number: segment, entries: new Set() })
+}
+
+/** The damaged file that a record is missing from, if there is one. */
+function repairOf(
+  repairs: readonly Repair[],
+  state: CollectionState,
+  name: string,
+  id: string,
+): Repair | undefined {
+  // The record of a collection that became large is in a segment, which its older commits do not name.
+  const isThere = (file: DamagedFile): boolean =>
+    file.name === name || (state.large && name === dbName && file.name.startsWith(`${state.name}/`))
+  return repairs.find(
+    ({ file }) =>
+      isThere(file) && (file.isCut || file.lines.some((line) => line.id === id || line.id === null)),
+  )
+}
+
+function versionOn({ lines }: DamagedFile, id: string): number | null {
+  return lines.find((line) => line.id === id)?.version ?? null
+}
+
+/**
+ * Says what of a damaged file was found in the log, and what was not.
+ *
+ * @param isComplete  Whether the log has every commit, so that nothing of the file can be lost.
+ */
+function tell({ restored, lost }: SalvageReading, { file, versions }: Repair, isComplete: boolean): void {
+  const named = new Set(file.lines.map(({ id }) => id))
+  const found = [...versions].filter(([, version]) => version < Number.POSITIVE_INFINITY)
+  let others = found.filter(([id]) => !named.has(id)).length
+  const before = lost.length
+  for (const { line, id, version } of isComplete ? [] : file.lines) {
+    const known = id === null ? undefined : versions.get(id)
+    if (known !== undefined && known >= (version ?? 0)) continue
+    if (known !== undefined)
+      lost.push(`${file.path}:${line} is damaged; ${id} was saved as an earlier commit has it.`)
+    else if (others > 0) others--
+    else lost.push(`${file.path}:${line} is damaged; the record on it${id ? ` (${id})` : ''} is lost.`)
+  }
+  const count = `${found.length} of its records were taken from the log`
+  if (file.isCut && !isComplete)
+    lost.push(`${file.what} ${count}, which does not go back far enough to say whether these are all.`)
+  else if (lost.length === before) restored.push(`${file.what} ${count}; nothing of it is lost.`)
+}

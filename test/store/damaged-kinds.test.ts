@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { salvageFolder, type Salvage } from '../../src/store/doctor/salvage.ts'
+import { blobOf, insert, put, remove } from '../../src/store/store.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
+import { copyOf, filesIn, inspect, mortal, noProcesses, openAfterKill, openIn, tempFolder } from './_setup.ts'
+
+/** A folder of a killed store: small records, a segment, files of the log before and after the checkpoint, large messages. */
+async function lived(): Promise<string> {
+  const dir = await tempFolder()
+  const options = { logFileBytes: 20_000 }
+  const first = await openIn(dir, { ...options, reserveBytes: 20_000 })
+  await first.commit([insert(labels, { id: 'l1', title: 'one' }), insert(labels, { id: 'l2', title: 'two' })])
+  for (let n = 0; n < 20; n++)
+    await first.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(2000, n))])
+  await first.commit([insert(notes, note(20))], [blobOf('n_00020/message', pattern(300_000, 20))])
+  await first.commit([put(notes, note(5, { seen: true })), remove(notes, note(6).id)])
+  await first.close()
+  const second = await openAfterKill(dir, { ...mortal, ...options })
+  for (let n = 30; n < 50; n++)
+    await second.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(2000, n))])
+  await second.commit([insert(notes, note(50))], [blobOf('n_00050/message', pattern(300_000, 50))])
+  await second.commit([put(labels, { id: 'l3', title: 'three' }), put(notes, note(7, { seen: true }))])
+  return await copyOf(dir)
+}
+
+/** By id, each record without its version, and its message; `damaged` for one that cannot be read. */
+async function answers(dir: string): Promise<{ all: Record<string, string>; notices: string[] }> {
+  const notices: string[] = []
+  const store = await openAfterKill(dir, { onNotice: (text) => notices.push(text) })
+  const all: Record<string, string> = {}
+  try {
+    for (const record of (await store.page(notes, { limit: 1e6 })).records) {
+      const message = await store.readBlob(`${record.id}/message`).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'store_corrupt' })
+        return 'damaged'
+      })
+      all[record.id] = JSON.stringify([{ ...record, version: 0 }, message?.toString('latin1')])
+    }
+    for (const record of (await store.page(labels, { limit: 1e6 })).records)
+      all[record.id] = JSON.stringify([{ ...record, version: 0 }])
+  } finally {
+    await store.close()
+  }
+  return { all, notices }
+}
+
+const salvage = (dir: string, to: string): Promise<Salvage> =>
+  salvageFolder({ dir, to, collections: [notes, labels], clock: systemClock, processes: noProcesses })
+
+/** The kinds of files of a folder, by what is in them, and whether their damage can cost data. */
+const kinds = {
+  'db.json': 'records',
+  'notes/000001.json': 'records',
+  'checkpoint.json': 'records',
+  'log/000001.log': 'old messages',
+  'log/000003.log': 'checkpoint',
+  'log/000004.log': 'new commits',
+  'large/n_00020': 'old messages',
+  'large/n_00050': 'old messages',
+  log: 'all messages',
+  notes: 'records',
+  large: 'old messages',
+  lock: 'nothing',
+  reserve: 'nothing',
+  '.gitignore': 'nothing',
+} as const
+
+const faults: Record<string, (path: string) => Promise<void>> = {
+  missing: (path) => rm(path, { recursive: true }),
+  emptied: (path) => truncate(path, 0),
+  truncated: async (path) => truncate(path, Math.floor((await stat(path)).size * 0.6)),
+  'with a flipped bit': async (path) => {
+    const bytes = await readFile(path)
+    const at = Math.floor(bytes.byteLength * 0.5)
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    await writeFile(path, bytes)
+  },
+  'replaced by a directory': async (path) => {
+    await rm(path)
+    await mkdir(path)
+  },
+}
+const folderFaults: typeof faults = {
+  missing: (path) => rm(path, { recursive: true }),
+  emptied: async (path) => {
+    await rm(path, { recursive: true })
+    await mkdir(path)
+  },
+  'replaced by a file': async (path) => {
+    await rm(path, { recursive: true })
+    await writeFile(path, 'x')
+  },
+}
+
+async function pathOf(dir: string, kind: string): Promise<string> {
+  if (!kind.startsWith('large/')) return join(dir, kind)
+  const name = (await readdir(join(dir, 'large'))).find((file) => kind.endsWith(file.slice(0, 7)))
+  return join(dir, 'large', name ?? '')
+}
+
+const isFolder = (kind: string): boolean => ['log', 'notes', 'large'].includes(kind)
+const cases = Object.entries(kinds).flatMap(([kind, holds]) =>
+  Object.entries(isFolder(kind) ? folderFaults : faults).map(([name, fault]) => ({
+    kind,
+    holds,
+    name,
+    fault,
+  })),
+)
+
+test.each(cases)(
+  '$kind $name: a start works or names the way out, and salvage saves all that is intact',
+  async ({ kind, holds, name, fault }) => {
+    const dir = await lived()
+    const expected = (await answers(await copyOf(dir))).all
+    await fault(await pathOf(dir, kind))
+    const before = await filesIn(dir)
+    const found = await inspect(dir, { processes: noProcesses })
+    const to = join(await tempFolder(), 'saved')
+    const { lost, restored } = await salvage(dir, to)
+    expect(await filesIn(dir)).toEqual(before)
+
+    const saved = (await answers(to)).all
+    const missing = Object.keys(expected).filter((id) => !(id in saved))
+    for (const [id, answer] of Object.entries(saved)) expect(answer, id).toBe(expected[id])
+    for (const id of missing) {
+      const isNamed = lost.some(
+        (text) => text.includes(id) || text.includes(join(dir, kind)) || /^Commits \d+ to/.test(text),
+      )
+      expect(isNamed, `${id} is not among what is lost:\n${lost.join('\n')}`).toBe(true)
+    }
+    if (holds === 'records' || holds === 'nothing')
+      expect({ missing, lost }).toEqual({ missing: [], lost: [] })
+    if (holds === 'old messages') expect(missing.length).toBeLessThan(9)
+    if (holds === 'records') expect(restored.join('\n')).toContain(kind)
+
+    const copy = await copyOf(dir)
+    const started = await answers(copy).catch((error: unknown) => error as { code: string; message: string })
+    if ('code' in started) {
+      expect(started.code).toMatch(/^store_/)
+      expect(started.message).toContain('localpost doctor --salvage --to <new folder>')
+      expect(started.message).toContain(copy)
+      expect(found.healthy).toBe(false)
+      // A start that is refused removes nothing, and the doctor does not say that one does.
+      const text = found.findings.map(({ message }) => message).join('\n')
+      expect(text).not.toContain('next start removes them')
+    } else {
+      const isWhole = Object.keys(expected).every((id) => started.all[id] === expected[id])
+      if (holds !== 'new commits' && holds !== 'checkpoint') expect(found.healthy).toBe(isWhole)
+      if (holds === 'records') expect.unreachable(`a start accepts ${kind} ${name}`)
+      if (holds === 'nothing') expect(isWhole).toBe(true)
+    }
+  },
+)
+
+test('the table has every kind of file of a folder', async () => {
+  const dir = await lived()
+  for (const kind of Object.keys(kinds)) {
+    const path = await pathOf(dir, kind)
+    expect(existsSync(path), path).toBe(true)
+  }
+  for (const name of await readdir(dir))
+    expect(Object.keys(kinds).some((kind) => kind.startsWith(name))).toBe(true)
+})
