@@ -28,6 +28,13 @@ const globalSetup = ['test/support/setup-build.ts']
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // `npm run coverage`. Counts what runs in the processes of the tests: not the command, worker threads and dist.
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text-summary', 'html'],
+      reportOnFailure: true,
+    },
     projects: [
       // Two threads load the sources once each, instead of once for every file.
       project('unit', {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { browserFolders, integrationFiles, integrationFolders, projectOf } from './support/projects.ts'
+import { packages } from './support/programs.ts'
 
 /** Calls that a file cannot make in a thread that it shares with other files. */
 const needsProcess: readonly (readonly [what: string, pattern: RegExp])[] = [
@@ -65,4 +66,15 @@ it('a helper registers no hook when it is loaded: files in the same worker load 
     .filter((name) => !name.endsWith('.test.ts') && !setupFiles.includes(name))
     .filter((name) => /^(?:before|after|around)(?:Each|All)\(/m.test(textOf(name)))
   expect(found).toEqual([])
+})
+
+it('a program that a test runs is listed in test/support/programs.ts, or is part of each POSIX system', () => {
+  const posix = ['cp', 'mkfifo', 'sh', 'umount']
+  const run = /\b(?:spawn|spawnSync|execFile|execFileSync)\(\s*'([\w.-]+)'/g
+  const found = names.flatMap((name) =>
+    [...textOf(name).matchAll(run)].map(([, program = '']) => ({ name, program })),
+  )
+  expect(found.length).toBeGreaterThan(5)
+  const listed = [...posix, ...Object.keys(packages), 'apt-get']
+  expect(found.filter(({ program }) => !listed.includes(program))).toEqual([])
 })

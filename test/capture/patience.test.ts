@@ -1,21 +1,25 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
 import { message, rawClient, RawClient, testServer } from './_server.ts'
 import { idleMs } from '../../src/capture/slots.ts'
 
-/** Sends a text octet by octet until the connection ends. */
-function trickle(client: RawClient, text: string, everyMs: number): void {
-  let at = 0
+/** Sends a text at a constant rate, however late timers are, until it is sent or the connection ends. */
+function trickle(client: RawClient, text: string, octetMs: number): void {
+  const from = performance.now()
+  let sent = 0
   const timer = setInterval(() => {
-    if (client.isClosed || at >= text.length) clearInterval(timer)
-    else client.socket.write(text.charAt(at++))
-  }, everyMs)
-  onTestFinished(() => clearInterval(timer))
+    const due = Math.floor((performance.now() - from) / octetMs)
+    if (client.isClosed || sent >= text.length) clearInterval(timer)
+    else client.socket.write(text.slice(sent, due))
+    sent = Math.max(sent, due)
+  }, octetMs)
 }
 
 const begin = ['MAIL FROM:<a@acme.test>', 'RCPT TO:<b@example.com>', 'DATA']
 const patience = { commandMs: 1500, dataMs: 1500, dataBytes: 1024 }
 
-describe('a client that takes too long', () => {
+// These tests wait most of the time, so that they wait together.
+describe.concurrent('a client that takes too long', () => {
   it('gets 421 where a command comes octet by octet', async () => {
     await using server = await testServer({ patience: { ...patience, dataMs: 60_000 } })
     const client = await rawClient(server)
@@ -48,22 +52,11 @@ describe('a client that takes too long', () => {
     await client.closed()
   })
 
-  it('is disconnected where it does not read its replies', { timeout: 30_000 }, async () => {
-    await using server = await testServer({ patience })
-    const client = await rawClient(server)
-    client.socket.pause()
-    const helps = 'HELP\r\n'.repeat(10_000)
-    // Until the buffers on both ways are full, and then nothing can be written any more.
-    const timer = setInterval(() => void (client.socket.writableNeedDrain || client.socket.write(helps)), 5)
-    onTestFinished(() => clearInterval(timer))
-    await client.closed()
-  })
-
   it('does not include one that is slow but makes progress', { timeout: 20_000 }, async () => {
     await using server = await testServer({ patience: { commandMs: 1500, dataMs: 1500, dataBytes: 64 } })
     const client = await rawClient(server)
     for (const line of begin) {
-      await new Promise((resolve) => setTimeout(resolve, 800))
+      await sleep(800)
       expect(await client.say(line)).toMatch(/^[23]/)
     }
     trickle(client, `${message}${'slow '.repeat(40)}\r\n.\r\n`, 12)
@@ -93,18 +86,7 @@ const rounds = [
   'MAIL FROM:<a@acme.test>, RCPT TO:<b@example.com>, NOOP, EHLO x.test',
 ]
 
-describe('a client that makes no progress', () => {
-  it.each(rounds)('gets 421 after 10,000 commands without a message: %s', async (round) => {
-    await using server = await testServer()
-    const client = await rawClient(server)
-    const lines = round.split(', ')
-    client.socket.write(`${lines.join('\r\n')}\r\n`.repeat(Math.ceil(10_002 / lines.length)))
-    let last = ''
-    while (!last.startsWith('421')) last = await client.reply()
-    expect(last).toBe('421 4.7.0 More than 10000 commands came without a message, closing the connection')
-    await client.closed()
-  })
-
+describe.concurrent('a client that sends commands and no message', () => {
   it.each(rounds)('gets 421 where it sends no message in the allowed time: %s', async (round) => {
     await using server = await testServer({ patience: { ...patience, messageMs: 800 } })
     const client = await rawClient(server)
@@ -113,7 +95,7 @@ describe('a client that makes no progress', () => {
     for (let at = 0; !last.startsWith('421'); at++) {
       last = await client.say(lines[at % lines.length] ?? '')
       // Otherwise the number of commands would end it.
-      await new Promise((resolve) => setTimeout(resolve, 10))
+      await sleep(10)
     }
     expect(last).toBe('421 4.4.2 No message came within 0.8 seconds, closing the connection')
     await client.closed()
@@ -126,9 +108,52 @@ describe('a client that makes no progress', () => {
     while (performance.now() < until) {
       for (const line of begin) expect(await client.say(line)).toMatch(/^[23]/)
       expect(await client.say(`${message}.`)).toMatch(/^250 /)
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await sleep(200)
     }
     expect(await client.say('NOOP')).toMatch(/^250 /)
+  })
+
+  it.each([
+    ['refused commands', ['MAIL FROM:broken'], 1],
+    ['transactions that are given up', ['MAIL FROM:<a@acme.test>', 'RSET'], 101],
+    ['greetings', ['EHLO again.test'], 101],
+  ])(
+    'is disconnected where another client needs its place: %s',
+    { timeout: 20_000 },
+    async (_, lines, atFirst) => {
+      await using server = await testServer({ maxClients: { total: 1, perAddress: 1 } })
+      const client = await rawClient(server)
+      for (let i = 0; i < atFirst; i++) for (const line of lines) await client.say(line)
+      let isOver = false
+      const loop = (async (): Promise<void> => {
+        while (!isOver && !client.isClosed) {
+          for (const line of lines) if (!client.isClosed) client.socket.write(`${line}\r\n`)
+          await sleep(100)
+        }
+      })()
+      const greeting = async (): Promise<string> => {
+        const other = new RawClient(server)
+        const reply = await other.reply()
+        other.socket.destroy()
+        return reply.slice(0, 3)
+      }
+      await expect.poll(greeting, { timeout: idleMs * 3, interval: 250 }).toBe('220')
+      isOver = true
+      await loop
+    },
+  )
+})
+
+describe('a client that makes no progress', () => {
+  it.each(rounds)('gets 421 after 10,000 commands without a message: %s', async (round) => {
+    await using server = await testServer()
+    const client = await rawClient(server)
+    const lines = round.split(', ')
+    client.socket.write(`${lines.join('\r\n')}\r\n`.repeat(Math.ceil(10_002 / lines.length)))
+    let last = ''
+    while (!last.startsWith('421')) last = await client.reply()
+    expect(last).toBe('421 4.7.0 More than 10000 commands came without a message, closing the connection')
+    await client.closed()
   })
 
   it.each(['MAIL FROM:broken', 'MAIL FROM:<a@acme.test> X=1', 'RCPT TO:<b@example.com>', 'DATA', 'EXPN all'])(
@@ -155,32 +180,14 @@ describe('a client that makes no progress', () => {
     }
   })
 
-  it.each([
-    ['refused commands', ['MAIL FROM:broken'], 1],
-    ['transactions that are given up', ['MAIL FROM:<a@acme.test>', 'RSET'], 101],
-    ['greetings', ['EHLO again.test'], 101],
-  ])(
-    'is disconnected where another client needs its place: %s',
-    { timeout: 20_000 },
-    async (_, lines, atFirst) => {
-      await using server = await testServer({ maxClients: { total: 1, perAddress: 1 } })
-      const client = await rawClient(server)
-      for (let i = 0; i < atFirst; i++) for (const line of lines) await client.say(line)
-      let isOver = false
-      const loop = (async (): Promise<void> => {
-        while (!isOver && !client.isClosed) {
-          for (const line of lines) if (!client.isClosed) client.socket.write(`${line}\r\n`)
-          await new Promise((resolve) => setTimeout(resolve, 100))
-        }
-      })()
-      const greeting = async (): Promise<string> => {
-        const other = new RawClient(server)
-        onTestFinished(() => void other.socket.destroy())
-        return (await other.reply()).slice(0, 3)
-      }
-      await expect.poll(greeting, { timeout: idleMs * 3, interval: 250 }).toBe('220')
-      isOver = true
-      await loop
-    },
-  )
+  it('is disconnected where it does not read its replies', { timeout: 30_000 }, async () => {
+    await using server = await testServer({ patience })
+    const client = await rawClient(server)
+    client.socket.pause()
+    const helps = 'HELP\r\n'.repeat(10_000)
+    // Until the buffers on both ways are full, and then nothing can be written any more.
+    const timer = setInterval(() => void (client.socket.writableNeedDrain || client.socket.write(helps)), 5)
+    await client.closed()
+    clearInterval(timer)
+  })
 })

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import type { Server } from 'node:net'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
+import { ensureProgram, findOnPath } from '../support/programs.ts'
 
 /** A run of the command as it ships. */
 export interface Command {
@@ -97,6 +98,12 @@ export async function startCommand(args: readonly string[] = [], options: RunOpt
     apiKey: read(/Key +(\S+)/),
     curl,
   })
+}
+
+/** Runs the curl line of a banner. @returns The answer. */
+export function runCurl(line: string): unknown {
+  ensureProgram({ name: 'curl', tests: 'the curl line of the banner', find: () => findOnPath('curl') })
+  return JSON.parse(execFileSync('sh', ['-c', `${line} -sS`], { encoding: 'utf8' }))
 }
 
 /** Takes a free port of 127.0.0.1 until the test ends. */

@@ -1,13 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { freePort, occupyPort, runCommand, runToEnd, startCommand } from './command.ts'
+import { hasPrograms } from '../support/programs.ts'
+import { freePort, occupyPort, runCommand, runCurl, runToEnd, startCommand } from './command.ts'
 
-const hasTerminals = spawnSync('script', ['--version']).status === 0
+const hasTerminals = hasPrograms('colors in a terminal', ['script'])
 
 describe('localpost', () => {
   it('prints all addresses, in plain text when piped', async () => {
@@ -34,14 +34,14 @@ describe('localpost', () => {
     'prints a curl line that works as it is, with %j',
     async (flags) => {
       const { curl } = await startCommand(['--memory', ...flags])
-      const answer: unknown = JSON.parse(execFileSync('bash', ['-c', `${curl} -sS`], { encoding: 'utf8' }))
+      const answer = runCurl(curl)
       expect(answer).toEqual({ id: expect.any(String) })
     },
   )
 
   it('prints a curl line that works with --strict, where only registered domains may send', async () => {
     const { curl } = await startCommand(['--memory', '--strict'])
-    const answer: unknown = JSON.parse(execFileSync('bash', ['-c', `${curl} -sS`], { encoding: 'utf8' }))
+    const answer = runCurl(curl)
     expect(answer).toMatchObject({ count: 0 })
   })
 

@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { connect } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
 import type { Started } from './command.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { runCommand, startCommand } from './command.ts'
+import { runCommand, runCurl, startCommand } from './command.ts'
 
 describe('a running localpost', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('closes cleanly at the first %s, and says so', async (name) => {
@@ -19,7 +18,7 @@ describe('a running localpost', () => {
   it('keeps acknowledged mail, and its key, for the next start', async () => {
     const cwd = temporaryFolder()
     const first = await startCommand([], { cwd })
-    const sent: unknown = JSON.parse(execFileSync('bash', ['-c', `${first.curl} -sS`], { encoding: 'utf8' }))
+    const sent = runCurl(first.curl)
     const transport = createTransport({ host: '127.0.0.1', port: first.smtpPort, ignoreTLS: true })
     await transport.sendMail({
       from: 'app@acme.test',

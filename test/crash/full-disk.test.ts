@@ -1,32 +1,13 @@
 import { createHash } from 'node:crypto'
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir, stat, statfs } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
+import { smallDisk } from '../support/small-disk.ts'
 import { runToEnd, startCommand, type Started } from '../cli/command.ts'
 
 const diskBytes = 64 * 1024 * 1024
-
-/** A disk of 64 MB, or null where this user may not mount one. */
-function smallDisk(): string | null {
-  const dir = mkdtempSync(join(tmpdir(), 'localpost-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', dir], { stdio: 'ignore' })
-  } catch {
-    rmSync(dir, { recursive: true })
-    console.warn('SKIPPED: mounting a disk of 64 MB needs root on Linux.')
-    return null
-  }
-  onTestFinished(() => {
-    execFileSync('umount', ['-l', dir])
-    rmSync(dir, { recursive: true })
-  })
-  return dir
-}
 
 const text = `${'0123456789abcdef'.repeat(4)}\r\n`.repeat(15_000)
 
@@ -78,7 +59,7 @@ async function kill(server: Started): Promise<void> {
 }
 
 test('with --max-emails, mails of 1 MB never fill a disk of 64 MB', { timeout: 120_000 }, async () => {
-  const cwd = smallDisk()
+  const cwd = smallDisk(diskBytes)
   if (!cwd) return
   const server = await startCommand(['--dir=data', '--max-emails=10'], { cwd })
   let most = 0
@@ -139,7 +120,7 @@ test(
   'on a full disk of 64 MB mail can be removed, a start works, and mail is accepted once there is room',
   { timeout: 120_000 },
   async () => {
-    const cwd = smallDisk()
+    const cwd = smallDisk(diskBytes)
     if (!cwd) return
     const first = await startCommand(['--dir=data'], { cwd })
     // A removal is announced, so it stores something too.

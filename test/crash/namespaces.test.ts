@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
+import { hasPrograms } from '../support/programs.ts'
 import { runCommand, startCommand, type Started } from '../cli/command.ts'
 
 /** Runs a command in a pid namespace of its own, as a container does, under a host name. */
@@ -20,19 +22,20 @@ const inNamespace = (host: string): string[] => [
 
 /** Whether this user may create namespaces on this machine. */
 function mayUnshare(): boolean {
+  if (!hasPrograms('pid namespaces', ['hostname', 'unshare'])) return false
   try {
     const [program = '', ...args] = inNamespace('probe')
     execFileSync(program, [...args, 'true'], { stdio: 'ignore' })
     return true
   } catch {
-    console.warn('SKIPPED: this machine makes no pid namespaces here (`unshare --pid` needs root on Linux).')
+    process.stderr.write('SKIPPED: pid namespaces (`unshare --pid`) need root on Linux.\n')
     return false
   }
 }
 
 const testInNamespaces = test.skipIf(!mayUnshare())
 const timeout = 60_000
-const own = execFileSync('hostname').toString().trim()
+const own = hostname()
 
 testInNamespaces(
   'two servers under one host name in two pid namespaces: one has the folder',

@@ -1,8 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { ensureProgram, findOnPath } from '../support/programs.ts'
+import { ensureProgram, findOnPath, hasPrograms } from '../support/programs.ts'
 
 const swaks = { name: 'swaks', tests: 'the documentation', find: () => findOnPath('swaks') }
 
@@ -36,3 +36,41 @@ it.skipIf(process.getuid?.() !== 0)('is installed as root where TEST_INSTALL=1 a
   process.env['TEST_INSTALL'] = '1'
   expect(ensureProgram(swaks)).toBe(join(folder, 'swaks'))
 })
+
+/** What the tests print while `run` runs. */
+function printedBy(run: () => void): string {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => write.mockRestore())
+  run()
+  return write.mock.calls.map(([text]) => String(text)).join('')
+}
+
+it('tests that can be skipped name what they need, once per package', () => {
+  pathWithAptGet()
+  const printed = printedBy(() => {
+    expect(hasPrograms('power cuts', ['mkfs.ext4', 'losetup', 'mount'])).toBe(false)
+  })
+  expect(printed).toMatch(
+    /^SKIPPED: the tests of power cuts need mkfs\.ext4, losetup, mount \(.*apt-get install e2fsprogs mount\)\. With TEST_INSTALL=1 /,
+  )
+})
+
+it.skipIf(process.getuid?.() !== 0)('no server is installed, even where TEST_INSTALL=1 is set', () => {
+  pathWithAptGet()
+  process.env['TEST_INSTALL'] = '1'
+  expect(printedBy(() => expect(hasPrograms('nginx', ['nginx'])).toBe(false))).toMatch(
+    /TEST_INSTALL=1 does not install them, since the packages start servers\.\n$/,
+  )
+  expect(findOnPath('nginx')).toBeUndefined()
+})
+
+it.skipIf(process.getuid?.() !== 0)(
+  'a program for optional tests is installed where TEST_INSTALL=1 allows it',
+  () => {
+    pathWithAptGet()
+    process.env['TEST_INSTALL'] = '1'
+    expect(printedBy(() => expect(hasPrograms('pages', ['curl'])).toBe(true))).toMatch(
+      /installing curl with apt-get/,
+    )
+  },
+)

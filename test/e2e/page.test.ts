@@ -1,8 +1,9 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { openPage, rowOf, submit } from './_setup.ts'
 import { startListening } from '../support/instance.ts'
+import { hasPrograms } from '../support/programs.ts'
 
 describe('the page', () => {
   it('shows how to send the first mail, with a command that works when it is pasted', async () => {
@@ -13,7 +14,7 @@ describe('the page', () => {
     const command = await page.getByRole('region', { name: 'HTTP API' }).locator('pre').innerText()
     expect(command).toContain(`Bearer ${post.apiKey}`)
 
-    if (!hasCurl()) return
+    if (!hasPrograms('the curl line of the page', ['curl'])) return
     await promisify(execFile)('sh', ['-c', command])
     await rowOf(page, 'Hello from curl').waitFor()
   })
@@ -73,12 +74,3 @@ describe('the page', () => {
     expect(await page.evaluate(() => document.cookie)).toBe('')
   })
 })
-
-function hasCurl(): boolean {
-  try {
-    execFileSync('curl', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}

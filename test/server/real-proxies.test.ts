@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openOverSocket, type Face } from './_face.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { hasPrograms } from '../support/programs.ts'
 
 const guide = readFileSync(new URL('../../docs/guides/proxies.md', import.meta.url), 'utf8')
 const host = 'mail.example.test'
@@ -81,7 +82,6 @@ async function startHaproxy(config: string, port: number): Promise<void> {
   await startProxy('haproxy', ['-db', '-f', path], port)
 }
 
-const isThere = (program: string): boolean => spawnSync(program, ['-v']).error === undefined
 const portOf = ({ base }: Face): string => new URL(base).port
 
 /** The promises of the guide for a proxy with its set-up. */
@@ -106,9 +106,8 @@ async function assertGuarded(port: number, { post }: Face): Promise<void> {
   expect((await ask(port, '/dev/inbox', { host: 'other.test', ...key })).status).toBe(403)
 }
 
-// `apt-get install nginx haproxy` brings both.
-const nginx = isThere('nginx')
-describe(nginx ? 'behind nginx' : 'behind nginx (skipped: no nginx is in PATH)', () => {
+const nginx = hasPrograms('the set-up of nginx', ['nginx'])
+describe('behind nginx', () => {
   test.runIf(nginx)('with the set-up of the guide, every client needs a key and the page works', async () => {
     const [face, port] = [await openOverSocket({ allowHosts: [host] }), await freePort()]
     const block = blockOf('nginx')
@@ -133,8 +132,8 @@ describe(nginx ? 'behind nginx' : 'behind nginx (skipped: no nginx is in PATH)',
   })
 })
 
-const haproxy = isThere('haproxy')
-describe(haproxy ? 'behind HAProxy' : 'behind HAProxy (skipped: no haproxy is in PATH)', () => {
+const haproxy = hasPrograms('the set-up of HAProxy', ['haproxy'])
+describe('behind HAProxy', () => {
   const configFor = (face: Face, port: number): string =>
     blockOf('haproxy')
       .replace('bind :80', `bind 127.0.0.1:${port}`)

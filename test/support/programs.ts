@@ -8,7 +8,25 @@ export function findOnPath(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
 }
 
-/** A program that tests run and npm does not install. */
+/** The Debian packages of the programs that tests run, besides those of each POSIX system. */
+export const packages = {
+  curl: 'curl',
+  haproxy: 'haproxy',
+  hostname: 'hostname',
+  losetup: 'mount',
+  'mkfs.ext4': 'e2fsprogs',
+  mount: 'mount',
+  nginx: 'nginx',
+  perl: 'perl',
+  script: 'bsdutils',
+  swaks: 'swaks',
+  unshare: 'util-linux',
+} as const
+
+// Installing one of these starts a server on port 80.
+const startServers: readonly string[] = ['haproxy', 'nginx']
+
+/** A program that tests cannot do without. */
 export interface Program {
   /** Its Debian package. */
   name: string
@@ -28,21 +46,46 @@ export interface Program {
 export function ensureProgram({ name, tests, find, otherwise = '' }: Program): string {
   const there = find()
   if (there !== undefined) return there
-  if (process.env['TEST_INSTALL'] === '1' && process.getuid?.() === 0 && findOnPath('apt-get')) {
-    process.stderr.write(`localpost: TEST_INSTALL=1: installing ${name} with apt-get\n`)
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const wait = ['-o', 'DPkg::Lock::Timeout=300']
-    for (const args of [
-      ['update', '-qq'],
-      ['install', '-y', '-qq', '--no-install-recommends', name],
-    ])
-      execFileSync('apt-get', [...wait, ...args], { env, stdio: ['ignore', 2, 2] })
-  }
+  installWherePermitted([name])
   const installed = find()
   if (installed !== undefined) return installed
   throw new Error(
     `The tests of ${tests} need ${name}. Install it (Debian, Ubuntu: sudo apt-get install ${name})${otherwise}. ` +
-      'With TEST_INSTALL=1 the tests install it with apt-get, as root on Debian or Ubuntu. ' +
-      '`npm test -- --project unit` runs the tests that need no such program.',
+      `${consent} \`npm test -- --project unit\` runs the tests that need no such program.`,
   )
+}
+
+/**
+ * Tells whether the programs are there that some tests can be skipped without. Installs them like {@link ensureProgram};
+ * where they are missing, a line says what is skipped and what to install.
+ *
+ * @param tests  What these tests are about.
+ */
+export function hasPrograms(tests: string, names: readonly (keyof typeof packages)[]): boolean {
+  const missing = names.filter((name) => findOnPath(name) === undefined)
+  if (missing.length === 0) return true
+  const wanted = [...new Set(missing.map((name) => packages[name]))]
+  const mayInstall = !missing.some((name) => startServers.includes(name))
+  if (mayInstall) installWherePermitted(wanted)
+  if (names.every((name) => findOnPath(name) !== undefined)) return true
+  process.stderr.write(
+    `SKIPPED: the tests of ${tests} need ${missing.join(', ')} ` +
+      `(Debian, Ubuntu: sudo apt-get install ${wanted.join(' ')}). ` +
+      `${mayInstall ? consent : 'TEST_INSTALL=1 does not install them, since the packages start servers.'}\n`,
+  )
+  return false
+}
+
+const consent = 'With TEST_INSTALL=1 the tests install it with apt-get, as root on Debian or Ubuntu.'
+
+function installWherePermitted(names: readonly string[]): void {
+  if (process.env['TEST_INSTALL'] !== '1' || process.getuid?.() !== 0 || !findOnPath('apt-get')) return
+  process.stderr.write(`localpost: TEST_INSTALL=1: installing ${names.join(', ')} with apt-get\n`)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const wait = ['-o', 'DPkg::Lock::Timeout=300']
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', ...names],
+  ])
+    execFileSync('apt-get', [...wait, ...args], { env, stdio: ['ignore', 2, 2] })
 }

@@ -27,6 +27,8 @@ export const integrationFiles: readonly string[] = [
   'instance/snapshot',
   'mime/addresses',
   'mime/encoded-words',
+  'mime/headers',
+  'mime/snippet',
   'mime/structure',
   'mime/transfer',
   'options/types',
