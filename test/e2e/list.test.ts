@@ -64,9 +64,18 @@ describe('the list', () => {
     const { post, page } = await openPage({}, false)
     for (let i = 0; i < 700; i++)
       await post.emails.send({ ...mailTo('ada@example.com'), subject: `Mail ${i}.` })
+    const pages: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/dev/inbox?')) pages.push(new URL(request.url()).search)
+    })
     await page.goto(post.url ?? '')
     await page.getByText('700 mails', { exact: true }).waitFor()
     const box = page.locator('nav .box')
+    await box.evaluate((element) => element.scrollTo(0, element.scrollHeight * 0.7))
+    await expect.poll(async () => (await rowsOf(page).allTextContents()).join()).toContain('Mail 205.')
+    // The rows before them were not loaded.
+    expect(pages.some((search) => Number(new URLSearchParams(search).get('offset')) > 400)).toBe(true)
+    expect(pages.every((search) => Number(new URLSearchParams(search).get('limit')) <= 200)).toBe(true)
     await box.evaluate((element) => element.scrollTo(0, element.scrollHeight))
     await rowOf(page, 'Mail 0.').waitFor()
     expect(await rowsOf(page).last().getAttribute('aria-posinset')).toBe('700')

@@ -7,7 +7,7 @@ export interface Api {
   health(): Promise<Health>
   /** The API keys, newest or oldest first as the server lists them. */
   keys(): Promise<ApiKey[]>
-  list(search: { query: string; cursor?: string; limit?: number }, signal?: AbortSignal): Promise<MailPage>
+  list(search: { query: string; offset?: number; limit?: number }, signal?: AbortSignal): Promise<MailPage>
   get(id: string, signal?: AbortSignal): Promise<Mail>
   /** The first `limit` bytes of the message as text, and whether the message is longer. */
   source(id: string, limit: number, signal?: AbortSignal): Promise<{ text: string; cut: boolean }>

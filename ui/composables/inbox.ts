@@ -1,12 +1,16 @@
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import type { MailSummary } from '../../src/inbox/types.ts'
 import { type Api, ApiError, wordsOf } from './api.ts'
+import { afterHead, afterPage, noRows, type ListWindow } from './list-window.ts'
 import type { Changes } from './live.ts'
 
-/** The list of mails of one query: all pages loaded so far, kept up to date. */
+/** The list of mails of one query: the rows around those in sight, kept up to date. */
 export interface InboxList {
-  emails: ShallowRef<MailSummary[]>
-  /** The number of mails that match the query, loaded or not. */
+  /** The loaded rows and their positions. */
+  rows: ShallowRef<ListWindow>
+  /** The loaded rows alone. */
+  emails: ComputedRef<MailSummary[]>
+  /** The number of mails that match the query, and so of the rows, loaded or not. */
   count: Ref<number>
   /** The search. A change reloads the list after a short delay. It is stored in the URL as `?query=`. */
   query: Ref<string>
@@ -18,14 +22,18 @@ export interface InboxList {
   problem: Ref<string>
   /** Whether the last load failed because the search is invalid, so that a retry would fail again. */
   refused: Ref<boolean>
-  /** How many rows the list has, loaded or not. */
-  total: ComputedRef<number>
+  /** The mails that were deleted last. */
+  dropped: ShallowRef<ReadonlySet<string>>
+  /** The position of a loaded mail; -1 if it is not loaded. */
+  indexOf(id: string | null): number
   /** Loads the first page. */
   load(): Promise<void>
-  /** Loads all mails up to this position, page after page, because the API has only cursors. */
-  reach(index: number): void
-  /** Fetches the newest mails again. Older mails keep their places. */
+  /** Loads the rows at these positions, wherever they are; rows far from them are dropped. */
+  show(from: number, to: number): void
+  /** Fetches the changed rows again; without `changes`, the newest ones. Rows keep their places. */
   refresh(changes?: Changes): Promise<void>
+  /** Fetches all loaded rows again, after changes of many mails. */
+  reload(): Promise<void>
   /** Changes one mail in the list before the server confirms the change. */
   patch(id: string, change: Partial<MailSummary>): void
   drop(ids: ReadonlySet<string>): void
@@ -35,14 +43,15 @@ export interface InboxList {
  * @param onArrivals  Called with the new mails that a refresh found above the known ones, newest first.
  */
 export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): InboxList {
-  const emails = shallowRef<MailSummary[]>([])
+  const rows = shallowRef<ListWindow>(noRows)
+  const emails = computed(() => rows.value.emails)
   const count = ref(0)
   const query = ref(new URLSearchParams(location.search).get('query') ?? '')
   const shown = ref(query.value.trim())
   const phase = ref<'loading' | 'ready' | 'failed'>('loading')
   const problem = ref('')
   const refused = ref(false)
-  const cursor = ref<string | null>(null)
+  const dropped = shallowRef<ReadonlySet<string>>(new Set())
   // A new one for each query, so that an answer to an older query does not end up in the list of a newer one.
   let current = new AbortController()
 
@@ -55,43 +64,56 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     await attempt(signal, async () => {
       const page = await api.list({ query: wanted, limit: pageSize }, signal)
       shown.value = wanted
-      emails.value = page.emails
+      rows.value = { first: 0, emails: page.emails }
       count.value = page.count
-      cursor.value = page.cursor
     })
   }
 
-  let goal = -1
-  let isReaching = false
-  function reach(index: number): void {
-    goal = index
-    if (!isReaching && phase.value === 'ready') void reachGoal()
+  let wanted = { from: 0, to: -1 }
+  let isShowing = false
+  function show(from: number, to: number): void {
+    wanted = { from: Math.max(0, from), to: Math.min(to, count.value - 1) }
+    if (!isShowing && phase.value === 'ready') void showWanted()
   }
 
-  async function reachGoal(): Promise<void> {
-    isReaching = true
-    while (cursor.value !== null && emails.value.length <= goal && problem.value === '') {
+  async function showWanted(): Promise<void> {
+    isShowing = true
+    for (let next = missing(); next !== null && problem.value === ''; next = missing()) {
+      const { offset, limit } = next
       const { signal } = current
-      const { value: from } = cursor
-      const limit = Math.min(Math.max(goal + 1 - emails.value.length, laterPage), largestPage)
       await attempt(signal, async () => {
-        const page = await api.list({ query: shown.value, cursor: from, limit }, signal)
-        // A refresh may have restarted the list meanwhile.
-        if (cursor.value !== from) return
-        emails.value = [...emails.value, ...page.emails]
+        const page = await api.list({ query: shown.value, offset, limit }, signal)
+        const before = rows.value
+        const after = afterPage(before, { first: offset, emails: page.emails }, wanted)
+        rows.value = after
         count.value = page.count
-        cursor.value = page.cursor
+        // If other mail is at these positions by now, the refresh after that change brings it.
+        const isSame = after.first === before.first && after.emails.length === before.emails.length
+        wanted = { ...wanted, to: isSame ? -1 : Math.min(wanted.to, page.count - 1) }
       })
     }
-    isReaching = false
+    isShowing = false
+  }
+
+  /** The next page to fetch for the wanted rows; null if all are there. */
+  function missing(): { offset: number; limit: number } | null {
+    const { first } = rows.value
+    const end = first + emails.value.length
+    const { from, to } = wanted
+    if (to < from || (from >= first && to < end)) return null
+    if (from >= first && from <= end) return { offset: end, limit: Math.max(to + 1 - end, laterPage) }
+    if (to >= first - 1 && to < end) {
+      const offset = Math.max(0, Math.min(from, first - laterPage))
+      return { offset, limit: Math.min(first - offset, largestPage) }
+    }
+    const offset = Math.max(0, from - around)
+    return { offset, limit: Math.min(to + around + 1 - offset, largestPage) }
   }
 
   // Only one refresh runs at a time. Changes during it cause one more refresh that covers all of them.
   let running: Promise<void> | null = null
   let waitingDepth = 0
-  async function refresh(changes?: Changes): Promise<void> {
-    if (changes) drop(changes.deleted)
-    const depth = depthFor(changes)
+  function fetchRows(depth: number): Promise<void> {
     if (running) waitingDepth = Math.min(waitingDepth + depth, largestPage)
     else running = fetchUntilDone(depth).finally(() => (running = null))
     return running
@@ -99,10 +121,19 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
 
   async function fetchUntilDone(depth: number): Promise<void> {
     for (let next = depth; next > 0;) {
-      await fetchHead(next)
+      await (rows.value.first > 0 ? fetchLoaded() : fetchHead(next))
       next = waitingDepth
       waitingDepth = 0
     }
+  }
+
+  async function refresh(changes?: Changes): Promise<void> {
+    if (changes) drop(changes.deleted)
+    return fetchRows(depthFor(changes))
+  }
+
+  async function reload(): Promise<void> {
+    return fetchRows(Math.min(Math.max(emails.value.length, pageSize), largestPage))
   }
 
   /** How many mails from the top a refresh must fetch to include every changed mail. */
@@ -116,18 +147,25 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     const { signal } = current
     await attempt(signal, async () => {
       const page = await api.list({ query: shown.value, limit }, signal)
-      const before = emails.value
-      const known = new Set(before.map(({ id }) => id))
-      const fetched = new Set(page.emails.map(({ id }) => id))
-      const last = before.findLastIndex(({ id }) => fetched.has(id))
-      // No mail in common: the list was empty, or more mail arrived than one page has. The list then starts again.
-      const rest = last === -1 ? [] : before.slice(last + 1)
-      emails.value = [...page.emails, ...rest]
-      if (rest.length === 0) cursor.value = page.cursor
+      // The rows of another place were loaded meanwhile; they are fetched by the refresh that follows.
+      if (rows.value.first > 0) return void (count.value = page.count)
+      const known = new Set(emails.value.map(({ id }) => id))
+      rows.value = { first: 0, emails: afterHead(emails.value, page) }
       count.value = page.count
       const firstKnown = page.emails.findIndex(({ id }) => known.has(id))
       const arrived = firstKnown === -1 ? page.emails : page.emails.slice(0, firstKnown)
       if (arrived.length > 0) onArrivals(arrived)
+    })
+  }
+
+  async function fetchLoaded(): Promise<void> {
+    const { signal } = current
+    const { first } = rows.value
+    await attempt(signal, async () => {
+      const limit = Math.min(Math.max(emails.value.length, 1), largestPage)
+      const page = await api.list({ query: shown.value, offset: first, limit }, signal)
+      if (rows.value.first === first) rows.value = { first, emails: page.emails }
+      count.value = page.count
     })
   }
 
@@ -143,18 +181,21 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
       phase.value = 'failed'
       // An invalid search has no matches. After a lost connection the loaded mails stay visible.
       refused.value = error instanceof ApiError && error.status === 422
-      if (refused.value) emails.value = []
+      if (refused.value) rows.value = noRows
     }
   }
 
   function drop(ids: ReadonlySet<string>): void {
+    if (ids.size === 0) return
     const kept = emails.value.filter(({ id }) => !ids.has(id))
     count.value = Math.max(kept.length, count.value - (emails.value.length - kept.length))
-    emails.value = kept
+    rows.value = { ...rows.value, emails: kept }
+    dropped.value = ids
   }
 
   function patch(id: string, change: Partial<MailSummary>): void {
-    emails.value = emails.value.map((mail) => (mail.id === id ? { ...mail, ...change } : mail))
+    const changed = emails.value.map((mail) => (mail.id === id ? { ...mail, ...change } : mail))
+    rows.value = { ...rows.value, emails: changed }
   }
 
   let typing: ReturnType<typeof setTimeout> | undefined
@@ -169,10 +210,8 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     }, typingMs)
   })
 
-  const total = computed(() =>
-    cursor.value === null ? emails.value.length : Math.max(count.value, emails.value.length),
-  )
   return {
+    rows,
     emails,
     count,
     query,
@@ -180,16 +219,23 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     phase,
     problem,
     refused,
-    total,
+    dropped,
+    indexOf(id) {
+      const at = id === null ? -1 : emails.value.findIndex((mail) => mail.id === id)
+      return at < 0 ? -1 : rows.value.first + at
+    },
     load,
-    reach,
+    show,
     refresh,
+    reload,
     patch,
     drop,
   }
 }
 
 const pageSize = 50
-const laterPage = 200
+const laterPage = 100
 const largestPage = 500
+/** How many rows are loaded on both sides of a place far from the loaded rows. */
+const around = 30
 const typingMs = 180

@@ -1,4 +1,5 @@
 import { onScopeDispose, ref, type Ref } from 'vue'
+import type { BulkProgress } from '../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../src/server/logged-request.ts'
 
 /** The state of the live connection; `lost` while the page tries to reconnect. */
@@ -16,6 +17,10 @@ export interface Changes {
 export interface Listener {
   /** Called at most every 150 ms while mails change. */
   onChanges?: (changes: Changes) => void
+  /** Called after a change of many mails, which names none of them. */
+  onManyChanged?: (changed: { updated: number; deleted: number }) => void
+  /** Called several times a second while a change of many mails runs. */
+  onBulkProgress?: (progress: BulkProgress) => void
   /** Called after every connect, including the first, because earlier changes may have been missed. */
   onConnected?: () => void
   /** Called with the id of a domain that was created, changed or removed. */
@@ -80,6 +85,14 @@ export function createLive(onRetry: () => void): LiveFeed {
         flush ??= setTimeout(deliver, batchMs)
       })
     }
+    source.addEventListener('emails.changed', (event: MessageEvent<string>) => {
+      const changed = parsed(event.data) as { updated: number; deleted: number } | null
+      if (changed) for (const { onManyChanged } of listeners) onManyChanged?.(changed)
+    })
+    source.addEventListener('bulk.progress', (event: MessageEvent<string>) => {
+      const progress = parsed(event.data) as BulkProgress | null
+      if (progress) for (const { onBulkProgress } of listeners) onBulkProgress?.(progress)
+    })
     source.addEventListener('domain.updated', (event: MessageEvent<string>) => {
       const id = idOf(event.data)
       if (id !== null) for (const { onDomain } of listeners) onDomain?.(id)

@@ -117,7 +117,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
     attempt(async () => {
       await work()
       selection.clear()
-      await Promise.all([inbox.load(), open.reload()])
+      await Promise.all([inbox.reload(), open.reload()])
     })
 
   return {

@@ -1,12 +1,11 @@
-import { defaultRangeExtractor, useVirtualizer, type VirtualItem } from '@tanstack/vue-virtual'
 import { computed, nextTick, onMounted, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue'
-import type { MailSummary } from '../../../src/inbox/types.ts'
+import { movedBy, type ListWindow } from '../../composables/list-window.ts'
 
 export interface RowsParts {
   /** What scrolls. */
   box: Ref<HTMLElement | undefined>
-  /** The loaded rows, from the first on. */
-  emails: Ref<MailSummary[]>
+  /** The loaded rows. */
+  loaded: Ref<ListWindow>
   /** How many there are, loaded or not. */
   total: Ref<number>
   /** The row that stays in the page wherever the list is scrolled to: the one that Tab reaches. */
@@ -14,8 +13,12 @@ export interface RowsParts {
 }
 
 export interface Rows {
-  /** The rows to draw. */
-  rows: ComputedRef<VirtualItem[]>
+  /** The positions of the rows to draw, in order. */
+  rows: ComputedRef<number[]>
+  /** The first and the last row to draw but for the one that is kept. */
+  range: ComputedRef<{ from: number; to: number }>
+  /** The place of a row from the top, in pixels. */
+  topOf(index: number): number
   /** Of all rows, in pixels. */
   height: ComputedRef<number>
   /** How many rows came in above what is looked at. */
@@ -26,44 +29,64 @@ export interface Rows {
 }
 
 /** The rows in sight of a list of any length; what is looked at stays where it is while rows come and go above it. */
-export function useRows({ box, emails, total, keep }: RowsParts): Rows {
+export function useRows({ box, loaded, total, keep }: RowsParts): Rows {
   const above = ref(0)
+  const scrolled = ref(0)
+  const seenHeight = ref(0)
   const rowHeight = rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-  const virtual = useVirtualizer(
-    computed(() => ({
-      count: total.value,
-      getScrollElement: () => box.value ?? null,
-      estimateSize: () => rowHeight,
-      overscan: 8,
-      getItemKey: (index: number) => emails.value[index]?.id ?? index,
-      rangeExtractor(range: Parameters<typeof defaultRangeExtractor>[0]): number[] {
-        const inSight = defaultRangeExtractor(range)
-        const kept = keep.value
-        if (kept >= range.count || inSight.includes(kept)) return inSight
-        return [...inSight, kept].sort((a, b) => a - b)
-      },
-    })),
-  )
 
-  watch(emails, async (after, before) => {
+  const range = computed(() => {
+    const first = Math.floor(scrolled.value / rowHeight)
+    const last = Math.ceil((scrolled.value + seenHeight.value) / rowHeight)
+    return {
+      from: Math.max(0, Math.min(first, total.value - 1) - overscan),
+      to: Math.min(total.value - 1, last + overscan),
+    }
+  })
+  const rows = computed(() => {
+    const { from, to } = range.value
+    const drawn = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at)
+    const kept = keep.value
+    if (kept >= total.value || (kept >= from && kept <= to)) return drawn
+    return kept < from ? [kept, ...drawn] : [...drawn, kept]
+  })
+
+  watch([loaded, total], async ([after, count], [before, countBefore]) => {
     const element = box.value
-    if (!element || element.scrollTop === 0 || before.length === 0) return
-    const moved = movedBy(before, after, Math.floor(element.scrollTop / rowHeight))
+    if (!element || element.scrollTop === 0 || before.emails.length === 0) return
+    const known = movedBy(before, after, Math.floor(element.scrollTop / rowHeight))
+    // Of more arrivals than are loaded, only the number is known.
+    const moved = known ?? (after.first === 0 ? Math.max(0, count - countBefore) : 0)
     if (moved === 0) return
     above.value += Math.max(0, moved)
     await nextTick()
     element.scrollTop += moved * rowHeight
   })
 
-  function onScroll(): void {
-    if (box.value?.scrollTop === 0) above.value = 0
+  function measure(): void {
+    const element = box.value
+    if (!element) return
+    scrolled.value = element.scrollTop
+    seenHeight.value = element.clientHeight
+    if (element.scrollTop === 0) above.value = 0
   }
-  onMounted(() => box.value?.addEventListener('scroll', onScroll, { passive: true }))
-  onScopeDispose(() => box.value?.removeEventListener('scroll', onScroll))
+  const resized = new ResizeObserver(measure)
+  onMounted(() => {
+    if (!box.value) return
+    box.value.addEventListener('scroll', measure, { passive: true })
+    resized.observe(box.value)
+    measure()
+  })
+  onScopeDispose(() => {
+    box.value?.removeEventListener('scroll', measure)
+    resized.disconnect()
+  })
 
   return {
-    rows: computed(() => virtual.value.getVirtualItems()),
-    height: computed(() => virtual.value.getTotalSize()),
+    rows,
+    range,
+    topOf: (index) => index * rowHeight,
+    height: computed(() => total.value * rowHeight),
     above,
     toTop() {
       above.value = 0
@@ -81,18 +104,12 @@ export function useRows({ box, emails, total, keep }: RowsParts): Rows {
       if (align === 'center') element.scrollTop = top - (element.clientHeight - rowHeight) / 2
       else if (top < element.scrollTop) element.scrollTop = top
       else element.scrollTop = bottom - element.clientHeight
+      measure()
     },
   }
 }
 
 // As `MailList.vue` says it to the browser.
 const rowRem = 4.875
-
-/** By how many places the row at `first`, or the next one that is still there, went down. */
-function movedBy(before: readonly MailSummary[], after: readonly MailSummary[], first: number): number {
-  for (let at = first; at < Math.min(before.length, first + 50); at++) {
-    const now = after.findIndex(({ id }) => id === before[at]?.id)
-    if (now !== -1) return now - at
-  }
-  return 0
-}
+/** How many rows are drawn on both sides of those in sight. */
+const overscan = 8

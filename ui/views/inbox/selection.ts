@@ -46,10 +46,8 @@ export function useSelection(inbox: InboxList): Selection {
   }
 
   // What is gone cannot be meant, and another search is another list.
-  watch(inbox.emails, (mails) => {
-    if (ids.value.size === 0) return
-    const there = new Set(mails.map(({ id }) => id))
-    const kept = [...ids.value].filter((id) => there.has(id))
+  watch(inbox.dropped, (dropped) => {
+    const kept = [...ids.value].filter((id) => !dropped.has(id))
     if (kept.length < ids.value.size) ids.value = new Set(kept)
   })
   watch(inbox.shown, clear)

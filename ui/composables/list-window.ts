@@ -1,0 +1,65 @@
+import type { MailSummary } from '../../src/inbox/types.ts'
+
+/** The loaded rows of a list, in a row. */
+export interface ListWindow {
+  /** The position of the first of them in the list. */
+  readonly first: number
+  readonly emails: MailSummary[]
+}
+
+/** Nothing loaded. */
+export const noRows: ListWindow = { first: 0, emails: [] }
+
+/**
+ * The loaded rows with a page of the list. A page beside them is added, any other takes their place.
+ *
+ * Mail that arrives or goes while a page is fetched moves its rows: rows that are there already are not taken twice, and
+ * the refresh after that change corrects the positions.
+ *
+ * @param wanted  The positions in sight; rows far from them are dropped.
+ */
+export function afterPage(
+  before: ListWindow,
+  page: ListWindow,
+  wanted: { from: number; to: number },
+): ListWindow {
+  const { first, emails } = before
+  const known = new Set(emails.map(({ id }) => id))
+  const added = page.emails.filter(({ id }) => !known.has(id))
+  if (emails.length > 0 && page.first === first + emails.length)
+    return trimmed({ first, emails: [...emails, ...added] }, wanted)
+  if (emails.length > 0 && page.first + page.emails.length === first)
+    return trimmed({ first: first - added.length, emails: [...added, ...emails] }, wanted)
+  return page
+}
+
+/** The loaded rows from the top with the newest ones fetched again. Older rows keep their places. */
+export function afterHead(
+  before: readonly MailSummary[],
+  page: { emails: MailSummary[]; count: number },
+): MailSummary[] {
+  const fetched = new Set(page.emails.map(({ id }) => id))
+  const last = before.findLastIndex(({ id }) => fetched.has(id))
+  // No mail in common: the list was empty, or more mail arrived than one page has. The list then starts again.
+  const rest = last === -1 ? [] : before.slice(last + 1)
+  return [...page.emails, ...rest].slice(0, page.count)
+}
+
+/** By how many places the row at a position, or the next one that is still loaded, went down; null if none is. */
+export function movedBy(before: ListWindow, after: ListWindow, position: number): number | null {
+  const now = new Map(after.emails.map(({ id }, at) => [id, after.first + at]))
+  for (let at = Math.max(0, position - before.first); at < before.emails.length; at++) {
+    const place = now.get(before.emails[at]?.id ?? '')
+    if (place !== undefined) return place - (before.first + at)
+  }
+  return null
+}
+
+function trimmed({ first, emails }: ListWindow, { from, to }: { from: number; to: number }): ListWindow {
+  if (emails.length <= mostRows) return { first, emails }
+  const start = Math.max(first, Math.min(from, to) - mostRows / 2)
+  const end = Math.min(first + emails.length, start + mostRows)
+  return { first: start, emails: emails.slice(start - first, end - first) }
+}
+
+const mostRows = 600
