@@ -52,7 +52,8 @@ here works against the service. \`GET /dev/openapi.json\` describes \`/v1\` and 
   \`Authorization: Bearer <API_KEY>\`, or the cookie that \`POST /dev/session\` gives for a key.
 - Pages of other origins are refused, and so are Host names that the listener does not serve.
 - Bodies are JSON, errors have [one shape](errors.md). A body has at most 1 MiB; templates and broadcasts 5 MiB, imports
-  50 MiB, the sign-in 4 KiB. More is 413. Lists take \`cursor\` and \`limit\` (at most 500) and answer
+  50 MiB, the sign-in 4 KiB. More is 413. Every call that changes something may also answer \`store_full\`,
+  \`store_failed\`, \`store_read_only\` or \`store_unknown\`. Lists take \`cursor\` and \`limit\` (at most 500) and answer
   \`count\` and \`cursor\`.
 - \`GET /dev/events\` streams \`email.created\`, \`email.updated\`, \`email.deleted\`, \`emails.changed\`, \`bulk.progress\`,
   \`domain.updated\` and \`request.logged\`; a client that comes back with \`Last-Event-ID\` gets what it missed, or \`gap\`
@@ -108,7 +109,7 @@ function errorsOf(operation: Operation): string {
 }
 
 const common = new Set(
-  'missing_api_key invalid_api_key forbidden_host forbidden_origin internal_error closed payload_too_large invalid_json unsupported_media_type store_full store_failed store_read_only validation_error'.split(
+  'missing_api_key invalid_api_key forbidden_host forbidden_origin internal_error closed payload_too_large invalid_json unsupported_media_type store_full store_failed store_read_only store_unknown validation_error'.split(
     ' ',
   ),
 )

@@ -86,7 +86,10 @@ export const namedCommands: readonly Command[] = [
     takes: { dir: 'Data folder to check' },
     own: [
       { name: 'json', help: 'Print the result as JSON' },
-      { name: 'accept-edits', help: 'Accept record files that you edited: remove their outdated checksums' },
+      {
+        name: 'accept-edits',
+        help: 'Accept record files that you edited: list each edited record and write new checksums',
+      },
       { name: 'salvage', help: 'Write everything intact to a new folder, and list what is lost' },
       { name: 'to', value: 'folder', help: 'The new folder, for --salvage' },
       config,

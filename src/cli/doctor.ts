@@ -1,7 +1,7 @@
 import { collections } from '../instance/collections.ts'
 import { systemClock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { acceptEdits } from '../store/doctor/accept-edits.ts'
+import { type AcceptedFile, acceptEdits } from '../store/doctor/accept-edits.ts'
 import { inspectFolder, type Finding, type Inspection } from '../store/doctor/inspect.ts'
 import type { Salvage } from '../store/doctor/salvage.ts'
 import type { Arguments } from './arguments.ts'
@@ -31,22 +31,28 @@ export async function runDoctor(given: Arguments, output: Output): Promise<0 | 1
     output.log(json ? JSON.stringify(saved, null, 2) : renderSalvage(saved))
     return saved.lost.length === 0 ? 0 : 1
   }
-  if (accepts) {
-    const names = await acceptEdits(options.dir)
-    if (!json)
-      output.log(
-        names.length === 0
-          ? 'No record file was edited.'
-          : `Accepted the edits in ${names.join(', ')}; they apply from the next start.`,
-      )
-  }
+  const accepted = accepts ? await acceptEdits(options.dir) : null
+  if (accepted && !json) output.log(renderAccepted(accepted))
   const inspection = await inspectFolder({ dir: options.dir, collections })
-  output.log(json ? JSON.stringify(inspection, null, 2) : renderInspection(inspection))
+  output.log(
+    json
+      ? JSON.stringify(accepted ? { accepted, ...inspection } : inspection, null, 2)
+      : renderInspection(inspection),
+  )
   return inspection.healthy ? 0 : 1
 }
 
 function misused(message: string): LocalpostError {
   return new LocalpostError('invalid_option', message)
+}
+
+function renderAccepted(accepted: readonly AcceptedFile[]): string {
+  const files = accepted.map(({ file, records }) => {
+    const lines = records.map(({ line, id }) => `  ${file}:${line}  ${id}`)
+    return [`Accepted ${file}, with ${records.length} edited records.`, ...lines].join('\n')
+  })
+  if (files.length === 0) return 'No record file was edited.'
+  return `${files.join('\n')}\nA record above that you did not edit is damaged: restore it from a copy.`
 }
 
 function renderSalvage({ folder, to, saved, lost, restored }: Salvage): string {

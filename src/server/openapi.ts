@@ -180,7 +180,8 @@ export function errorsOf(route: Route): ErrorCode[] {
     'service_unavailable',
     'validation_error',
   ]
-  const ofStore: ErrorCode[] = route.method === 'GET' ? [] : ['store_full', 'store_read_only']
+  const ofStore: ErrorCode[] =
+    route.method === 'GET' ? [] : ['store_full', 'store_read_only', 'store_failed', 'store_unknown']
   const codes: ErrorCode[] = [
     ...(route.errors ?? []),
     ...byAccess[route.access],

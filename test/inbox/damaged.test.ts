@@ -30,6 +30,30 @@ const others: readonly Call[] = [
   ['DELETE', '/dev/inbox/:id'],
 ]
 
+it('the OpenAPI document names store_corrupt for the routes that read bytes, and store_unknown for those that write', async () => {
+  const face = await open({})
+  const { paths } = await face.get<{
+    paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>
+  }>('/dev/openapi.json')
+  const naming = (code: string): string[] =>
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        Object.values(responses).some(({ description }) => description.includes(`\`${code}\`:`))
+          ? [`${method.toUpperCase()} ${path}`]
+          : [],
+      ),
+    )
+  const wanted = reading.map(
+    ([method, path]) => `${method} ${path.replace(':id', '{id}').replace(/\/0$/, '/{index}')}`,
+  )
+  expect(naming('store_corrupt').sort()).toEqual(wanted.sort())
+  const writing = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).flatMap((method) => (method === 'get' ? [] : [`${method.toUpperCase()} ${path}`])),
+  )
+  for (const code of ['store_full', 'store_failed', 'store_read_only', 'store_unknown'])
+    expect(naming(code)).toEqual(expect.arrayContaining(writing))
+})
+
 it(
   'a damaged mail is store_corrupt wherever its bytes are read, and nowhere else',
   { timeout: 60_000 },

@@ -127,7 +127,11 @@ test('a changed record is reported as damage of its line, unless edits are accep
   expect(code).toBe('store_corrupt')
   expect(message).toMatch(/000001\.json:7: line 7 is not what Localpost wrote.*--accept-edits.*--salvage/)
   expect((await inspect(dir)).healthy).toBe(false)
-  expect(await acceptEdits(dir)).toEqual(['notes/000001.json'])
+  expect(await acceptEdits(dir)).toEqual([
+    { file: 'notes/000001.json', records: [{ line: 7, id: 'n_00003' }] },
+  ])
+  expect(await readFile(join(dir, 'notes/000001.json'), 'utf8')).toMatch(/"crc":"[0-9a-f]{8}"\}\n$/)
+  expect((await inspect(dir)).findings.map(({ message }) => message).join('\n')).not.toContain('edited')
   const store = await openIn(dir)
   expect(await store.get(notes, note(3).id)).toMatchObject({ name: 'name 0000x' })
   await store.close()
@@ -144,8 +148,72 @@ test('a file whose last line became a bracket counts as edited', async () => {
   const notices: string[] = []
   const store = await openAfterKill(dir, { onNotice: (said) => notices.push(said) })
   expect(await store.get(labels, 'l1')).toMatchObject({ title: 'edited' })
-  expect(notices).toEqual([expect.stringContaining('db.json was changed') as unknown])
+  expect(notices).toEqual([
+    expect.stringMatching(/db\.json was changed.*Records taken as edited: 1: line \d+ \(l1\)\./) as unknown,
+  ])
   await store.close()
+})
+
+const edits: Record<string, (text: string) => string> = {
+  'the line of the checksum was removed': (text) => text.replace(/"crc":"\w{8}"\}\n$/, '}\n'),
+  'the file was formatted by an editor': (text) => {
+    const { crc: _, ...rest } = JSON.parse(text) as Record<string, unknown>
+    return JSON.stringify(rest, null, 2)
+  },
+}
+
+test.each(Object.entries(edits))(
+  'damage beside an edit is named with its line, and new checksums come at once, where %s',
+  async (_, finish) => {
+    const dir = await lived()
+    const file = join(dir, 'notes/000001.json')
+    await changed(dir, 'notes/000001.json', '"name":"name 00003"', '"name":"edited"')
+    await changed(dir, 'notes/000001.json', '"name":"name 00007"', '"name":"name 0000w"')
+    const text = finish(await readFile(file, 'utf8'))
+    await writeFile(file, text)
+    const lineOf = (id: string): number => text.slice(0, text.indexOf(`"${id}"`)).split('\n').length
+    const names = `2: line ${lineOf('n_00003')} (n_00003), line ${lineOf('n_00007')} (n_00007).`
+    const found = (await inspect(dir)).findings.map(({ message }) => message).join('\n')
+    expect(found).toContain(names)
+    const notices: string[] = []
+    // It is killed before it can close.
+    await openAfterKill(dir, { ...mortal, onNotice: (said) => notices.push(said) })
+    expect(notices.join('\n')).toContain(`${file} was changed since Localpost wrote it`)
+    expect(notices.join('\n')).toContain(names)
+
+    const copy = await copyOf(dir)
+    const store = await openAfterKill(copy)
+    expect(await store.get(notes, 'n_00003')).toMatchObject({ name: 'edited' })
+    expect(await store.count(notes)).toBe(31)
+    await store.close()
+    await changed(dir, 'notes/000001.json', '"name":"name 00009"', '"name":"name 0000y"')
+    expect((await refusal(dir)).message).toMatch(/000001\.json:\d+: line \d+ is not what Localpost wrote/)
+  },
+)
+
+test('--accept-edits names each accepted record, and damage after it is found', async () => {
+  const dir = await lived()
+  await rm(join(dir, 'lock'))
+  await changed(dir, 'notes/000001.json', '"name":"name 00003"', '"name":"edited"')
+  await changed(dir, 'notes/000001.json', '"name":"name 00007"', '"name":"name 0000w"')
+  await changed(dir, 'db.json', '"title":"two"', '"title":"2"')
+  expect(await acceptEdits(dir)).toEqual([
+    { file: 'db.json', records: [{ line: expect.any(Number) as unknown, id: 'l2' }] },
+    {
+      file: 'notes/000001.json',
+      records: [
+        { line: 7, id: 'n_00003' },
+        { line: 11, id: 'n_00007' },
+      ],
+    },
+  ])
+  expect(await acceptEdits(dir)).toEqual([])
+  const store = await openIn(await copyOf(dir))
+  expect(await store.find(notes, 'name', ['g', 'edited'])).toMatchObject({ id: 'n_00003' })
+  expect(await store.get(labels, 'l2')).toMatchObject({ title: '2' })
+  await store.close()
+  await changed(dir, 'notes/000001.json', '"name":"name 00009"', '"name":"name 0000y"')
+  expect((await refusal(dir)).message).toMatch(/000001\.json:13: line 13 is not what Localpost wrote/)
 })
 
 test('edits are accepted together or not at all', async () => {

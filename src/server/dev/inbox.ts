@@ -126,7 +126,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       path: '/dev/inbox/{id}',
       summary: 'A mail in detail',
       success: { schema: mailSchema },
-      errors: ['not_found', 'service_unavailable'],
+      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
       handler: ({ params }) => inbox.get(params.id),
     }),
     defineRoute({
@@ -135,7 +135,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       path: '/dev/inbox/{id}/checks',
       summary: 'Look a mail over before it goes to readers',
       success: { schema: checksSchema },
-      errors: ['not_found', 'service_unavailable'],
+      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
       handler: async ({ params }) => ({ checks: await inbox.check(params.id) }),
     }),
     defineRoute({
@@ -167,7 +167,14 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       summary: 'Send a mail to a real address, through the relay',
       body: { schema: releaseSchema },
       success: { schema: releasedSchema },
-      errors: ['not_found', 'message_pending', 'relay_not_configured', 'relay_failed'],
+      errors: [
+        'not_found',
+        'message_pending',
+        'relay_not_configured',
+        'relay_failed',
+        'store_corrupt',
+        'store_failed',
+      ],
       handler: ({ params, body }) => inbox.release(params.id, body),
     }),
   ]

@@ -22,7 +22,14 @@ export function mailByteRoutes(
       query: copyQuery,
       headers: { Range: { description: 'One range of bytes; several are answered with all' } },
       success: { type: 'message/rfc822', description: 'The bytes of the message', alsoStatus: [206] },
-      errors: ['not_found', 'message_pending', 'service_unavailable', 'range_not_satisfiable'],
+      errors: [
+        'not_found',
+        'message_pending',
+        'service_unavailable',
+        'range_not_satisfiable',
+        'store_corrupt',
+        'store_failed',
+      ],
       async handler({ params, query, headers }) {
         const whole = await inbox.raw(params.id, query)
         return rangeAnswer(headers, whole, (range) => inbox.raw(params.id, { ...query, range }), {
@@ -42,7 +49,7 @@ export function mailByteRoutes(
         type: 'text/html; charset=utf-8',
         description: 'The HTML part, with its own images in place',
       },
-      errors: ['not_found', 'service_unavailable'],
+      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
       async handler({ params, query: { recipient, images, appearance = null } }) {
         const remoteImages = images === 'remote'
         const copy = recipient === undefined ? {} : { recipient }
@@ -60,7 +67,7 @@ export function mailByteRoutes(
       path: '/dev/inbox/{id}/attachments/{index}',
       summary: 'An attachment',
       success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
-      errors: ['not_found', 'message_pending', 'service_unavailable'],
+      errors: ['not_found', 'message_pending', 'service_unavailable', 'store_corrupt', 'store_failed'],
       async handler({ params }) {
         const { filename, content_type, stream } = await inbox.openAttachment(
           params.id,
@@ -81,7 +88,7 @@ export function mailByteRoutes(
       path: '/dev/inbox/{id}/parts/{index}',
       summary: 'A single MIME part: the leaves of the message, counted from 0',
       success: { type: '*/*', description: 'The bytes of the part, decoded; text in its own charset' },
-      errors: ['not_found', 'message_pending', 'service_unavailable'],
+      errors: ['not_found', 'message_pending', 'service_unavailable', 'store_corrupt', 'store_failed'],
       async handler({ params }) {
         const { stream, content_type, charset, filename } = await inbox.part(params.id, indexOf(params.index))
         const isPlain = content_type === 'text/plain'

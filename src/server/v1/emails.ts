@@ -54,7 +54,7 @@ export function emailRoutes(emails: EmailService): Route[] {
       path: '/v1/emails/{id}',
       summary: 'Email detail',
       success: { schema: emailDetailSchema },
-      errors: ['not_found'],
+      errors: ['not_found', 'store_corrupt', 'store_failed'],
       handler: ({ params }) => emails.get(params.id),
     }),
   ]

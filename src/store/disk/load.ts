@@ -38,6 +38,8 @@ export interface Loaded {
   readonly lengths: Map<number, number>
   /** The files in `large` that commits after the checkpoint refer to. They may not be synced yet, so a power cut could lose them. */
   readonly unsynced: ReadonlySet<string>
+  /** Whether a person edited a file of records. */
+  readonly isEdited: boolean
 }
 
 /**
@@ -51,11 +53,15 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   const checkpoint = (await readCheckpoint(deps)) ?? (await beginFolder(deps))
   const found = await listSnapshot(deps)
   assertAllThere(deps, checkpoint, found)
+  let isEdited = false
   for (const file of found) {
     const { name, path, segment, collection } = file
     const state = collection === null ? undefined : records.collections.get(collection)
-    if (!state?.readLater || !(await deferSnapshot(deps, records, state, file)))
-      fillRecords(records, await readSnapshot(deps, path), segment, schema, path)
+    if (!state?.readLater || !(await deferSnapshot(deps, records, state, file))) {
+      const snapshot = await readSnapshot(deps, path)
+      isEdited ||= snapshot.edited === true
+      fillRecords(records, snapshot, segment, schema, path)
+    }
     records.files.add(name)
     await nextTurn()
   }
@@ -75,7 +81,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   await sweepTemporaries(deps)
   if (broken) await setAside(deps, broken, lengths)
   await sweepLarge(deps, named)
-  return { checkpoint, seq, lengths, unsynced }
+  return { checkpoint, seq, lengths, unsynced, isEdited }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { isErrorOf } from '../../core/errors.ts'
 import { damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from './blob-writer.ts'
-import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
+import { type CheckpointDeps, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { LogWriter } from './checkpoint-text.ts'
 import { crcOf } from './crc.ts'
 import type { LogPlace, Place } from '../entry.ts'
@@ -93,10 +93,15 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       if (deps.lock.tookOver) tellRestart(deps, checkpoint.writer, seq)
       flush = createFlush({ ...deps, end: () => target.end }, checkpoint, unsynced)
       await flush.run()
+      const { run } = flush
+      const rewrite = (): Promise<void> => writeCheckpoint(deps, records, { ...target.end, seq }, run)
       // Old records were migrated while they were read. The checkpoint marks the log as being in the new format.
-      if (checkpoint.schema < deps.schema.version)
-        await writeCheckpoint(deps, records, { ...log.end, seq }, flush.run)
-      else await claimLog(deps, checkpoint)
+      if (checkpoint.schema < deps.schema.version) await rewrite()
+      // What a person edited gets its checksums now, so that damage after this is found.
+      else if (!loaded.isEdited) await claimLog(deps, checkpoint)
+      // A checkpoint that failed may have changed the old one.
+      else if (!(await sealEdits(deps, rewrite)))
+        await claimLog(deps, (await readCheckpoint(deps)) ?? checkpoint)
       await deps.reserve.refill()
       return seq
     },
@@ -184,6 +189,21 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
         await theLog().close()
       }
     },
+  }
+}
+
+/** @returns Whether the edited files were written. If the disk is full, the next checkpoint writes them. */
+async function sealEdits(
+  { reserve, onNotice }: LogMediumDeps,
+  rewrite: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await reserve.spend(rewrite)
+    return true
+  } catch (error) {
+    if (!isErrorOf(error, 'store_full')) throw error
+    onNotice(`The edited files have no checksums yet. ${error.message}`)
+    return false
   }
 }
 

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib'
 import { corrupt } from '../io-errors.ts'
 import type { Schema } from './migrate.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
+import { type EditedRecord, editedRecords } from './snapshot-edits.ts'
 import { brace, damagedLine, endOfLine, headForm, lineAt, quote, recordEnd } from './snapshot-lines.ts'
 import type { IndexKey } from '../store.ts'
 import { isObject } from '../stored.ts'
@@ -11,18 +12,18 @@ import { isObject } from '../stored.ts'
  * without parsing it. A file without a checksum was edited by a person; it only has to be JSON with the same structure.
  * A file whose checksum does not match is damaged.
  *
- * @returns The snapshot, and whether it was edited.
+ * @returns The snapshot, and its edited records; null where the file was not edited.
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */
 export function parseSnapshot(
   bytes: Buffer,
   path: string,
   schema: Schema,
-): { snapshot: Snapshot; edited: boolean } {
+): { snapshot: Snapshot; edited: EditedRecord[] | null } {
   const untouched = isUntouched(bytes) ? parseLines(bytes) : null
   if (untouched) {
     schema.assertKnown(untouched.schema, path)
-    return { snapshot: untouched, edited: false }
+    return { snapshot: untouched, edited: null }
   }
   const head = headForm.exec(lineAt(bytes, 0))
   if (head) schema.assertKnown(Number(head[1]), path)
@@ -36,25 +37,29 @@ export function parseSnapshot(
   const snapshot = fromWhole(whole)
   if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
   schema.assertKnown(snapshot.schema, path)
-  return { snapshot, edited: true }
+  return { snapshot, edited: editedRecords(bytes, recordsIn(whole)) }
 }
 
 /**
- * The text without its checksum, for a file that a person edited without removing the checksum. Null when the checksum
- * matches or is already removed.
+ * Reads a file that a person edited, also where its checksum was left in it. Null when nothing was edited.
  *
  * @throws store_corrupt when the file is not JSON, or not a file of this store; store_newer_schema.
  */
-export function editedText(bytes: Buffer, path: string, schema: Schema): string | null {
+export function parseEdited(
+  bytes: Buffer,
+  path: string,
+  schema: Schema,
+): { snapshot: Snapshot; edited: EditedRecord[] } | null {
   if (isUntouched(bytes)) return null
   const whole = parseWhole(bytes, path)
-  if (!isObject(whole) || !('crc' in whole)) return null
   const snapshot = fromWhole(whole)
   if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
   schema.assertKnown(snapshot.schema, path)
-  const { crc: _, ...rest } = whole
-  const text = bytes.toString('utf8')
-  return footerForm.test(text) ? text.replace(footerForm, '}\n') : `${JSON.stringify(rest)}\n`
+  return { snapshot, edited: editedRecords(bytes, recordsIn(whole)) }
+}
+
+function recordsIn(whole: unknown): unknown[][] {
+  return isObject(whole) ? Object.values(whole).filter((value) => Array.isArray(value)) : []
 }
 
 /** Parses the file as JSON. Removing the checksum by hand leaves a comma before the last bracket, so it is allowed. */

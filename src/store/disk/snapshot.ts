@@ -6,6 +6,7 @@ import { type Files, writeWhole } from '../../core/files.ts'
 import { createSchema, type Schema } from './migrate.ts'
 import type { Records } from '../records.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
+import { editedText } from './snapshot-edits.ts'
 import { withLineCrc } from './snapshot-lines.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 import { toEntry, toKnownEntry } from '../stored.ts'
@@ -32,7 +33,8 @@ export function createSnapshotFile(place: SnapshotPlace): Adapter<Snapshot> {
       const bytes = await files.readAll(path)
       if (bytes === null) return null
       const { snapshot, edited } = parseSnapshot(bytes, path, schema)
-      if (edited) onNotice(`${path} was changed since Localpost wrote it. The changed file was loaded.`)
+      if (edited)
+        onNotice(`${path} was changed since Localpost wrote it, and was loaded. ${editedText(edited)}`)
       return snapshot
     },
     async write(snapshot) {
@@ -119,7 +121,8 @@ function lineOf({ id, version, keys, blobs, text }: SnapshotLine): string {
   return withLineCrc(`${head.slice(1, -1)},"record":${text}}`)
 }
 
-function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
+/** The text of a file of records in pieces, with its checksums. */
+export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
   let crc = 0
   const indexes = JSON.stringify(Object.fromEntries(snapshot.indexes))
   let piece = `{"schema":${snapshot.schema},\n"indexes":${indexes},\n`

@@ -1,20 +1,31 @@
 import { resolve } from 'node:path'
 import { nodeFiles } from '../../core/files.ts'
-import { takeLock } from '../lock/lock.ts'
 import { createSchema } from '../disk/migrate.ts'
 import { createPaths } from '../disk/paths.ts'
+import type { Snapshot, SnapshotLine } from '../disk/snapshot-data.ts'
+import type { EditedRecord } from '../disk/snapshot-edits.ts'
 import { listSnapshot } from '../disk/snapshot-files.ts'
-import { editedText } from '../disk/snapshot-text.ts'
-import { replaceFile } from '../disk/snapshot.ts'
+import { parseEdited } from '../disk/snapshot-text.ts'
+import { replaceFile, snapshotPieces } from '../disk/snapshot.ts'
+import { corrupt } from '../io-errors.ts'
+import { takeLock } from '../lock/lock.ts'
+import { isObject } from '../stored.ts'
+
+/** A file whose edits were accepted. */
+export interface AcceptedFile {
+  /** As `checkpoint.json` names it. */
+  readonly file: string
+  /** Each record that did not match its checksum. One that was not edited is damaged. */
+  readonly records: readonly EditedRecord[]
+}
 
 /**
- * Declares the files of records that do not fit their checksums to be edited by a person: takes the checksum out, so
- * that the next start reads them as they are. All of them are read before the first is changed.
+ * Declares the files of records that do not match their checksums to be edited by a person: writes them with new
+ * checksums. All of them are read before the first is changed.
  *
- * @returns The files, as `checkpoint.json` names them.
  * @throws store_in_use, store_corrupt for a file that is no JSON or not one of this store.
  */
-export async function acceptEdits(dir: string): Promise<readonly string[]> {
+export async function acceptEdits(dir: string): Promise<readonly AcceptedFile[]> {
   const paths = createPaths(resolve(dir))
   const schema = createSchema()
   const lock = await takeLock({
@@ -24,14 +35,33 @@ export async function acceptEdits(dir: string): Promise<readonly string[]> {
     onNotice() {},
   })
   try {
-    const edited: { name: string; path: string; text: string }[] = []
+    const accepted: { file: string; path: string; snapshot: Snapshot; records: EditedRecord[] }[] = []
     for (const { name, path } of await listSnapshot({ files: nodeFiles, paths })) {
-      const text = editedText((await nodeFiles.readAll(path)) ?? Buffer.alloc(0), path, schema)
-      if (text !== null) edited.push({ name, path, text })
+      const found = parseEdited((await nodeFiles.readAll(path)) ?? Buffer.alloc(0), path, schema)
+      if (found)
+        accepted.push({ file: name, path, snapshot: identified(found.snapshot, path), records: found.edited })
     }
-    for (const { path, text } of edited) await replaceFile(nodeFiles, path, [Buffer.from(text)])
-    return edited.map(({ name }) => name)
+    for (const { path, snapshot } of accepted) await replaceFile(nodeFiles, path, snapshotPieces(snapshot))
+    return accepted.map(({ file, records }) => ({ file, records }))
   } finally {
     await lock.release()
   }
+}
+
+/** The same snapshot with the id and version of each record. Its keys are left out: the next start computes them. */
+function identified({ schema, indexes, sections }: Snapshot, path: string): Snapshot {
+  const complete = new Map<string, SnapshotLine[]>()
+  for (const [name, lines] of sections)
+    complete.set(
+      name,
+      Array.from(lines, (line) => identifiedLine(line, path)),
+    )
+  return { schema, indexes, sections: complete }
+}
+
+function identifiedLine({ text, blobs, record }: SnapshotLine, path: string): SnapshotLine {
+  const { id, version } = isObject(record) ? record : {}
+  if (typeof id === 'string' && typeof version === 'number') return { text, blobs, id, version }
+  const what = `the record ${JSON.stringify(id ?? null)} needs an \`id\` that is a text and a \`version\` that is a number.`
+  throw corrupt(path, what, 'Correct it; nothing was accepted.')
 }

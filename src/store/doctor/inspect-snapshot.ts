@@ -6,6 +6,8 @@ import type { Records } from '../records.ts'
 import { salvageHint } from '../io-errors.ts'
 import { newLockForm } from '../lock/lock-file.ts'
 import { collectionFolders, listSnapshot, missingFrom, missingFix } from '../disk/snapshot-files.ts'
+import { wholeLines } from '../disk/snapshot-damage.ts'
+import { editedText } from '../disk/snapshot-edits.ts'
 import { parseSnapshot } from '../disk/snapshot-text.ts'
 import { fillRecords } from '../disk/snapshot.ts'
 import { nextTurn } from '../../core/machine.ts'
@@ -21,15 +23,20 @@ export async function inspectSnapshot(
   const before = report.problems
   let count = 0
   async function read(path: string, segment: number): Promise<void> {
+    let bytes: Buffer | null = null
     try {
-      const bytes = await files.readAll(path)
+      bytes = await files.readAll(path)
       if (bytes === null) return
       count++
       const { snapshot, edited } = parseSnapshot(bytes, path, deps.schema)
       fillRecords(records, snapshot, segment, deps.schema, path)
-      if (edited) report.note(`${path} was changed since Localpost wrote it, and is taken as it is.`)
+      if (edited)
+        report.note(
+          `${path} was changed since Localpost wrote it. The next start loads it. ${editedText(edited, allLines)}`,
+        )
     } catch (error) {
-      report.problem(messageOf(error), 'Until then, no start takes it.')
+      const others = bytes === null ? '' : damagedLines(bytes, segment > 0)
+      report.problem(`${messageOf(error)}${others}`, 'Until then, no start takes it.')
     }
     await nextTurn()
   }
@@ -43,6 +50,19 @@ export async function inspectSnapshot(
   for (const { path, segment } of found) await read(path, segment)
   if (report.problems === before) report.ok(`${count} files of records can be read.`)
 }
+
+/** Where several lines are damaged, all of them: the error names the first. */
+function damagedLines(bytes: Buffer, isSegment: boolean): string {
+  const { damaged } = wholeLines(bytes, isSegment ? 'segment' : null, () => true)
+  if (damaged.length < 2) return ''
+  const names = damaged
+    .slice(0, allLines)
+    .map(({ line, id }) => (id === null ? `${line}` : `${line} (${id})`))
+  return ` These lines do not match their checksums: ${names.join(', ')}.`
+}
+
+/** Enough to compare each of them with what was edited. */
+const allLines = 1000
 
 /** Looks for records that hold one unique key. */
 export function inspectKeys(deps: CheckpointDeps, records: Records, report: Report): void {

@@ -2,6 +2,7 @@ import { isErrorOf } from '../../core/errors.ts'
 import { nextTurn } from '../../core/machine.ts'
 import { type Checkpoint, parseCheckpoint } from '../disk/checkpoint-text.ts'
 import { type DamagedLine, wholeLines } from '../disk/snapshot-damage.ts'
+import { editedText } from '../disk/snapshot-edits.ts'
 import { listSnapshot, missingFrom } from '../disk/snapshot-files.ts'
 import { parseSnapshot } from '../disk/snapshot-text.ts'
 import { fillRecords } from '../disk/snapshot.ts'
@@ -41,7 +42,9 @@ export async function salvageRecords(
     const bytes = await readOr(reading, path, (text) => (fault = `${path} ${text}.`))
     try {
       if (fault !== '') throw new Error(fault)
-      fillRecords(records, parseSnapshot(bytes, path, schema).snapshot, segment, schema, path)
+      const { snapshot, edited } = parseSnapshot(bytes, path, schema)
+      if (edited) reading.restored.push(`${path} was edited. ${editedText(edited)}`)
+      fillRecords(records, snapshot, segment, schema, path)
     } catch (error) {
       const collection = segment === 0 ? null : name.slice(0, name.indexOf('/'))
       const known = (section: string): boolean => records.collections.has(section)
