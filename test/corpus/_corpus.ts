@@ -36,7 +36,7 @@ export type Person = readonly [name: string, address: string]
 export interface Leaf {
   role: 'text' | 'html' | 'attachment'
   type: string
-  /** As in the part; undefined is not checked. */
+  /** As written in the part. Default: not checked. */
   charset?: string | null
   name: string | null
   cid: string | null
@@ -86,7 +86,7 @@ export function file(type: string, content: string | Buffer, more: Partial<Leaf>
   return { role: 'attachment', type, name: null, cid: null, disposition: 'attachment', octets, ...more }
 }
 
-/** Makes a test of each message of a class: it is imported, and read through all views, which must agree. */
+/** Makes a test for each message of a class, which imports it and compares all views of it. */
 export function corpus(className: string, cases: readonly Case[]): void {
   let post: Localpost
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { corpus, lines, utf8, type Expected, type Person } from './_corpus.ts'
 
-/** A message whose To field has this value; further strings are lines that follow. */
+/** A message with this value in its To field; further strings are the next lines. */
 const to = (...value: string[]): string =>
   lines('From: ada@x.test', `To: ${value.join('\r\n')}`, 'Subject: s', '', 'Hello')
 

@@ -10,25 +10,25 @@ corpus('broken mail', [
     expected: { leaves: [text('Hello\nand more'), file('image/png', 'png')] },
   },
   {
-    title: 'a part whose first line looks like a field of no part, and without an empty line',
+    title: 'a part without an empty line, whose first line looks like a field that no part has',
     says: 'RFC 2046 section 5.1, only Content- fields have a meaning',
     message: typed('multipart/mixed; boundary=b', '--b', 'Note: Hello', 'and more', '--b--'),
     expected: { leaves: [text('Note: Hello\nand more')] },
   },
   {
-    title: 'a part whose header runs into its text',
+    title: 'a part without an empty line between header and text',
     says: 'RFC 2046 section 5.1, the empty line is what is missing',
     message: typed('multipart/mixed; boundary=b', '--b', 'Content-Type: text/plain', 'Hello', '--b--'),
     expected: { leaves: [text('Hello')] },
   },
   {
-    title: 'a file whose header runs into its content',
+    title: 'a file without an empty line between header and content',
     says: 'RFC 2046 section 5.1, the empty line is what is missing',
     message: typed('multipart/mixed; boundary=b', '--b', '', 'Hello', '--b', png, 'png', '--b--'),
     expected: { leaves: [text('Hello'), file('image/png', 'png')] },
   },
   {
-    title: 'a part with a header and nothing else',
+    title: 'a part that has only a header',
     says: 'RFC 2046 section 5.1.1, body-part = MIME-part-headers [CRLF *OCTET]',
     message: typed(
       'multipart/mixed; boundary=b',
@@ -43,7 +43,7 @@ corpus('broken mail', [
     expected: { leaves: [text(''), file('image/png', 'png')] },
   },
   {
-    title: 'an empty line of spaces between the header of a part and its text',
+    title: 'a line of spaces between the header of a part and its text',
     says: 'project: RFC 5322 section 4.2, a line of white space folds the field before it',
     message: typed(
       'multipart/mixed; boundary=b',
@@ -97,25 +97,25 @@ corpus('broken mail', [
     expected: { leaves: [text('Hello')] },
   },
   {
-    title: 'a Content-Type that says nothing',
+    title: 'an empty Content-Type',
     says: 'RFC 2045 section 5.2',
     message: lines(head, 'Content-Type:', '', 'Hello'),
     expected: { leaves: [text('Hello\n')] },
   },
   {
-    title: 'a Content-Type of rubbish',
+    title: 'a Content-Type of random characters',
     says: 'RFC 2045 section 5.2',
     message: typed('==; //; charset', 'Hello'),
     expected: { leaves: [text('Hello\n')] },
   },
   {
-    title: 'a transfer encoding that says nothing',
+    title: 'an empty transfer encoding',
     says: 'RFC 2045 section 6.1',
     message: lines(head, 'Content-Transfer-Encoding:', '', 'a=3Db'),
     expected: { leaves: [text('a=3Db\n')] },
   },
   {
-    title: 'a parameter twice, of which the first counts',
+    title: 'a repeated parameter, of which the first is used',
     says: 'project: RFC 2045 section 5.1 allows one',
     message: typed('multipart/mixed; boundary=b; boundary=c', '--b', '', 'Hello', '--b--'),
     expected: { leaves: [text('Hello')] },
@@ -127,7 +127,7 @@ corpus('broken mail', [
     expected: { leaves: [text('--b\n\nHello\n--b--\n')] },
   },
   {
-    title: 'a message of octets without sense behind the header',
+    title: 'random octets after the header',
     says: 'project: any octets are read',
     message: `${lines(head, 'Content-Type: application/x-a', '')}\0\x01\xff\xfe\r\r\n\n\x80`,
     expected: { leaves: [file('application/x-a', '\0\x01\xff\xfe\r\r\n\n\x80')] },
@@ -179,7 +179,7 @@ corpus('broken mail', [
     expected: { leaves: [text('From here\n>From there\n')] },
   },
   {
-    title: 'a part with two types, of which the first counts',
+    title: 'a part with two types, of which the first is used',
     says: 'project: RFC 2045 section 3 allows one',
     message: typed(
       'multipart/mixed; boundary=b',
@@ -196,7 +196,7 @@ corpus('broken mail', [
     expected: { leaves: [text('Hello'), file('image/png', 'png')] },
   },
   {
-    title: 'HTML in a part that calls itself plain stays plain',
+    title: 'HTML in a part of type text/plain is shown as text',
     says: 'RFC 2046 section 4.1.3',
     message: typed('text/plain', '<html><b>Hello'),
     expected: { leaves: [text('<html><b>Hello\n')] },

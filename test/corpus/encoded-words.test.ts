@@ -10,11 +10,11 @@ corpus('encoded words', [
       ['one word', ['=?ISO-8859-1?Q?a?='], 'a'],
       ['a word and a text', ['=?ISO-8859-1?Q?a?= b'], 'a b'],
       ['a text and a word', ['a =?ISO-8859-1?Q?b?='], 'a b'],
-      ['the space between two words goes', ['=?ISO-8859-1?Q?a?= =?ISO-8859-1?Q?b?='], 'ab'],
-      ['two spaces between two words go', ['=?ISO-8859-1?Q?a?=  =?ISO-8859-1?Q?b?='], 'ab'],
-      ['the fold between two words goes', ['=?ISO-8859-1?Q?a?=', '    =?ISO-8859-1?Q?b?='], 'ab'],
+      ['the space between two words is removed', ['=?ISO-8859-1?Q?a?= =?ISO-8859-1?Q?b?='], 'ab'],
+      ['two spaces between two words are removed', ['=?ISO-8859-1?Q?a?=  =?ISO-8859-1?Q?b?='], 'ab'],
+      ['the fold between two words is removed', ['=?ISO-8859-1?Q?a?=', '    =?ISO-8859-1?Q?b?='], 'ab'],
       ['an underscore is a space', ['=?ISO-8859-1?Q?a_b?='], 'a b'],
-      ['a space between words stands in one of them', ['=?ISO-8859-1?Q?a?= =?ISO-8859-2?Q?_b?='], 'a b'],
+      ['a space between words is written in one of them', ['=?ISO-8859-1?Q?a?= =?ISO-8859-2?Q?_b?='], 'a b'],
     ] as const
   ).map(([title, subject, says]) => ({
     title,
@@ -62,7 +62,7 @@ corpus('encoded words', [
         'ü'.repeat(200),
         'section 2, robust',
       ],
-      ['a charset that few have', '=?iso-8859-15?Q?5_=A4?=', '5 €', 'section 3'],
+      ['a rare charset', '=?iso-8859-15?Q?5_=A4?=', '5 €', 'section 3'],
     ] as const
   ).map(([title, subject, says, section]) => ({
     title,
@@ -70,7 +70,7 @@ corpus('encoded words', [
     message: withSubject(subject),
     expected: { subject: says },
   })),
-  // Anything else stays as it is.
+  // Everything else is shown as it is.
   ...(
     [
       ['an encoding that is unknown', '=?utf-8?X?abc?='],
@@ -81,20 +81,20 @@ corpus('encoded words', [
       ['no charset', '=??Q?abc?='],
       ['an escape that is broken', '=?utf-8?Q?a=ZZb?='],
       ['an escape that is cut', '=?utf-8?Q?a=4?='],
-      ['characters that base64 has not', '=?utf-8?B?####?='],
+      ['characters that are not base64', '=?utf-8?B?####?='],
       ['only its beginning', '=?'],
       ['only its end', 'a?='],
       ['an equals sign and a question mark apart', '= ? utf-8 ? Q ? a ? ='],
       ['two encodings', '=?utf-8?QB?abc?='],
     ] as const
   ).map(([title, subject]) => ({
-    title: `a word with ${title} stands as written`,
+    title: `a word with ${title} is shown as written`,
     says: 'RFC 2047 section 6.3',
     message: withSubject(subject),
     expected: { subject },
   })),
   {
-    title: 'a broken word hides no sound one beside it',
+    title: 'a broken word does not affect a valid one next to it',
     says: 'RFC 2047 section 6.3',
     message: withSubject('=?utf-8?Q?a=ZZ?= =?utf-8?Q?=C3=BC?='),
     expected: { subject: '=?utf-8?Q?a=ZZ?= ü' },
@@ -181,13 +181,13 @@ corpus('encoded words', [
     expected: { subject: 'Grüße an alle' },
   },
   {
-    title: 'raw UTF-8 beside a word',
+    title: 'raw UTF-8 next to a word',
     says: 'RFC 6532 section 3.2',
     message: withSubject(`${utf8('Grüße')} =?utf-8?Q?=E2=82=AC?=`),
     expected: { subject: 'Grüße €' },
   },
   {
-    title: 'octets that the charset has not',
+    title: 'octets that the charset does not have',
     says: 'Unicode section 3.9, U+FFFD substitution',
     message: withSubject('=?utf-8?Q?a=FFb?='),
     expected: { subject: 'a\ufffdb' },
@@ -199,7 +199,7 @@ corpus('encoded words', [
     expected: { subject: 'one two three' },
   },
   {
-    title: 'a word on the line behind a subject that begins with nothing',
+    title: 'a word on the next line of a subject whose first line is empty',
     says: 'RFC 5322 section 2.2.3',
     message: withSubject('', ' =?utf-8?Q?=C3=BC?='),
     expected: { subject: 'ü' },
@@ -240,7 +240,7 @@ corpus('encoded words', [
     expected: { subject: 'a\r\nBcc: eve@evil.test' },
   },
   {
-    title: 'a word in a field that is not known',
+    title: 'a word in an unknown field',
     says: 'RFC 2047 section 5 (1)',
     message: lines('From: ada@x.test', 'X-Note: =?utf-8?Q?=C3=BC?= b', '', 'Hello'),
     expected: { headers: { 'X-Note': 'ü b' } },

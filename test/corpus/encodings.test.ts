@@ -45,9 +45,14 @@ corpus('transfer encodings', [
         'onetwo\n',
         'rule 3, padding added in transport',
       ],
-      ['spaces at the end of a line, which go', ['one  ', 'two\t', 'three'], 'one\ntwo\nthree\n', 'rule 3'],
+      [
+        'spaces at the end of a line, which are removed',
+        ['one  ', 'two\t', 'three'],
+        'one\ntwo\nthree\n',
+        'rule 3',
+      ],
       ['an encoded space at the end of a line, which stays', ['one=20', 'two=09'], 'one \ntwo\t\n', 'rule 3'],
-      ['an escape that is none, which stays', ['a=ZZb'], 'a=ZZb\n', 'section 6.7, a robust implementation'],
+      ['an invalid escape, which stays', ['a=ZZb'], 'a=ZZb\n', 'section 6.7, a robust implementation'],
       ['half an escape, which stays', ['a=4 b'], 'a=4 b\n', 'section 6.7, a robust implementation'],
       ['an escape with a small and a capital letter', ['=c3=Bc'], 'ü\n', 'rule 1'],
       ['underscores, which are no spaces', ['a_b'], 'a_b\n', 'rule 2'],
@@ -62,7 +67,7 @@ corpus('transfer encodings', [
       ['a line of equals signs', ['=3D=3D=3D=3D'], '====\n', 'rule 1'],
       ['two soft line breaks in a row', ['one=', '=', 'two'], 'onetwo\n', 'rule 5'],
       ['a dot at the beginning of a line', ['=2E', '..'], '.\n..\n', 'rule 2'],
-      ['a line that ends with a soft break and the message with it', ['one='], 'one', 'rule 5'],
+      ['a soft break at the end of the message', ['one='], 'one', 'rule 5'],
       ['an emoji', ['=F0=9F=8E=89'], '🎉\n', 'rule 1'],
     ] as const
   ).map(([title, all, says, rule]) => ({
@@ -181,13 +186,13 @@ corpus('transfer encodings', [
     expected: { leaves: [text('a=3Db\n')] },
   },
   {
-    title: 'an encoding that is unknown: the octets as they are, with the problem',
+    title: 'an unknown encoding: the octets are unchanged, and a problem is reported',
     says: 'RFC 2045 section 6.4',
     message: withFile('x-secret', 'SGVsbG8='),
     expected: { ...fileOf('SGVsbG8='), problem: true },
   },
   {
-    title: 'the encoding of a multipart is not one of its parts',
+    title: 'the encoding of a multipart does not apply to its parts',
     says: 'RFC 2045 section 6.4, only 7bit, 8bit and binary are permitted',
     message: lines(
       head,
@@ -219,7 +224,7 @@ corpus('transfer encodings', [
     expected: fileOf('a\0b\rc\nd'),
   },
 
-  // uuencode, which is in no RFC
+  // uuencode, which no RFC defines
   ...(['x-uuencode', 'uuencode', 'x-uue', 'X-UUENCODE'] as const).map((encoding) => ({
     title: `${encoding}: a file`,
     says: 'POSIX uuencode',
@@ -255,8 +260,13 @@ corpus('transfer encodings', [
   // RFC 3676
   ...(
     [
-      ['lines that end with a space go on', ['one ', 'two', 'three'], 'one two\nthree\n', ''],
-      ['a stuffed space goes', [' From here', '  two'], 'From here\n two\n', ''],
+      [
+        'a line that ends with a space is joined with the next',
+        ['one ', 'two', 'three'],
+        'one two\nthree\n',
+        '',
+      ],
+      ['a stuffed space is removed', [' From here', '  two'], 'From here\n two\n', ''],
       [
         'quotes are joined with quotes of their depth',
         ['> one ', '> two', '>> three'],
@@ -264,7 +274,7 @@ corpus('transfer encodings', [
         '',
       ],
       ['a signature separator is never joined', ['one ', '-- ', 'Ada'], 'one \n-- \nAda\n', ''],
-      ['with DelSp the space goes', ['one ', 'two'], 'onetwo\n', '; delsp=yes'],
+      ['with DelSp the space is removed', ['one ', 'two'], 'onetwo\n', '; delsp=yes'],
     ] as const
   ).map(([title, all, says, parameter]) => ({
     title: `flowed text: ${title}`,
@@ -285,7 +295,7 @@ corpus('transfer encodings', [
     expected: { leaves: [text('one\ntwo\n')] },
   },
   {
-    title: 'octets given as digits are as they were',
+    title: 'octets that are given as digits are unchanged',
     says: 'RFC 2045 section 6.8',
     message: withFile('base64', '3q2+7w=='),
     expected: fileOf(hex('de ad be ef')),

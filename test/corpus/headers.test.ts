@@ -7,7 +7,7 @@ const hello = { leaves: [text('Hello\n')] }
 corpus('headers', [
   ...(
     [
-      ['a subject without a space behind the colon', ['Subject:s'], 's', 'section 2.2'],
+      ['a subject without a space after the colon', ['Subject:s'], 's', 'section 2.2'],
       [
         'spaces around a subject',
         ['Subject:   s  '],
@@ -22,7 +22,7 @@ corpus('headers', [
       ['a subject of spaces', ['Subject:    '], '', 'section 3.6.5'],
       ['a fold with a space', ['Subject: one', ' two'], 'one two', 'section 2.2.3'],
       ['a fold with a tab', ['Subject: one', '\ttwo'], 'one two', 'section 2.2.3'],
-      ['a fold directly behind the colon', ['Subject:', ' one'], 'one', 'section 2.2.3'],
+      ['a fold directly after the colon', ['Subject:', ' one'], 'one', 'section 2.2.3'],
       ['many folds', ['Subject: 1', ' 2', ' 3', ' 4', ' 5'], '1 2 3 4 5', 'section 2.2.3'],
       ['a colon inside', ['Subject: Re: a: b'], 'Re: a: b', 'section 2.2'],
       ['what looks like a comment is text', ['Subject: a (b) c'], 'a (b) c', 'section 3.6.5, unstructured'],
@@ -75,7 +75,7 @@ corpus('headers', [
     expected: { subject: 'a=?b', ...hello },
   },
   {
-    title: 'fields that come back with their own names and in their order',
+    title: 'fields are returned with their names and in their order',
     says: 'RFC 5322 section 3.6, must not be reordered',
     message: withHeader('Received: b', 'Received: a', 'X-UPPER: 1', 'x-lower: 2', 'From: ada@x.test'),
     expected: { headers: { Received: 'b', 'X-UPPER': '1', 'x-lower': '2' }, ...hello },
@@ -93,13 +93,13 @@ corpus('headers', [
     expected: { subject: 's', ...hello },
   },
   {
-    title: 'the line of a mailbox before the header',
+    title: 'the From line of a mailbox file before the header',
     says: 'RFC 4155, which is no part of the message',
     message: withHeader('From ada@x.test Fri Jan  2 03:04:05 2026', 'From: ada@x.test', 'Subject: s'),
     expected: { subject: 's', from: [['', 'ada@x.test']], ...hello },
   },
   {
-    title: 'a line that is no field, between others',
+    title: 'a line between fields that is not a field',
     says: 'project: it hides nothing that follows',
     message: withHeader('From: ada@x.test', 'this is no field', 'Subject: s'),
     expected: { subject: 's', ...hello },
@@ -111,19 +111,19 @@ corpus('headers', [
     expected: { subject: 's', ...hello },
   },
   {
-    title: 'a name with a space in it is no field',
+    title: 'a line with a space in its name is not a field',
     says: 'RFC 5322 section 2.2, printable characters without space',
     message: withHeader('From: ada@x.test', 'Not a field: x', 'Subject: s'),
     expected: { subject: 's', ...hello },
   },
   {
-    title: 'a message that is a header alone',
+    title: 'a message that has only a header',
     says: 'RFC 5322 section 3.5, the body is optional',
     message: lines('From: ada@x.test', 'Subject: s'),
     expected: { subject: 's', leaves: [text('')] },
   },
   {
-    title: 'a message that is a header alone, without a line end',
+    title: 'a message that has only a header, without a line end',
     says: 'project: cut short',
     message: 'From: ada@x.test\r\nSubject: s',
     expected: { subject: 's', leaves: [text('')] },

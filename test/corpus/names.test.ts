@@ -1,6 +1,6 @@
 import { corpus, file, lines, text, typed, utf8 } from './_corpus.ts'
 
-/** A text and a file whose header has these fields. */
+/** A text, and a file with these header fields. */
 const withFile = (...fields: string[]): string =>
   typed('multipart/mixed; boundary=b', '--b', '', 'Hello', '--b', ...fields, '', 'x', '--b--')
 /** The same with a Content-Disposition of these parameters. */
@@ -160,10 +160,15 @@ const rows: Row[] = [
     'a.exe',
   ],
   ['a path that is encoded', 'RFC 2183 section 5', "filename*=utf-8''..%2F..%2Fa.sh", 'a.sh'],
-  ['no name but dots', 'RFC 2183 section 5', 'filename=".."', null],
+  ['a name of dots', 'RFC 2183 section 5', 'filename=".."', null],
   ['an empty name', 'RFC 2183 section 2.3', 'filename=""', null],
   ['a name of spaces', 'RFC 2183 section 2.3', 'filename="   "', null],
-  ['control characters, which go', 'RFC 2183 section 5', "filename*=utf-8''a%00%0D%0A%1Bb.pdf", 'ab.pdf'],
+  [
+    'control characters, which are removed',
+    'RFC 2183 section 5',
+    "filename*=utf-8''a%00%0D%0A%1Bb.pdf",
+    'ab.pdf',
+  ],
   [
     'a mark that turns the direction of text, which goes',
     'RFC 2183 section 5, security',
@@ -220,7 +225,7 @@ corpus('names of attachments', [
     expected: { leaves: [text('Hello'), file('application/x-a', 'x', { name: `${'a'.repeat(251)}.pdf` })] },
   },
   {
-    title: 'a name for a body does not make two bodies of it',
+    title: 'a body with a name is still one body',
     says: 'RFC 2183 section 2.3',
     message: lines(
       'From: ada@x.test',

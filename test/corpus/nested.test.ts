@@ -1,7 +1,7 @@
 import { corpus, file, head, html, lines, text, typed } from './_corpus.ts'
 
 const inner = (body: string): string => lines('From: eve@y.test', 'Subject: inner', '', body)
-/** The lines of an inner message, as they stand in an outer one. */
+/** The lines of an inner message, as they are written in an outer one. */
 const innerLines = (body: string): string[] => ['From: eve@y.test', 'Subject: inner', '', body]
 const message = 'Content-Type: message/rfc822'
 const digest = (...body: string[]): string => typed('multipart/digest; boundary=d', ...body)
@@ -9,7 +9,7 @@ const withoutEnd = (all: string): string => all.slice(0, -2)
 
 corpus('digests', [
   {
-    title: 'the parts of a digest are messages if they do not say otherwise',
+    title: 'the parts of a digest are messages if they have no other type',
     says: 'RFC 2046 section 5.1.5',
     message: digest('--d', '', ...innerLines('one'), '--d', '', ...innerLines('two'), '--d--'),
     expected: {
@@ -20,7 +20,7 @@ corpus('digests', [
     },
   },
   {
-    title: 'a part of a digest that says otherwise',
+    title: 'a part of a digest with another type',
     says: 'RFC 2046 section 5.1.5',
     message: digest(
       '--d',
@@ -35,7 +35,7 @@ corpus('digests', [
     expected: { leaves: [text('Contents'), file('message/rfc822', withoutEnd(inner('two')))] },
   },
   {
-    title: 'a part of a digest that says that it is a message',
+    title: 'a part of a digest with the type of a message',
     says: 'RFC 2046 section 5.1.5',
     message: digest('--d', message, '', ...innerLines('one'), '--d--'),
     expected: { leaves: [file('message/rfc822', withoutEnd(inner('one')))] },
@@ -47,7 +47,7 @@ corpus('digests', [
     expected: { leaves: [file('message/rfc822', withoutEnd(inner('one')))] },
   },
   {
-    title: 'a digest behind a table of contents',
+    title: 'a digest after a table of contents',
     says: 'RFC 1153, as RFC 2046 section 5.1.5 has it',
     message: typed(
       'multipart/mixed; boundary=m',
@@ -154,7 +154,7 @@ corpus('nested messages', [
     expected: { leaves: [text('See'), file('message/rfc822', withoutEnd(inner('Hi')))] },
   },
   {
-    title: 'a message to be shown',
+    title: 'a message that is to be shown inline',
     says: 'RFC 2183 section 2.1',
     message: typed(
       'multipart/mixed; boundary=b',
@@ -173,7 +173,7 @@ corpus('nested messages', [
     },
   },
   {
-    title: 'a message that is nothing but another one',
+    title: 'a message that contains only another one',
     says: 'RFC 2046 section 5.2.1',
     message: typed('message/rfc822', ...innerLines('Hi')),
     expected: { subject: 's', leaves: [file('message/rfc822', inner('Hi'))] },
@@ -239,7 +239,7 @@ corpus('nested messages', [
     },
   },
   {
-    title: 'three messages, one in the other',
+    title: 'three messages, each inside another',
     says: 'RFC 2046 section 5.2.1',
     message: typed('message/rfc822', 'Subject: 2', message, '', 'Subject: 3', '', 'innermost'),
     expected: {
@@ -264,7 +264,7 @@ corpus('nested messages', [
     expected: { leaves: [text('See'), file('message/rfc822', 'Subject: x\r\n\r\nH')] },
   },
   {
-    title: 'a message whose own encoding is of its body alone',
+    title: 'a message whose encoding applies only to its body',
     says: 'RFC 2046 section 5.2.1',
     message: typed(
       'multipart/mixed; boundary=b',
@@ -290,7 +290,7 @@ corpus('nested messages', [
     expected: { leaves: [file('message/partial', lines('Subject: whole', '', 'first'))] },
   },
   {
-    title: 'a body elsewhere',
+    title: 'a body that is stored elsewhere',
     says: 'RFC 2046 section 5.2.3',
     message: typed(
       'multipart/mixed; boundary=b',
@@ -379,7 +379,7 @@ corpus('reports', [
     },
   },
   {
-    title: 'a report of a failed delivery, with the header alone',
+    title: 'a report of a failed delivery, with only the header',
     says: 'RFC 6522 section 4',
     message: report(
       'delivery-status',

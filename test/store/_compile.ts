@@ -6,7 +6,7 @@ import { tempFolder } from './_setup.ts'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * Compiles the store beside a script: Node 20 runs no TypeScript.
+ * Compiles the store next to a script, since Node 20 does not run TypeScript.
  *
  * @param script  JavaScript that imports `./store/open.js` and its neighbours.
  * @returns The script's path.
@@ -21,7 +21,7 @@ export async function compileStore(script: string): Promise<string> {
   )
   for (const file of files) {
     const source = await readFile(file, 'utf8')
-    // What a file imports comes along, however the files of the store and below it are cut.
+    // Imported files are compiled too, however the store is split into files.
     for (const { fileName } of ts.preProcessFile(source).importedFiles) {
       if (fileName.startsWith('.')) files.add(resolve(dirname(file), fileName))
     }

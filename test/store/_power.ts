@@ -3,17 +3,17 @@ import { Readable } from 'node:stream'
 import type { Files } from '../../src/core/files.ts'
 import { systemError } from './_setup.ts'
 
-/** A file: its bytes as the system has them, and what of them is on the disk. */
+/** A file: its current bytes, and those that are on the disk. */
 interface File {
   live: Buffer
   disk: Buffer
-  /** Whether `live` is also the content of the disk or of another copy: a write has to copy it first. */
+  /** Whether the disk or another copy shares `live`. If so, a write copies it first. */
   shared: boolean
   /** Pages that differ from the disk. */
   dirty: Set<number>
 }
 
-/** A folder: its names as the system has them, and what each was since the folder was synced, oldest first. */
+/** A folder: its current names, and what each name meant since the last sync, oldest first. */
 interface Folder {
   live: Map<string, Node>
   disk: Map<string, Node>
@@ -41,7 +41,7 @@ export class PowerFiles {
     return this.#open.size
   }
 
-  /** What a cut now leaves. @param keeps  Asked for each thing that may be lost; a number from 0 up to 1. */
+  /** What a power cut would leave now. @param keeps  Called for each thing that may be lost; returns a number from 0 up to 1. */
   cut(keeps: () => number): PowerFiles {
     const after = new PowerFiles()
     const made = new Map<Node, Node>()

@@ -39,8 +39,7 @@ export function openIn(dir: string, options: Partial<LogStoreOptions> = {}): Pro
 }
 
 /**
- * Opens a folder that another store of this process still holds, as a process would after that one was killed: the
- * holder counts as dead.
+ * Opens a folder that another store of this process still has open. The other store counts as killed.
  */
 export function openAfterKill(dir: string, options: Partial<LogStoreOptions> = {}): Promise<Store> {
   const processes = { ...noProcesses, pid: 2 ** 22 + 7, wait: async () => {} }
@@ -56,7 +55,7 @@ export const noProcesses: Processes = {
   startOf: async () => '1',
 }
 
-/** Options of a store that will be killed: it makes no checkpoint unless it is asked to. */
+/** Options of a store that will be killed. It makes checkpoints only on request. */
 export const mortal: Partial<LogStoreOptions> = {
   clock: { now: () => Date.now(), after: () => () => {} },
   checkpointBytes: 1e12,
@@ -138,10 +137,10 @@ export function manualClock(): { clock: Clock; fire: () => void } {
 
 type Call = Exclude<keyof Files, 'stream'>
 
-/** What a test does to one call: throw, or for `write` say how many bytes may be taken. */
+/** Runs before one call: may throw; for `write` may return how many bytes are written. */
 export type Fault = (call: { name: Call; path: string; number: number }) => void | { takeBytes: number }
 
-/** The machine's file system with a look at every call before it happens; `running` says how many are under way. */
+/** The machine's file system. A test sees every call before it happens; `running` is the number of calls in progress. */
 export function faultyFiles(fault: Fault): Files & { calls: number; running: number } {
   const paths = new Map<number, string>()
   const faulty = { calls: 0, running: 0 }
@@ -203,7 +202,7 @@ export function faultyFiles(fault: Fault): Files & { calls: number; running: num
 /** A file system that fails on demand. */
 export interface MortalFiles {
   files: Files & { calls: number; running: number }
-  /** Dies at this call, counted from now; 0 is at once. */
+  /** Fails from this call on, counted from now; 0 is the next call. */
   dieAt(call: number): void
   isDead(): boolean
 }
@@ -212,7 +211,7 @@ export function mortalFiles(): MortalFiles {
   let left = Number.POSITIVE_INFINITY
   const files = faultyFiles(({ name }) => {
     if (--left > 0) return
-    // Dead from here on; the write in the middle of which it died took a part.
+    // Every later call fails; the interrupted write stored a part of its bytes.
     if (left === 0 && name === 'write') return { takeBytes: 20 }
     throw systemError('EIO')
   })
@@ -235,7 +234,7 @@ export async function copyOf(dir: string): Promise<string> {
   return copy
 }
 
-/** Every file under a folder with its bytes, but for the lock. */
+/** Every file under a folder with its bytes, except the lock. */
 export async function filesIn(dir: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {}
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
@@ -246,12 +245,12 @@ export async function filesIn(dir: string): Promise<Record<string, string>> {
   return files
 }
 
-/** An error as the system throws it. */
+/** An error like those of the operating system. */
 export function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: injected`), { code })
 }
 
-/** Opens a damaged folder and returns the error; nothing in it may change. */
+/** Opens a damaged folder, checks that nothing in it changes, and returns the error. */
 export async function refusal(dir: string): Promise<{ code: string; message: string }> {
   const before = await filesIn(dir)
   const error: unknown = await openAfterKill(dir).then(

@@ -1,7 +1,7 @@
 import type { Files } from '../../src/core/files.ts'
 import { systemError } from './_setup.ts'
 
-/** Operations that can need room on the disk. */
+/** Operations that may need disk space. */
 const needRoom: ReadonlySet<string> = new Set([
   'open',
   'write',
@@ -12,14 +12,14 @@ const needRoom: ReadonlySet<string> = new Set([
   'link',
 ])
 
-/** A file system that fails for a while: so many operations in a row, whatever they are. */
+/** A file system that fails for a number of operations in a row, of any kind. */
 export interface WindowedFiles {
   readonly files: Files
   /** How many operations there were. */
   readonly calls: number
   /** How many of them failed. */
   readonly failed: number
-  /** Fails `length` operations from the n-th on, counted from now; with ENOSPC those that need room. */
+  /** Fails `length` operations from the n-th on, counted from now. With ENOSPC, only those that need space fail. */
   breakAt(n: number, length: number, code: 'EIO' | 'ENOSPC'): void
   /** Ends the fault. @returns Whether the disk still failed. */
   repair(): boolean
@@ -47,13 +47,13 @@ export function windowedFiles(inner: Files): WindowedFiles {
       if (fails('openNow')) throw systemError(state.code)
       return inner.openNow(path)
     },
-    // As systems do: the descriptor is gone although `close` says EIO.
+    // As in real systems, the descriptor is closed although `close` fails with EIO.
     async close(fd) {
       const failing = fails('close')
       await inner.close(fd)
       if (failing) throw systemError(state.code)
     },
-    // The part that was written before the disk was full stays.
+    // The bytes that were written before the disk was full remain.
     async write(fd, bytes, at) {
       if (!fails('write')) return await inner.write(fd, bytes, at)
       await inner.write(fd, bytes.subarray(0, bytes.byteLength >> 1), at)

@@ -38,7 +38,7 @@ test('a collection that became large is moved out of db.json into segments, once
   await store.close()
   expect(await readFile(join(dir, 'db.json'), 'utf8')).not.toContain('k00007')
   expect(await readFile(join(dir, 'keys', '000003.json'), 'utf8')).toContain('k02499')
-  // Removed records take their files with them.
+  // Removing records deletes their files.
   const second = await open(dir, true)
   expect(await idsOf(second)).toEqual(ids)
   await second.commit(ids.slice(0, 2000).map((id) => remove(keys, id)))

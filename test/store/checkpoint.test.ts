@@ -18,7 +18,7 @@ import {
   tempFolder,
 } from './_setup.ts'
 
-/** A folder of a store that was killed: half of its commits stand behind the checkpoint. */
+/** A folder of a killed store. Half of its commits came after the checkpoint. */
 async function killed(): Promise<string> {
   const dir = await tempFolder()
   const first = await openIn(dir)
@@ -83,7 +83,7 @@ test('an older checkpoint without a checksum is accepted where the log agrees, a
     }
     await rm(copy, { recursive: true })
   }
-  // A name of a file of records that says another one.
+  // The name of another file of records.
   expect(taken).toBeLessThan(5)
   await writeFile(checkpointIn(dir), old)
   const store = await openAfterKill(dir)

@@ -11,7 +11,7 @@ const small = { logFileBytes: 50_000, checkpointBytes: 20_000 }
 async function logBytes(dir: string): Promise<number> {
   let total = 0
   for (const name of await readdir(join(dir, 'log'))) {
-    // It may go between the two looks.
+    // It may be deleted between the two calls.
     total += await stat(join(dir, 'log', name)).then(
       ({ size }) => size,
       () => 0,
@@ -25,7 +25,7 @@ async function until(test: () => Promise<boolean>): Promise<void> {
   expect(await test()).toBe(true)
 }
 
-/** Commits that change nothing of note, so that upkeep has its turn. */
+/** Commits small changes, so that maintenance runs. */
 async function churn(store: Store, times = 60): Promise<void> {
   for (let i = 0; i < times; i++) {
     await store.commit([put(notes, note(9999))], [blobOf('n_09999/message', pattern(1500, i))])
@@ -204,7 +204,7 @@ test('a few seconds after the last commit, the readable files contain it', async
   for (const n of [1, 2]) {
     await store.commit([insert(notes, note(n))])
     await until(async () => {
-      // The checkpoint before may still be under way: its end sets the next timer.
+      // The previous checkpoint may still be running; its end sets the next timer.
       fire()
       const text = await readFile(join(dir, 'notes/000001.json'), 'utf8').catch(() => '')
       return text.includes(`name 0000${n}`)

@@ -17,7 +17,7 @@ describe('joinedCrc', () => {
   })
 
   it('is correct for pieces of gigabytes', () => {
-    // Doubling a piece of zeros again and again leads to its checksum by another way.
+    // Doubling a block of zeros repeatedly computes the same checksum in another way.
     let crc = crc32(Buffer.alloc(1))
     let length = 1
     for (; length < 2 ** 20; length *= 2) crc = joinedCrc(crc, crc, length)

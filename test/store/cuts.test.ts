@@ -37,7 +37,7 @@ test(
       const which = Math.floor(random() * names.length)
       const file = names[which] ?? ''
       const at = Math.floor(random() * (await stat(join(copy, 'log', file))).size)
-      // A log that is cut ends there: what would have come in later files was never written.
+      // A truncated log ends there; later files were never written.
       for (const later of names.slice(which + 1)) await rm(join(copy, 'log', later))
       await truncate(join(copy, 'log', file), at)
       const expected = states.findLast(

@@ -42,7 +42,7 @@ test.each(sizes)('a changed byte of a message in %s is reported as damage', asyn
   await expect(store.readBlob('n_00001/message')).rejects.toMatchObject(fault)
   const streamed = store.openBlob('n_00001/message').then((stream) => stream && buffer(stream))
   await expect(streamed).rejects.toMatchObject(fault)
-  // A part is what it is: nothing was noted of it.
+  // The checksum is that of the whole message, so that a part is returned unchecked.
   const part = await store.openBlob('n_00001/message', { start: 0, end: 10 })
   expect(part && (await buffer(part))).toEqual(pattern(size).subarray(0, 10))
   await store.close()
@@ -61,7 +61,7 @@ test.each(sizes)('bytes in %s that were stored without a checksum can still be r
   const path = join(dir, 'notes', '000001.json')
   const text = await readFile(path, 'utf8')
   expect(text).toMatch(/,"crc":\d+\}\}/)
-  // As a person edits it: without the checksum of the file.
+  // As after an edit by hand, without the checksum of the file.
   await writeFile(path, text.replace(/,"crc":\d+\}\}/, '}}').replace(/"crc":"\w{8}"\}\n$/, '}\n'))
   const store = await openIn(dir)
   expect((await store.readBlob('n_00001/message'))?.equals(pattern(size))).toBe(true)
@@ -94,7 +94,7 @@ test('a damaged message is not moved to a place where it would look intact', asy
     await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(3000, n))])
   const path = join(dir, 'log', '000001.log')
   await flip(path, (await readFile(path)).indexOf(pattern(3000, 1)) + 7)
-  // The first file is mostly waste now, but for one good message and the damaged one.
+  // The first file now contains one good message, the damaged one, and otherwise waste.
   for (const n of [2, 3, 4, 5, 6]) await store.commit([remove(notes, note(n).id)])
   for (let round = 0; round < 3; round++) {
     fire()

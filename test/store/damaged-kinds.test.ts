@@ -27,7 +27,7 @@ async function lived(): Promise<string> {
   return await copyOf(dir)
 }
 
-/** By id, each record without its version, and its message; `damaged` for one that cannot be read. */
+/** By id, each record without its version, and its message; `damaged` for a message that cannot be read. */
 async function answers(dir: string): Promise<{ all: Record<string, string>; notices: string[] }> {
   const notices: string[] = []
   const store = await openAfterKill(dir, { onNotice: (text) => notices.push(text) })
@@ -51,7 +51,7 @@ async function answers(dir: string): Promise<{ all: Record<string, string>; noti
 const salvage = (dir: string, to: string): Promise<Salvage> =>
   salvageFolder({ dir, to, collections: [notes, labels], clock: systemClock, processes: noProcesses })
 
-/** The kinds of files of a folder, by what is in them, and whether their damage can cost data. */
+/** The kinds of files in a folder, by content, and whether damage to them can lose data. */
 const kinds = {
   'db.json': 'records',
   'notes/000001.json': 'records',

@@ -36,7 +36,7 @@ test.each(['process', 'disk'] as const)(
     let taken = 0
     let refused = 0
     for (let n = 0; refused < 20; n++) {
-      // Most go into the log; some are large, have a file of their own, and leave none when they are refused.
+      // Most are stored in the log. Large ones have their own file, which is removed when they are refused.
       const bytes = n % 25 === 7 ? 300_000 : 20_000
       await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(bytes, n))]).then(
         () => taken++,
@@ -49,10 +49,10 @@ test.each(['process', 'disk'] as const)(
     expect(taken).toBeGreaterThan(30)
     expect(await store.count(notes)).toBe(taken)
     const full = await contents(store)
-    // Its upkeep may be at a checkpoint.
+    // A checkpoint may be in progress.
     await sleep(300)
     const again = await openAfterKill(dir).catch((error: { code: string }) => error.code)
-    // A start needs a little room to repair what a kill left; without it, it says so and changes nothing.
+    // A start needs some space to repair what a kill left. Without space it reports that and changes nothing.
     if (typeof again === 'string') expect(again).toBe('store_full')
     else {
       expect(await contents(again)).toEqual(full)
@@ -74,7 +74,7 @@ test.each(['process', 'disk'] as const)(
   },
 )
 
-test('on a full disk a commit that removes succeeds, also with inserts in it and with new mail in its batch', async () => {
+test('on a full disk a commit that removes records succeeds, even with inserts in it and new mail in its batch', async () => {
   const disk = smallDisk(4 * 1024 ** 2)
   if (!disk) return
   const dir = join(disk, 'data')
@@ -108,7 +108,7 @@ test('on a full disk a commit that removes succeeds, also with inserts in it and
     'fulfilled',
     'rejected',
   ])
-  // The room that is left is for what removes.
+  // The remaining space is reserved for removals.
   await expect(add(1002, 10)).rejects.toMatchObject({ code: 'store_full' })
   const writer = store.createBlob(`${note(1003).id}/message`)
   await expect(writer.write(pattern(300_000))).rejects.toMatchObject({ code: 'store_full' })

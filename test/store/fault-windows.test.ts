@@ -68,7 +68,7 @@ class Account {
     else this.states.set(id, after)
   }
 
-  /** Whether these are the acknowledged states, but for outcomes that were said to be unknown. */
+  /** Whether these are the acknowledged states, except where the outcome was reported as unknown. */
   expectIn(found: States, where: string): void {
     for (const id of new Set([...found.keys(), ...this.states.keys()])) {
       const allowed = [this.states.get(id) ?? null, ...(this.unknown.get(id) ?? [])]
@@ -85,7 +85,7 @@ function noteStep(n: number, size: number | null, seen = false): Step {
   return { id: record.id, change: insert(notes, record), after, ...(blob && { blob }) }
 }
 
-/** The same bytes in each life: making them takes longer than storing them. */
+/** The same bytes in each run, since creating them takes longer than storing them. */
 function messageOf(size: number, n: number): Buffer {
   const key = `${size} ${n}`
   const bytes = messages.get(key) ?? pattern(size, n)
@@ -108,7 +108,7 @@ function label(n: number): Step {
 
 const large = 300_000
 
-/** Leaves a checkpoint something of everything to do: dead logs, a large message that goes, an empty segment. */
+/** Prepares every kind of work for a checkpoint: dead logs, a large message to delete, an empty segment. */
 async function begin(
   account: Account,
   store: Store,
@@ -140,10 +140,10 @@ interface Window {
 }
 
 /**
- * A life with a fault in it.
+ * One run of the store, with a fault in it.
  *
- * @returns How many operations there were from the beginning of the phase to its end, and whether the disk failed to its
- *   end: then a longer fault is the same.
+ * @returns The number of operations in the phase, and whether the fault lasted until its end. If so, a longer fault has the
+ *   same effect.
  */
 async function liveThrough({
   durability,
@@ -183,7 +183,7 @@ async function liveThrough({
   const wasLast = disk.repair()
   if (phase === 'checkpoint') {
     await writesAgain(account, store, fire, disk, where)
-    // What was undone in this life is gone: a restart finds what this life shows.
+    // What this run undid is gone: after a restart the store shows the same as now.
     account.unknown.clear()
     account.expectIn(await statesOf(store), where)
     if (at % 2 === 0) await store.close()
@@ -212,7 +212,7 @@ async function writesAgain(
 ): Promise<void> {
   const failed = disk.failed
   await account.take(store, noteStep(90, 1000))
-  // The room of the reserve was in use: it is filled by the next checkpoint, or within a second.
+  // The reserve was used; the next checkpoint fills it again, or a timer within a second.
   if (!account.states.has(note(90).id) && account.codes.at(-1) === 'store_full') {
     await account.take(store, label(90))
     fire()
@@ -250,7 +250,7 @@ test.each(kinds)(
     const random = randomOf(firstSeed)
     let windows = 0
     for (let at = 1; at <= operations; at++) {
-      // In a sample each operation is as likely as another.
+      // In a sample, all operations are equally likely.
       if (!isAll && random() > sampled / operations) continue
       const lengths = isAll
         ? Array.from({ length: longest }, (_, i) => i + 1)

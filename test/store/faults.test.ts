@@ -46,7 +46,7 @@ async function run(store: Store): Promise<string[]> {
   return codes
 }
 
-/** Throws at the n-th call of these names once it is armed. */
+/** Once armed, throws at the n-th call of one of these functions. */
 function failingOnce(
   names: readonly string[],
   n: number,
@@ -85,7 +85,7 @@ test.each([
       const second = await openAfterKill(await copyOf(dir))
       expect(await contents(second), `fault ${n}`).toEqual(now)
       await second.close()
-      // Once nothing fails any more, the same store continues.
+      // Once calls no longer fail, the same store continues.
       await first.commit([put(notes, note(50))])
       await first.close()
       const third = await openIn(dir)
@@ -205,7 +205,7 @@ test('a crash at any call of a checkpoint and its clean-up loses nothing', { tim
     await run(first)
     fire()
     await quiet(files)
-    // Something in every file: a new segment, a record that goes, a log file that is mostly waste, a dead large blob.
+    // Work of every kind: a new segment, a removed record, a log file that is mostly waste, a dead large blob.
     await first.commit(Array.from({ length: 1010 }, (_, i) => put(notes, note(100 + i))))
     await first.commit([
       remove(notes, note(4).id),
@@ -228,7 +228,7 @@ test('a crash at any call of a checkpoint and its clean-up loses nothing', { tim
       (before as { notes: { records: unknown[] } }).notes.records.length + 1,
     )
     await third.close()
-    // On a busy machine one that was only slow looks as if it had survived.
+    // On a busy machine, a round may survive only because it was slow.
     if (survived && ++survivals === 5) break
     if (!survived) rounds++
   }

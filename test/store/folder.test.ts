@@ -73,7 +73,7 @@ test.each([['.gitkeep'], ['.gitignore'], ['lost+found']])(
     const store = await openIn(dir)
     await store.commit([insert(notes, note(1))])
     await store.close()
-    // Other files next to the data are ignored later.
+    // Files that others add later are ignored.
     await writeFile(join(dir, 'notes.txt'), 'mine')
     await (await openIn(dir)).close()
   },

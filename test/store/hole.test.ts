@@ -17,7 +17,7 @@ import {
 const commitOf = (store: Store, n: number): Promise<void> =>
   store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(1000, n))])
 
-/** Two commits alone, then five in one write; gives the folder as a power loss would leave it, with a hole. */
+/** Writes two single commits, then five at once. Returns the folder with a hole, as a power loss may leave it. */
 async function holed(durability: 'disk' | 'process', after: (store: Store) => Promise<void>) {
   const dir = await tempFolder()
   const store = await openIn(dir, { ...mortal, durability })

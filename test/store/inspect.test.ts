@@ -11,7 +11,7 @@ const problems = ({ findings }: Inspection): string[] =>
 const remarks = ({ findings }: Inspection): string[] =>
   findings.filter(({ level }) => level === 'note').map(({ message }) => message)
 
-/** A folder with records in segments, several log files, a large blob, and commits behind the checkpoint. */
+/** A folder with records in segments, several log files, a large blob, and commits after the checkpoint. */
 async function lived(): Promise<string> {
   const dir = await tempFolder()
   const first = await openIn(dir, { logFileBytes: 20_000 })
@@ -24,7 +24,7 @@ async function lived(): Promise<string> {
   for (let n = 30; n < 40; n++)
     await second.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(2000, n))])
   await second.commit([remove(notes, note(3).id), put(notes, note(4, { seen: true }))])
-  // As a kill leaves it: the lock stays.
+  // A kill leaves the lock in place.
   return await copyOf(dir)
 }
 
@@ -136,7 +136,7 @@ test.each([
   await rm(other, { recursive: true })
 })
 
-test('a damaged message that was removed is no problem any more, and its file is named in a note', async () => {
+test('a damaged message that was removed is no longer a problem, and a note names its file', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, { logFileBytes: 20_000 })
   for (let n = 0; n < 9; n++)
@@ -153,7 +153,7 @@ test('a damaged message that was removed is no problem any more, and its file is
   expect(remarks(found).join('\n')).toMatch(/000001\.log is damaged from byte 0 to byte \d+/)
 })
 
-test('a message is whole where only another part of its commit is damaged', async () => {
+test('a message is intact where only another part of its commit is damaged', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir)
   await store.commit([insert(notes, note(1))], [blobOf('n_00001/message', pattern(2000))])

@@ -7,7 +7,7 @@ import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { compileStore } from './_compile.ts'
 import { contents, copyOf, mortal, openIn, tempFolder } from './_setup.ts'
 
-/** Every how many calls a process is killed; `LOCALPOST_KILLS=200` kills at each. */
+/** The number of calls between two kills; `LOCALPOST_KILLS=200` kills at each call. */
 const stride = Number(process.env['LOCALPOST_KILLS'] ?? 20) >= 200 ? 1 : 9
 
 /**
@@ -41,7 +41,7 @@ await store.close()
 process.send(calls)
 `
 
-/** A folder that was killed before any checkpoint: segments, dead and half dead log files, and a torn end. */
+/** The folder of a store that was killed before its next checkpoint: segments, dead and half dead log files, and a torn end. */
 async function mortalFolder(): Promise<{ dir: string; state: unknown }> {
   const dir = await tempFolder()
   const first = await openIn(dir, { ...mortal, logFileBytes: 8000 })
@@ -65,7 +65,7 @@ async function mortalFolder(): Promise<{ dir: string; state: unknown }> {
   return { dir: copy, state }
 }
 
-/** @returns How many calls it made, or null where it was killed. */
+/** @returns The number of calls it made, or null where it was killed. */
 async function run(script: string, dir: string, at: number): Promise<number | null> {
   const process = fork(script, [dir, String(at)], {
     execArgv: [],

@@ -6,7 +6,7 @@ import { notes } from '../contracts/notes.ts'
 import { compileStore } from './_compile.ts'
 import { openIn, tempFolder } from './_setup.ts'
 
-/** Commits as fast as it can, and says of each commit before and after. */
+/** Commits as fast as it can, and reports the begin and the end of each commit. */
 const child = `
 import { createHash } from 'node:crypto'
 import { writeSync } from 'node:fs'
@@ -42,7 +42,7 @@ say('ready')
 for (let i = 0; i < 16; i++) void worker()
 `
 
-/** Lets the child run for a while after it is ready, kills it, and gives back what it said. */
+/** Lets the child run for a while after it is ready, kills it, and returns what it reported. */
 async function killed(script: string, args: string[], afterMs: number): Promise<string[]> {
   const process: ChildProcess = fork(script, args, {
     execArgv: [],

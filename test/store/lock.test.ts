@@ -123,7 +123,7 @@ test.each(['EPERM', 'ENOTSUP', 'EINVAL'])(
 
 test.skipIf(process.platform !== 'linux')('a zombie has ended, whatever its pid says', async () => {
   const dir = await tempFolder()
-  // The shell becomes a process that never asks for the exit code of the child it had.
+  // The shell turns into a process that never reads the exit code of its child, which remains a zombie.
   const parent = spawn('sh', ['-c', 'sleep 0.05 & echo $!; exec sleep 60'])
   onTestFinished(() => void parent.kill('SIGKILL'))
   const pid = Number(await new Promise<Buffer>((resolve) => parent.stdout.once('data', resolve)))
@@ -160,7 +160,7 @@ test('a holder in another container or on another machine keeps the folder as lo
   const dir = await tempFolder()
   const first = await openIn(dir, { processes: { ...elsewhere, pid: 7, host: 'box' } })
   const notices: string[] = []
-  // The same name and a pid that is free here: neither means anything.
+  // The same host name and an unused pid, neither of which proves anything.
   const opening = openIn(dir, {
     processes: { ...noProcesses, host: 'box' },
     onNotice: (text) => notices.push(text),
@@ -209,7 +209,7 @@ test.each([
   expect(await readFile(join(dir, 'log', '000001.log'))).toEqual(log)
 })
 
-test('a folder that was closed, or has none of our data, is taken without waiting', async () => {
+test('a folder that was closed or has no data is locked without waiting', async () => {
   const dir = await tempFolder()
   for (const round of [1, 2, 3]) {
     const began = performance.now()
@@ -221,7 +221,7 @@ test('a folder that was closed, or has none of our data, is taken without waitin
   }
 })
 
-test('a folder of a version that left no mark when it closed is taken without waiting', async () => {
+test('a folder of a version that left no mark when it closed is locked without waiting', async () => {
   const dir = await tempFolder()
   await (await openIn(dir)).close()
   await rm(join(dir, 'lock.closed'))
@@ -240,7 +240,7 @@ test('a write is not acknowledged if the lock was taken while it was made', asyn
   const files = faultyFiles(({ name, path }) => {
     if (name !== 'write' || !path.endsWith('.log') || taken) return
     taken = true
-    // Its renewals and reads are far away; only the look after the write can find it.
+    // The next renewal and read are far away; only the check after the write can notice it.
     rmSync(join(dir, 'lock'))
     writeFileSync(join(dir, 'lock'), lockOf({ pid: 9, host: 'box' }))
   })

@@ -126,7 +126,7 @@ test(
       await first.commit(Array.from({ length: 2005 }, (_, i) => insert(notes, note(i))))
       fire()
       await quiet(files)
-      // The second and third segments go, a fourth comes, and the first is changed.
+      // The second and third segments are deleted, a fourth is added, and the first is changed.
       await first.commit(Array.from({ length: 1005 }, (_, i) => remove(notes, note(1000 + i).id)))
       await first.commit(Array.from({ length: 1000 }, (_, i) => insert(notes, note(3000 + i))))
       await first.commit([put(notes, note(1, { seen: true }))])

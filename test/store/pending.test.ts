@@ -70,7 +70,7 @@ test('unfinished blobs share a limit; above it they are spooled, and all are com
   const whole = Buffer.concat([0, 1, 2, 3, 4].map((piece) => Buffer.from(pattern(2000, piece))))
   for (let n = 1; n < 10; n++)
     expect((await store.readBlob(`${note(n).id}/message`))?.equals(whole)).toBe(true)
-  // All of the room is free again.
+  // The whole limit is available again.
   const last = store.createBlob(`${note(20).id}/message`)
   await last.write(pattern(29_000))
   expect((await last.finish()).spooled).toBeUndefined()

@@ -15,7 +15,7 @@ import { PowerFiles } from './_power.ts'
 import { randomOf } from '../support/random.ts'
 import { manualClock, openAfterKill } from './_setup.ts'
 
-/** By id, the record and its message; a message that is marked as lost is `lost`. */
+/** By id, the record and its message; `lost` for a message that is marked as lost. */
 type Known = Record<string, string>
 
 async function known(store: Store): Promise<Known> {
@@ -33,7 +33,7 @@ async function known(store: Store): Promise<Known> {
   return all
 }
 
-/** A cut, with what was promised when it came. */
+/** A power cut, with what was promised at that time. */
 interface Cut {
   readonly after: PowerFiles
   readonly operation: number
@@ -57,7 +57,7 @@ async function liveWithCuts(
   let operation = 0
   power.onChange = () => {
     operation++
-    // Now and then all that can be lost is lost.
+    // In some cuts, everything that can be lost is lost.
     const after = power.cut(random() < 0.3 ? () => 0 : random)
     cuts.push({ after, operation, floor, ceiling: begun })
   }
@@ -89,7 +89,7 @@ async function liveWithCuts(
     await store.commit(...parts)
     if (durability === 'disk') floor = states.length - 1
   }
-  /** Lets the timers run, and waits until what they began is done: then all that came before is safe. */
+  /** Runs the timers and waits for their work. Then everything before it is safe. */
   async function settle(): Promise<void> {
     const reached = states.length - 1
     fire()
@@ -124,7 +124,7 @@ async function recovered(power: PowerFiles, boot: string): Promise<Known> {
   return found
 }
 
-/** Opens the folder that a cut left, and returns the commit with which it ends. */
+/** Opens the folder that a cut left, and returns its last commit. */
 async function endOf(cut: Cut, states: readonly Known[]): Promise<number> {
   const found = await recovered(cut.after, 'second')
   const end = states.findLastIndex(
@@ -134,7 +134,7 @@ async function endOf(cut: Cut, states: readonly Known[]): Promise<number> {
   return end
 }
 
-/** Whether these are the records of a state. Only a message that came after the floor may be marked as lost. */
+/** Whether these are the records of a state. Only messages that came after the floor may be marked as lost. */
 function isState(found: Known, state: Known, safe: Known): boolean {
   const ids = Object.keys(state)
   if (Object.keys(found).length !== ids.length) return false
@@ -149,11 +149,11 @@ function isState(found: Known, state: Known, safe: Known): boolean {
 /**
  * Cuts the power again at the operations of the start and the close that follow a cut.
  *
- * @param share  Of how many of these operations, from 0 up to 1.
- * @returns How many cuts that were; each left what the start after the first one would have found.
+ * @param share  The share of these operations, from 0 up to 1.
+ * @returns The number of cuts. Each left what the start after the first cut would have found.
  */
 async function cutAgain(cut: Cut, random: () => number, share: number): Promise<number> {
-  // Nothing in it is unsynced, so that this copies it.
+  // Everything in it is synced, so that this copies all of it.
   const first = cut.after.cut(() => 0)
   const left: { after: PowerFiles; operation: number }[] = []
   let operation = 0
@@ -179,7 +179,7 @@ async function eachOf<T>(items: readonly T[], run: (item: T) => Promise<void>): 
   await Promise.all(Array.from({ length: sideBySide }, worker))
 }
 
-// Each holds the folders of some 30 recoveries.
+// Each keeps the folders of about 30 recoveries in memory.
 const sideBySide = 64
 
 const seeds = Number(process.env['LOCALPOST_POWER_SEEDS'] ?? 1)
@@ -196,13 +196,13 @@ test.each(['process', 'disk'] as const)(
       let again = 0
       const tryCut = async (cut: Cut): Promise<void> => {
         const where = `seed ${seed}, operation ${cut.operation}`
-        // In the long variant at each operation of each recovery.
+        // The long variant cuts at each operation of each recovery.
         const cutting = cutAgain(cut, random, seeds === 1 ? 0.1 : 1)
         const more = await cutting.catch((error: unknown) => expect.unreachable(`${where}: ${String(error)}`))
         again += more
         await expect(endOf(cut, states), where).resolves.toBeTypeOf('number')
       }
-      // Side by side: a start waits where a cut took the text of the lock.
+      // In parallel, since a start waits where a cut emptied the lock.
       await eachOf(cuts, tryCut)
       expect(again).toBeGreaterThan(100)
       console.log(`${durability}, seed ${seed}: ${cuts.length} cuts, ${again} more in the recovery, 0 lost`)

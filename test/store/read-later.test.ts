@@ -27,7 +27,7 @@ const keys: Collection<Key> = {
 const collections = [keys, labels] as readonly Collection<StoredRecord>[]
 const key = (n: number, created = n): Omit<Key, 'version'> => ({ id: `k${(n * 7919) % 2500}`, created })
 
-/** A folder with 2,500 keys in its files; `then` are commits that stand in the log alone, as after a kill. */
+/** A folder with 2,500 keys in its files; the commits of `then` are only in the log, as after a kill. */
 async function folderWith(then: (store: Store) => Promise<void> = async () => {}): Promise<string> {
   const dir = await tempFolder()
   const first = await openIn(dir, { collections })
@@ -58,7 +58,7 @@ test('records that are loaded on demand are all there for the first call, whatev
   await store.close()
 })
 
-test('their changes in the log are applied after their files, also where only a checkpoint reads them', async () => {
+test('changes in the log are applied after the files of such records, even where only a checkpoint reads them', async () => {
   const dir = await folderWith(async (store) => {
     await store.commit([
       remove(keys, key(3).id),
@@ -68,7 +68,7 @@ test('their changes in the log are applied after their files, also where only a 
     await store.commit([insert(labels, { id: 'l', title: 't' })])
   })
   const first = await open(dir)
-  // The last checkpoint is made without anybody having asked for a key.
+  // The last checkpoint is made before any key was read.
   await first.commit([put(labels, { id: 'l', title: 'u' })])
   await first.close()
   const second = await openIn(dir, { collections })
@@ -79,7 +79,7 @@ test('their changes in the log are applied after their files, also where only a 
   await second.close()
 })
 
-test('a run that does not need them leaves their files unchanged', async () => {
+test('a run that reads no such record leaves their files unchanged', async () => {
   const dir = await folderWith()
   const before = await filesIn(join(dir, 'keys'))
   const store = await open(dir)
@@ -94,7 +94,7 @@ test('a run that does not need them leaves their files unchanged', async () => {
   await again.close()
 })
 
-test('new ones are added after those that are not loaded yet', async () => {
+test('new records are added after those that are not loaded yet', async () => {
   const dir = await folderWith()
   const store = await open(dir)
   await store.commit([insert(keys, { id: 'new', created: 9999 })])
@@ -104,7 +104,7 @@ test('new ones are added after those that are not loaded yet', async () => {
   expect(last).toBe('000003.json')
 })
 
-test('their files are checked at the start: a damaged one stops it', async () => {
+test('files of records that are loaded on demand are checked at the start: a damaged one stops it', async () => {
   const dir = await folderWith()
   const file = join(dir, 'keys', '000002.json')
   await writeFile(file, (await readFile(file, 'utf8')).replace('"created":1500', '"created":1501'))
@@ -127,7 +127,7 @@ test('files that a person edited are loaded at the start, with a notice', async 
   await store.close()
 })
 
-test('such a collection accepts no blobs', async () => {
+test('a collection that is loaded on demand accepts no blobs', async () => {
   const store = await openIn(await tempFolder(), { collections })
   const commit = store.commit([insert(keys, key(1))], [blobOf(`${key(1).id}/message`, 'text')])
   await expect(commit).rejects.toMatchObject({ code: 'internal_error' })

@@ -45,7 +45,7 @@ test('a file of the log that is missing or too short stops the start', async () 
   })
 })
 
-/** A file as a person leaves it: without its checksum. */
+/** A file as after an edit by hand, without its checksum. */
 const edited = (text: string): string => text.replace(/"crc":"\w{8}"\}\n$/, '}\n')
 
 test.each([

@@ -13,7 +13,7 @@ test('a start with a reserve that was given up refuses new mail until the reserv
   expect(await files.size(paths.reserve)).toBe(1000)
   expect(await releaseReserve(files, paths)).toBe(true)
 
-  // Room for the reserve, but not for the reserve and new mail.
+  // Enough space for the reserve, but not for new mail as well.
   free = 1500
   const next = start()
   await next.refill()

@@ -19,7 +19,7 @@ import {
   tempFolder,
 } from './_setup.ts'
 
-/** A folder of a store that was killed: two segments, small records, a large message, and a log behind the checkpoint. */
+/** A folder of a killed store: two segments, small records, a large message, and a log after the checkpoint. */
 async function lived(): Promise<string> {
   const dir = await tempFolder()
   const first = await openIn(dir)
@@ -35,7 +35,7 @@ async function lived(): Promise<string> {
   return dir
 }
 
-/** What a store answers, with `damaged` for a message that cannot be read. */
+/** What a store returns; `damaged` for a message that cannot be read. */
 async function answers(dir: string): Promise<{ all: Record<string, string>; notices: string[] }> {
   const notices: string[] = []
   const store = await openAfterKill(dir, { onNotice: (text) => notices.push(text) })
@@ -94,7 +94,7 @@ test.each(['db.json', 'notes/000001.json', 'checkpoint.json', 'log/000001.log', 
       for (const [id, answer] of Object.entries(expected)) {
         if (found.all[id] === answer) continue
         marked = true
-        // The message is marked, or the end of the log was set aside, and that was said.
+        // The message is marked, or the end of the log was set aside with a notice.
         const isDamaged = found.all[id]?.endsWith(' damaged') === true
         expect(
           isDamaged || (found.all[id] === undefined && found.notices.length > 0),
@@ -135,7 +135,7 @@ test('a changed record is reported as damage of its line, unless edits are accep
   const store = await openIn(dir)
   expect(await store.get(notes, note(3).id)).toMatchObject({ name: 'name 0000x' })
   await store.close()
-  // From then on the edit is what was written.
+  // After that, the file counts as written by the store.
   expect(await readFile(join(dir, 'notes/000001.json'), 'utf8')).toMatch(/"crc":"[0-9a-f]{8}"\}\n$/)
   expect((await inspect(dir)).healthy).toBe(true)
 })
@@ -269,7 +269,7 @@ test('salvage writes a new folder with all intact data, and lists the rest', asy
   expect(lost).toHaveLength(3)
   expect(lost.join('\n')).toMatch(/notes n_00020: the bytes of its message are damaged/)
   expect(lost.join('\n')).toMatch(/000001\.log is damaged from byte/)
-  // A commit that is lost may have changed or removed what came before it.
+  // A lost commit may have changed or removed earlier records.
   expect(lost.join('\n')).toMatch(/n_00030, n_00031, n_00032 may have changed or been removed/)
   const found = (await answers(to)).all
   const gone = ['n_00020', 'n_00033']

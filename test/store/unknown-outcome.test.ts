@@ -15,7 +15,7 @@ import {
   tempFolder,
 } from './_setup.ts'
 
-/** The call that fails in a commit, and the call that then fails in the cut. */
+/** The call that fails in a commit, and the call that then fails while the log is truncated. */
 const breaks = [
   { durability: 'disk', at: 'sync', cut: 'truncate', whole: true },
   { durability: 'disk', at: 'sync', cut: 'sync', whole: false },
@@ -75,7 +75,7 @@ test.each(cases)(
       code: 'store_unknown',
       message: expect.stringContaining('the next start may find it') as unknown,
     })
-    // Later commits are known not to be stored.
+    // Later commits are certainly not stored.
     expect(await commitOf(store, 3, kind)).toMatchObject({ code: 'store_read_only' })
     expect(await contents(store)).toEqual(before)
 
@@ -147,7 +147,7 @@ test.skipIf(!isLinux)(
   },
 )
 
-/** As systems do: the descriptor is gone although `close` says EIO. */
+/** As in real systems, the descriptor is closed although `close` fails with EIO. */
 function failingClose(close: (fd: number) => Promise<void>, fails: () => boolean) {
   return async (fd: number): Promise<void> => {
     const failing = fails()
