@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
-import { createTransport } from 'nodemailer'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTranscripts } from '../../src/capture/transcripts.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { start } from '../support/instance.ts'
+import { submit } from '../support/submit.ts'
 
 let post: Localpost
 beforeEach(async () => {
@@ -109,11 +109,11 @@ describe('the transcript of a submission', () => {
 
   it('is cut in the middle where there are many recipients, and stays within 4 KB', async () => {
     const crowd = Array.from({ length: 900 }, (_, i) => `${'x'.repeat(60)}${i}@example.com`)
-    const { response } = await createTransport(post.smtp).sendMail({
+    const id = await submit(post, {
       envelope: { from: `${'y'.repeat(60)}@acme.test`, to: crowd },
       raw: 'Subject: x\r\n\r\nx',
     })
-    const { transcript } = await post.inbox.get(/em_\w+/.exec(response)?.[0] ?? '')
+    const { transcript } = await post.inbox.get(id)
     const texts = (transcript ?? []).map(({ text }) => text)
     expect(texts.filter((text) => /^<\d+ lines are left out>$/.test(text))).toHaveLength(1)
     expect(texts.at(-1)).toMatch(/captured as/)

@@ -1,4 +1,4 @@
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { SendMailOptions } from 'nodemailer'
 import type { FrameLocator, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
@@ -6,6 +6,7 @@ import type { LocalpostOptions } from '../../src/options/options.ts'
 import { browser } from './context.ts'
 import type { MailTab } from '../../ui/views/inbox/tabs.ts'
 import { startListening } from '../support/instance.ts'
+import { submit as submitMail } from '../support/submit.ts'
 
 export const sender = 'Acme <hello@acme.test>'
 export const mailTo = (to: string): { from: string; to: string; text: string } => ({
@@ -28,11 +29,8 @@ export async function openPage(
 }
 
 /** Submits a mail over real SMTP. */
-export async function submit(post: Localpost, mail: SendMailOptions): Promise<void> {
-  const transport = createTransport(post.smtp)
-  await transport.sendMail({ from: sender, to: 'ada@example.com', ...mail })
-  transport.close()
-}
+export const submit = (post: Localpost, mail: SendMailOptions): Promise<string> =>
+  submitMail(post, { from: sender, ...mail })
 
 /** Sends a mail over the socket, through `/v1`. */
 export async function send(post: Localpost, mail: { to: string; subject: string }): Promise<void> {

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createTransport } from 'nodemailer'
 import type { Frame, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { mailTabs } from '../../ui/views/inbox/tabs.ts'
 import { openPage, panel, tab } from './_setup.ts'
 import { browser } from './context.ts'
+import { submit } from '../support/submit.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/hostile/', import.meta.url))
 const corpus = readdirSync(folder).sort()
@@ -63,13 +63,9 @@ describe('a mail of the hostile corpus', () => {
 })
 
 /** Submits a message of the corpus over real SMTP, byte for byte. */
-async function submitRaw(post: Localpost, file: string): Promise<string> {
+function submitRaw(post: Localpost, file: string): Promise<string> {
   const raw = readFileSync(folder + file, 'utf8').replace(/\r?\n/g, '\r\n')
-  const transport = createTransport(post.smtp)
-  await transport.sendMail({ envelope: { from: 'evil@example.net', to: ['ada@example.com'] }, raw })
-  transport.close()
-  const [mail] = (await post.inbox.list()).items
-  return mail?.id ?? ''
+  return submit(post, { envelope: { from: 'evil@example.net', to: ['ada@example.com'] }, raw })
 }
 
 /** The requests that a mail may cause: its own parts, and nothing that changes anything. */

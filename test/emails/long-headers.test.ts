@@ -1,8 +1,8 @@
-import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { start } from '../support/instance.ts'
+import { submit } from '../support/submit.ts'
 
 /** A header field of about this many bytes, folded according to RFC 5322 section 2.1.1. */
 const filler = (bytes: number): string =>
@@ -17,13 +17,8 @@ function messageOf(bytes: number): Buffer {
   return Buffer.from(`${filler(bytes)}${last}\r\nHello\r\n`)
 }
 
-async function overSmtp(post: Localpost, message: Buffer): Promise<string> {
-  const { response } = await createTransport(post.smtp).sendMail({
-    envelope: { from: 'hi@acme.test', to: [...names, 'c@x.test'] },
-    raw: message,
-  })
-  return /em_\w+/.exec(response)?.[0] ?? ''
-}
+const overSmtp = (post: Localpost, message: Buffer): Promise<string> =>
+  submit(post, { envelope: { from: 'hi@acme.test', to: [...names, 'c@x.test'] }, raw: message })
 
 const ways: Record<string, (post: Localpost, message: Buffer) => Promise<string>> = {
   SMTP: overSmtp,

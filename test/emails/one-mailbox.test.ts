@@ -1,8 +1,8 @@
-import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { start } from '../support/instance.ts'
+import { submit } from '../support/submit.ts'
 
 const unicode = 'ada@bücher.example'
 const ascii = 'ada@xn--bcher-kva.example'
@@ -15,18 +15,17 @@ beforeAll(async () => {
 afterAll(() => post.close())
 
 /** Submits a message unchanged. */
-async function submit(to: readonly string[], header: string): Promise<string> {
-  const { response } = await createTransport(post.smtp).sendMail({
+function submitTo(to: readonly string[], header: string): Promise<string> {
+  return submit(post, {
     envelope: { from: 'hi@acme.test', to: [...to] },
     raw: `From: hi@acme.test\r\n${header}\r\n\r\nHello\r\n`,
   })
-  return /em_\w+/.exec(response)?.[0] ?? ''
 }
 
 describe('a recipient in U-labels and in A-labels', () => {
   it.each(['To', 'Cc', 'Resent-To', 'Resent-Cc'])('is not a Bcc where %s names it', async (field) => {
     for (const written of spellings) {
-      const id = await submit([ascii, 'bob@x.test'], `${field}: Ada <${written}>`)
+      const id = await submitTo([ascii, 'bob@x.test'], `${field}: Ada <${written}>`)
       const mail = await post.inbox.get(id)
       expect(mail.bcc).toEqual(['bob@x.test'])
       expect([...mail.to, ...mail.cc]).toEqual(field.startsWith('Resent') ? [] : [written])
@@ -44,7 +43,7 @@ describe('a recipient in U-labels and in A-labels', () => {
 
   it.each(spellings)('is found by %s: in queries, waits, copies and added events', async (spelling) => {
     const own = await start()
-    await createTransport(own.smtp).sendMail({
+    await submit(own, {
       envelope: { from: 'hi@acme.test', to: [unicode] },
       raw: `From: hi@acme.test\r\nTo: ${unicode}\r\n\r\nHello\r\n`,
     })
@@ -72,7 +71,7 @@ describe('a recipient in U-labels and in A-labels', () => {
 
 describe('Bcc', () => {
   it('is a recipient of the envelope that is in no address field', async () => {
-    const id = await submit(
+    const id = await submitTo(
       ['ada@x.test', 'bob@x.test', 'carl@x.test', 'dora@x.test'],
       'To: ada@x.test, else@x.test\r\nCc: bob@x.test\r\nBcc: carl@x.test, other@x.test',
     )
@@ -84,12 +83,12 @@ describe('Bcc', () => {
   })
 
   it('is every recipient where there is no To, except those in Cc', async () => {
-    expect(await post.inbox.get(await submit(['ada@x.test', 'bob@x.test'], 'Subject: x'))).toMatchObject({
+    expect(await post.inbox.get(await submitTo(['ada@x.test', 'bob@x.test'], 'Subject: x'))).toMatchObject({
       to: [],
       cc: [],
       bcc: ['ada@x.test', 'bob@x.test'],
     })
-    const copied = await submit(['ada@x.test', 'bob@x.test'], 'Cc: bob@x.test')
+    const copied = await submitTo(['ada@x.test', 'bob@x.test'], 'Cc: bob@x.test')
     expect(await post.inbox.get(copied)).toMatchObject({
       to: [],
       cc: ['bob@x.test'],

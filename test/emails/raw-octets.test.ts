@@ -1,6 +1,6 @@
-import { createTransport } from 'nodemailer'
 import { expect, it } from 'vitest'
 import { start } from '../support/instance.ts'
+import { submit } from '../support/submit.ts'
 
 const utf8 = (text: string): string => Buffer.from(text).toString('latin1')
 
@@ -15,11 +15,8 @@ it.each([
     `From: "${value}" <a@x.test>\r\nTo: ${value} <b@x.test>\r\nSubject: ${value}\r\nX-Tags: ${value}\r\n\r\nHello\r\n`,
     'latin1',
   )
-  const { response } = await createTransport(post.smtp).sendMail({
-    envelope: { from: 'a@x.test', to: 'b@x.test' },
-    raw: message,
-  })
-  const captured = await post.inbox.get(/em_\w+/.exec(response)?.[0] ?? '')
+  const id = await submit(post, { envelope: { from: 'a@x.test', to: 'b@x.test' }, raw: message })
+  const captured = await post.inbox.get(id)
   const imported = await post.inbox.get((await post.inbox.import(message)).id)
   for (const mail of [captured, imported])
     expect(mail).toMatchObject({

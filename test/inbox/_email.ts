@@ -1,14 +1,9 @@
-import { createTransport, type SendMailOptions, type SentMessageInfo } from 'nodemailer'
 import { systemClock } from '../../src/core/clock.ts'
 import type { EmailRecord } from '../../src/emails/email.ts'
 import type { Localpost } from '../../src/index.ts'
 import { createReader } from '../../src/reading/reader.ts'
 import { createDigests, type Digests } from '../../src/search/digests.ts'
 import type { Store } from '../../src/store/store.ts'
-
-/** Submits a mail over SMTP, from Bob to Ada by default. */
-export const submit = (post: Localpost, mail: SendMailOptions): Promise<SentMessageInfo> =>
-  createTransport(post.smtp).sendMail({ from: 'bob@acme.test', to: 'ada@example.com', text: 'Hi', ...mail })
 
 /** The subjects of the mails that a query finds, newest first. */
 export const subjectsOf = async (post: Localpost, query: string): Promise<string[]> =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { start } from '../support/instance.ts'
-import { subjectsOf, submit } from './_email.ts'
+import { subjectsOf } from './_email.ts'
+import { submit } from '../support/submit.ts'
 
 describe('bulk changes', () => {
   it('mark and tag the matches of a query, or mails by their ids', async () => {

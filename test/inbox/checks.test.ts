@@ -1,10 +1,11 @@
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { SendMailOptions } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkMail } from '../../src/inbox/checks.ts'
 import { unrenderedPlaceholders } from '../../src/inbox/placeholders.ts'
 import { linkFault } from '../../src/inbox/link-faults.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
+import { submit } from '../support/submit.ts'
 
 let post: Localpost
 beforeAll(async () => {
@@ -12,15 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => post.close())
 
-async function submit(mail: SendMailOptions): Promise<string> {
-  const { response } = await createTransport(post.smtp).sendMail({
-    from: 'bob@acme.test',
-    to: 'ada@example.com',
-    subject: 'Hello',
-    ...mail,
-  })
-  return /em_\w+/.exec(response)?.[0] ?? ''
-}
+const submitHello = (mail: SendMailOptions): Promise<string> => submit(post, { subject: 'Hello', ...mail })
 async function verdictsOf(id: string): Promise<Record<string, string>> {
   return Object.fromEntries((await post.inbox.check(id)).map(({ name, verdict }) => [name, verdict]))
 }
@@ -51,7 +44,7 @@ describe('the checks of a mail', () => {
   })
 
   it('report problems of links, each with its reason', async () => {
-    const id = await submit({
+    const id = await submitHello({
       html: '<a href="#">Top</a><a href="/x">Rel</a><a href="javascript:x()">Js</a><a href="http://acme.test">Http</a><a href="https://acme.test">Fine</a>',
     })
     expect(await checkOf(id, 'links')).toEqual({
@@ -90,7 +83,7 @@ describe('the checks of a mail', () => {
   })
 
   it('find images that cannot be shown, that have no alt, and that only count openings', async () => {
-    const id = await submit({
+    const id = await submitHello({
       html: '<img src="cid:logo@x" alt="Logo"><img src="cid:gone" alt="x"><img src="/a.png"><img src="https://acme.test/o?1" width="1" height="1">',
       attachments: [{ filename: 'l.png', content: 'png', cid: 'logo@x' }],
     })
@@ -106,7 +99,10 @@ describe('the checks of a mail', () => {
   })
 
   it('find placeholders, missing parts, a missing subject, and HTML that is clipped', async () => {
-    const id = await submit({ subject: '', html: `<p>Dear {{ first name }}</p>${'<p>x</p>'.repeat(14_000)}` })
+    const id = await submitHello({
+      subject: '',
+      html: `<p>Dear {{ first name }}</p>${'<p>x</p>'.repeat(14_000)}`,
+    })
     expect(await verdictsOf(id)).toEqual({
       dkim: 'info',
       placeholders: 'fail',
@@ -135,7 +131,7 @@ describe('the checks of a mail', () => {
       one_click: true,
     })
     expect(await verdictsOf(id)).toMatchObject({ 'list-unsubscribe': 'pass' })
-    const other = await submit({
+    const other = await submitHello({
       text: 'x',
       headers: {
         'List-Unsubscribe': '<mailto:off@acme.test?subject=off>, <https://acme.test/off>, <ftp://x>',
@@ -151,7 +147,7 @@ describe('the checks of a mail', () => {
   })
 
   it('are answered by the control API', async () => {
-    const id = await submit({ text: 'Hello {{name}}' })
+    const id = await submitHello({ text: 'Hello {{name}}' })
     const response = await post.fetch(new Request(`http://localpost/dev/inbox/${id}/checks`))
     expect(await response.json()).toEqual({ checks: await post.inbox.check(id) })
     expect((await post.fetch(new Request('http://localpost/dev/inbox/em_none/checks'))).status).toBe(404)
@@ -171,14 +167,14 @@ describe('the signature of a mail', () => {
     const { stream } = await post.inbox.raw(id)
     const raw = String(Buffer.concat(await stream.toArray()))
     const envelope = { from: 'hi@acme.test', to: ['ada@example.com'] }
-    const passed = await post.inbox.get(await submit({ raw, envelope }))
+    const passed = await post.inbox.get(await submitHello({ raw, envelope }))
     expect(passed.dkim?.result).toBe('pass')
     const changed = await post.inbox.get(
-      await submit({ raw: raw.replace('As it was', 'As it is'), envelope }),
+      await submitHello({ raw: raw.replace('As it was', 'As it is'), envelope }),
     )
     expect(changed.dkim).toMatchObject({ result: 'fail', reason: expect.stringMatching(/body was changed/) })
     const foreign = await post.inbox.get(
-      await submit({ raw: raw.replace('d=acme.test', 'd=other.test'), envelope }),
+      await submitHello({ raw: raw.replace('d=acme.test', 'd=other.test'), envelope }),
     )
     expect(foreign.dkim).toMatchObject({ domain: 'other.test', result: 'no_key' })
   })
@@ -212,7 +208,7 @@ describe('five megabytes of hostile HTML take linear time', () => {
     '<img>',
     '<a href=#>',
   ])('of nothing but %j', async (piece) => {
-    const mail = await post.inbox.get(await submit({ text: 'x' }))
+    const mail = await post.inbox.get(await submitHello({ text: 'x' }))
     const html = piece.repeat(Math.ceil(5_000_000 / piece.length))
     const started = performance.now()
     const checks = await checkMail({ ...mail, html })

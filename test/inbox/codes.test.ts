@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import expected from '../fixtures/codes/expected.json' with { type: 'json' }
+import { submit } from '../support/submit.ts'
 
 const folder = new URL('../fixtures/codes/', import.meta.url)
 const files = readdirSync(folder).filter((name) => name.endsWith('.eml'))
@@ -18,8 +18,7 @@ afterAll(() => post.close())
 async function capture(name: string) {
   const raw = readFileSync(new URL(`${name}.eml`, folder))
   const envelope = { from: 'sender@sender.test', to: ['ada@example.com'] }
-  const { response } = await createTransport(post.smtp).sendMail({ raw, envelope })
-  return post.inbox.get(/em_\w+/.exec(response)?.[0] ?? '')
+  return post.inbox.get(await submit(post, { raw, envelope }))
 }
 
 describe('mail of the kinds that apps send', () => {

@@ -1,4 +1,3 @@
-import { createTransport, type SendMailOptions } from 'nodemailer'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { emailCollection } from '../../src/emails/email.ts'
@@ -9,20 +8,20 @@ import { openMemoryStore } from '../../src/store/open.ts'
 import { insert } from '../../src/store/store.ts'
 import { anEmail } from './_email.ts'
 import { startRetrying } from '../support/instance.ts'
+import { submit } from '../support/submit.ts'
 
 let post: Localpost
 beforeEach(async () => {
   post = await startRetrying({ pageSize: 2 })
 })
 
-const submit = (mail: SendMailOptions) => createTransport(post.smtp).sendMail(mail)
 const hello = { from: 'Bob <bob@acme.test>', to: 'ada@example.com', subject: 'Hello', text: 'Hi Ada' }
 const idsOf = async (query: string) =>
   (await post.inbox.list({ query, limit: 50 })).items.map(({ subject }) => subject)
 
 describe('the list', () => {
   it('has sent and submitted mail, newest first, with the members of a list', async () => {
-    await submit({ ...hello, attachments: [{ filename: 'a.txt', content: 'abc' }] })
+    await submit(post, { ...hello, attachments: [{ filename: 'a.txt', content: 'abc' }] })
     await post.emails.send({
       from: 'Acme <hi@acme.test>',
       to: 'eve@example.com',
@@ -68,11 +67,11 @@ describe('the list', () => {
   })
 
   it('has pages, keeps its order while mail arrives and is removed, and counts the matches of its query', async () => {
-    for (const subject of ['a1', 'a2', 'b3', 'a4', 'a5']) await submit({ ...hello, subject })
+    for (const subject of ['a1', 'a2', 'b3', 'a4', 'a5']) await submit(post, { ...hello, subject })
     const first = await post.inbox.list({ query: 'subject:a' })
     expect(first.items.map(({ subject }) => subject)).toEqual(['a5', 'a4'])
     expect(first.count).toBe(4)
-    await submit({ ...hello, subject: 'a6' })
+    await submit(post, { ...hello, subject: 'a6' })
     await post.inbox.remove(first.cursor ?? '')
     const second = await post.inbox.list({ query: 'subject:a', cursor: first.cursor })
     expect(second.items.map(({ subject }) => subject)).toEqual(['a2', 'a1'])
@@ -80,8 +79,8 @@ describe('the list', () => {
   })
 
   it('is searched by words, phrases, members and their negations', async () => {
-    await submit({ ...hello, subject: 'Welcome to Acme' })
-    await submit({ ...hello, subject: 'Your receipt', to: 'eve@example.com', bcc: 'audit@acme.test' })
+    await submit(post, { ...hello, subject: 'Welcome to Acme' })
+    await submit(post, { ...hello, subject: 'Your receipt', to: 'eve@example.com', bcc: 'audit@acme.test' })
     expect(await idsOf('welcome')).toEqual(['Welcome to Acme'])
     expect(await idsOf('"to acme"')).toEqual(['Welcome to Acme'])
     expect(await idsOf('to:eve')).toEqual(['Your receipt'])
@@ -104,7 +103,7 @@ describe('the list', () => {
 
 describe('a mail', () => {
   it('has headers, bodies, links, codes, attachments and envelope', async () => {
-    await submit({
+    await submit(post, {
       ...hello,
       subject: 'Přihlášení',
       text: 'Your code is 482913',
@@ -129,7 +128,7 @@ describe('a mail', () => {
   })
 
   it('can be marked and tagged; wrong values change nothing', async () => {
-    await submit(hello)
+    await submit(post, hello)
     const { id } = await post.inbox.waitFor()
     expect(await post.inbox.update(id, { unread: false, tags: ['a', 'a', 'b'] })).toMatchObject({
       unread: false,
@@ -144,7 +143,7 @@ describe('a mail', () => {
   })
 
   it('can be removed alone, by query and with all others', async () => {
-    for (const subject of ['a1', 'a2', 'b1', 'b2']) await submit({ ...hello, subject })
+    for (const subject of ['a1', 'a2', 'b1', 'b2']) await submit(post, { ...hello, subject })
     const { id } = await post.inbox.waitFor({ subject: 'b2' })
     await post.inbox.remove(id)
     await expect(post.inbox.get(id)).rejects.toMatchObject({ code: 'not_found' })
@@ -157,57 +156,57 @@ describe('a mail', () => {
 
 describe('a wait', () => {
   it('answers with the newest match that already exists', async () => {
-    for (const subject of ['one', 'two']) await submit({ ...hello, subject })
+    for (const subject of ['one', 'two']) await submit(post, { ...hello, subject })
     expect((await post.inbox.waitFor()).subject).toBe('two')
     expect((await post.inbox.waitFor({ subject: /^o/ })).subject).toBe('one')
   })
 
   it('otherwise answers with the next arrival', async () => {
     const waiting = post.inbox.waitFor({ to: 'Late@example.com', subject: /late/i })
-    await submit({ ...hello, subject: 'late' })
-    await submit({ ...hello, to: 'late@example.com', subject: 'Late' })
+    await submit(post, { ...hello, subject: 'late' })
+    await submit(post, { ...hello, to: 'late@example.com', subject: 'Late' })
     expect((await waiting).subject).toBe('Late')
     const byText = post.inbox.waitFor('subject:fresh from:bob')
-    await submit({ ...hello, subject: 'fresh' })
+    await submit(post, { ...hello, subject: 'fresh' })
     expect((await byText).subject).toBe('fresh')
   })
 
   it('matches an address as a whole', async () => {
-    await submit({ ...hello, to: 'canada@example.com' })
+    await submit(post, { ...hello, to: 'canada@example.com' })
     await expect(post.inbox.waitFor({ to: 'ada@example.com' }, { timeoutMs: 30 })).rejects.toThrow()
     expect((await post.inbox.waitFor({ to: 'ada@' })).to).toEqual(['canada@example.com'])
   })
 
   it('with a cursor finds later mail only, also where the mail of the cursor was removed', async () => {
-    await submit(hello)
+    await submit(post, hello)
     const { id } = await post.inbox.waitFor()
     await post.inbox.remove(id)
     const waiting = post.inbox.waitFor({ subject: 'Hello' }, { after: id })
-    await submit(hello)
+    await submit(post, hello)
     expect((await waiting).id > id).toBe(true)
     await expect(post.inbox.waitFor('', { after: 'x' })).rejects.toMatchObject({ code: 'invalid_query' })
   })
 
   it('with a cursor skips an older match that still exists', async () => {
-    await submit({ ...hello, subject: 'Hello 1' })
-    await submit({ ...hello, subject: 'Other 2' })
+    await submit(post, { ...hello, subject: 'Hello 1' })
+    await submit(post, { ...hello, subject: 'Other 2' })
     const { id } = await post.inbox.waitFor({ subject: 'Other' })
     const older = post.inbox.waitFor({ subject: 'Hello' }, { after: id, timeoutMs: 50 })
     await expect(older).rejects.toThrow(/Hello 1" \(not after `after`\)/)
     const byText = post.inbox.waitFor('hello', { after: id, timeoutMs: 50 })
     await expect(byText).rejects.toMatchObject({ code: 'wait_timeout' })
-    await submit({ ...hello, subject: 'Hello 3' })
+    await submit(post, { ...hello, subject: 'Hello 3' })
     expect((await post.inbox.waitFor({ subject: 'Hello' }, { after: id })).subject).toBe('Hello 3')
     expect((await post.inbox.waitFor('hello', { after: id })).subject).toBe('Hello 3')
   })
 
   it('lists the nearest misses first, and the newest among equals', async () => {
-    await submit({ ...hello, to: 'eve@example.com', subject: 'near welcome' })
-    await submit({ ...hello, to: 'ada@example.com', subject: 'older receipt' })
+    await submit(post, { ...hello, to: 'eve@example.com', subject: 'near welcome' })
+    await submit(post, { ...hello, to: 'ada@example.com', subject: 'older receipt' })
     for (const subject of ['far 1', 'far 2', 'far 3'])
-      await submit({ ...hello, to: 'x@example.com', subject })
-    await submit({ ...hello, to: 'ada@example.com', subject: 'newer receipt' })
-    await submit({ ...hello, to: 'x@example.com', subject: 'far 4' })
+      await submit(post, { ...hello, to: 'x@example.com', subject })
+    await submit(post, { ...hello, to: 'ada@example.com', subject: 'newer receipt' })
+    await submit(post, { ...hello, to: 'x@example.com', subject: 'far 4' })
     const order = /newer receipt.*older receipt.*far 4"\.$/
     const misses = (query: MailQuery) => post.inbox.waitFor(query, { timeoutMs: 30 })
     const query = { from: 'bob@acme.test', to: 'ada@example.com', subject: /^nothing/ }
@@ -244,7 +243,7 @@ describe('a wait', () => {
   })
 
   it('times out, and lists the nearest misses', async () => {
-    await submit({ ...hello, subject: 'Something else' })
+    await submit(post, { ...hello, subject: 'Something else' })
     const waiting = post.inbox.waitFor({ subject: /welcome/ }, { timeoutMs: 50 })
     await expect(waiting).rejects.toMatchObject({ code: 'wait_timeout' })
     await expect(waiting).rejects.toThrow(/subject: \/welcome\/.*50 ms.*Something else/)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { start } from '../support/instance.ts'
-import { submit } from './_email.ts'
+import { submit } from '../support/submit.ts'
 
 describe('waits', () => {
   it('for text end when it arrives; members take patterns too', async () => {

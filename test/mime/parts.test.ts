@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
@@ -8,6 +7,7 @@ import { openPart } from '../../src/mime/part-stream.ts'
 import { parseMessage } from '../../src/mime/parse.ts'
 import type { PlacedPart } from '../../src/mime/part.ts'
 import { readStructure } from '../../src/mime/structure.ts'
+import { submit } from '../support/submit.ts'
 
 const listParts = (message: Buffer): PlacedPart[] => readStructure(message).parts
 
@@ -96,9 +96,7 @@ describe('a part over HTTP', () => {
   let id = ''
   beforeAll(async () => {
     post = await createLocalpost()
-    const { response } = await createTransport(post.smtp).sendMail({
-      from: 'bob@acme.test',
-      to: 'ada@example.com',
+    id = await submit(post, {
       subject: 'Parts',
       text: 'Grüße',
       html: '<script>alert(1)</script>',
@@ -107,7 +105,6 @@ describe('a part over HTTP', () => {
         { filename: 'p.png', content: Buffer.from([1, 2, 3]), contentType: 'image/png' },
       ],
     })
-    id = /em_\w+/.exec(response)?.[0] ?? ''
   })
   afterAll(() => post.close())
   const get = (index: number | string) =>

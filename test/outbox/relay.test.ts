@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { createTransport } from 'nodemailer'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import { createTransport as openTransport, relayOptions } from '../../src/outbox/transport.ts'
 import { start } from '../support/instance.ts'
+import { submit } from '../support/submit.ts'
 
 /** A relay that records log-ins and received messages. */
 async function openRelay(options: SMTPServerOptions = {}): Promise<{ port: number; seen: string[] }> {
@@ -31,10 +31,7 @@ async function openRelay(options: SMTPServerOptions = {}): Promise<{ port: numbe
 
 async function release(options: LocalpostOptions): Promise<string> {
   const post = await start(options)
-  const transport = createTransport({ host: '127.0.0.1', port: post.smtp.port })
-  await transport.sendMail({ from: 'hi@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
-  transport.close()
-  const { id } = await post.inbox.waitFor()
+  const id = await submit(post, { subject: 'Hi', text: 'Hello' })
   return post.inbox.release(id, { to: 'grace@example.com' }).then(
     ({ smtp_response }) => smtp_response,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),

@@ -13,7 +13,8 @@ import { openTextColumn } from '../../src/search/text-column.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
-import { anEmail, digestsOf, idOf, subjectsOf, submit } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf, subjectsOf } from '../inbox/_email.ts'
+import { submit } from '../support/submit.ts'
 import { testClock } from '../support/clock.ts'
 
 async function open(take?: (store: Store) => Digests['take']) {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { createLocalpost } from '../../src/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
-import { subjectsOf, submit } from '../inbox/_email.ts'
+import { subjectsOf } from '../inbox/_email.ts'
+import { submit } from '../support/submit.ts'
 
 describe('a search', () => {
   it('searches the text of submissions and API sends, in HTML and in any case', async () => {

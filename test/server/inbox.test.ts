@@ -1,20 +1,18 @@
-import { createTransport } from 'nodemailer'
 import { expect, test } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { disposition } from '../../src/server/dev/mail-bytes.ts'
 import { describeBoth } from './_face.ts'
 import { goodMail } from '../support/mail.ts'
+import { submit } from '../support/submit.ts'
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
 
-async function submit(post: Localpost): Promise<string> {
-  const transport = createTransport({ ...post.smtp, ignoreTLS: true })
-  await transport.sendMail({
+const submitReceipt = (post: Localpost): Promise<string> =>
+  submit(post, {
     from: 'shop@acme.test',
-    to: 'ada@example.com',
     subject: 'Receipt',
     html: '<script>alert(1)</script><img src="cid:logo"><img src="http://tracker.test/x.png">',
     attachments: [
@@ -27,9 +25,6 @@ async function submit(post: Localpost): Promise<string> {
       { filename: 'page.html', contentType: 'text/html', content: '<script>1</script>' },
     ],
   })
-  transport.close()
-  return (await post.inbox.waitFor({ subject: 'Receipt' })).id
-}
 
 describeBoth('/dev/inbox', (open) => {
   test('lists, searches, pages and reads mail', async () => {
@@ -174,7 +169,7 @@ describeBoth('/dev/inbox', (open) => {
 
   test('refuses to release without a relay', async () => {
     const { call, post } = await open()
-    const id = await submit(post)
+    const id = await submitReceipt(post)
     const response = await call('POST', `/dev/inbox/${id}/release`, { body: { to: 'ada@real.test' } })
     expect([response.status, await response.json()]).toMatchObject([409, { name: 'relay_not_configured' }])
     expect((await call('POST', `/dev/inbox/${id}/release`, { body: {} })).status).toBe(422)
@@ -184,7 +179,7 @@ describeBoth('/dev/inbox', (open) => {
 describeBoth('the bytes of a mail', (open) => {
   test('are downloaded as a file', async () => {
     const { call, post } = await open()
-    const id = await submit(post)
+    const id = await submitReceipt(post)
     const response = await call('GET', `/dev/inbox/${id}/raw`)
     expect(response.headers.get('content-type')).toBe('message/rfc822')
     expect(response.headers.get('content-disposition')).toBe(
@@ -201,7 +196,7 @@ describeBoth('the bytes of a mail', (open) => {
 
   test('of the HTML have a policy that blocks all scripts and requests', async () => {
     const { call, post } = await open()
-    const id = await submit(post)
+    const id = await submitReceipt(post)
     const response = await call('GET', `/dev/inbox/${id}/html`)
     const policy = response.headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^sandbox;/)
@@ -216,7 +211,7 @@ describeBoth('the bytes of a mail', (open) => {
 
   test('of attachments are displayed only where they are plain images', async () => {
     const { call, post } = await open()
-    const id = await submit(post)
+    const id = await submitReceipt(post)
     const image = await call('GET', `/dev/inbox/${id}/attachments/0`)
     expect(image.headers.get('content-type')).toBe('image/png')
     expect(image.headers.get('content-disposition')).toMatch(/^inline; filename="logo.png"/)

@@ -1,9 +1,9 @@
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import { open, openOverSocket, statusesOf } from '../decisions/helpers.ts'
 import { copyOf, eventsOf, expectUnknown, sendTracked, track, tracked, visit } from './_mail.ts'
+import { submit } from '../support/submit.ts'
 
 const link = 'https://shop.test/a?x=1&y=%20ü'
 
@@ -222,8 +222,7 @@ describe('a copy', () => {
     const face = await open()
     await track(face)
     const { html, from, to } = tracked
-    const info = await createTransport(face.post.smtp).sendMail({ from, to, html })
-    const id = /captured as (em_\w+)/.exec(info.response)?.[1] ?? ''
+    const id = await submit(face.post, { from, to, html })
     expect((await copyOf(face, id)).html.trimEnd()).toBe(html)
   })
 })
