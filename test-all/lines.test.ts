@@ -1,10 +1,18 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { failingCalls, failingMatchers, fileOf } from '../test/testing/_lines.ts'
+import {
+  failingCalls,
+  failingMatchers,
+  fileOf,
+  firstPlaces,
+  wrongCalls,
+  wrongMatchers,
+} from '../test/testing/_lines.ts'
 import { makeProject, type Project } from './project.ts'
 import { runAll } from './run.ts'
 
-const all = [...failingCalls, ...failingMatchers]
+const failing = [...failingCalls, ...failingMatchers]
+const all = [...failing, ...wrongCalls, ...wrongMatchers]
 const jest = fileOf(
   `import { matchers } from 'localpost/testing'\nexpect.extend(matchers)\njest.setTimeout(60_000)`,
   all,
@@ -52,6 +60,8 @@ describe('a failure shows the line of the test', () => {
       jest.lines.filter((line) => output.includes(`(lines.test.js:${line}:`)),
       output,
     ).toEqual(jest.lines)
+    const wrong = jest.lines.slice(failing.length)
+    expect(firstPlaces(output)).toEqual(wrong.map((line) => `lines.test.js:${line}`))
   })
 
   it('in Playwright', async () => {
@@ -61,5 +71,7 @@ describe('a failure shows the line of the test', () => {
       playwright.lines.filter((line) => output.includes(`lines.pw.js:${line}:`)),
       output,
     ).toEqual(playwright.lines)
+    const wrong = playwright.lines.slice(failing.length)
+    expect(firstPlaces(output)).toEqual(wrong.map((line) => `lines.pw.js:${line}`))
   })
 })

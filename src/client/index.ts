@@ -1,6 +1,7 @@
 import type { Audience, Contact } from '../audiences/types.ts'
 import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/types.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from '../emails/types.ts'
+import { assertArguments } from '../core/known-options.ts'
 import type { ListPage } from '../core/lists.ts'
 import { createCall, type CallOptions, type ClientListOptions } from './call.ts'
 import type { ClientOptions } from './settings.ts'
@@ -42,24 +43,39 @@ export interface Client {
  * const { id } = await client.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
  */
 export function createClient(options: ClientOptions): Client {
+  assertArguments(arguments, 1, 'createClient()')
   const { get, post, list } = createCall(options)
   return {
     emails: {
-      send: (request, given) => post(['emails'], request, given, true),
-      list: (given) => list('emails', ['emails'], given),
-      get: (id, given) => get(['emails', id], given),
+      send: exact('emails.send()', 2, (request, given) => post(['emails'], request, given, true)),
+      list: exact('emails.list()', 1, (given) => list('emails', ['emails'], given)),
+      get: exact('emails.get()', 2, (id, given) => get(['emails', id], given)),
     },
     domains: {
-      create: (request, given) => post(['domains'], request, given),
-      list: (given) => list('domains', ['domains'], given),
-      get: (id, given) => get(['domains', id], given),
+      create: exact('domains.create()', 2, (request, given) => post(['domains'], request, given)),
+      list: exact('domains.list()', 1, (given) => list('domains', ['domains'], given)),
+      get: exact('domains.get()', 2, (id, given) => get(['domains', id], given)),
     },
     audiences: {
-      list: (given) => list('audiences', ['audiences'], given),
+      list: exact('audiences.list()', 1, (given) => list('audiences', ['audiences'], given)),
       contacts: {
-        list: (audienceId, given) => list('contacts', ['audiences', audienceId, 'contacts'], given),
+        list: exact('audiences.contacts.list()', 2, (audienceId, given) =>
+          list('contacts', ['audiences', audienceId, 'contacts'], given),
+        ),
       },
     },
+  }
+}
+
+/** The same operation, which refuses more arguments than it takes. */
+function exact<Given extends unknown[], T>(
+  name: string,
+  most: Required<Given>['length'],
+  run: (...given: Given) => Promise<T>,
+): (...given: Given) => Promise<T> {
+  return async (...given) => {
+    assertArguments(given, most, name)
+    return run(...given)
   }
 }
 

@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { MimePart } from '../mime/part.ts'
 import type { PageOptions } from '../reading/page.ts'
@@ -202,11 +201,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     },
     bulk: { ...bulk, list: runs.list, cancel: runs.cancel, onProgress: runs.onProgress },
     removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,
-    async removeAll(...given: unknown[]) {
-      if (given.length === 0) return (await bulk.remove(null)).count
-      const message = `inbox.removeAll() takes no arguments, not ${quote(given[0])}; inbox.removeMatching(query) removes what matches.`
-      throw new LocalpostError('invalid_option', message)
-    },
+    removeAll: async () => (await bulk.remove(null)).count,
     async latest(query) {
       for await (const email of search.matches(parseMailQuery(query, now()))) return toDetail(email)
       return null

@@ -1,3 +1,4 @@
+import { assertArguments } from '../core/known-options.ts'
 import { unpaced } from '../core/yield.ts'
 import type { Mail } from './types.ts'
 
@@ -9,6 +10,7 @@ import type { Mail } from './types.ts'
  * @returns At most 100; 1 MB of each part is looked at.
  */
 export function unrenderedPlaceholders(mail: Pick<Mail, 'subject' | 'text' | 'html'>): string[] {
+  assertArguments(arguments, 1, 'unrenderedPlaceholders()')
   return unpaced(placeholderSteps(mail))
 }
 

@@ -10,7 +10,7 @@ import type { Emails } from '../emails/emails.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
 import type { Simulation } from '../emails/simulate.ts'
-import { LocalpostError } from '../core/errors.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions, assertPort } from '../core/known-options.ts'
 import type { HttpFace } from './http.ts'
@@ -66,8 +66,9 @@ export function assemble(parts: Running): Localpost {
   const { snapshots, time } = parts
   const called = <Given extends unknown[], T>(
     name: string,
+    most: number,
     run: (...given: Given) => Promise<T>,
-  ): ((...given: Given) => Promise<T>) => fromCall(name, run, assertOpen)
+  ): ((...given: Given) => Promise<T>) => fromCall({ name, path: `${name}()`, most }, run, assertOpen)
   const close = (): Promise<void> => (closing ??= keepAlive(() => closeAll(parts)))
   return {
     ...publicMembers({ ...parts, clock: time.clock }, assertOpen),
@@ -77,23 +78,37 @@ export function assemble(parts: Running): Localpost {
     get url() {
       return http.url
     },
-    fetch: http.fetch,
-    listen: called('listen', async (options: ListenOptions = {}) => {
+    // What mounts it, such as Hono, may hand over more.
+    async fetch(request: Request) {
+      assertOpen()
+      assertRequest(request)
+      return http.fetch(request)
+    },
+    listen: called('listen', 1, async (options: ListenOptions = {}) => {
       assertKnownOptions(options, ['port', 'host', 'listener'], 'listen()')
       assertPort('port', options.port)
       const bound = await http.listen(options)
       parts.deliver()
       return bound
     }),
-    reset: called('reset', async (options: { keep?: ResetScope[] } = {}) => {
+    reset: called('reset', 1, async (options: { keep?: ResetScope[] } = {}) => {
       assertKnownOptions(options, ['keep'], 'reset()')
       await parts.reset(options.keep ?? [])
     }),
-    snapshot: called('snapshot', () => snapshots.snapshot()),
-    restore: called('restore', (snapshot: Snapshot) => snapshots.restore(snapshot)),
+    snapshot: called('snapshot', 0, () => snapshots.snapshot()),
+    restore: called('restore', 1, (snapshot: Snapshot) => snapshots.restore(snapshot)),
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+// Only by its members: a Request may come from another copy of the platform, such as that of a test environment.
+function assertRequest(request: unknown): void {
+  const isRequest =
+    typeof request === 'object' && request !== null && 'url' in request && 'headers' in request
+  if (isRequest) return
+  const message = `fetch() takes a Request, not ${quote(request)}: fetch(new Request(url, init)).`
+  throw new LocalpostError('invalid_option', message)
 }
 
 // Whoever waits hears of it first; then nothing new comes in, what is under way ends, and the store is last: whatever

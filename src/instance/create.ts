@@ -1,3 +1,4 @@
+import { assertArguments } from '../core/known-options.ts'
 import type { Localpost } from './instance.ts'
 import { noteOpened, placeOf } from './leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
@@ -17,6 +18,7 @@ import { isTestProcess } from './test-process.ts'
  * await post.close()
  */
 export async function createLocalpost(options?: LocalpostOptions): Promise<Localpost> {
+  assertArguments(arguments, 1, 'createLocalpost()')
   return isTestProcess() ? createNoted(options, placeOf(createLocalpost)) : open(options, { keepAlive: true })
 }
 

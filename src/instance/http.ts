@@ -2,11 +2,10 @@ import { fileURLToPath } from 'node:url'
 import type { Capture } from '../capture/capture.ts'
 import { countAll } from './collections.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
-import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
-import { privateHeaders } from '../server/answer.ts'
 import type { App } from '../server/app.ts'
 import { reportForeignClients } from '../server/client-error.ts'
 import {
@@ -98,15 +97,7 @@ export function createHttpFace(
     get url() {
       return listener?.url ?? null
     },
-    async fetch(request) {
-      try {
-        return await keepAlive(async () => (app ?? (await (loading ??= load()))).fetch(request))
-      } catch (error) {
-        // The instance was closed before the HTTP side was used for the first time.
-        if (!isErrorOf(error, 'closed')) throw error
-        return Response.json(error, { status: error.status, headers: privateHeaders })
-      }
-    },
+    fetch: (request) => keepAlive(async () => (app ?? (await (loading ??= load()))).fetch(request)),
     async listen(options) {
       if (opening) {
         const where = listener ? `on ${listener.url}` : 'already, or is about to'

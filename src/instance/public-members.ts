@@ -1,4 +1,5 @@
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import { assertArguments } from '../core/known-options.ts'
 import type { Localpost } from './instance.ts'
 
 type Nouns = Pick<
@@ -16,61 +17,60 @@ type Nouns = Pick<
   | 'clock'
 >
 
-/** The methods of each noun, all of them: what else a noun has is for the other parts of an instance. */
-type Methods = { readonly [Noun in keyof Nouns]: Readonly<Record<MethodsOf<Nouns[Noun]>, true>> }
-type MethodsOf<Noun> = { [Name in keyof Noun]: Noun[Name] extends Function ? Name : never }[keyof Noun]
+/**
+ * The methods of each noun, all of them, with the number of arguments that each takes: what else a noun has is for the
+ * other parts of an instance.
+ */
+type Methods = { readonly [Noun in keyof Nouns]: Arguments<Nouns[Noun]> }
+type Arguments<Noun> = {
+  readonly [Name in keyof Noun as Noun[Name] extends Function ? Name : never]: ArgumentsOf<Noun[Name]>
+}
+type ArgumentsOf<Method> = Method extends (...given: infer Given) => unknown
+  ? Required<Given>['length']
+  : never
 
 const methods: Methods = {
-  emails: { send: true, list: true, get: true, addEvent: true },
-  domains: {
-    create: true,
-    list: true,
-    get: true,
-    update: true,
-    remove: true,
-    verify: true,
-    records: true,
-    zone: true,
-  },
-  audiences: { create: true, list: true, get: true, update: true, remove: true },
-  broadcasts: { send: true },
-  templates: { list: true, get: true, put: true, remove: true },
+  emails: { send: 2, list: 1, get: 1, addEvent: 2 },
+  domains: { create: 1, list: 1, get: 1, update: 2, remove: 1, verify: 2, records: 1, zone: 1 },
+  audiences: { create: 1, list: 1, get: 1, update: 2, remove: 1 },
+  broadcasts: { send: 1 },
+  templates: { list: 1, get: 1, put: 2, remove: 1 },
   inbox: {
-    list: true,
-    get: true,
-    raw: true,
-    html: true,
-    attachment: true,
-    openAttachment: true,
-    part: true,
-    check: true,
-    update: true,
-    remove: true,
-    removeMatching: true,
-    removeAll: true,
-    latest: true,
-    mark: true,
-    updateMatching: true,
-    import: true,
-    export: true,
-    waitFor: true,
-    waitForCount: true,
-    expectNone: true,
-    release: true,
+    list: 1,
+    get: 1,
+    raw: 2,
+    html: 2,
+    attachment: 2,
+    openAttachment: 2,
+    part: 2,
+    check: 1,
+    update: 2,
+    remove: 1,
+    removeMatching: 2,
+    removeAll: 0,
+    latest: 1,
+    mark: 0,
+    updateMatching: 3,
+    import: 1,
+    export: 1,
+    waitFor: 2,
+    waitForCount: 3,
+    expectNone: 2,
+    release: 2,
   },
-  rules: { get: true, set: true },
-  faults: { get: true, set: true, clear: true },
-  webhooks: { create: true, list: true, remove: true, deliveries: true, replay: true },
-  requests: { list: true, clear: true },
-  clock: { now: true, advance: true },
+  rules: { get: 0, set: 1 },
+  faults: { get: 0, set: 1, clear: 0 },
+  webhooks: { create: 1, list: 0, remove: 1, deliveries: 1, replay: 1 },
+  requests: { list: 1, clear: 0 },
+  clock: { now: 0, advance: 1 },
 }
-const contactMethods: Readonly<Record<keyof Localpost['audiences']['contacts'], true>> = {
-  add: true,
-  import: true,
-  list: true,
-  get: true,
-  update: true,
-  remove: true,
+const contactMethods: Arguments<Localpost['audiences']['contacts']> = {
+  add: 2,
+  import: 3,
+  list: 2,
+  get: 2,
+  update: 3,
+  remove: 2,
 }
 
 /**
@@ -80,39 +80,51 @@ const contactMethods: Readonly<Record<keyof Localpost['audiences']['contacts'], 
  * @param assertOpen  Throws where the instance is closed; every method asks it first.
  */
 export function publicMembers(deps: Nouns, assertOpen: () => void): Nouns {
-  const expose = <Noun extends object>(noun: Noun, names: object): Noun => exposed(noun, names, assertOpen)
+  const expose = <Name extends keyof Nouns>(name: Name): Nouns[Name] =>
+    exposed(deps[name], { name, takes: methods[name] }, assertOpen)
+  const contacts = { name: 'audiences.contacts', takes: contactMethods }
   return {
-    emails: expose(deps.emails, methods.emails),
-    domains: expose(deps.domains, methods.domains),
-    audiences: {
-      ...expose(deps.audiences, methods.audiences),
-      contacts: expose(deps.audiences.contacts, contactMethods),
-    },
-    broadcasts: expose(deps.broadcasts, methods.broadcasts),
-    templates: expose(deps.templates, methods.templates),
-    inbox: expose(deps.inbox, methods.inbox),
-    rules: expose(deps.rules, methods.rules),
-    faults: expose(deps.faults, methods.faults),
-    webhooks: expose(deps.webhooks, methods.webhooks),
-    requests: expose(deps.requests, methods.requests),
-    clock: { ...expose(deps.clock, { advance: true }), now: exposedNow(deps.clock, assertOpen) },
+    emails: expose('emails'),
+    domains: expose('domains'),
+    audiences: { ...expose('audiences'), contacts: exposed(deps.audiences.contacts, contacts, assertOpen) },
+    broadcasts: expose('broadcasts'),
+    templates: expose('templates'),
+    inbox: expose('inbox'),
+    rules: expose('rules'),
+    faults: expose('faults'),
+    webhooks: expose('webhooks'),
+    requests: expose('requests'),
+    clock: { ...expose('clock'), now: exposedNow(deps.clock, assertOpen) },
   }
 }
 
 function exposedNow(clock: Nouns['clock'], assertOpen: () => void): () => number {
-  return () => {
+  return (...given: unknown[]) => {
     assertOpen()
+    assertArguments(given, methods.clock.now, 'clock.now()')
     return clock.now()
   }
 }
 
-function exposed<Noun extends object>(noun: Noun, names: object, assertOpen: () => void): Noun {
-  const members = Object.keys(names).map((name) => {
+function exposed<Noun extends object>(
+  noun: Noun,
+  { name: of, takes }: { name: string; takes: Readonly<Record<string, number>> },
+  assertOpen: () => void,
+): Noun {
+  const members = Object.entries(takes).map(([name, most]) => {
     const method: unknown = Reflect.get(noun, name)
     if (typeof method !== 'function') throw new TypeError(`There is no method ${name}.`)
-    return [name, fromCall(name, (...given) => method.call(noun, ...given), assertOpen)]
+    const call = { name, path: `${of}.${name}()`, most }
+    return [name, fromCall(call, (...given) => method.call(noun, ...given), assertOpen)]
   })
   return Object.fromEntries(members) as Noun
+}
+
+/** A method as errors name it, and how many arguments it takes. */
+interface Called {
+  name: string
+  path: string
+  most: number
 }
 
 /**
@@ -120,7 +132,7 @@ function exposed<Noun extends object>(noun: Noun, names: object, assertOpen: () 
  * over, the stack has nothing of the caller any more.
  */
 export function fromCall<Given extends unknown[], T>(
-  name: string,
+  { name, path, most }: Called,
   run: (...given: Given) => T | Promise<T>,
   assertOpen: () => void,
 ): (...given: Given) => Promise<T> {
@@ -131,6 +143,7 @@ export function fromCall<Given extends unknown[], T>(
     const answer = async (): Promise<T> => {
       try {
         assertOpen()
+        assertArguments(given, most, path, instead[path])
       } catch (error) {
         throw withStackOf(error, call.stack)
       }
@@ -146,6 +159,11 @@ export function fromCall<Given extends unknown[], T>(
     return answered
   }
   return Object.defineProperty(method, 'name', { value: name })
+}
+
+/** What to call where the arguments of a method are meant for another one. */
+const instead: Readonly<Record<string, string | undefined>> = {
+  'inbox.removeAll()': 'inbox.removeMatching(query) removes what matches.',
 }
 
 // Only of errors that are thrown on purpose: of others the place inside is what matters.

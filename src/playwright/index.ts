@@ -1,4 +1,5 @@
 import type { TestType } from '@playwright/test'
+import { assertArguments } from '../core/known-options.ts'
 import type { Inbox } from '../inbox/inbox.ts'
 import { createUnnoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
@@ -44,6 +45,7 @@ export interface LocalpostWorkerFixtures {
 export function withLocalpost<TestArgs extends object, WorkerArgs extends object>(
   base: TestType<TestArgs, WorkerArgs>,
 ): TestType<TestArgs & LocalpostFixtures, WorkerArgs & LocalpostWorkerFixtures> {
+  assertArguments(arguments, 1, 'withLocalpost()')
   return base.extend<LocalpostFixtures, LocalpostWorkerFixtures>(localpostFixtures)
 }
 

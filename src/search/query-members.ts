@@ -44,6 +44,8 @@ export function assertQueryMembers(query: unknown): void {
   for (const [name, value] of Object.entries(query)) {
     if (!members.includes(name)) {
       const near = suggest(name, members)
+      if (name === 'timeoutMs')
+        throw refusal('timeoutMs is no member of a query but an option: waitFor(query, { timeoutMs }).')
       const hint = near ? `Did you mean ${near}?` : `Use ${members.join(', ')}.`
       throw refusal(`${quote(name)} is no member of a query. ${hint}`)
     }

@@ -1,7 +1,9 @@
 import { AssertionError } from 'node:assert'
 import type { Mail } from '../inbox/types.ts'
 import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from './contents.ts'
+import { assertNoMore, withOptions, type CheckOptions } from './expectation.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
+import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
 import { assertInspected, assertMail, assertReceived, type Inspected } from './mails.ts'
 import type { Outcome } from './outcome.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
@@ -13,59 +15,100 @@ import { checkSent, type SentExpectation } from './sent.ts'
  * @example
  * await assertSent(post, { to: 'ada@example.com', subject: /welcome/i })
  */
-export async function assertSent(post: Inspected, expectation?: SentExpectation): Promise<void> {
-  assertInspected(post, 'assertSent')
-  const stack = stackOf(assertSent)
-  demand(await checkSent(post, expectation), true, assertSent, stack)
+export async function assertSent(
+  post: Inspected,
+  expectation?: SentExpectation,
+  options?: CheckOptions,
+): Promise<void> {
+  const frames = framesOfTest(assertSent)
+  await withFrames(frames, async () => {
+    assertNoMore(arguments, 3, 'assertSent')
+    assertInspected(post, 'assertSent')
+    const outcome = await checkSent(post, withOptions(expectation, options, 'assertSent'))
+    demand(outcome, true, { caller: assertSent, frames })
+  })
 }
 
 /** Asserts that no such mail was accepted until now, or comes within `timeoutMs`. @throws AssertionError. */
-export async function assertNotSent(post: Inspected, expectation?: SentExpectation): Promise<void> {
-  assertInspected(post, 'assertNotSent')
-  const stack = stackOf(assertNotSent)
-  demand(await checkSent(post, expectation, { isNot: true }), false, assertNotSent, stack)
+export async function assertNotSent(
+  post: Inspected,
+  expectation?: SentExpectation,
+  options?: CheckOptions,
+): Promise<void> {
+  const frames = framesOfTest(assertNotSent)
+  await withFrames(frames, async () => {
+    assertNoMore(arguments, 3, 'assertNotSent')
+    assertInspected(post, 'assertNotSent')
+    const wanted = withOptions(expectation, options, 'assertNotSent')
+    demand(await checkSent(post, wanted, { isNot: true }), false, { caller: assertNotSent, frames })
+  })
 }
 
 /** Asserts that something happened to a recipient of an instance's mails, or of one mail. @throws AssertionError. */
-export async function assertEvent(received: Inspected | Mail, expectation?: EventExpectation): Promise<void> {
-  assertReceived(received, 'assertEvent')
-  const stack = stackOf(assertEvent)
-  demand(await checkEvent(received, expectation), true, assertEvent, stack)
+export async function assertEvent(
+  received: Inspected | Mail,
+  expectation?: EventExpectation,
+  options?: CheckOptions,
+): Promise<void> {
+  const frames = framesOfTest(assertEvent)
+  await withFrames(frames, async () => {
+    assertNoMore(arguments, 3, 'assertEvent')
+    assertReceived(received, 'assertEvent')
+    const outcome = await checkEvent(received, withOptions(expectation, options, 'assertEvent'))
+    demand(outcome, true, { caller: assertEvent, frames })
+  })
 }
 
 /** Asserts that no such event happened until now, or comes within `timeoutMs`. @throws AssertionError. */
 export async function assertNoEvent(
   received: Inspected | Mail,
   expectation?: EventExpectation,
+  options?: CheckOptions,
 ): Promise<void> {
-  assertReceived(received, 'assertNoEvent')
-  const stack = stackOf(assertNoEvent)
-  demand(await checkEvent(received, expectation, { isNot: true }), false, assertNoEvent, stack)
+  const frames = framesOfTest(assertNoEvent)
+  await withFrames(frames, async () => {
+    assertNoMore(arguments, 3, 'assertNoEvent')
+    assertReceived(received, 'assertNoEvent')
+    const wanted = withOptions(expectation, options, 'assertNoEvent')
+    demand(await checkEvent(received, wanted, { isNot: true }), false, { caller: assertNoEvent, frames })
+  })
 }
 
 /** Asserts that a mail has a link. @throws AssertionError. */
 export function assertLink(mail: Mail, expectation?: LinkExpectation): void {
-  assertMail(mail, 'assertLink')
-  demand(checkLink(mail, expectation), true, assertLink)
+  const frames = framesOfTest(assertLink)
+  withFramesNow(frames, () => {
+    assertNoMore(arguments, 2, 'assertLink')
+    assertMail(mail, 'assertLink')
+    demand(checkLink(mail, expectation), true, { caller: assertLink, frames })
+  })
 }
 
 /** Asserts that a mail carries a one-time code. @throws AssertionError. */
 export function assertCode(mail: Mail, expectation?: string | RegExp): void {
-  assertMail(mail, 'assertCode')
-  demand(checkCode(mail, expectation), true, assertCode)
+  const frames = framesOfTest(assertCode)
+  withFramesNow(frames, () => {
+    assertNoMore(arguments, 2, 'assertCode')
+    assertMail(mail, 'assertCode')
+    demand(checkCode(mail, expectation), true, { caller: assertCode, frames })
+  })
 }
 
 /** Asserts that no `{{name}}` is left in a mail. @throws AssertionError. */
 export function assertNoUnrenderedPlaceholders(mail: Mail): void {
-  assertMail(mail, 'assertNoUnrenderedPlaceholders')
-  demand(checkPlaceholders(mail), true, assertNoUnrenderedPlaceholders)
+  const frames = framesOfTest(assertNoUnrenderedPlaceholders)
+  withFramesNow(frames, () => {
+    assertNoMore(arguments, 1, 'assertNoUnrenderedPlaceholders')
+    assertMail(mail, 'assertNoUnrenderedPlaceholders')
+    demand(checkPlaceholders(mail), true, { caller: assertNoUnrenderedPlaceholders, frames })
+  })
 }
 
+// After a wait, the stack of an error has the lines of the caller only where its promise is awaited at once.
 function demand(
   { pass, message, actual, expected }: Outcome,
   wanted: boolean,
-  caller: Function,
-  stack?: string,
+  { caller, frames }: { caller: Function; frames: string },
 ): void {
   if (pass === wanted) return
   const said = message()
@@ -76,14 +119,6 @@ function demand(
     operator: caller.name,
     stackStartFn: caller,
   })
-  if (stack !== undefined) error.stack = `${error.name} [${error.code}]: ${said}\n${stack}`
+  error.stack = `${error.name} [${error.code}]: ${said}\n${frames}`
   throw error
-}
-
-/** The lines of the caller: after a wait, the stack of an error has them only where its promise is awaited at once. */
-function stackOf(caller: Function): string {
-  const call: { stack?: string } = {}
-  Error.captureStackTrace(call, caller)
-  const { stack = '' } = call
-  return stack.slice(stack.indexOf('\n') + 1)
 }

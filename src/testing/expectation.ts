@@ -1,8 +1,9 @@
 import { isRegExp } from 'node:util/types'
 import { quote } from '../core/errors.ts'
-import { presentName } from '../core/known-options.ts'
+import { extraArgument, presentName } from '../core/known-options.ts'
 import { suggest } from '../core/suggest.ts'
 import { isMoment, isPlainObject } from '../search/query-members.ts'
+import { usageError } from './lines.ts'
 
 /** What a member of an expectation takes: text or pattern, text, a number of a kind, a point in time, or one of some words. */
 export type MemberKind = 'pattern' | 'text' | 'count' | 'milliseconds' | 'moment' | readonly string[]
@@ -21,34 +22,73 @@ export function assertExpectation(
 ): void {
   const names = Object.keys(known)
   if (!isPlainObject(expectation))
-    throw new TypeError(
+    throw usageError(
       `${what} is described by an object with some of ${names.join(', ')}, not by ${say(expectation)}.`,
     )
   for (const [name, value] of Object.entries(expectation)) {
     const kind = Object.hasOwn(known, name) ? known[name] : undefined
     if (kind === undefined) {
       const present = presentName(name, names)
-      if (present) throw new TypeError(`${what}: "${name}" is called "${present}" now.`)
+      if (present) throw usageError(`${what}: "${name}" is called "${present}" now.`)
       const meant = suggest(name, names)
       const hint = meant ? `Did you mean ${JSON.stringify(meant)}?` : `It takes ${names.join(', ')}.`
-      throw new TypeError(`${what} has no member ${JSON.stringify(name)}. ${hint}`)
+      throw usageError(`${what} has no member ${JSON.stringify(name)}. ${hint}`)
     }
     if (value === undefined)
-      throw new TypeError(`${what}: ${name} is undefined. Leave it out, or give it a value.`)
+      throw usageError(`${what}: ${name} is undefined. Leave it out, or give it a value.`)
     if (value === '')
-      throw new TypeError(`${what}: ${name} is empty, which anything fits. Leave it out for any.`)
+      throw usageError(`${what}: ${name} is empty, which anything fits. Leave it out for any.`)
     if (takes(kind, value)) continue
     const meant = typeof kind === 'object' && typeof value === 'string' ? suggest(value, kind) : undefined
     const hint = meant ? ` Did you mean ${JSON.stringify(meant)}?` : ''
     const each = kind === 'pattern' && Array.isArray(value) ? ' Ask for each on its own.' : ''
-    throw new TypeError(`${what}: ${name} takes ${sayKind(kind)}, not ${say(value)}.${hint}${each}`)
+    throw usageError(`${what}: ${name} takes ${sayKind(kind)}, not ${say(value)}.${hint}${each}`)
   }
+}
+
+/** How long a check may take, apart from what it asks for. */
+export interface CheckOptions {
+  /** The same as `timeoutMs` of the expectation. */
+  timeoutMs?: number
+}
+
+/**
+ * An expectation together with the options of the check.
+ *
+ * @param check  Its name, as in `assertSent`.
+ * @throws TypeError for an unknown option, a wrong value, and where both name a time.
+ */
+export function withOptions<Expectation extends CheckOptions>(
+  expectation: Expectation | undefined,
+  options: CheckOptions | undefined,
+  check: string,
+): Expectation | CheckOptions | undefined {
+  if (options === undefined) return expectation
+  const what = `What ${check} takes last`
+  assertExpectation(options, { timeoutMs: 'milliseconds' }, what)
+  if (expectation === undefined) return options
+  // What is no object is refused later, with what the check takes.
+  if (!isPlainObject(expectation)) return expectation
+  if (expectation.timeoutMs !== undefined && options.timeoutMs !== undefined)
+    throw usageError(`${what}: timeoutMs is given in the expectation too. Give it once.`)
+  return { ...expectation, ...options }
+}
+
+/**
+ * Refuses arguments that a check does not take.
+ *
+ * @param given  All arguments of the call.
+ * @throws TypeError
+ */
+export function assertNoMore(given: ArrayLike<unknown>, most: number, check: string): void {
+  const problem = given.length > most ? extraArgument(given, most, check) : null
+  if (problem !== null) throw usageError(problem)
 }
 
 /** Refuses what is neither text nor pattern. @throws TypeError. */
 export function assertPattern(value: unknown, what: string): void {
-  if (value === '') throw new TypeError(`${what} is empty, which anything fits. Leave it out for any.`)
-  if (!takes('pattern', value)) throw new TypeError(`${what} takes ${sayKind('pattern')}, not ${say(value)}.`)
+  if (value === '') throw usageError(`${what} is empty, which anything fits. Leave it out for any.`)
+  if (!takes('pattern', value)) throw usageError(`${what} takes ${sayKind('pattern')}, not ${say(value)}.`)
 }
 
 function takes(kind: MemberKind, value: unknown): boolean {

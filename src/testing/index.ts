@@ -20,6 +20,7 @@ export {
 // What they ask
 export type { LinkExpectation } from './contents.ts'
 export type { EventExpectation } from './event.ts'
+export type { CheckOptions } from './expectation.ts'
 export type { Inspected } from './mails.ts'
 export type { Outcome, TextPattern } from './outcome.ts'
 export type { SentExpectation } from './sent.ts'

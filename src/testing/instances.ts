@@ -1,3 +1,4 @@
+import { assertArguments } from '../core/known-options.ts'
 import { createNoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { suggest } from '../core/suggest.ts'
@@ -17,6 +18,7 @@ import { createRunningTests, isConcurrent, noneHere } from './running.ts'
  * t.after(() => post.close())
  */
 export async function startForTest(options?: LocalpostOptions): Promise<Localpost> {
+  assertArguments(arguments, 1, 'startForTest()')
   return createNoted(options, placeOf(startForTest))
 }
 
@@ -57,6 +59,7 @@ export type UsedLocalpost = (test?: unknown) => Localpost
  * })
  */
 export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): UsedLocalpost {
+  assertArguments(arguments, 2, 'useLocalpost()')
   const { beforeAll, afterAll } = readHooks(hooks)
   if (!beforeAll !== !afterAll) {
     const [given, missing] = beforeAll ? ['beforeAll', 'afterAll'] : ['afterAll', 'beforeAll']

@@ -2,6 +2,7 @@ import { quote } from '../core/errors.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { optionTable } from '../options/table.ts'
+import { usageError } from './lines.ts'
 
 /** The part of an instance that checks look at. */
 export type Inspected = Pick<Localpost, 'inbox'> & Partial<Pick<Localpost, 'waitTimeoutMs'>>
@@ -66,7 +67,7 @@ export function assertInspected(received: unknown, matcher: string): asserts rec
   const inbox = typeof received === 'object' && received !== null && 'inbox' in received && received.inbox
   if (typeof inbox === 'object' && inbox !== null) return
   const call = matcher.startsWith('assert') ? `${matcher}(localpost, …)` : `expect(localpost).${matcher}(…)`
-  throw new TypeError(
+  throw usageError(
     `${matcher} looks at a Localpost instance: await ${call}. It was given ${kindOf(received)}.`,
   )
 }
@@ -90,7 +91,7 @@ export function assertReceived(received: unknown, matcher: string): asserts rece
  */
 export function assertMail(received: unknown, matcher: string): asserts received is Mail {
   if (typeof received === 'object' && received !== null && 'links' in received && 'html' in received) return
-  throw new TypeError(
+  throw usageError(
     `${matcher} looks at a mail, as inbox.waitFor() and inbox.get() give one. It was given ${kindOf(received)}.`,
   )
 }

@@ -1,5 +1,7 @@
 import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from './contents.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
+import { assertNoMore, withOptions, type CheckOptions } from './expectation.ts'
+import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
 import { assertInspected, assertMail, assertReceived } from './mails.ts'
 import type { Outcome, Sense } from './outcome.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
@@ -12,8 +14,18 @@ interface MatcherThis {
 /** The matchers, for `expect.extend(matchers)` of vitest or Jest; see {@link MailMatchers} for what each one asks. */
 // A type and no interface: `extend` takes what has an index signature.
 export type Matchers = {
-  toHaveSent(this: MatcherThis, received: unknown, expectation?: SentExpectation): Promise<Outcome>
-  toHaveEvent(this: MatcherThis, received: unknown, expectation?: EventExpectation): Promise<Outcome>
+  toHaveSent(
+    this: MatcherThis,
+    received: unknown,
+    expectation?: SentExpectation,
+    options?: CheckOptions,
+  ): Promise<Outcome>
+  toHaveEvent(
+    this: MatcherThis,
+    received: unknown,
+    expectation?: EventExpectation,
+    options?: CheckOptions,
+  ): Promise<Outcome>
   toHaveLink(this: MatcherThis, received: unknown, expectation?: LinkExpectation): Outcome
   toHaveCode(this: MatcherThis, received: unknown, expectation?: string | RegExp): Outcome
   toHaveNoUnrenderedPlaceholders(this: MatcherThis, received: unknown): Outcome
@@ -29,9 +41,9 @@ export type Matchers = {
  */
 export interface MailMatchers {
   /** Of an instance: a mail was accepted; wait for it with `await`. See {@link SentExpectation}. */
-  toHaveSent(expectation?: SentExpectation): Promise<void>
+  toHaveSent(expectation?: SentExpectation, options?: CheckOptions): Promise<void>
   /** Of an instance or a mail: something happened to a recipient; wait for it with `await`. See {@link EventExpectation}. */
-  toHaveEvent(expectation?: EventExpectation): Promise<void>
+  toHaveEvent(expectation?: EventExpectation, options?: CheckOptions): Promise<void>
   /** Of a mail: it has a link with this address, or this address and text. */
   toHaveLink(expectation?: LinkExpectation): void
   /** Of a mail: it carries this one-time code, or any. */
@@ -42,26 +54,46 @@ export interface MailMatchers {
 
 /** See {@link Matchers}. */
 export const matchers: Matchers = {
-  toHaveSent(received, expectation) {
-    assertInspected(received, 'toHaveSent')
-    return checkSent(received, expectation, senseOf(this))
+  toHaveSent(received, expectation, options) {
+    return withFrames(framesOfTest(matchers.toHaveSent), () => {
+      assertTakes('toHaveSent', arguments, 2)
+      assertInspected(received, 'toHaveSent')
+      return checkSent(received, withOptions(expectation, options, 'toHaveSent'), senseOf(this))
+    })
   },
-  toHaveEvent(received, expectation) {
-    assertReceived(received, 'toHaveEvent')
-    return checkEvent(received, expectation, senseOf(this))
+  toHaveEvent(received, expectation, options) {
+    return withFrames(framesOfTest(matchers.toHaveEvent), () => {
+      assertTakes('toHaveEvent', arguments, 2)
+      assertReceived(received, 'toHaveEvent')
+      return checkEvent(received, withOptions(expectation, options, 'toHaveEvent'), senseOf(this))
+    })
   },
   toHaveLink(received, expectation) {
-    assertMail(received, 'toHaveLink')
-    return checkLink(received, expectation)
+    return withFramesNow(framesOfTest(matchers.toHaveLink), () => {
+      assertTakes('toHaveLink', arguments, 1)
+      assertMail(received, 'toHaveLink')
+      return checkLink(received, expectation)
+    })
   },
   toHaveCode(received, expectation) {
-    assertMail(received, 'toHaveCode')
-    return checkCode(received, expectation)
+    return withFramesNow(framesOfTest(matchers.toHaveCode), () => {
+      assertTakes('toHaveCode', arguments, 1)
+      assertMail(received, 'toHaveCode')
+      return checkCode(received, expectation)
+    })
   },
   toHaveNoUnrenderedPlaceholders(received) {
-    assertMail(received, 'toHaveNoUnrenderedPlaceholders')
-    return checkPlaceholders(received)
+    return withFramesNow(framesOfTest(matchers.toHaveNoUnrenderedPlaceholders), () => {
+      assertTakes('toHaveNoUnrenderedPlaceholders', arguments, 0)
+      assertMail(received, 'toHaveNoUnrenderedPlaceholders')
+      return checkPlaceholders(received)
+    })
   },
+}
+
+/** @param given  What `expect` was given, and what the matcher was given. */
+function assertTakes(name: string, given: ArrayLike<unknown>, most: number): void {
+  assertNoMore(Array.from(given).slice(1), most, name)
 }
 
 function senseOf({ isNot = false }: MatcherThis): Sense {

@@ -3,6 +3,7 @@ import { isAfter, type MailQueryMembers } from '../search/query-members.ts'
 import { isTag } from '../search/query.ts'
 import type { MemberKind } from './expectation.ts'
 import { fitsAddress, fitsBody, fitsText } from './outcome.ts'
+import { usageError } from './lines.ts'
 
 /** What each member of a query takes, in every expectation: they mean the same in both. */
 export const mailMemberKinds: Readonly<Record<keyof MailQueryMembers, MemberKind>> = {
@@ -32,7 +33,7 @@ export function takeWantedMail<Given extends MailQueryMembers>(
 ): { mail: WantedMail; rest: Omit<Given, keyof MailQueryMembers> } {
   const { to, cc, from, subject, text, body, tag, id, after, ...rest } = given
   if (text !== undefined && body !== undefined)
-    throw new TypeError(`${what}: text and body are the same; give one of them.`)
+    throw usageError(`${what}: text and body are the same; give one of them.`)
   const members = Object.entries({ to, cc, from, subject, text: text ?? body, tag, id, after })
   return { mail: Object.fromEntries(members.filter(([, value]) => value !== undefined)), rest }
 }

@@ -3,7 +3,15 @@ import type { Localpost } from '../instance/instance.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import type { MailMatchers } from '../testing/matchers.ts'
 import { withLines } from './lines.ts'
-import { assertKnownOptions, createUnnoted, LocalpostError, matchers, quote, startForTest } from './parts.ts'
+import {
+  assertArguments,
+  assertKnownOptions,
+  createUnnoted,
+  LocalpostError,
+  matchers,
+  quote,
+  startForTest,
+} from './parts.ts'
 
 declare module 'vitest' {
   // oxlint-disable-next-line typescript/no-explicit-any -- merged with vitest's own, whose parameter it must repeat
@@ -42,6 +50,7 @@ export interface TestSettings {
  * const test = createTest({ scope: 'worker', options: { strict: true } })
  */
 export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> {
+  assertArguments(arguments, 1, 'createTest()')
   assertKnownOptions(settings, ['scope', 'options'], 'createTest()')
   const { scope = 'test', options = {} } = settings ?? {}
   if (!scopes.includes(scope)) {

@@ -1,4 +1,4 @@
-import type { Matchers, Outcome } from './parts.ts'
+import { framesOfTest, type Matchers, type Outcome } from './parts.ts'
 
 /**
  * The matchers for vitest, those that wait with the line of their call: vitest makes the error of a matcher when the
@@ -18,21 +18,15 @@ function withLine<Self extends { isNot?: boolean }, Given extends unknown[]>(
   check: Waiting<Self, Given>,
 ): Waiting<Self, Given> {
   return function matcher(...given) {
-    const call: { stack?: string } = {}
-    const { stackTraceLimit } = Error
-    // Between the test and this are the frames of vitest and Chai.
-    Error.stackTraceLimit = 30
-    Error.captureStackTrace(call, matcher)
-    Error.stackTraceLimit = stackTraceLimit
-    return orThrow(check.apply(this, given), this.isNot === true, call.stack ?? '')
+    return orThrow(check.apply(this, given), this.isNot === true, framesOfTest(matcher))
   }
 }
 
-async function orThrow(checking: Promise<Outcome>, isNot: boolean, stack: string): Promise<Outcome> {
+async function orThrow(checking: Promise<Outcome>, isNot: boolean, frames: string): Promise<Outcome> {
   const outcome = await checking
   if (outcome.pass !== isNot) return outcome
   const { actual, expected } = outcome
   const error = Object.assign(new Error(outcome.message()), { actual, expected })
-  error.stack = `${error.name}: ${error.message}\n${stack.slice(stack.indexOf('\n') + 1)}`
+  error.stack = `${error.name}: ${error.message}\n${frames}`
   throw error
 }

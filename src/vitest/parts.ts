@@ -2,8 +2,9 @@
 // everything else that loads the package.
 export { createUnnoted } from '../instance/create.ts'
 export { LocalpostError, quote } from '../core/errors.ts'
-export { assertKnownOptions } from '../core/known-options.ts'
+export { assertArguments, assertKnownOptions } from '../core/known-options.ts'
 export { startForTest } from '../testing/instances.ts'
+export { framesOfTest } from '../testing/lines.ts'
 export { matchers } from '../testing/matchers.ts'
 export type { Matchers } from '../testing/matchers.ts'
 export type { Outcome } from '../testing/outcome.ts'

@@ -130,7 +130,9 @@ it.each([{ to: 'ada@example.com' }, /x/, 'ada'])('removeAll() refuses an argumen
   await post.inbox.import(Buffer.from('Subject: x\r\n\r\nx'))
   await expect(Reflect.apply(post.inbox.removeAll, post.inbox, [given])).rejects.toMatchObject({
     code: 'invalid_option',
-    message: expect.stringContaining('inbox.removeAll() takes no arguments, not '),
+    message: expect.stringMatching(
+      /^inbox\.removeAll\(\) takes no arguments, not .*inbox\.removeMatching\(query\) removes/,
+    ),
   })
   expect((await post.inbox.list()).count).toBe(1)
 })

@@ -20,6 +20,34 @@ export const failingMatchers: readonly string[] = [
   `expect(post).toHaveEvent({ status: 'opened', timeoutMs: 5 })`,
 ]
 
+/** Calls that are wrong themselves. */
+export const wrongCalls: readonly string[] = [
+  `assertSent({})`,
+  `assertSent(post, { tpo: 'eve' })`,
+  `assertSent(post, {}, 5)`,
+  `assertNotSent(post, /eve/)`,
+  `assertEvent(null)`,
+  `assertNoEvent(post, { status: 'opnd' })`,
+  `assertLink({})`,
+  `assertCode({ links: [], html: '' }, 5)`,
+  `assertNoUnrenderedPlaceholders(5)`,
+  `post.inbox.waitFor([])`,
+  `post.inbox.get('em_none', 5)`,
+  `post.fetch('http://localpost')`,
+  `startForTest({ strcit: true })`,
+]
+/** The same with matchers. */
+export const wrongMatchers: readonly string[] = [
+  `expect({}).toHaveSent()`,
+  `expect(post).toHaveSent({ tpo: 'eve' })`,
+  `expect(post).toHaveSent({}, 5)`,
+  `expect(post).not.toHaveSent(/eve/)`,
+  `expect(post).toHaveEvent({ status: 'opnd' })`,
+  `expect(5).toHaveLink('x')`,
+  `expect({ links: [], html: '' }).toHaveCode(5)`,
+  `expect(null).toHaveNoUnrenderedPlaceholders()`,
+]
+
 /**
  * Writes a test file in which each call fails in a test of its own.
  *
@@ -33,7 +61,8 @@ export function fileOf(
   context: string,
 ): { text: string; lines: number[] } {
   const head = `${imports}
-import { assertSent, assertNotSent, assertEvent, assertNoEvent, startForTest } from 'localpost/testing'
+import { assertSent, assertNotSent, assertEvent, assertNoEvent, assertLink, assertCode, assertNoUnrenderedPlaceholders, startForTest } from 'localpost/testing'
+const sayFirst = (error) => console.log('first: ' + error.stack.slice(error.stack.indexOf(error.message) + error.message.length).split('\\n')[1])
 const start = async () => {
   const post = await startForTest()
   await post.emails.send({ from: 'hi@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
@@ -42,16 +71,17 @@ const start = async () => {
 }`.split('\n')
   const lines: number[] = []
   for (const [index, call] of some.entries()) {
+    const isWrong = wrongCalls.includes(call) || wrongMatchers.includes(call)
     head.push(
       `test('case ${index}', async (${context}) => {`,
       '  const post = await start()',
       '  const close = () => post.close()',
       '  try {',
     )
-    head.push(`    const failing = (${call})`)
+    head.push(`    const failing = (async () => (${call}))()`)
     lines.push(head.length)
     head.push(
-      '    failing.catch(() => {})',
+      `    failing.catch(${isWrong ? 'sayFirst' : '() => {}'})`,
       '    await new Promise((done) => setTimeout(done, 20))',
       '    await failing',
       '  } finally { await close() }',
@@ -59,4 +89,9 @@ const start = async () => {
     )
   }
   return { text: head.join('\n'), lines }
+}
+
+/** The places that the errors of wrong calls show first: file and line of each. */
+export function firstPlaces(output: string): string[] {
+  return [...output.matchAll(/first: .*?(lines\.[\w.]+:\d+|$)/gm)].map(([all, place]) => place || all)
 }

@@ -1,0 +1,75 @@
+import { fileURLToPath } from 'node:url'
+import { LocalpostError } from '../core/errors.ts'
+
+/**
+ * The stack of a call from the line of the test on: without the frames of this package, of the framework and of Node
+ * before it.
+ *
+ * @param callee  The function that the test calls.
+ * @returns The frames alone; all of them where none is of a test.
+ */
+export function framesOfTest(callee: Function): string {
+  const call: { stack?: string } = {}
+  const { stackTraceLimit } = Error
+  // Between the test and a matcher are the frames of a framework.
+  Error.stackTraceLimit = 30
+  Error.captureStackTrace(call, callee)
+  Error.stackTraceLimit = stackTraceLimit
+  const frames = (call.stack ?? '').split('\n').slice(1)
+  const first = frames.findIndex((frame) => !isForeign(frame))
+  return frames.slice(Math.max(first, 0)).join('\n')
+}
+
+// A stack has a path with a space as it is, or URL-encoded.
+const folder = new URL('..', import.meta.url)
+const foreign = [
+  'node:',
+  '/node_modules/',
+  '\\node_modules\\',
+  '(native)',
+  fileURLToPath(folder),
+  folder.href,
+]
+
+function isForeign(frame: string): boolean {
+  return foreign.some((part) => frame.includes(part)) || !/:\d+:\d+\)?$/.test(frame)
+}
+
+/**
+ * Runs a check of a test. An error that is thrown on purpose shows the line of the test first.
+ *
+ * @param frames  Of {@link framesOfTest}.
+ */
+export async function withFrames<T>(frames: string, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw placed(error, frames)
+  }
+}
+
+/** {@link withFrames} for what does not wait. */
+export function withFramesNow<T>(frames: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw placed(error, frames)
+  }
+}
+
+/** A refusal of what a check was given. */
+export function usageError(message: string): TypeError {
+  const error = new TypeError(message)
+  deliberate.add(error)
+  return error
+}
+
+// Of other errors the place inside is what matters.
+const deliberate = new WeakSet<object>()
+
+function placed(error: unknown, frames: string): unknown {
+  if (!(error instanceof Error) || frames === '') return error
+  if (deliberate.has(error) || error instanceof LocalpostError)
+    error.stack = `${error.name}: ${error.message}\n${frames}`
+  return error
+}
