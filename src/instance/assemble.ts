@@ -10,6 +10,7 @@ import type { Emails } from '../emails/emails.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
 import type { Simulation } from '../emails/simulate.ts'
+import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions, assertPort } from '../core/known-options.ts'
@@ -69,6 +70,16 @@ export function assemble(parts: Running): Localpost {
     most: number,
     run: (...given: Given) => Promise<T>,
   ): ((...given: Given) => Promise<T>) => fromCall({ name, path: `${name}()`, most }, run, assertOpen)
+  // What mounts it, such as Hono, may hand over more.
+  async function fetch(request: Request): Promise<Response> {
+    try {
+      assertOpen()
+      assertRequest(request)
+    } catch (error) {
+      throw withFramesOf(error, framesOfCaller(fetch))
+    }
+    return http.fetch(request)
+  }
   const close = (): Promise<void> => (closing ??= keepAlive(() => closeAll(parts)))
   return {
     ...publicMembers({ ...parts, clock: time.clock }, assertOpen),
@@ -78,12 +89,7 @@ export function assemble(parts: Running): Localpost {
     get url() {
       return http.url
     },
-    // What mounts it, such as Hono, may hand over more.
-    async fetch(request: Request) {
-      assertOpen()
-      assertRequest(request)
-      return http.fetch(request)
-    },
+    fetch,
     listen: called('listen', 1, async (options: ListenOptions = {}) => {
       assertKnownOptions(options, ['port', 'host', 'listener'], 'listen()')
       assertPort('port', options.port)

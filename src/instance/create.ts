@@ -1,3 +1,4 @@
+import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { assertArguments } from '../core/known-options.ts'
 import type { Localpost } from './instance.ts'
 import { noteOpened, placeOf } from './leak-warning.ts'
@@ -19,7 +20,14 @@ import { isTestProcess } from './test-process.ts'
  */
 export async function createLocalpost(options?: LocalpostOptions): Promise<Localpost> {
   assertArguments(arguments, 1, 'createLocalpost()')
-  return isTestProcess() ? createNoted(options, placeOf(createLocalpost)) : open(options, { keepAlive: true })
+  const frames = framesOfCaller(createLocalpost)
+  try {
+    return await (isTestProcess()
+      ? createNoted(options, placeOf(createLocalpost))
+      : open(options, { keepAlive: true }))
+  } catch (error) {
+    throw withFramesOf(error, frames)
+  }
 }
 
 /** {@link createLocalpost} in a test, whose place is said: of hooks, the framework calls them and not their user. */

@@ -1,4 +1,5 @@
-import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import { framesOfCaller, withFramesOf } from '../core/caller.ts'
+import { isErrorOf } from '../core/errors.ts'
 import { assertArguments } from '../core/known-options.ts'
 import type { Localpost } from './instance.ts'
 
@@ -137,22 +138,21 @@ export function fromCall<Given extends unknown[], T>(
   assertOpen: () => void,
 ): (...given: Given) => Promise<T> {
   const method = (...given: Given): Promise<T> => {
-    const call: { stack?: string } = {}
-    Error.captureStackTrace(call, method)
+    const frames = framesOfCaller(method)
     let answered: Promise<T> | undefined
     const answer = async (): Promise<T> => {
       try {
         assertOpen()
         assertArguments(given, most, path, instead[path])
       } catch (error) {
-        throw withStackOf(error, call.stack)
+        throw withFramesOf(error, frames)
       }
       try {
         return await run(...given)
       } catch (error) {
         // The end of the instance ends what its caller has not come to await: that is no unhandled rejection.
         if (isErrorOf(error, 'closed')) answered?.catch(() => {})
-        throw withStackOf(error, call.stack)
+        throw withFramesOf(error, frames)
       }
     }
     answered = answer()
@@ -164,12 +164,4 @@ export function fromCall<Given extends unknown[], T>(
 /** What to call where the arguments of a method are meant for another one. */
 const instead: Readonly<Record<string, string | undefined>> = {
   'inbox.removeAll()': 'inbox.removeMatching(query) removes what matches.',
-}
-
-// Only of errors that are thrown on purpose: of others the place inside is what matters.
-function withStackOf(error: unknown, stack: string | undefined): unknown {
-  if (!(error instanceof LocalpostError) || stack === undefined) return error
-  const frames = stack.slice(stack.indexOf('\n') + 1)
-  error.stack = `${error.name}: ${error.message}\n${frames}`
-  return error
 }

@@ -1,3 +1,4 @@
+import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { assertArguments } from '../core/known-options.ts'
 import { createNoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
@@ -19,7 +20,12 @@ import { createRunningTests, isConcurrent, noneHere } from './running.ts'
  */
 export async function startForTest(options?: LocalpostOptions): Promise<Localpost> {
   assertArguments(arguments, 1, 'startForTest()')
-  return createNoted(options, placeOf(startForTest))
+  const frames = framesOfCaller(startForTest)
+  try {
+    return await createNoted(options, placeOf(startForTest))
+  } catch (error) {
+    throw withFramesOf(error, frames)
+  }
 }
 
 /** The hooks of a test framework: vitest, Jest, node:test and Mocha have them under these names or similar ones. */

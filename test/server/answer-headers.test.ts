@@ -179,7 +179,7 @@ describeBoth('every answer of a route that writes', (open) => {
   })
 })
 
-describe('an invalid request, or one to a closed instance,', () => {
+describe('an invalid request', () => {
   test.each([
     ['garbage', 'nonsense\r\n\r\n'],
     ['a request without Host', 'GET /v1/emails HTTP/1.1\r\n\r\n'],
@@ -203,15 +203,5 @@ describe('an invalid request, or one to a closed instance,', () => {
     const [, ...lines] = (text.split('\r\n\r\n')[0] ?? '').split('\r\n')
     expect(text).toMatch(/^HTTP\/1\.1 4\d\d /)
     assertPrivate('GET /', new Headers(lines.map((line) => line.split(': ', 2) as [string, string])))
-  })
-
-  test.each([true, false])('the instance is closed (used before: %s)', async (isUsed) => {
-    const { post } = await openInProcess()
-    const ask = (): Promise<Response> => post.fetch(new Request('http://localhost/dev/health'))
-    if (isUsed) await ask()
-    await post.close()
-    const answer = await ask()
-    expect(answer.status).toBeGreaterThanOrEqual(200)
-    assertPrivate('GET /dev/health', answer.headers)
   })
 })

@@ -248,10 +248,10 @@ describe('an internal error', () => {
     expect(notices).toEqual([fault])
   })
 
-  test('after close is 503 closed', async () => {
+  test('after close is no answer: fetch throws closed', async () => {
     const { call, post } = await openInProcess()
     await post.close()
-    expect(await outcome(await call('GET', '/v1/emails'))).toEqual([503, 'closed'])
-    expect(await outcome(await call('POST', '/v1/emails', { body: goodMail }))).toEqual([503, 'closed'])
+    await expect(call('GET', '/v1/emails')).rejects.toMatchObject({ code: 'closed' })
+    await expect(call('POST', '/v1/emails', { body: goodMail })).rejects.toMatchObject({ code: 'closed' })
   })
 })
