@@ -67,7 +67,7 @@ export function dispatcher(
       exchange.status = isCut(event.context) ? 0 : answer.status
       exchange.responseBody = beginningOf(answer)
       log.add(exchange)
-    }
+    } else if (exchange.warnings.length > 0) headers = { ...headers, warning: warningOf(exchange.warnings) }
     if (access === 'key' && isTerminal(event.req.headers)) answer = withLineEnd(answer)
     return toResponse(answer, headers, event.req.method === 'HEAD')
   }
@@ -80,7 +80,7 @@ export async function runRoute(
   exchange: Exchange,
   { accessControl, bodies, strict }: Pick<DispatchDeps, 'accessControl' | 'bodies' | 'strict'>,
 ): Promise<unknown> {
-  if (route.access === 'key' && event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
+  if (event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
   const params = paramsOf(event)
   const query = route.query ? readQuery(route.query, queryOf(event)) : undefined
   const { headers, method } = event.req
@@ -116,6 +116,13 @@ function meetTrailingSlash(event: H3Event, exchange: Exchange, strict: boolean):
   const meant = `The path is ${pathname.replace(/\/+$/, '')}, without the trailing slash.`
   if (strict) throw new LocalpostError('not_found', `There is nothing at ${pathname}. ${meant}`)
   exchange.warnings.push(`the path ${pathname} is answered here, and is 404 with strict. ${meant}`)
+}
+
+/** The warnings of a request that the log does not keep, as a header of RFC 7234 section 5.5. */
+function warningOf(warnings: readonly string[]): string {
+  return warnings
+    .map((text) => `299 localpost ${JSON.stringify(text.replace(/[^\x20-\x7e]/g, '?'))}`)
+    .join(', ')
 }
 
 /** Whether a person called curl in a terminal: its default User-Agent and its default Accept. */

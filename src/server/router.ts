@@ -26,7 +26,7 @@ export function createRouter(routes: readonly Route[], uiDir: string, deps: Disp
     h3.all(
       toPattern(path),
       dispatcher(deps, access, (event) => {
-        const isOther = deps.strict && access === 'key' && event.url.pathname.endsWith('/')
+        const isOther = deps.strict && event.url.pathname.endsWith('/') && path !== '/'
         return isOther ? refusePath(event) : refuseMethod(event, allow)
       }),
     )

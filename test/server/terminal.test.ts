@@ -52,3 +52,35 @@ test('a slash at the end of a path of /v1 causes a warning, and 404 with strict'
   expect((await fetchOf(strict, 'DELETE', '/v1/emails/')).status).toBe(404)
   expect((await lax.call('GET', '/v1/emails/')).status).toBe(200)
 })
+
+const others = hollowApp()
+  .routes.filter(({ path }) => !path.startsWith('/v1/'))
+  .map(({ method, path }) => [method, `${path.replace(/\{\w+\}/g, 'x_1')}/`] as const)
+
+test.each(others)(
+  'a slash at the end of a path is 404 with strict, else a warning: %s %s',
+  async (method, path) => {
+    const call = async (strict: boolean): Promise<Response> => {
+      const { post } = await openInProcess({ strict, waitTimeoutMs: 1 })
+      const answer = await post.fetch(new Request(`http://localhost${path}`, { method }))
+      if (answer.headers.get('content-type')?.startsWith('text/event-stream')) await answer.body?.cancel()
+      return answer
+    }
+    const refused = await call(true)
+    expect(refused.status).toBe(404)
+    expect(await refused.json()).toMatchObject({
+      name: 'not_found',
+      message: expect.stringContaining(
+        `The path is ${path.slice(0, -1)}, without the trailing slash.`,
+      ) as string,
+    })
+    const answer = await call(false)
+    expect(answer.headers.get('warning')).toMatch(/^299 localpost "the path .* is 404 with strict\./)
+  },
+)
+
+test('a path without a slash at its end has no warning', async () => {
+  const { post } = await openInProcess({ strict: true })
+  const answer = await post.fetch(new Request('http://localhost/dev/inbox'))
+  expect([answer.status, answer.headers.get('warning')]).toEqual([200, null])
+})
