@@ -1,3 +1,5 @@
+import { tlsReason } from '../net/tls-words.ts'
+
 /** A mistake of an SMTP client that only its user can fix. */
 export type ClientFault = 'certificate' | 'handshake' | 'implicit-tls' | 'http'
 
@@ -7,7 +9,8 @@ export type ClientFault = 'certificate' | 'handshake' | 'implicit-tls' | 'http'
  * @param detail  The message of the TLS library, for a fault in the handshake.
  */
 export function describeClientFault(fault: ClientFault, address: string, detail: string): string {
-  const said = detail === '' ? '' : ` (${detail})`
+  const reason = tlsReason(detail) ?? detail
+  const said = reason === '' ? '' : ` (${reason})`
   switch (fault) {
     case 'certificate':
       return `An SMTP client at ${address} ${detail === '' ? 'left at the TLS handshake: most likely it does not accept' : 'did not accept'} the certificate of STARTTLS${said}. Make the client trust the certificate, turn off its certificate check, or set \`smtpTls\` to a certificate that the client trusts.`

@@ -45,11 +45,16 @@ export class CommandConnection extends SMTPConnection {
     return true
   }
 
+  /** Called for an address without angle brackets. @returns Whether it is accepted. */
+  protected takeBarePath(): boolean {
+    return true
+  }
+
   override _parseAddressCommand(name: string, command: string | Buffer): AddressCommand {
     const line = command.toString()
     const colon = line.indexOf(':')
     const path = readPath(line.slice(colon + 1))
-    if (colon === -1 || path === null) return false
+    if (colon === -1 || path === null || (path.isBare && !this.takeBarePath())) return false
     const isPlain = path.parameters === '' && line.slice(0, colon).toUpperCase() === name.toUpperCase()
     if (isPlain) return { address: path.address, args: false }
     // The base parses the parameters. It gets the null path, which it accepts for both commands.

@@ -49,6 +49,12 @@ export class CaptureConnection extends ReplyingConnection {
     return this.#progress.workedAt
   }
 
+  protected override takeBarePath(): boolean {
+    if (this.#server.isStrict) return false
+    this.notes.server([barePathNote])
+    return true
+  }
+
   /** Ends the connection if the client takes too long. To be called at regular intervals. */
   checkProgress(now: number, patience: Patience): void {
     const isInData = this.parser?._dataMode ?? false
@@ -255,3 +261,6 @@ const tooManyRefused = `4.7.0 More than ${maxRefused} commands in a row were ref
 const tooManyWithoutMessage = `4.7.0 More than ${maxWithoutMessage} commands came without a message, closing the connection`
 
 const ordinary = new Set(['MAIL', 'RCPT', 'QUIT'])
+
+const barePathNote =
+  '<warning: RFC 5321 section 4.1.2 wants angle brackets around the address; with `strict` this is 501>'

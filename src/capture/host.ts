@@ -15,6 +15,8 @@ export interface HostedConnection extends SlotClient {
 export interface ConnectionHost {
   /** Whether the server is closing. It then answers 421 to the next command of every client. */
   readonly isClosing: boolean
+  /** Whether addresses need angle brackets. */
+  readonly isStrict: boolean
   readonly clock: Clock
   readonly faultAt: FaultAt
   /** The lines of the reply to EHLO. */

@@ -30,10 +30,12 @@ export interface CaptureOptions extends AuthRules {
   /**
    * Decides the reply for one recipient.
    *
-   * @param deliveryId  For a delivery, the id of the email from ENVID, or null without one; for a submission, `from` and
-   *   its sender.
+   * @param transaction  What counts tries together: for a delivery, the id of the email from ENVID, or null without one;
+   *   for a submission, `from` and its sender.
    */
-  verdictOf(recipient: string, deliveryId: string | null): Verdict
+  verdictOf(recipient: string, transaction: string | null): Verdict
+  /** Refuses addresses without angle brackets, which are accepted with a warning otherwise. Default: false. */
+  strict?: boolean
   /** Whether rules apply to submissions too; otherwise every recipient of a submission is accepted. */
   rejectSubmissions: boolean
   /** The faults to apply to submissions. */

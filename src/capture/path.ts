@@ -6,6 +6,8 @@ export interface PathCommand {
   address: string
   /** The ESMTP parameters after the path. */
   parameters: string
+  /** Whether the angle brackets are missing, as some local tools leave them out. */
+  isBare: boolean
 }
 
 /**
@@ -18,14 +20,15 @@ export interface PathCommand {
  */
 export function readPath(argument: string): PathCommand | null {
   const text = argument.trim()
-  const end = endOfPath(text)
+  const isBare = !text.startsWith('<')
+  const end = isBare ? endOfWord(text) : endOfPath(text)
   if (end === -1) return null
-  const parameters = text.slice(end + 1)
+  const parameters = isBare ? text.slice(end) : text.slice(end + 1)
   if (parameters !== '' && !/^\s/.test(parameters)) return null
   // A source route must be accepted and ignored: RFC 5321 appendix C.
-  const path = text.slice(1, end).replace(/^@[^\s,:@]+(?:,@[^\s,:@]+)*:/, '')
+  const path = text.slice(isBare ? 0 : 1, end).replace(/^@[^\s,:@]+(?:,@[^\s,:@]+)*:/, '')
   const address = path === '' || isLocalPart(path) ? path : lenient(path)
-  return address === null ? null : { address, parameters: parameters.trim() }
+  return address === null ? null : { address, parameters: parameters.trim(), isBare }
 }
 
 /**
@@ -39,9 +42,13 @@ function isLocalPart(path: string): boolean {
 const dotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const quotedString = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/
 
+/** Where an address without angle brackets ends; -1 for none. It has no spaces, since parameters may follow. */
+function endOfWord(text: string): number {
+  return /^[^\s<>]+(?!\S)/.exec(text)?.[0].length ?? -1
+}
+
 /** The position of the closing `>` outside of quotes; -1 if there is none. */
 function endOfPath(text: string): number {
-  if (!text.startsWith('<')) return -1
   let inQuotes = false
   for (let i = 1; i < text.length; i++) {
     const character = text[i]

@@ -38,12 +38,14 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   readonly #isNews = createOncePerMinute()
   #sweeping: NodeJS.Timeout | undefined
   readonly #keepAlive: boolean
+  readonly isStrict: boolean
   readonly clock: Clock
   readonly faultAt: FaultAt
 
   constructor(
     options: SMTPServerOptions,
     deps: {
+      strict?: boolean
       clock: Clock
       faultAt: FaultAt
       maxClients?: Partial<SlotLimits>
@@ -54,6 +56,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   ) {
     super(options)
     this.#keepAlive = deps.keepAlive ?? true
+    this.isStrict = deps.strict ?? false
     this.clock = deps.clock
     this.faultAt = deps.faultAt
     this.#slots = new Slots({ ...noLimits, ...deps.maxClients })

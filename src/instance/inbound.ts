@@ -48,6 +48,7 @@ export function openCapture(deps: {
     hostname,
     auth: config.smtpAuth,
     tls: config.smtpTls,
+    strict: config.strict,
     clock,
     keepAlive: config.keepAlive,
     maxClients: { total: config.limits.smtpClients, perAddress: config.limits.smtpClientsPerAddress },

@@ -71,11 +71,11 @@ export function simulatorVerdict(recipient: string): SimulatorVerdict | null {
  */
 export function createVerdicts(
   findRule: FindRule = noRule,
-): (recipient: string, deliveryId: string | null) => Verdict {
+): (recipient: string, transaction: string | null) => Verdict {
   const attempts = createAttempts()
   const attemptsByRule = new WeakMap<object, ReturnType<typeof createAttempts>>()
-  return (recipient, deliveryId) => {
-    const delivery = `${deliveryId ?? ''} ${recipient.toLowerCase()}`
+  return (recipient, transaction) => {
+    const delivery = `${transaction ?? ''} ${recipient.toLowerCase()}`
     const rule = findRule(recipient, isSimulator(recipient))
     switch (rule?.action) {
       case undefined: {

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
+import { start } from '../support/instance.ts'
 import { message, rawClient, testServer } from './_server.ts'
 
 describe('addresses', () => {
@@ -41,7 +42,12 @@ describe('addresses', () => {
     for (const path of [
       '',
       '<>',
-      'ada@example.com',
+      'ada@>',
+      'ada@example.com>',
+      'ada@ex<ample.com',
+      'ada@',
+      '@example.com',
+      'a@b@c',
       '<ada@>',
       '<@example.com>',
       '<a@b@c>',
@@ -59,6 +65,44 @@ describe('addresses', () => {
     expect(await client.say('RCPT TO:<a@b> NOTIFY=NEVER,DELAY')).toMatch(/^501 /)
     expect(await client.say('RCPT TO:<a@b> NOTIFY=NEVER NOTIFY=NEVER')).toMatch(/^501 /)
     expect(await client.say('MAIL FROM:<a@b')).toMatch(/^501 5\.1\.7 /)
+  })
+
+  const bare: Record<string, string> = {
+    root: 'root',
+    ' root': 'root',
+    'root NOTIFY=NEVER': 'root',
+    'ada@example.com': 'ada@example.com',
+    'ada@example.com NOTIFY=NEVER': 'ada@example.com',
+    'ada@müller.example': 'ada@xn--mller-kva.example',
+    'ada@[127.0.0.1]': 'ada@[127.0.0.1]',
+    '@relay.example:ada@example.com': 'ada@example.com',
+  }
+
+  it('without angle brackets are accepted, as Postfix does, with a warning in the transcript', async () => {
+    const post = await start()
+    const client = await rawClient(post.smtp)
+    expect(await client.say('MAIL FROM:cron@localhost SIZE=10')).toMatch(/^250 /)
+    for (const path of Object.keys(bare)) expect(await client.say(`RCPT TO:${path}`), path).toMatch(/^250 /)
+    await client.say('DATA')
+    const [id = ''] = /em_\w+/.exec(await client.say(`${message}.`)) ?? []
+    const mail = await post.inbox.get(id)
+    expect(mail.envelope).toEqual({
+      mail_from: 'cron@localhost',
+      rcpt_to: [...new Set(Object.values(bare))],
+    })
+    const lines = mail.transcript ?? []
+    const at = lines.findIndex(({ text }) => text === 'MAIL FROM:cron@localhost SIZE=10')
+    expect(lines[at + 1]?.text).toContain('RFC 5321 section 4.1.2 wants angle brackets')
+    expect(lines[at + 2]?.text).toMatch(/^250 /)
+  })
+
+  it('without angle brackets are refused with strict', async () => {
+    const post = await start({ strict: true })
+    const client = await rawClient(post.smtp)
+    expect(await client.say('MAIL FROM:cron@localhost')).toMatch(/^501 5\.1\.7 /)
+    expect(await client.say('MAIL FROM:<cron@localhost>')).toMatch(/^250 /)
+    for (const path of Object.keys(bare)) expect(await client.say(`RCPT TO:${path}`), path).toMatch(/^501 /)
+    expect(await client.say('RCPT TO:<root>')).toMatch(/^250 /)
   })
 
   it('accepts a UTF-8 address from nodemailer', async () => {

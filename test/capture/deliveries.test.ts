@@ -7,8 +7,8 @@ describe('deliveries', () => {
   it('accept the ENVID and the recipients of nodemailer', async () => {
     const asked: unknown[] = []
     await using server = await testServer({
-      verdictOf(recipient, deliveryId) {
-        asked.push([recipient, deliveryId])
+      verdictOf(recipient, transaction) {
+        asked.push([recipient, transaction])
         return simulatorVerdict(recipient)?.verdict ?? { action: 'accept' }
       },
     })
@@ -62,8 +62,8 @@ describe('deliveries', () => {
   it('pass the ENVID on, and any kind of verdict is sent', async () => {
     const asked: unknown[] = []
     await using server = await testServer({
-      verdictOf(recipient, deliveryId) {
-        asked.push([recipient, deliveryId])
+      verdictOf(recipient, transaction) {
+        asked.push([recipient, transaction])
         return { action: 'reject', reply_code: 554, enhanced_code: '5.7.26', text: 'Not\r\n250 allowed' }
       },
     })
