@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { CheckDestination } from './outgoing.ts'
+import { tlsReason } from './tls-words.ts'
 
 /** A request to an address that came from outside. */
 export interface GuardedRequest {
@@ -27,8 +28,7 @@ export interface GuardedRequest {
  */
 export function guardedRequest(target: URL, given: GuardedRequest): Promise<IncomingMessage> {
   const { method, headers, body, signal } = given
-  const host = target.hostname.replace(/^\[|\]$/g, '')
-  const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80)
+  const { host, port } = placeOf(target)
   const problem = literalProblem(host, port, given.problemOf)
   if (problem !== null) return Promise.reject(new Error(problem))
   const lookup = guardedLookup(host, port, given)
@@ -46,7 +46,20 @@ export function guardedRequest(target: URL, given: GuardedRequest): Promise<Inco
 /** What went wrong, in words. Several addresses that refuse make an error without a message of its own. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const tls = tlsReason(error.message)
+  if (tls !== null) return `${tls}; for a server without TLS the address begins with http://`
   return error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name)
+}
+
+/** Why an http or https URL may not be called, as far as it says without a look-up; null where it may, or has a name. */
+export function urlProblem(url: string, problemOf: CheckDestination): string | null {
+  const { host, port } = placeOf(new URL(url))
+  return literalProblem(host, port, problemOf)
+}
+
+function placeOf(url: URL): { host: string; port: number } {
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port }
 }
 
 /** Why a host that is an IP address may not be connected to: of such a host there is no look-up. */

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
+import { tlsReason } from '../net/tls-words.ts'
 import { addressKey } from '../mime/addresses.ts'
 import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
 import { isLoopback } from '../net/hosts.ts'
@@ -263,10 +264,15 @@ function collectRefusals(
 function replyOf(failure: SmtpFailure): SmtpReply {
   if (failure.code === 'ETLS') return { reply_code: 0, enhanced_code: null, text: noTls }
   if (failure.response) return parseReply(failure.response)
+  const tls = tlsReason(failure.message)
+  if (tls !== null)
+    return { reply_code: 0, enhanced_code: null, text: `No TLS with the relay: ${tls}. ${tlsHint}` }
   // The pool has several texts for this error, some of them about the pool itself.
   const text = failure.code === 'ECONNECTION' ? 'Connection closed unexpectedly' : failure.message
   return { reply_code: 0, enhanced_code: null, text }
 }
 
 const noTls =
-  'The relay offers no TLS, and the user and password are not sent without TLS. Use smtps://, or allow sending them with `relayInsecureAuth`'
+  'The relay offers no TLS, and the user and password are not sent without TLS. Use smtps://, or allow sending them with `relayInsecureAuth` (--relay-insecure-auth)'
+const tlsHint =
+  'smtps:// is for a port that begins with TLS, mostly 465; smtp:// is for one that offers STARTTLS or none'

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
+import { urlProblem } from '../net/guarded-request.ts'
 import { notFound } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { insert, remove } from '../store/store.ts'
@@ -151,6 +152,9 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
         throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
       }
       const url = new URL(read.url).href
+      const problem = urlProblem(url, deps.problemOf)
+      if (problem !== null)
+        throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
       assertNewUrl(url)
       const webhook = toWebhook(ids.next('wh'), read, random)
       urlsInTheMaking.add(url)

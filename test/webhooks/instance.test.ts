@@ -38,13 +38,17 @@ describe('an instance', () => {
   it('never reaches its own ports while it listens, whatever is allowed', async () => {
     const post = await start({ allowOutgoing: ['127.0.0.1', 'localhost'], webhookRetryDelaysMs: [] })
     const { port } = await post.listen()
-    const urls = [
+    // Addresses are refused at once, names when they are looked up.
+    for (const url of [
       `http://127.0.0.1:${port}/v1/emails`,
-      `http://localhost:${port}/`,
+      `http://[::ffff:127.0.0.1]:${port}/`,
       `http://127.0.0.1:${post.smtp.port}/`,
-    ]
-    const made = []
-    for (const url of urls) made.push(await post.webhooks.create({ url, events: ['email.sent'] }))
+    ])
+      await expect(post.webhooks.create({ url })).rejects.toMatchObject({
+        code: 'validation_error',
+        errors: [{ field: 'url', message: expect.stringContaining('is this Localpost itself at port') }],
+      })
+    const made = [await post.webhooks.create({ url: `http://localhost:${port}/`, events: ['email.sent'] })]
     const receiver = await openReceiver()
     await post.webhooks.create({ url: receiver.url, events: ['email.sent'] })
     const { id } = await post.emails.send(mail)

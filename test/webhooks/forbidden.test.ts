@@ -1,0 +1,52 @@
+import type { lookup } from 'node:dns'
+import { expect, it } from 'vitest'
+import { createOutgoing } from '../../src/net/outgoing.ts'
+import { openNoun } from './_noun.ts'
+
+const noLookup = (() => expect.fail('A name was looked up.')) as unknown as typeof lookup
+const listening = (host: string, allow: readonly string[] = []): ReturnType<typeof createOutgoing> => {
+  const outgoing = createOutgoing(allow)
+  outgoing.opened({ host, port: 8025 })
+  return outgoing
+}
+const refusedAt = async (host: string, url: string, allow: readonly string[] = []): Promise<unknown> => {
+  const { problemOf } = listening(host, allow)
+  const { webhooks } = await openNoun({ problemOf, lookup: noLookup })
+  return webhooks.create({ url }).then(
+    () => null,
+    (error: unknown) => error,
+  )
+}
+const refusal = (message: string): unknown =>
+  expect.objectContaining({
+    code: 'validation_error',
+    errors: [{ field: 'url', message: expect.stringContaining(message) as string }],
+  })
+
+// No event happens in these tests, so that nothing is delivered.
+it.each([
+  ['its own port', 'http://127.0.0.1:8025/', 'is this Localpost itself at port 8025'],
+  ['its own port, in another form', 'http://0x7f.1:8025/', 'is this Localpost itself at port 8025'],
+  ['its own port, as a mapped address', 'http://[::ffff:7f00:1]:8025/', 'is this Localpost itself'],
+  ['a range for tests', 'http://198.18.0.1/', 'is in a range for documentation, tests or tunnels'],
+  ['the end of it', 'https://198.19.255.255/', 'is in a range for documentation, tests or tunnels'],
+  ['a range for documentation', 'http://[2001:db8::1]/', 'is in a range for documentation'],
+  ['a metadata service', 'http://169.254.169.254/', 'is a link-local, metadata, multicast or reserved'],
+])('a webhook to %s is refused when it is made', async (_, url, message) => {
+  expect(await refusedAt('127.0.0.1', url)).toEqual(refusal(message))
+})
+
+it.each(['10.0.0.1', '172.16.0.1', '192.168.0.1', '[fc00::1]', '127.0.0.1', '[::1]'])(
+  'a webhook to %s is refused where other machines reach the instance',
+  async (host) => {
+    const refused = refusal('other machines reach this Localpost; allow it with `allowOutgoing`')
+    expect(await refusedAt('0.0.0.0', `http://${host}:3000/`)).toEqual(refused)
+    expect(await refusedAt('127.0.0.1', `http://${host}:3000/`)).toBeNull()
+    expect(await refusedAt('0.0.0.0', `http://${host}:3000/`, [host.replace(/[[\]]/g, '')])).toBeNull()
+  },
+)
+
+it('a webhook to a name is made: it is looked up and checked when it is called', async () => {
+  expect(await refusedAt('0.0.0.0', 'http://hooks.internal:8025/')).toBeNull()
+  expect(await refusedAt('127.0.0.1', 'http://localhost:8025/')).toBeNull()
+})
