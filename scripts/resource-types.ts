@@ -42,7 +42,7 @@ export async function renderResourceTypes(): Promise<Map<string, string>> {
 
 function schemaFiles(): string[] {
   return readdirSync(src, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /^\w+\/(?:[\w-]+-)?schema\.ts$/.test(file))
+    .filter((file) => /^[\w-]+\/(?:[\w-]+-)?schema\.ts$/.test(file))
     .sort()
 }
 

@@ -12,6 +12,7 @@ const folders: readonly string[] = [
   'net',
   'mime',
   'store',
+  'client-support',
   'reading',
   'domains',
   'templates',
@@ -72,9 +73,10 @@ const owners: Readonly<Record<string, RegExp>> = {
   standardwebhooks: /^webhooks\//,
   fflate: /^inbox\//,
   htmlparser2: /^mime\//,
+  'css-tree': /^client-support\//,
   vitest: /^vitest\//,
   '@playwright/test': /^playwright\//,
-  zod: /^(?:core|mime|reading|attachments|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server)\//,
+  zod: /^(?:core|mime|reading|client-support|attachments|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server)\//,
 }
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })

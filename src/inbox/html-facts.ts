@@ -24,7 +24,7 @@ export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
   const images: HtmlImage[] = []
   const links: { href: string; text: string }[] = []
   let open: { href: string; text: string } | null = null
-  yield* scanHtml(html, {
+  yield* scanHtml(html, ['href', 'alt', 'src', 'width', 'height'], {
     onOpenTag(name, { href, alt, src, width, height }) {
       if (name === 'img' && images.length < maxEach) {
         const isPixel = [width, height].every((length) => /^\s*[01](?:px)?\s*$/.test(length ?? ''))

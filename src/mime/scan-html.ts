@@ -1,14 +1,15 @@
 import { createRequire } from 'node:module'
 
-/** The attributes that anybody asks for; absent where the tag does not have it. */
-export type HtmlAttributes = { [name in (typeof told)[number]]?: string }
-
-/** Callbacks of a scan, in document order; element names in lower case. */
-export interface HtmlListener {
-  /** An open tag is complete. Only the attributes in `HtmlAttributes` are passed, entities decoded. */
-  onOpenTag(name: string, attributes: HtmlAttributes): void
-  onText(piece: string): void
+/** Callbacks of a scan, in document order; element names in lower case, offsets into the HTML. */
+export interface HtmlListener<Attribute extends string> {
+  /** An open tag is complete; `start` is the offset of its name. Of its attributes those asked for, entities decoded. */
+  onOpenTag(name: string, attributes: { [name in Attribute]?: string }, start: number): void
+  /** A text, or a part of one. */
+  onText(piece: string, start: number): void
   onCloseTag(name: string): void
+  onComment?(start: number): void
+  /** A declaration, as `!DOCTYPE html`. */
+  onDeclaration?(text: string, start: number): void
 }
 
 /**
@@ -17,26 +18,34 @@ export interface HtmlListener {
  * A parser keeps the open elements and looks through them at every tag: a megabyte of hostile HTML held the process
  * for a minute. This costs linear time, and looks at no more than 1 MB. It runs in steps, so that the event loop may
  * turn between them; a text may come in several pieces.
+ *
+ * @param asked  The names of the attributes that the listener reads, in lower case, of at most 16 characters.
  */
-export function* scanHtml(html: string, listener: HtmlListener): Generator<undefined, void> {
-  const source = html.slice(0, lookAt)
+export function* scanHtml<Attribute extends string>(
+  html: string,
+  asked: readonly Attribute[],
+  listener: HtmlListener<Attribute>,
+): Generator<undefined, void> {
+  const source = html.slice(0, scannedLength)
   let name = ''
-  let attributes: HtmlAttributes = {}
-  let attribute: keyof HtmlAttributes | null = null
+  let nameStart = 0
+  let attributes: { [name in Attribute]?: string } = {}
+  let attribute: Attribute | null = null
   let value = ''
-  const openTagEnds = (): void => listener.onOpenTag(name, attributes)
+  const openTagEnds = (): void => listener.onOpenTag(name, attributes, nameStart)
   const { Tokenizer } = loadTokenizer()
   const tokenizer = new Tokenizer(
     { decodeEntities: true },
     {
       onopentagname(start, end) {
         name = nameAt(source, start, end)
+        nameStart = start
         attributes = {}
       },
       onattribname(start, end) {
         const written = nameAt(source, start, end)
         // Of an attribute that is there twice, the first counts.
-        const name = told.find((known) => known === written)
+        const name = asked.find((known) => known === written)
         attribute = name !== undefined && attributes[name] === undefined ? name : null
         value = ''
       },
@@ -52,11 +61,11 @@ export function* scanHtml(html: string, listener: HtmlListener): Generator<undef
       onopentagend: openTagEnds,
       onselfclosingtag: openTagEnds,
       onclosetag: (start, end) => listener.onCloseTag(nameAt(source, start, end)),
-      ontext: (start, end) => listener.onText(source.slice(start, end)),
-      ontextentity: (codepoint) => listener.onText(String.fromCodePoint(codepoint)),
-      oncomment() {},
+      ontext: (start, end) => listener.onText(source.slice(start, end), start),
+      ontextentity: (codepoint, end) => listener.onText(String.fromCodePoint(codepoint), end),
+      oncomment: (start) => listener.onComment?.(start),
       oncdata() {},
-      ondeclaration() {},
+      ondeclaration: (start, end) => listener.onDeclaration?.(source.slice(start, end), start),
       onprocessinginstruction() {},
       onend() {},
     },
@@ -68,9 +77,9 @@ export function* scanHtml(html: string, listener: HtmlListener): Generator<undef
   tokenizer.end()
 }
 
-const lookAt = 1_000_000
+/** Of longer HTML only the beginning is looked at. */
+export const scannedLength = 1_000_000
 const stepLength = 4096
-const told = ['href', 'alt', 'src', 'width', 'height'] as const
 
 // No name that matters is longer; one of a megabyte is not worth the copy.
 function nameAt(html: string, start: number, end: number): string {

@@ -14,7 +14,7 @@ export function* visibleTextSteps(html: string): Generator<undefined, string> {
   let text = ''
   /** The hidden element that is open, and how many of its name: all in it is hidden, whatever else it has. */
   let hiddenBy: { name: string; depth: number } | null = null
-  yield* scanHtml(html, {
+  yield* scanHtml(html, [], {
     onOpenTag(name) {
       if (hiddenBy?.name === name) hiddenBy.depth++
       // `<body>` ends a `<head>` that was not closed.

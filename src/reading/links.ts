@@ -35,7 +35,7 @@ const textUrl =
 function* htmlLinks(html: string): Generator<undefined, Link[]> {
   const links: Link[] = []
   let open: Link | null = null
-  yield* scanHtml(html, {
+  yield* scanHtml(html, ['href', 'alt'], {
     onOpenTag(name, { href, alt }) {
       if (name === 'img' && open && alt) open.text += alt
       if ((name !== 'a' && name !== 'area') || href === undefined) return

@@ -1,0 +1,56 @@
+/**
+ * `node scripts/client-support.mjs <data.json>`: writes src/client-support/data.ts from the data of Can I email.
+ *
+ * The file is what https://www.caniemail.com/api/data.json answers; download it first.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const [source] = process.argv.slice(2)
+if (source === undefined) {
+  console.error('Usage: node scripts/client-support.mjs <data.json of caniemail.com/api>')
+  process.exit(2)
+}
+const target = fileURLToPath(new URL('../src/client-support/data.ts', import.meta.url))
+writeFileSync(target, moduleOf(readFileSync(source, 'utf8')))
+execFileSync('npx', ['oxfmt', target])
+
+/** @param json  `{ last_update_date, nicenames: { family, platform }, data: [{ slug, title, category, stats }] }` */
+function moduleOf(json) {
+  // An object puts keys like "2019" before all others, but the order of the versions is that of the file.
+  const { last_update_date, nicenames, data } = JSON.parse(json.replace(/"(\d+)"\s*:/g, '"v$1":'))
+  const features = data
+    .filter(({ slug }) => slug !== '_template')
+    .toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
+  const clients = [
+    ...new Set(features.flatMap(({ stats }) => statuses(stats).map(([client]) => client))),
+  ].toSorted()
+  const names = clients.map((client) => {
+    const [family, platform] = client.split('/')
+    return [client, `${nicenames.family[family] ?? family}, ${nicenames.platform[platform] ?? platform}`]
+  })
+  const rows = features.map(({ slug, title, category, stats }) => {
+    const known = new Map(statuses(stats))
+    return [slug, title.trim(), category, clients.map((client) => known.get(client) ?? 'u').join('')]
+  })
+  return `// Written by scripts/client-support.mjs. Change that, not this file.
+// Facts of Can I email (https://www.caniemail.com), state of ${last_update_date.slice(0, 10)}. MIT licence, Copyright (c) 2019 Rémi Parmentier.
+
+/** The clients, in the order of the letters of a row: key, and name for people. */
+export const clientNames: readonly (readonly [client: string, name: string])[] = ${JSON.stringify(names)}
+
+/** A letter per client, for its newest version: y yes, a partly, n no, u unknown. */
+export const featureRows: readonly (readonly [slug: string, title: string, category: string, support: string])[] = ${JSON.stringify(rows)}
+`
+}
+
+/** The status of the newest version of each client. */
+function statuses(stats) {
+  return Object.entries(stats).flatMap(([family, platforms]) =>
+    Object.entries(platforms).map(([platform, versions]) => [
+      `${family}/${platform}`,
+      (Object.values(versions).at(-1) ?? 'u')[0],
+    ]),
+  )
+}

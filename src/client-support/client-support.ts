@@ -1,0 +1,72 @@
+import { paced } from '../core/yield.ts'
+import { scannedLength } from '../mime/scan-html.ts'
+import { clientNames, featureRows } from './data.ts'
+import { featureSteps, type MailContent } from './find-features.ts'
+import type { ClientScore, ClientSupport, SupportedFeature } from './types.ts'
+
+/**
+ * Says how mail clients support what the HTML of a mail uses, from the tables of Can I email. Nothing is fetched. The work
+ * yields to the event loop at intervals.
+ *
+ * @param shares  How much each client counts, by key, as `{ 'gmail/ios': 30 }`; those not named count nothing. Default: all alike.
+ */
+export async function clientSupport(
+  mail: MailContent,
+  shares?: Readonly<Record<string, number>>,
+): Promise<ClientSupport> {
+  const uses = await paced(featureSteps(mail))
+  const lineAt = lines(mail.html.slice(0, scannedLength))
+  const features = uses.map(({ slug, count, places }): SupportedFeature => {
+    const [, title = slug, category = '', support = ''] = rows.get(slug) ?? []
+    const clientsWith = (letter: string): string[] =>
+      clientNames.flatMap(([client], at) => (support[at] === letter ? [client] : []))
+    return {
+      slug,
+      title,
+      category,
+      url: `https://www.caniemail.com/features/${slug}/`,
+      count,
+      places: places.map(({ offset, snippet }) => ({ line: lineAt(offset), snippet })),
+      unsupported: clientsWith('n'),
+      partial: clientsWith('a'),
+    }
+  })
+  const clients = clientNames.map(([client, name], at): ClientScore => {
+    const values = uses.flatMap(({ slug }) => value[rows.get(slug)?.[3][at] ?? 'u'] ?? [])
+    const sum = values.reduce((total, one) => total + one, 0)
+    return { client, name, score: values.length === 0 ? 100 : round((100 * sum) / values.length) }
+  })
+  return { score: weighted(clients, shares), clients, features }
+}
+
+function weighted(clients: readonly ClientScore[], shares?: Readonly<Record<string, number>>): number {
+  const weights = clients.map(({ client }) => (shares ? (shares[client] ?? 0) : 1))
+  const whole = weights.reduce((sum, weight) => sum + weight, 0)
+  if (whole === 0) return 100
+  return round(clients.reduce((sum, { score }, at) => sum + score * (weights[at] ?? 0), 0) / whole)
+}
+
+function round(percent: number): number {
+  return Math.round(percent * 10) / 10
+}
+
+/** Tells the line of an offset, from 1 on. */
+function lines(text: string): (offset: number) => number {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (offset) => {
+    let low = 0
+    let high = starts.length
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
+}
+
+const rows = new Map(featureRows.map((row) => [row[0], row]))
+
+/** What a letter of support is worth; unknown counts neither way. */
+const value: Readonly<Record<string, number>> = { y: 1, a: 0.5, n: 0 }

@@ -1,0 +1,26 @@
+declare module 'css-tree/tokenizer' {
+  /** Tokens of CSS Syntax Module Level 3, by the numbers below. */
+  export function tokenize(source: string, onToken: (type: number, start: number, end: number) => void): void
+  export const Ident: number
+  export const Function: number
+  export const AtKeyword: number
+  export const Hash: number
+  export const Url: number
+  export const String: number
+  export const Delim: number
+  export const Percentage: number
+  export const Dimension: number
+  export const WhiteSpace: number
+  export const Colon: number
+  export const Semicolon: number
+  export const Comma: number
+  export const CDO: number
+  export const CDC: number
+  export const LeftSquareBracket: number
+  export const RightSquareBracket: number
+  export const LeftParenthesis: number
+  export const RightParenthesis: number
+  export const LeftCurlyBracket: number
+  export const RightCurlyBracket: number
+  export const Comment: number
+}

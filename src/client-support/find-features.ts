@@ -1,0 +1,134 @@
+import { scanHtml } from '../mime/scan-html.ts'
+import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
+import { featureRows } from './data.ts'
+import {
+  attributesAsked,
+  elementFeatures,
+  formatOf,
+  formatOfType,
+  imagesOf,
+  type Attributes,
+} from './html-features.ts'
+import { scanCss, textOf, type CssListener } from './scan-css.ts'
+import { selectorFeatures } from './selectors.ts'
+
+/** What the features of a mail are found in. */
+export interface MailContent {
+  html: string
+  headers: readonly (readonly [name: string, value: string])[]
+  /** The content types of all parts that are no body, and their content ids. */
+  attachments: readonly { content_type: string; content_id: string | null }[]
+}
+
+/** How a mail uses one feature. */
+export interface FeatureUse {
+  slug: string
+  /** How often. */
+  count: number
+  /** The first 20 places, by offset into the HTML. */
+  places: { offset: number; snippet: string }[]
+}
+
+/**
+ * Finds the features of HTML and CSS that a mail uses, in the order of their first use. In steps, so that the event loop
+ * may turn between them; of more than 1 MB of HTML, or 250 KB of a style sheet, only the beginning is looked at.
+ */
+export function* featureSteps({
+  html,
+  headers,
+  attachments,
+}: MailContent): Generator<undefined, FeatureUse[]> {
+  const uses = new Map<string, FeatureUse>()
+  const use = (slugs: Iterable<string>, offset: number, snippet: () => string): void => {
+    for (const slug of slugs) {
+      if (!known.has(slug)) continue
+      const found = uses.get(slug) ?? { slug, count: 0, places: [] }
+      uses.set(slug, found)
+      found.count++
+      if (found.places.length < maxPlaces) found.places.push({ offset, snippet: cut(snippet()) })
+    }
+  }
+  const shows = (url: string, offset: number): void => {
+    const id = /^cid:(.*)$/i.exec(url.trim())?.[1]
+    const slug =
+      id === undefined
+        ? formatOf(url)
+        : formatOfType(attachments.find(({ content_id }) => content_id === id)?.content_type ?? '')
+    use(slug === null ? [] : [slug], offset, () => url)
+    if (/^data:[^,]*;base64,/i.test(url)) use(['image-base64'], offset, () => url)
+  }
+  const css = (offsetOf: (start: number) => number): CssListener => ({
+    onAtRule: (name, prelude, start) =>
+      use(atRuleFeatures(name, prelude), offsetOf(start), () => `@${name} ${prelude}`.trim()),
+    onSelectors: (tokens, isNested) =>
+      use(selectorFeatures(tokens, isNested), offsetOf(tokens[0]?.start ?? 0), () => textOf(tokens)),
+    onDeclaration(property, value, start) {
+      use(
+        declarationFeatures(property, value),
+        offsetOf(start),
+        () => `${property}: ${value.map(({ text }) => text).join(' ')}`,
+      )
+      for (const url of urlsOf(value)) shows(url, offsetOf(start))
+    },
+    onComment: (start) => use(['css-comments'], offsetOf(start), () => '/* */'),
+  })
+  let sheet: { text: string; start: number } | null = null
+  const finished: { text: string; start: number }[] = []
+  yield* scanHtml(html, attributesAsked, {
+    onOpenTag(name, attributes, start) {
+      const { style } = attributes
+      use(elementFeatures(name, attributes), start, () => tagOf(name, attributes))
+      for (const url of imagesOf(name, attributes)) shows(url, start)
+      if (style !== undefined)
+        scanCss(
+          style,
+          'attribute',
+          css(() => start),
+        )
+      if (name === 'style') sheet = { text: '', start: -1 }
+    },
+    onText(piece, start) {
+      if (!sheet) return
+      if (sheet.start === -1) sheet.start = start
+      sheet.text += piece
+    },
+    onCloseTag(name) {
+      if (name !== 'style' || !sheet) return
+      finished.push(sheet)
+      sheet = null
+    },
+    onComment: (start) => use(['html-comments'], start, () => '<!-- -->'),
+    onDeclaration(text, start) {
+      if (/^!?doctype\s+html\s*$/i.test(text)) use(['html-doctype'], start, () => `<${text}>`)
+    },
+  })
+  if (sheet) finished.push(sheet)
+  for (const { text, start } of finished) {
+    scanCss(
+      text,
+      'sheet',
+      css((offset) => start + offset),
+    )
+    yield
+  }
+  if (headers.some(([name]) => /^bimi-(?:selector|location|indicator)$/i.test(name)))
+    use(['bimi'], 0, () => 'BIMI')
+  if (attachments.some(({ content_type }) => content_type === 'text/x-amp-html'))
+    use(['amp'], 0, () => 'text/x-amp-html')
+  return [...uses.values()]
+}
+
+function tagOf(name: string, attributes: Attributes): string {
+  const written = Object.entries(attributes)
+    .filter(([attribute]) => attribute !== 'style')
+    .map(([attribute, value]) => ` ${attribute}="${value}"`)
+  return `<${name}${written.join('')}>`
+}
+
+function cut(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line
+}
+
+const maxPlaces = 20
+const known = new Set(featureRows.map(([slug]) => slug))

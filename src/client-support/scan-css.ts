@@ -1,0 +1,109 @@
+import * as token from 'css-tree/tokenizer'
+
+/** A token of CSS: its type is one of those of css-tree, its text as written. */
+export interface CssToken {
+  type: number
+  text: string
+  start: number
+}
+
+/** Callbacks of a scan, in document order; offsets into the CSS. */
+export interface CssListener {
+  /** `name` in lower case and without `@`. */
+  onAtRule(name: string, prelude: string, start: number): void
+  /** The selectors of a rule; `isNested` says whether it stands in another style rule. */
+  onSelectors(tokens: readonly CssToken[], isNested: boolean): void
+  /** `property` in lower case. The tokens of the value have neither white space nor comments. */
+  onDeclaration(property: string, value: readonly CssToken[], start: number): void
+  onComment(start: number): void
+}
+
+/**
+ * Reports the rules and declarations of CSS, read as CSS Syntax Module Level 3 says: what is broken is passed over, the
+ * rest counts. Costs linear time; of longer CSS only the beginning is looked at.
+ *
+ * @param context  `sheet`: a style sheet. `attribute`: the value of a `style` attribute.
+ */
+export function scanCss(css: string, context: 'sheet' | 'attribute', listener: CssListener): void {
+  /** The open blocks, outermost first. */
+  const blocks: Block[] = context === 'attribute' ? ['style'] : []
+  let statement: CssToken[] = []
+  let parentheses = 0
+  const source = css.slice(0, scannedLength)
+  const ends = (closedBy: number): void => {
+    const tokens = statement
+    statement = []
+    parentheses = 0
+    const [first] = tokens
+    if (!first) {
+      if (closedBy === token.LeftCurlyBracket) open(blocks, 'other')
+      return
+    }
+    if (first.type === token.AtKeyword) {
+      const name = first.text.slice(1).toLowerCase()
+      listener.onAtRule(name, textOf(tokens.slice(1)), first.start)
+      if (closedBy === token.LeftCurlyBracket) open(blocks, blockOf(name, blocks))
+      return
+    }
+    const within = blocks.at(-1)
+    if (closedBy === token.LeftCurlyBracket) {
+      if (within === 'keyframes') return open(blocks, 'style')
+      if (within === 'other') return open(blocks, 'other')
+      listener.onSelectors(tokens, blocks.includes('style'))
+      return open(blocks, 'style')
+    }
+    if (within === 'style') declaration(tokens, listener)
+  }
+  token.tokenize(source, (type, start, end) => {
+    if (type === token.Comment) return listener.onComment(start)
+    if (type === token.CDO || type === token.CDC) return
+    if (type === token.LeftCurlyBracket && parentheses === 0) return ends(type)
+    if (type === token.RightCurlyBracket) {
+      ends(type)
+      if (blocks.length > (context === 'attribute' ? 1 : 0)) blocks.pop()
+      return
+    }
+    if (type === token.Semicolon && parentheses === 0) return ends(type)
+    if (opening.has(type)) parentheses++
+    else if (closing.has(type) && parentheses > 0) parentheses--
+    // White space before a statement says nothing.
+    if (type === token.WhiteSpace && statement.length === 0) return
+    if (statement.length < maxTokens) statement.push({ type, text: source.slice(start, end), start })
+  })
+  ends(token.Semicolon)
+}
+
+/** What may stand in a block: rules, declarations, the steps of an animation, or nothing that counts. */
+type Block = 'rules' | 'style' | 'keyframes' | 'other'
+
+/** A condition in a style rule may hold declarations, so it is what it stands in. */
+function blockOf(atRule: string, blocks: readonly Block[]): Block {
+  if (/keyframes$/.test(atRule)) return 'keyframes'
+  return conditions.has(atRule) ? (blocks.at(-1) ?? 'rules') : 'other'
+}
+
+function open(blocks: Block[], block: Block): void {
+  if (blocks.length < maxBlocks) blocks.push(block)
+}
+
+function declaration(tokens: readonly CssToken[], listener: CssListener): void {
+  const [name, ...others] = tokens.filter(({ type }) => type !== token.WhiteSpace)
+  if (name?.type !== token.Ident || others[0]?.type !== token.Colon || others.length < 2) return
+  listener.onDeclaration(name.text.toLowerCase(), others.slice(1), name.start)
+}
+
+/** The tokens as they were written. */
+export function textOf(tokens: readonly CssToken[]): string {
+  return tokens
+    .map(({ text }) => text)
+    .join('')
+    .trim()
+}
+
+/** Of a longer sheet only the beginning is looked at, as mail clients do. */
+const scannedLength = 250_000
+const maxTokens = 2000
+const maxBlocks = 100
+const conditions = new Set(['media', 'supports', 'layer', 'container', 'scope', 'starting-style', 'document'])
+const opening = new Set([token.Function, token.LeftParenthesis, token.LeftSquareBracket])
+const closing = new Set([token.RightParenthesis, token.RightSquareBracket])

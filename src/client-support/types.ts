@@ -1,0 +1,45 @@
+// Written by `npm run types` from the schemas of this folder. Change those, not this file.
+
+/** How well a client supports what a mail uses. */
+export interface ClientScore {
+  /** Its key, as `gmail/ios`. */
+  client: string
+  name: string
+  /**
+   * 0 to 100: of the features that the mail uses those it supports; those that it supports partly count
+   * half.
+   */
+  score: number
+}
+
+/** A feature of HTML or CSS that a mail uses, and the clients that do not support it. */
+export interface SupportedFeature {
+  /** Its name in Can I email, as `css-display-flex`. */
+  slug: string
+  title: string
+  /** `css`, `html`, `image` or `others`. */
+  category: string
+  /** Its page, with notes and versions. */
+  url: string
+  /** How often the mail uses it. */
+  count: number
+  /** The first 20. */
+  places: {
+    /** Line of the HTML, from 1 on. */
+    line: number
+    snippet: string
+  }[]
+  /** The keys of the clients that ignore it. */
+  unsupported: string[]
+  /** The keys of the clients that support it partly. */
+  partial: string[]
+}
+
+/** How mail clients support what a mail uses. */
+export interface ClientSupport {
+  /** 0 to 100: the mean of the clients, by their shares. */
+  score: number
+  clients: ClientScore[]
+  /** Those that the mail uses, in the order of their first use. */
+  features: SupportedFeature[]
+}
