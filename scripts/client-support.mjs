@@ -1,5 +1,5 @@
 /**
- * `node scripts/client-support.mjs <data.json>`: writes src/client-support/data.ts from the data of Can I email.
+ * `node scripts/client-support.mjs <data.json> [target]`: writes src/client-support/data.ts from the data of Can I email.
  *
  * The file is what https://www.caniemail.com/api/data.json answers; download it first.
  */
@@ -7,12 +7,12 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const [source] = process.argv.slice(2)
+const [source, target = fileURLToPath(new URL('../src/client-support/data.ts', import.meta.url))] =
+  process.argv.slice(2)
 if (source === undefined) {
   console.error('Usage: node scripts/client-support.mjs <data.json of caniemail.com/api>')
   process.exit(2)
 }
-const target = fileURLToPath(new URL('../src/client-support/data.ts', import.meta.url))
 writeFileSync(target, moduleOf(readFileSync(source, 'utf8')))
 execFileSync('npx', ['oxfmt', target])
 
@@ -23,9 +23,11 @@ function moduleOf(json) {
   const features = data
     .filter(({ slug }) => slug !== '_template')
     .toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
-  const clients = [
-    ...new Set(features.flatMap(({ stats }) => statuses(stats).map(([client]) => client))),
-  ].toSorted()
+  // A score by two or three tested features would say nothing of a client.
+  const tested = count(
+    features.flatMap(({ stats }) => statuses(stats)).filter(([, letter]) => letter !== 'u'),
+  )
+  const clients = [...tested].flatMap(([client, times]) => (times >= 50 ? [client] : [])).toSorted()
   const names = clients.map((client) => {
     const [family, platform] = client.split('/')
     return [client, `${nicenames.family[family] ?? family}, ${nicenames.platform[platform] ?? platform}`]
@@ -43,6 +45,13 @@ export const clientNames: readonly (readonly [client: string, name: string])[] =
 /** A letter per client, for its newest version: y yes, a partly, n no, u unknown. */
 export const featureRows: readonly (readonly [slug: string, title: string, category: string, support: string])[] = ${JSON.stringify(rows)}
 `
+}
+
+/** How many features each client was tested for. */
+function count(answers) {
+  const times = new Map()
+  for (const [client] of answers) times.set(client, (times.get(client) ?? 0) + 1)
+  return times
 }
 
 /** The status of the newest version of each client. */

@@ -14,7 +14,7 @@ export const pageLicences = 'licences.json'
  */
 export function writeLicences(out, moduleIds) {
   const folders = moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
-  write(out, [...new Set(folders)].map(licenceOf))
+  write(out, [...[...new Set(folders)].map(licenceOf), clientSupportEntry()])
 }
 
 /** Adds the packages in the page. */
@@ -42,16 +42,25 @@ function licenceOf(folder) {
 }
 
 function entry(name, version, licence, text = unpackedLicence(name, licence)) {
-  return `${name} ${version} (${licence})\n\n${text.trim()}\n`
+  return `${[name, version].filter(Boolean).join(' ')} (${licence})\n\n${text.trim()}\n`
 }
 
 /** Packages under the MIT licence whose archive does not hold it: their copyright, from their repository. */
 const copyrights = { standardwebhooks: 'Copyright (c) 2023 Svix (https://www.svix.com)' }
 
+/** The tables in src/client-support/data.ts. */
+function clientSupportEntry() {
+  return entry('Can I email, data', '', 'MIT', mitLicence('Copyright (c) 2019 Rémi Parmentier'))
+}
+
 function unpackedLicence(name, licence) {
   const copyright = copyrights[name]
   if (licence !== 'MIT' || !copyright)
     throw new Error(`${name} comes without its licence: find it for licences.mjs`)
+  return mitLicence(copyright)
+}
+
+function mitLicence(copyright) {
   const own = readFileSync(new URL('../LICENSE', import.meta.url), 'utf8')
   return own.replace(/^Copyright .*$/m, copyright)
 }

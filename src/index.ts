@@ -116,6 +116,8 @@ export type {
   TranscriptLine,
 } from './inbox/types.ts'
 export type { Inbox } from './inbox/inbox.ts'
+export type { ClientSupportOptions } from './client-support/client-support.ts'
+export type { ClientScore, ClientSupport, SupportedFeature } from './client-support/types.ts'
 export type { Link } from './reading/types.ts'
 export type { QuietOptions, WaitOptions } from './inbox/wait.ts'
 export { unrenderedPlaceholders } from './inbox/placeholders.ts'

@@ -1,19 +1,31 @@
+import { LocalpostError, quote } from '../core/errors.ts'
 import { paced } from '../core/yield.ts'
 import { scannedLength } from '../mime/scan-html.ts'
 import { clientNames, featureRows } from './data.ts'
 import { featureSteps, type MailContent } from './find-features.ts'
 import type { ClientScore, ClientSupport, SupportedFeature } from './types.ts'
 
+/** Options of `inbox.clientSupport()`. */
+export interface ClientSupportOptions {
+  /**
+   * How much each client counts in the total, by its key, as `{ 'gmail/ios': 30, 'outlook/windows': 10 }`; a client that is
+   * not named does not count. Default: all count alike.
+   */
+  shares?: Readonly<Record<string, number>>
+}
+
 /**
  * Says how mail clients support what the HTML of a mail uses, from the tables of Can I email. Nothing is fetched. The work
  * yields to the event loop at intervals.
  *
- * @param shares  How much each client counts, by key, as `{ 'gmail/ios': 30 }`; those not named count nothing. Default: all alike.
+ * @throws validation_error for shares of unknown clients, or that are no positive numbers.
  */
 export async function clientSupport(
   mail: MailContent,
-  shares?: Readonly<Record<string, number>>,
+  options?: ClientSupportOptions,
 ): Promise<ClientSupport> {
+  const shares = options?.shares
+  if (shares !== undefined) checkShares(shares)
   const uses = await paced(featureSteps(mail))
   const lineAt = lines(mail.html.slice(0, scannedLength))
   const features = uses.map(({ slug, count, places }): SupportedFeature => {
@@ -39,10 +51,26 @@ export async function clientSupport(
   return { score: weighted(clients, shares), clients, features }
 }
 
+function checkShares(shares: Readonly<Record<string, unknown>>): void {
+  const keys = clientNames.map(([client]) => client)
+  for (const [client, share] of Object.entries(shares)) {
+    if (!keys.includes(client)) {
+      throw new LocalpostError(
+        'validation_error',
+        `shares: there is no client ${quote(client)}. The clients are ${keys.join(', ')}.`,
+      )
+    }
+    if (typeof share === 'number' && share >= 0 && Number.isFinite(share)) continue
+    const message = `shares: the share of ${client} must be a number from 0 on, not ${quote(share)}.`
+    throw new LocalpostError('validation_error', message)
+  }
+  if (Object.values(shares).some((share) => Number(share) > 0)) return
+  throw new LocalpostError('validation_error', 'shares: at least one client must have a share above 0.')
+}
+
 function weighted(clients: readonly ClientScore[], shares?: Readonly<Record<string, number>>): number {
   const weights = clients.map(({ client }) => (shares ? (shares[client] ?? 0) : 1))
   const whole = weights.reduce((sum, weight) => sum + weight, 0)
-  if (whole === 0) return 100
   return round(clients.reduce((sum, { score }, at) => sum + score * (weights[at] ?? 0), 0) / whole)
 }
 

@@ -203,7 +203,11 @@ const otherwiseFound = new Set([
   ...Object.keys(functions),
   ...byWord.map(([slug]) => slug),
   ...mediaConditions.map(([slug]) => slug),
-  ...['css-comments', 'css-important', 'css-inert-attribute', 'css-nesting', 'css-sytem-ui'],
+  'css-comments',
+  'css-important',
+  'css-inert-attribute',
+  'css-nesting',
+  'css-sytem-ui',
 ])
 
 /** A feature of CSS that is found in no other way is the property of its name. */

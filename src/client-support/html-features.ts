@@ -79,10 +79,8 @@ const elements: Readonly<Record<string, readonly string[]>> = {
   'html-h1-h6': ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
   'html-image-maps': ['map', 'area'],
   'html-lists': ['ul', 'ol', 'dl'],
-  'html-semantics': [
-    ...['article', 'aside', 'details', 'figcaption', 'figure', 'footer', 'header', 'main', 'mark', 'nav'],
-    ...['section', 'summary', 'time'],
-  ],
+  'html-semantics':
+    'article aside details figcaption figure footer header main mark nav section summary time'.split(' '),
   // Elements whose feature is called as they are.
   ...Object.fromEntries(
     (
@@ -104,30 +102,13 @@ const byAttribute: ReadonlyMap<string, string> = new Map([
   ['usemap', 'html-image-maps'],
   ['srcset', 'html-srcset'],
   ['sizes', 'html-srcset'],
-  ...[
-    ...[
-      'align',
-      'aria-describedby',
-      'aria-hidden',
-      'aria-label',
-      'aria-labelledby',
-      'aria-live',
-      'background',
-    ],
-    ...[
-      'cellpadding',
-      'cellspacing',
-      'dir',
-      'height',
-      'hidden',
-      'lang',
-      'popover',
-      'required',
-      'role',
-      'target',
-    ],
-    ...['valign', 'width'],
-  ].map((name): [string, string] => [name, `html-${name}`]),
+  // Attributes whose feature is called as they are.
+  ...(
+    'align aria-describedby aria-hidden aria-label aria-labelledby aria-live background cellpadding cellspacing dir ' +
+    'height hidden lang popover required role target valign width'
+  )
+    .split(' ')
+    .map((name): [string, string] => [name, `html-${name}`]),
 ])
 
 const formats: ReadonlyMap<string, string> = new Map(

@@ -78,7 +78,7 @@ type Block = 'rules' | 'style' | 'keyframes' | 'other'
 
 /** A condition in a style rule may hold declarations, so it is what it stands in. */
 function blockOf(atRule: string, blocks: readonly Block[]): Block {
-  if (/keyframes$/.test(atRule)) return 'keyframes'
+  if (atRule.endsWith('keyframes')) return 'keyframes'
   return conditions.has(atRule) ? (blocks.at(-1) ?? 'rules') : 'other'
 }
 

@@ -9,6 +9,8 @@ import type { PageOptions } from '../reading/page.ts'
 import type { Reader } from '../reading/reader.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
 import { remove, type Store } from '../store/store.ts'
+import { clientSupport, type ClientSupportOptions } from '../client-support/client-support.ts'
+import type { ClientSupport } from '../client-support/types.ts'
 import { checkMail } from './checks.ts'
 import { createDetails } from './detail.ts'
 import { startIndexer } from '../search/indexer.ts'
@@ -60,6 +62,12 @@ export interface Inbox {
   part(id: string, index: number): Promise<MimePart & { stream: Readable }>
   /** Checks a mail for common problems; nothing is fetched. @throws not_found. */
   check(id: string): Promise<Check[]>
+  /**
+   * How mail clients support the HTML and CSS of a mail, from the tables of Can I email; nothing is fetched.
+   *
+   * @throws not_found, validation_error.
+   */
+  clientSupport(id: string, options?: ClientSupportOptions): Promise<ClientSupport>
   /** @throws not_found, validation_error. */
   update(id: string, changes: MailChanges): Promise<MailSummary>
   /** @throws not_found. */
@@ -184,6 +192,10 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     part: streams.part,
     async check(id) {
       return checkMail(await toDetail(await find(id)))
+    },
+    async clientSupport(id, options) {
+      assertKnownOptions(options, ['shares'], 'inbox.clientSupport()')
+      return clientSupport(await toDetail(await find(id)), options)
     },
     async update(id, changes) {
       checkChanges(changes, ['unread', 'tags'])

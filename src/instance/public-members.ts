@@ -45,6 +45,7 @@ const methods: Methods = {
     openAttachment: 2,
     part: 2,
     check: 1,
+    clientSupport: 2,
     update: 2,
     remove: 1,
     removeMatching: 2,

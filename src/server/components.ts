@@ -15,6 +15,7 @@ import { emailEventSchema, lastEventSchema } from '../emails/event-schema.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../emails/schema.ts'
 import { apiKeySchema } from '../keys/schema.ts'
 import { templateSchema } from '../templates/schema.ts'
+import { clientSupportSchema } from '../client-support/schema.ts'
 import { mailSchema, mailSummarySchema } from '../inbox/schema.ts'
 import { healthSchema } from './health.ts'
 import { loggedRequestSchema } from './dev/request-schema.ts'
@@ -52,6 +53,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   WebhookDelivery: webhookDeliverySchema,
   MailSummary: mailSummarySchema,
   Mail: mailSchema,
+  ClientSupport: clientSupportSchema,
   LoggedRequest: loggedRequestSchema,
   Health: healthSchema,
 }

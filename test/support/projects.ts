@@ -20,6 +20,7 @@ export const integrationFiles: readonly string[] = [
   'attachments/content-type',
   'capture/listening',
   'capture/replies',
+  'client-support/renew',
   'core/clock',
   'decisions/access',
   'emails/render-size',

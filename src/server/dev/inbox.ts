@@ -1,4 +1,5 @@
 import type { Inbox, InboxPages } from '../../inbox/inbox.ts'
+import { clientSupportSchema } from '../../client-support/schema.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
@@ -137,6 +138,15 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       success: { schema: checksSchema },
       errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
       handler: async ({ params }) => ({ checks: await inbox.check(params.id) }),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/client-support',
+      summary: 'How mail clients support the HTML and CSS of a mail',
+      success: { schema: clientSupportSchema },
+      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      handler: ({ params }) => inbox.clientSupport(params.id),
     }),
     defineRoute({
       ...common,

@@ -1,0 +1,58 @@
+import type { ClientScore, ClientSupport, SupportedFeature } from '../../../src/client-support/types.ts'
+
+/** The clients of one maker, as the page shows them. */
+export interface ClientFamily {
+  name: string
+  /** The lowest score of its clients. */
+  score: number
+  /** Each with its score where they differ, as `iOS 80, Android 75`; `""` where they do not. */
+  words: string
+}
+
+/** The clients by maker, the worst first: `Gmail, iOS` and `Gmail, Android` are Gmail's. */
+export function families({ clients }: ClientSupport): ClientFamily[] {
+  const grouped = byFamily(clients)
+  return [...grouped]
+    .map(([name, members]) => {
+      const scores = members.map(({ score }) => Math.round(score))
+      const words =
+        new Set(scores).size === 1
+          ? ''
+          : members.map((member, at) => `${split(member.name).platform} ${scores[at]}`).join(', ')
+      return { name, score: Math.min(...scores), words }
+    })
+    .toSorted((a, b) => a.score - b.score || a.name.localeCompare(b.name))
+}
+
+/** The features that some clients do not support in full; those that most do not support first. */
+export function unsupported({ features }: ClientSupport): SupportedFeature[] {
+  return features
+    .filter(({ unsupported: none, partial }) => none.length + partial.length > 0)
+    .toSorted((a, b) => b.unsupported.length - a.unsupported.length || b.partial.length - a.partial.length)
+}
+
+/** Clients in words, by maker: `Gmail (iOS, Android), HEY`. */
+export function clientWords(keys: readonly string[], { clients }: ClientSupport): string {
+  return [...byFamily(clients)]
+    .flatMap(([family, members]) => {
+      const named = members.filter(({ client }) => keys.includes(client))
+      if (named.length === 0) return []
+      const platforms = named.map(({ name }) => split(name).platform).join(', ')
+      return [named.length === members.length ? family : `${family} (${platforms})`]
+    })
+    .join(', ')
+}
+
+function byFamily(clients: readonly ClientScore[]): Map<string, ClientScore[]> {
+  const grouped = new Map<string, ClientScore[]>()
+  for (const client of clients) {
+    const { family } = split(client.name)
+    grouped.set(family, [...(grouped.get(family) ?? []), client])
+  }
+  return grouped
+}
+
+function split(name: string): { family: string; platform: string } {
+  const [family = '', platform = ''] = name.split(', ')
+  return { family, platform }
+}
