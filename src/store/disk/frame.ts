@@ -6,9 +6,11 @@ import type { Effect } from '../records.ts'
 import { paced } from '../../core/yield.ts'
 
 /**
- * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":[…]}`, a line feed, `len` bytes.
- * The checksum covers everything except its own eight digits. An optional `"nth":3` after `len` says that three frames
- * of the same synced write precede this one.
+ * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":["0000015a9bd1c2aa",…]}`, a line feed,
+ * `len` bytes. `crc` covers everything except its own eight digits. The first of the ops is the length of the line with
+ * its line feed, and a checksum of that and of everything before `crc`: they say where a frame ends that is not complete.
+ * Localpost 0.1 wrote no such op, and refuses it. An optional `"nth":3` after `len` says that three frames of the same
+ * synced write precede this one.
  */
 export interface Frame {
   readonly seq: number
@@ -48,11 +50,11 @@ export class FrameWriter {
       let ops = ''
       const own = new Set<LogPlace>()
       for (const effect of commit.effects) {
-        ops += (ops === '' ? '' : ',') + opText(effect, own)
+        ops += `,${opText(effect, own)}`
         yield
       }
       const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
-      const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":[${ops}]}\n`
+      const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":["${noCrc}${noCrc}"${ops}]}\n`
       const end = at + text.length * mostOctets + commit.payloadSize
       if (end > bytes.byteLength) bytes = enlarged(bytes, at, end)
       const payloadAt = at + bytes.write(text, at)
@@ -89,12 +91,38 @@ export function readFrame(bytes: Buffer, at: number): Frame | null {
   const payloadAt = lineEnd + 1
   const end = payloadAt + Number(head[2])
   if (lineEnd < 0 || end > bytes.byteLength) return null
-  const digitsAt = at + (head[0].length - opsStart.length - crcLength)
+  const opsAt = at + head[0].indexOf(opsStart) + opsStart.length
+  const digitsAt = opsAt - opsStart.length - crcLength
   if (checksum(bytes, at, digitsAt, end) !== Number.parseInt(head[4] ?? '', 16)) return null
-  const ops: unknown = JSON.parse(bytes.toString('utf8', at + head[0].length - 1, lineEnd - 1))
+  const ops: unknown = JSON.parse(bytes.toString('utf8', opsAt - 1, lineEnd - 1))
+  if (!Array.isArray(ops)) return null
+  if (head[5] !== undefined) ops.shift()
   const seq = Number(head[1])
-  return Array.isArray(ops) ? { seq, batch: seq - Number(head[3] ?? 0), ops, payloadAt, end } : null
+  return { seq, batch: seq - Number(head[3] ?? 0), ops, payloadAt, end }
 }
+
+/**
+ * Whether the end of a file is the beginning of a frame and not all of it, as a process leaves that is killed while it
+ * writes. A frame that has its full length is not: if its checksum does not match, it was changed after it was written.
+ *
+ * @param at  Where a frame begins that cannot be read.
+ */
+export function isBeginning(bytes: Buffer, at: number): boolean {
+  if (bytes.byteLength - at < leastFrameBytes) return true
+  const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
+  if (!head) return false
+  const [, , len, , , lineAndCrc] = head
+  // Older versions did not say where a frame ends.
+  if (lineAndCrc === undefined) return true
+  const lineAt = at + head[0].length - 1 - 2 * crcLength
+  const digitsAt = lineAt - 1 - opsStart.length - crcLength
+  if (headChecksum(bytes, at, digitsAt, lineAt) !== Number.parseInt(lineAndCrc.slice(crcLength), 16))
+    return false
+  return at + Number.parseInt(lineAndCrc.slice(0, crcLength), 16) + Number(len) > bytes.byteLength
+}
+
+/** No frame is shorter; what comes before its `ops` is. */
+const leastFrameBytes = 100
 
 /** The beginning of every frame. */
 export const frameStart = '{"seq":'
@@ -103,12 +131,13 @@ const noCrc = '00000000'
 const crcLength = noCrc.length
 const crcStart = '"crc":"'
 const opsStart = '","ops":['
-const headForm = /^\{"seq":(\d{1,16}),"len":(\d{1,16}),(?:"nth":(\d{1,6}),)?"crc":"([0-9a-f]{8})","ops":\[/
-const maxHeadLength = 96
+const headForm =
+  /^\{"seq":(\d{1,16}),"len":(\d{1,16}),(?:"nth":(\d{1,6}),)?"crc":"([0-9a-f]{8})","ops":\[(?:"([0-9a-f]{16})"|(?=[{\]]))/
+const maxHeadLength = 128
 const newline = 10
 
 /**
- * Writes the payload and the checksum of a frame whose first line is already written.
+ * Writes the payload and the checksums of a frame whose first line is already written.
  *
  * @returns Where the frame ends.
  */
@@ -125,6 +154,9 @@ function writeRest(
     at += piece.byteLength
   }
   const digitsAt = start + text.indexOf(crcStart) + crcStart.length
+  const lineAt = digitsAt + crcLength + opsStart.length + 1
+  writeHex(payloadAt - start, bytes, lineAt)
+  writeHex(headChecksum(bytes, start, digitsAt, lineAt), bytes, lineAt + crcLength)
   // The checksum of the payload is already known from its blobs, so the payload is not read again.
   const headCrc = checksum(bytes, start, digitsAt, payloadAt)
   writeHex(joinedCrc(headCrc, commit.payloadCrc, commit.payloadSize), bytes, digitsAt)
@@ -140,6 +172,11 @@ const hexDigits = '0123456789abcdef'
 
 function checksum(bytes: Buffer, start: number, digitsAt: number, end: number): number {
   return crc32(bytes.subarray(digitsAt + crcLength, end), crc32(bytes.subarray(start, digitsAt)))
+}
+
+/** Covers what says where the frame ends: everything before `crc`, and the length of the line. */
+function headChecksum(bytes: Buffer, start: number, digitsAt: number, lineAt: number): number {
+  return crc32(bytes.subarray(lineAt, lineAt + crcLength), crc32(bytes.subarray(start, digitsAt)))
 }
 
 /** @param own  Collects the places of blobs whose bytes are in this frame. */

@@ -66,11 +66,12 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
     await nextTurn()
   }
   const unsynced = new Set<string>()
+  const loss = lossOf(checkpoint.writer, deps.boot)
   const { seq, lengths, broken } = await replayLog(
     {
       files,
       paths,
-      loss: lossOf(checkpoint.writer, deps.boot),
+      loss,
       apply: (frame, log) => applyFrame(deps, records, checkpoint.schema, frame, log, unsynced),
     },
     checkpoint,
@@ -79,7 +80,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   const named = await checkPlaces(deps, records, lengths)
   // Files are changed only from here on, after every check has passed.
   await sweepTemporaries(deps)
-  if (broken) await setAside(deps, broken, lengths)
+  if (broken) await setAside({ ...deps, loss }, broken, lengths)
   await sweepLarge(deps, named)
   return { checkpoint, seq, lengths, unsynced, isEdited }
 }
@@ -89,8 +90,8 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
  * written, or when this cannot be determined.
  */
 export function lossOf(writer: LogWriter | undefined, boot: string): Loss {
-  if (writer?.durability === 'disk') return 'tail'
-  return writer === undefined || boot === '' || writer.boot !== boot ? 'pages' : 'tail'
+  if (writer !== undefined && boot !== '' && writer.boot === boot) return 'prefix'
+  return writer?.durability === 'disk' ? 'tail' : 'pages'
 }
 
 /** Records this process as the writer of the log. Call it once the whole log is synced to the disk. */

@@ -1,6 +1,6 @@
 import { corrupt, storeFault } from '../io-errors.ts'
 import { type Files, writeWhole } from '../../core/files.ts'
-import { type Frame, frameStart, readFrame } from './frame.ts'
+import { type Frame, frameStart, isBeginning, readFrame } from './frame.ts'
 import type { LogPosition } from './log.ts'
 import { numberOf, type Paths } from './paths.ts'
 
@@ -8,8 +8,9 @@ export interface ReplayDeps {
   readonly files: Files
   readonly paths: Paths
   /**
-   * What may be missing from the end of the log. `tail`: only the process ended, so only the last write can be
-   * incomplete. `pages`: a power cut hit a process that did not sync its commits, so any part can be missing.
+   * What may be missing from the end of the log. `prefix`: only the process ended, so of the last write only the
+   * beginning may be there. `tail`: a power cut hit a process that synced its commits, so any part of the last write can
+   * be missing. `pages`: it hit one that did not, so any part can be missing.
    */
   readonly loss: Loss
   /** Takes a frame's ops. May throw store_corrupt. */
@@ -17,7 +18,7 @@ export interface ReplayDeps {
 }
 
 /** See {@link ReplayDeps.loss}. */
-export type Loss = 'tail' | 'pages'
+export type Loss = 'prefix' | 'tail' | 'pages'
 
 /** The result of reading the log. */
 export interface Replayed {
@@ -71,7 +72,8 @@ export async function replayLog(
     }
     if (at === bytes.byteLength) continue
     broken = { log, offset: at }
-    if (loss === 'tail') assertNoFrame(bytes, at, last, broken, log, paths)
+    if (loss !== 'pages') assertNoFrame(bytes, at, last, broken, log, paths)
+    if (loss === 'prefix') assertBeginning(bytes, at, path)
   }
   return { seq: last, lengths, broken }
 }
@@ -157,6 +159,14 @@ function assertNoFrame(
   }
 }
 
+/** While the machine runs, what a killed process wrote stays: an incomplete commit is shorter than it has to be. */
+function assertBeginning(bytes: Buffer, at: number, path: string): void {
+  if (isBeginning(bytes, at)) return
+  const what = `the last commit, at byte ${at}, does not match its checksums, and a kill did not cut it short: it was acknowledged, and is damaged.`
+  const fix = `Restore the file from a copy; or discard that commit with \`truncate -s ${at} ${path}\`.`
+  throw corrupt(`${path}:${at}`, what, fix)
+}
+
 /**
  * Finds a complete frame of a later write than the incomplete one. If one exists, the incomplete write had been
  * acknowledged, so it is damaged. A power cut can keep the end of a write and lose its beginning, so frames of the
@@ -184,11 +194,11 @@ function isLater(frame: Frame, seq: number): boolean {
  * the log continues in the incomplete one.
  */
 export async function setAside(
-  deps: { files: Files; paths: Paths; onNotice: (text: string) => void },
+  deps: { files: Files; paths: Paths; loss: Loss; onNotice: (text: string) => void },
   broken: LogPosition,
   lengths: Map<number, number>,
 ): Promise<void> {
-  const { files, paths, onNotice } = deps
+  const { files, paths, loss, onNotice } = deps
   for (const [log, length] of [...lengths].reverse()) {
     const offset = log === broken.log ? broken.offset : 0
     if (log < broken.log) break
@@ -207,16 +217,19 @@ export async function setAside(
         lengths.set(log, offset)
       }
       const whole = countFrames(bytes)
-      const behind = whole === 0 ? '' : `, with ${whole} whole commits behind a gap,`
+      const behind = whole === 0 ? '' : `, with ${whole} whole commits behind a gap`
       if (length > offset)
         onNotice(
-          `${path} ended in ${bytes.byteLength} bytes that are no whole commit${behind}. They were moved to ${copy}.`,
+          `${path} ended in ${bytes.byteLength} bytes that are no whole commit${behind}. They were moved to ${copy}.${loss === 'tail' ? afterRestart : ''}`,
         )
     } catch (error) {
       throw storeFault(error, `Setting the end of ${path} aside`)
     }
   }
 }
+
+const afterRestart =
+  ' They are the last write before the machine stopped. It was not complete, so it was not acknowledged, unless the disk damaged it later.'
 
 /** The number of complete commits in bytes that may begin with an incomplete one. */
 export function countFrames(bytes: Buffer): number {

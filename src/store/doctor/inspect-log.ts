@@ -2,7 +2,7 @@ import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { messageOf, type Report } from './findings.ts'
 import { salvageHint } from '../io-errors.ts'
-import { type Frame, frameStart, readFrame } from '../disk/frame.ts'
+import { type Frame, frameStart, isBeginning, readFrame } from '../disk/frame.ts'
 import { numberOf } from '../disk/paths.ts'
 import type { Records } from '../records.ts'
 import { applyFrame, lossOf } from '../disk/load.ts'
@@ -127,14 +127,17 @@ function readFile(
       continue
     }
     const next = nextWhole(bytes, at + 1, last)
-    const isTail = at >= inUse && (next === null || findLater(bytes, at, last) === null)
+    const isTorn = reading.loss !== 'prefix' || isBeginning(bytes, at)
+    const isTail = at >= inUse && isTorn && (next === null || findLater(bytes, at, last) === null)
     const isCut = at >= inUse && reading.loss === 'pages' && (frame === null || isBroken)
     if ((isTail && isLast) || isCut) {
       const rest = bytes.subarray(at)
       const behind = countFrames(rest)
       const why = isCut
         ? `what a power cut can leave, with ${behind} whole commits behind the gap`
-        : 'a commit that was not acknowledged'
+        : reading.loss === 'prefix'
+          ? 'a commit that was not acknowledged'
+          : 'the last write before the machine stopped, which was not complete'
       report.note(
         `${path} ends in ${rest.byteLength} bytes from byte ${at} that are no whole commit: ${why}. The next start sets them aside.`,
       )
