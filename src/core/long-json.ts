@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream'
-import { jsonSteps } from './json-steps.ts'
 import { nextTurn } from './machine.ts'
-import { paced } from './yield.ts'
 
 /** JSON that is too long to be written in one turn of the event loop: it is made while it is read. */
 export interface LongJson {
@@ -55,23 +53,6 @@ async function encodedInTurns({ pieces }: LongJson): Promise<Buffer[]> {
     await nextTurn()
   }
   return encoded
-}
-
-/**
- * Parses what {@link jsonBytes} wrote. Does not hold the bytes while it parses.
- *
- * @returns A promise only where it is long.
- */
-export function parseOwnJson(bytes: Buffer): unknown {
-  const text = bytes.toString()
-  return bytes.length <= longChars ? JSON.parse(text) : parseInTurns(text)
-}
-
-async function parseInTurns(text: string): Promise<unknown> {
-  await nextTurn()
-  const parsed = await paced(jsonSteps(text))
-  if ('value' in parsed) return parsed.value
-  throw new Error('Stored JSON cannot be read.')
 }
 
 /** JSON.stringify takes a few milliseconds for so much. */

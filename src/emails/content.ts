@@ -1,7 +1,7 @@
 import type { AttachmentReference } from '../attachments/types.ts'
-import { parseOwnJson } from '../core/long-json.ts'
+import { readOwnJson } from '../reading/own-json.ts'
 import type { Reader } from '../reading/reader.ts'
-import type { BlobId, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import {
   attachmentsBlob,
   contentBlob,
@@ -29,7 +29,7 @@ export async function readContent(
 
 /** What was kept of an API send at its acceptance. */
 export async function readStoredContent(store: Store, email: EmailRecord): Promise<StoredContent> {
-  const content = (await readJson(store, contentBlob(email.id))) as StoredContent | null
+  const content = (await readOwnJson(store, contentBlob(email.id))) as StoredContent | null
   // The email may have been removed meanwhile.
   return content ?? { html: '', text: '', to: '', cc: '' }
 }
@@ -39,10 +39,12 @@ export async function readAttachmentReferences(
   store: Store,
   email: EmailRecord,
 ): Promise<AttachmentReference[]> {
-  return ((await readJson(store, attachmentsBlob(email.id))) as AttachmentReference[] | null) ?? []
+  if (email.attachment_count === 0) return []
+  return ((await readOwnJson(store, attachmentsBlob(email.id))) as AttachmentReference[] | null) ?? []
 }
 
-// Not in a variable of an async function, which would hold the bytes until it ends.
-function readJson(store: Store, blob: BlobId): Promise<unknown> {
-  return store.readBlob(blob).then((bytes) => bytes && parseOwnJson(bytes))
+/** How many bytes are kept of an API send beside its record. */
+export async function keptBytes(store: Store, { id, attachment_count }: EmailRecord): Promise<number> {
+  const content = (await store.blobSize(contentBlob(id))) ?? 0
+  return attachment_count === 0 ? content : content + ((await store.blobSize(attachmentsBlob(id))) ?? 0)
 }

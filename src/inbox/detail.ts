@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
-import { readContent } from '../emails/content.ts'
-import { messageBlob, type EmailRecord } from '../emails/email.ts'
+import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { verifyDkim } from '../mime/dkim-verify.ts'
+import { bodyIsCut, type ParsedFacts } from '../mime/parse.ts'
 import { readFindings } from '../reading/jobs.ts'
 import type { Reader } from '../reading/reader.ts'
 import { digestOf, type Digests } from '../search/digests.ts'
@@ -24,19 +24,36 @@ export function createDetails(deps: DetailDeps): (email: EmailRecord) => Promise
   const { store, reader, clock, digests } = deps
   const findKey = createKeyFinder(store)
 
-  return async (email) => {
-    const blob = messageBlob(email.id)
-    const submitted = email.message && email.source === 'smtp' ? await reader.mail(blob) : null
-    const message = submitted ?? (email.message && (await reader.message(blob)))
-    const content = submitted ?? (await readContent(deps, email))
-    const { links, codes, clipped } =
-      submitted ?? (await readFindings({ ...content, subject: email.subject }))
-    const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
-    const isSigned = message?.headers.some(([name]) => name.toLowerCase() === 'dkim-signature')
-    const dkim = isSigned
-      ? await reader.bytes(blob, (bytes) => verifyDkim(bytes, findKey, clock.now()))
-      : null
-    const transcript = deps.transcriptOf?.(email.id, email.message?.size_bytes ?? 0) ?? null
-    return toMail(email, digest, content, message, { links, codes, clipped, dkim, transcript })
+  const transcriptOf = ({ id, message }: EmailRecord): TranscriptLine[] | null =>
+    deps.transcriptOf?.(id, message?.size_bytes ?? 0) ?? null
+
+  async function verify(email: EmailRecord, headers: ParsedFacts['headers'] = []): Promise<Mail['dkim']> {
+    if (!headers.some(([name]) => name.toLowerCase() === 'dkim-signature')) return null
+    return reader.bytes(messageBlob(email.id), (bytes) => verifyDkim(bytes, findKey, clock.now()))
   }
+
+  async function ofSubmission(email: EmailRecord): Promise<Mail> {
+    const message = email.message && (await reader.mail(messageBlob(email.id)))
+    const { links, codes, clipped } = message ?? (await readFindings({ ...empty, subject: email.subject }))
+    const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
+    const dkim = await verify(email, message?.headers)
+    const facts = { links, codes, clipped, dkim, transcript: transcriptOf(email) }
+    return toMail(email, digest, message ?? empty, message, facts)
+  }
+
+  /** The bodies come last: what waits for its turn must not hold them. */
+  async function ofSend(email: EmailRecord): Promise<Mail> {
+    const message = email.message && (await reader.facts(messageBlob(email.id)))
+    const dkim = await verify(email, message?.headers)
+    const shown = await reader.shownContent(contentBlob(email.id))
+    const { isCut, ...content } = shown ?? { ...empty, isCut: false }
+    const { links, codes, clipped } = await readFindings({ ...content, subject: email.subject })
+    const limits = [isCut ? bodyIsCut : null, clipped].filter((said) => said !== null).join(' ') || null
+    const facts = { links, codes, clipped: limits, dkim, transcript: transcriptOf(email) }
+    return toMail(email, await digests.of(email), content, message, facts)
+  }
+
+  return (email) => (email.source === 'api' ? ofSend(email) : ofSubmission(email))
 }
+
+const empty = { html: '', text: '' }

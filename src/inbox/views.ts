@@ -2,7 +2,7 @@ import type { Complete } from '../core/complete.ts'
 import type { EmailContent, EmailRecord } from '../emails/email.ts'
 import { outcomeOf } from '../emails/events.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
-import type { ParsedAttachment, ParsedMessage } from '../mime/parse.ts'
+import type { ParsedFacts, ParsedAttachment } from '../mime/parse.ts'
 import type { Digest } from '../search/digests.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
 import type { Mail, MailAttachment, MailSummary } from './types.ts'
@@ -38,7 +38,7 @@ export function toMail(
   email: EmailRecord,
   digest: Digest,
   content: EmailContent,
-  message: ParsedMessage | null,
+  message: ParsedFacts | null,
   facts: Findings & Pick<Mail, 'dkim' | 'transcript'>,
 ): Complete<Mail> {
   const { html, text } = content

@@ -45,6 +45,7 @@ type Nouns = Pick<
   | 'clock'
   | 'ids'
   | 'log'
+  | 'large'
 >
 
 /** Creates the HTTP side. It opens no port before `listen`. */

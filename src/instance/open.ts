@@ -10,6 +10,7 @@ import { createRandomSources } from '../core/random.ts'
 import { systemClock } from '../core/clock.ts'
 import { collections, emptyStore, raiseIds } from './collections.ts'
 import { createBudget } from '../core/byte-budget.ts'
+import { createQueue } from '../core/queue.ts'
 import { createBroadcasts } from '../broadcasts/broadcasts.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
@@ -111,7 +112,9 @@ export async function openLocalpost(
       wakeOutbox: () => {},
     }
     // Waits and the reading of messages use the machine's clock, not the instance's.
-    const reader = createReader({ store, clock: systemClock })
+    // Large requests, deliveries and readings take their turns, so that only one of them holds a large mail.
+    const large = createQueue(systemClock, 1, maxLargeWaiting)
+    const reader = createReader({ store, clock: systemClock, large })
     const inbox = createInbox({
       store,
       reader,
@@ -158,6 +161,7 @@ export async function openLocalpost(
       reader,
       relay,
       sources,
+      large,
       capture: deliveries,
     })
     const sending = {
@@ -201,7 +205,19 @@ export async function openLocalpost(
       await faults.clear()
       log.clear()
     }
-    const http = createHttpFace({ ...nouns, log, clock, ids, config, store, reset, capture, smtp, outgoing })
+    const http = createHttpFace({
+      ...nouns,
+      large,
+      log,
+      clock,
+      ids,
+      config,
+      store,
+      reset,
+      capture,
+      smtp,
+      outgoing,
+    })
     const deliver = (): void => {
       wakeOutbox = outbox.wake
       outbox.wake()
@@ -252,6 +268,9 @@ export async function openLocalpost(
     throw error
   }
 }
+
+/** How many large requests, deliveries and readings wait at most. */
+const maxLargeWaiting = 256
 
 async function openStore(config: Config): Promise<{ opened: Store; restorable: RestorableStore | null }> {
   const { dir, clock, durability, onNotice } = config

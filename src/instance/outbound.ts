@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { outboxUser } from '../capture/auth.ts'
 import { aftermathOf, isSimulator, isSuppressed } from '../rules/verdicts.ts'
+import type { Queue } from '../core/queue.ts'
 import type { RandomSource } from '../core/random.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { Domains, InnerDomains } from '../domains/domains.ts'
@@ -54,6 +55,7 @@ export function openOutbox(deps: {
   reader: Pick<Reader, 'bodies' | 'content'>
   relay: Transport | null
   sources: AttachmentSources
+  large: Queue
   capture: { host: string; port: number; secret: string }
 }): Outbox {
   const { store, config, domains, tracking, capture } = deps
@@ -73,6 +75,7 @@ export function openOutbox(deps: {
     relay: config.relayAll ? deps.relay : null,
     simulator,
     sources: deps.sources,
+    large: deps.large,
     retryDelaysMs: config.retryDelaysMs,
     hostname: config.hostname,
     async senderOf(email) {

@@ -1,7 +1,6 @@
 import { paced } from '../core/yield.ts'
 import type { ParsedAddress } from './addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'
-import type { HeaderBlock } from './headers.ts'
 import { decodeHeaderValue, readHeaderBlock } from './headers.ts'
 import { measurePart } from './part-stream.ts'
 import type { MimePart, PlacedPart } from './part.ts'
@@ -43,24 +42,28 @@ export interface ParsedAttachment extends Omit<MimePart, 'charset'> {
  */
 export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
   const structure = await paced(structureSteps(source))
+  const { problem, ...facts } = await factsOf(source, structure)
+  const isCut = [structure.text, structure.html].some((part) => part && part.end - part.start > maxBodyBytes)
   return {
-    ...factsOf(readHeaderBlock(source)),
+    ...facts,
     ...(await readBodies(source, structure)),
-    attachments: await readAttachments(source, structure),
-    problem: problemOf(structure),
+    problem: isCut ? [problem, bodyIsCut].filter((said) => said !== null).join(' ') : problem,
   }
 }
 
-function problemOf({ text, html, problem }: MimeStructure): string | null {
-  const isCut = [text, html].some((part) => part && part.end - part.start > maxBodyBytes)
-  if (!isCut) return problem
-  const said = `A body has more than ${maxBodyBytes} bytes; its beginning is shown. Download the part for all of it.`
-  return problem === null ? said : `${problem} ${said}`
+/** What a message says but for its bodies. */
+export type ParsedFacts = Omit<ParsedMessage, 'html' | 'text'>
+
+/** The same without the bodies, which are most of the work. */
+export async function parseFacts(source: Buffer): Promise<ParsedFacts> {
+  return factsOf(source, await paced(structureSteps(source)))
 }
 
-function factsOf(
-  block: HeaderBlock,
-): Pick<ParsedMessage, 'headers' | 'from' | 'to' | 'cc' | 'reply_to' | 'subject'> {
+/** Says that only the beginning of a body is there. */
+export const bodyIsCut: string = `A body has more than ${maxBodyBytes} bytes; its beginning is shown. Download the part for all of it.`
+
+async function factsOf(source: Buffer, structure: MimeStructure): Promise<ParsedFacts> {
+  const block = readHeaderBlock(source)
   return {
     headers: block.fields.map(([name, value]) => [name, decodeHeaderValue(value)]),
     from: block.addresses('From'),
@@ -68,6 +71,8 @@ function factsOf(
     cc: block.addresses('Cc'),
     reply_to: block.addresses('Reply-To'),
     subject: block.decoded('Subject'),
+    attachments: await readAttachments(source, structure),
+    problem: structure.problem,
   }
 }
 

@@ -1,10 +1,12 @@
 import { systemClock, type Clock } from '../core/clock.ts'
+import type { Queue } from '../core/queue.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { Blob, Store } from '../store/store.ts'
 import { inOnePieceBytes } from '../mime/compose.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { EmailType } from '../emails/types.ts'
 import { pendingRecipients } from '../emails/events.ts'
+import { keptBytes } from '../emails/content.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import { afterDelivery, afterFailure } from './outcome.ts'
 import { bringForward, waitsTooLong } from './clock-steps.ts'
@@ -27,6 +29,8 @@ export interface OutboxDeps extends WriteDeps, DeliveryDeps {
   clock: Clock
   retryDelaysMs: readonly number[]
   hostname: string
+  /** Where the writing of a large message waits for its turn: several at once would take too much memory. */
+  large: Queue
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
   /** Called with internal errors, not with refusals of recipients. */
@@ -230,14 +234,10 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   async function write(email: EmailRecord, written: Blob[]): Promise<EmailRecord | null> {
     try {
       if (email.attachment_count) fetching.add(email.id)
-      const { message, blobs, discard } = await writeMessage(email, deps)
-      try {
-        const stored = await modifyEmail(store, email.id, (stored) => ({ ...stored, message }), blobs)
-        written.push(...blobs.filter(({ size }) => size <= inOnePieceBytes))
-        return stored
-      } finally {
-        await discard()
-      }
+      const size = await keptBytes(store, email)
+      return size > largeBytes
+        ? await deps.large.run(() => writeAndStore(email, written), Number.POSITIVE_INFINITY)
+        : await writeAndStore(email, written)
     } catch (error) {
       if (isErrorOf(error, ...storeErrors)) throw error
       const reason = error instanceof Error ? error.message : String(error)
@@ -246,6 +246,17 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       return null
     } finally {
       fetching.delete(email.id)
+    }
+  }
+
+  async function writeAndStore(email: EmailRecord, written: Blob[]): Promise<EmailRecord | null> {
+    const { message, blobs, discard } = await writeMessage(email, deps)
+    try {
+      const stored = await modifyEmail(store, email.id, (stored) => ({ ...stored, message }), blobs)
+      written.push(...blobs.filter(({ size }) => size <= inOnePieceBytes))
+      return stored
+    } finally {
+      await discard()
     }
   }
 
@@ -292,6 +303,8 @@ const storeErrors = [
   'store_read_only',
   'store_unknown',
 ] as const
+/** An email that was kept with more than this waits for its turn to be written. */
+const largeBytes = 1024 * 1024
 /** How many emails are delivered at the same time: enough to keep the connections busy while other emails are composed. */
 const maxUnderWay = 16
 /** The maximum number of emails in progress, including those that load attachments. */

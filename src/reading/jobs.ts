@@ -1,33 +1,29 @@
 import { paced } from '../core/yield.ts'
 import { readBodies } from '../mime/bodies.ts'
-import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
+import { parseFacts, parseMessage, type ParsedFacts, type ParsedMessage } from '../mime/parse.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { structureSteps, type MimeStructure } from '../mime/structure.ts'
 import { visibleTextSteps } from '../mime/visible-text.ts'
 import { codeSteps, searchedForCodes } from './codes.ts'
 import { linkSteps, searchedForLinks } from './links.ts'
-import { parseStored, readPage, type StoredBodies } from './page.ts'
+import { readPage } from './page.ts'
 import type { Link } from './types.ts'
 
 /** What can be found out of the bytes of a message. */
 export interface Readings {
-  /** All of it, with the checksums of attachments. */
-  message: ParsedMessage
-  /** The same with what is found in its bodies. */
+  /** All but its bodies, with the checksums of attachments. */
+  facts: ParsedFacts
+  /** All of it, with what is found in its bodies. */
   mail: ParsedMessage & Findings
   structure: MimeStructure
   bodies: { text: string; html: string }
   /** The beginning of the bodies, for lists and searches. */
   beginning: { text: string; html: string; attachment_count: number }
-  /** The stored content of an API send. */
-  content: StoredBodies
-  /** The beginning of its bodies. */
-  contentBeginning: StoredBodies
   /** See {@link readPage}. */
   page: Uint8Array
 }
 
-/** What the work is done on: the bytes of a message or of stored content, but for `page`. */
+/** What the work is done on: the bytes of a message, but for `page`. */
 export type JobInputs = { [Kind in Exclude<keyof Readings, 'page'>]: readonly [bytes: Buffer] } & {
   page: Readonly<Parameters<typeof readPage>>
 }
@@ -77,7 +73,7 @@ function* findingSteps({
 export const jobs: {
   readonly [Kind in keyof Readings]: (...inputs: JobInputs[Kind]) => Promise<Readings[Kind]>
 } = {
-  message: parseMessage,
+  facts: parseFacts,
   async mail(bytes) {
     const message = await parseMessage(bytes)
     return { ...message, ...(await readFindings(message)) }
@@ -89,11 +85,6 @@ export const jobs: {
     const bodies = await readBodies(bytes, { text: beginningOf(text), html: beginningOf(html) })
     return { ...bodies, attachment_count: attachments.length }
   },
-  content: async (bytes) => parseStored(bytes),
-  async contentBeginning(bytes) {
-    const { text, html } = parseStored(bytes)
-    return { text: text.slice(0, beginningChars), html: html.slice(0, beginningChars) }
-  },
   page: readPage,
 }
 
@@ -103,4 +94,3 @@ function beginningOf(part: PlacedPart | null): PlacedPart | null {
 
 /** Enough for 128 K characters of HTML, however they are encoded. */
 const beginningBytes = 1024 * 1024
-const beginningChars = 128 * 1024

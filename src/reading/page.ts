@@ -5,17 +5,6 @@ import { withoutConnections } from '../mime/without-connections.ts'
 import { withAppearance, type Appearance } from './appearance.ts'
 import { readInlineImages, withInlineImages } from './inline-images.ts'
 
-/** The bodies of an API send as they are stored, in JSON; it may have more members. */
-export interface StoredBodies {
-  html: string
-  text: string
-}
-
-/** @param content  As the outbox stored it: its own JSON. */
-export function parseStored(content: Buffer): StoredBodies {
-  return JSON.parse(content.toString()) as StoredBodies
-}
-
 /** How to prepare the HTML of a mail. */
 export interface PageOptions {
   /** For a frame: without what connects. Default: as it is. */
@@ -26,19 +15,17 @@ export interface PageOptions {
  * The HTML of a mail with its inline images in place, as UTF-8.
  *
  * @param message  Its bytes, where the images are; null where it is not written.
- * @param content  The stored content of an API send; null where the HTML is that of the message.
+ * @param sent  The HTML of an API send; null where it is that of the message.
  */
 export async function readPage(
   message: Buffer | null,
-  content: Buffer | null,
+  sent: string | null,
   { frame }: PageOptions,
 ): Promise<Uint8Array> {
   const structure = message && (await paced(structureSteps(message)))
-  const html = content
-    ? parseStored(content).html
-    : message && structure
-      ? (await readBodies(message, { text: null, html: structure.html })).html
-      : ''
+  const html =
+    sent ??
+    (message && structure ? (await readBodies(message, { text: null, html: structure.html })).html : '')
   const images =
     message && structure && /cid:/i.test(html) ? await readInlineImages(message, structure.attachments) : []
   const whole = withInlineImages(html, images)

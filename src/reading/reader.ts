@@ -1,12 +1,14 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
-import type { ParsedMessage } from '../mime/parse.ts'
+import { maxBodyBytes } from '../mime/bodies.ts'
+import type { ParsedFacts } from '../mime/parse.ts'
 import { sliceBytes } from '../mime/slices.ts'
 import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
 import { jobs, type Readings } from './jobs.ts'
 import type { PageOptions } from './page.ts'
-import { createQueue } from './queue.ts'
+import { createQueue, type Queue } from '../core/queue.ts'
+import { readStoredBodies, type StoredBodies } from './own-json.ts'
 import { createReadingThread, type ReadingThread } from './thread.ts'
 
 /**
@@ -15,14 +17,14 @@ import { createReadingThread, type ReadingThread } from './thread.ts'
  */
 export interface Reader {
   /**
-   * The parsed message; null if it does not exist.
+   * The parsed message without its bodies; null if it does not exist.
    *
    * @throws service_unavailable when the request waited too long.
    */
-  message(blob: BlobId): Promise<ParsedMessage | null>
-  /** The same with its links and codes. Null and errors as for `message`. */
+  facts(blob: BlobId): Promise<ParsedFacts | null>
+  /** The parsed message with its links and codes. Null and errors as for `facts`. */
   mail(blob: BlobId): Promise<Readings['mail'] | null>
-  /** Only the bodies. Null and errors as for `message`. */
+  /** Only the bodies. Null and errors as for `facts`. */
   bodies(blob: BlobId): Promise<Readings['bodies'] | null>
   /**
    * The beginning of the bodies.
@@ -30,13 +32,12 @@ export interface Reader {
    * @param options.isPatient  Waits without a time limit; for background work. Default: false.
    */
   beginning(blob: BlobId, options?: { isPatient?: boolean }): Promise<Readings['beginning'] | null>
-  /** The stored content of an API send. Null and errors as for `message`. */
-  content(blob: BlobId, options?: { isPatient?: boolean }): Promise<Readings['content'] | null>
+  /** The stored bodies of an API send, whole. Null and errors as for `facts`. */
+  content(blob: BlobId): Promise<StoredBodies | null>
+  /** The same as the inbox shows them: no more of a body than of the body of a message. */
+  shownContent(blob: BlobId): Promise<(StoredBodies & { isCut: boolean }) | null>
   /** The beginning of the bodies of an API send. */
-  contentBeginning(
-    blob: BlobId,
-    options?: { isPatient?: boolean },
-  ): Promise<Readings['contentBeginning'] | null>
+  contentBeginning(blob: BlobId, options?: { isPatient?: boolean }): Promise<StoredBodies | null>
   /** The HTML of a mail as UTF-8; see {@link readPage}. @throws service_unavailable. */
   page(blobs: { message: BlobId | null; content: BlobId | null }, options: PageOptions): Promise<Uint8Array>
   /** The MIME structure of a message. The latest structures are cached. @throws service_unavailable. */
@@ -51,13 +52,19 @@ export interface Reader {
 export interface ReaderDeps {
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
   clock: Pick<Clock, 'after'>
+  /** Where large messages wait for their turn. Default: a queue of its own. */
+  large?: Queue
   /** Default: a new thread. */
   thread?: ReadingThread
 }
 
-export function createReader({ store, clock, thread = createReadingThread(clock) }: ReaderDeps): Reader {
+export function createReader({
+  store,
+  clock,
+  large = createQueue(clock, 1, maxWaiting),
+  thread = createReadingThread(clock),
+}: ReaderDeps): Reader {
   const small = createQueue(clock, 8, maxWaiting)
-  const large = createQueue(clock, 1, maxWaiting)
   const running = new Map<string, Promise<unknown>>()
   const structures = new Map<BlobId, MimeStructure>()
 
@@ -112,6 +119,21 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
           patienceMs,
         ) as Promise<Readings[Kind] | null>,
     )
+  /** Bodies of an API send. Nothing is held beside the result, so what is small has no need of the queue of large ones. */
+  async function stored(
+    blob: BlobId,
+    most: number,
+    patienceMs: number,
+  ): Promise<(StoredBodies & { isCut: boolean }) | null> {
+    const size = await store.blobSize(blob)
+    if (size === null) return null
+    return shared(`content ${most} ${patienceMs} ${blob}`, () =>
+      (Math.min(size, most) > largeBytes ? large : small).run(
+        () => readStoredBodies(store, blob, most),
+        patienceMs,
+      ),
+    )
+  }
   const patienceOf = (isPatient: boolean): number =>
     isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs
 
@@ -119,31 +141,32 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     blobs: { message: BlobId | null; content: BlobId | null },
     options: PageOptions,
   ): Promise<Uint8Array> {
-    const both = [blobs.message, blobs.content] as const
     const [messageSize, contentSize] = await Promise.all(
-      both.map(async (blob) => (blob && (await store.blobSize(blob))) ?? 0),
+      [blobs.message, blobs.content].map(async (blob) => (blob && (await store.blobSize(blob))) ?? 0),
     )
-    const isLarge = (messageSize ?? 0) + (contentSize ?? 0) > largeBytes
-    const bytesOf = async (blob: BlobId | null, size = 0): Promise<Buffer | null> =>
-      blob === null ? null : isLarge ? load(blob, size) : store.readBlob(blob)
+    const { message: blob, content } = blobs
+    const size = messageSize ?? 0
+    const isLarge = size + (contentSize ?? 0) > largeBytes
     return (isLarge ? large : small).run(async () => {
-      const message = await bytesOf(blobs.message, messageSize)
-      const content = await bytesOf(blobs.content, contentSize)
+      const sent = content && (await readStoredBodies(store, content, maxBodyBytes))
+      const message = blob && (isLarge ? await load(blob, size) : await store.readBlob(blob))
+      const html = sent?.html ?? (content && '')
       return (
-        (isLarge ? await thread.run('page', message, content, options) : null) ??
-        jobs.page(message, content, options)
+        (isLarge ? await thread.run('page', message, html, options) : null) ??
+        jobs.page(message, html, options)
       )
     }, defaultPatienceMs)
   }
 
   return {
     mail: (blob) => read('mail', blob, defaultPatienceMs),
-    message: (blob) => read('message', blob, defaultPatienceMs),
+    facts: (blob) => read('facts', blob, defaultPatienceMs),
     bodies: (blob) => read('bodies', blob, defaultPatienceMs),
     beginning: (blob, { isPatient = false } = {}) => read('beginning', blob, patienceOf(isPatient)),
-    content: (blob, { isPatient = false } = {}) => read('content', blob, patienceOf(isPatient)),
+    content: (blob) => stored(blob, Number.POSITIVE_INFINITY, defaultPatienceMs),
+    shownContent: (blob) => stored(blob, maxBodyBytes, defaultPatienceMs),
     contentBeginning: (blob, { isPatient = false } = {}) =>
-      read('contentBeginning', blob, patienceOf(isPatient)),
+      stored(blob, beginningChars, patienceOf(isPatient)),
     page: (blobs, options) => shared(`page ${JSON.stringify([blobs, options])}`, () => page(blobs, options)),
     async structure(blob) {
       const known = structures.get(blob)
@@ -163,6 +186,8 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
 type OfOneBlob = Exclude<keyof Readings, 'page'>
 
 const largeBytes = 1024 * 1024
+/** Of the bodies of an API send, for lists and searches. */
+const beginningChars = 128 * 1024
 const maxWaiting = 256
 const defaultPatienceMs = 15_000
 const maxStructures = 20

@@ -72,6 +72,7 @@ export function createApp(deps: ServerDeps): App {
     faults,
     log,
     bodies,
+    large: deps.large,
     answers,
     failedKeys,
     strict: deps.config.strict,

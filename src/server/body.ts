@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { StringDecoder } from 'node:string_decoder'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { maxDepth } from '../core/validate.ts'
 import { explainJsonFault, faultSteps, isNestedDeeper } from '../core/json-fault.ts'
@@ -16,23 +17,34 @@ export interface BodySource {
   readonly node?: IncomingMessage | undefined
 }
 
+/** A body that has arrived. */
+export interface ReceivedBody {
+  /** Whether working with it needs much memory. */
+  readonly isLong: boolean
+  /**
+   * Called once.
+   *
+   * @returns What the route takes.
+   * @throws invalid_json also for what is nested deeper than 100 levels; payload_too_large for too many values.
+   */
+  parse(): unknown
+}
+
 /**
- * Reads the body of a request in the form that a route expects. The Content-Type and Content-Length are checked before
- * any byte is read.
+ * Receives the body of a request in the form that a route expects. The Content-Type and Content-Length are checked
+ * before any byte is read.
  *
  * @param room  Where its bytes are counted while the request runs.
  * @param note  Called with the bytes of a text, of a long one with the first 64 KiB, also where it is not JSON: for the
  *   log.
- * @returns What the route takes.
- * @throws unsupported_media_type, payload_too_large, service_unavailable; invalid_json also for what is nested deeper
- *   than 100 levels.
+ * @throws unsupported_media_type, payload_too_large, service_unavailable; invalid_json for one that was broken off.
  */
-export async function readBody(
+export async function receiveBody(
   source: BodySource,
   wanted: RouteBody,
   room: BodyShare,
   note: (text: Buffer) => void,
-): Promise<unknown> {
+): Promise<ReceivedBody> {
   const type = source.headers.get('content-type')
   const isBytes = type !== null && wanted.bytesType === essenceOf(type)
   const isText = isBytes || (type !== null && wanted.textTypes?.includes(essenceOf(type)) === true)
@@ -41,19 +53,28 @@ export async function readBody(
   const announced = Number(source.headers.get('content-length') ?? 0)
   const limit = maxBytesOf(wanted)
   if (announced > limit) throw tooLarge(limit, `${announced} bytes`)
-  const bytes = source.node
+  let bytes: Buffer | null = source.node
     ? await readNode(source.node, limit, room, announced)
     : await readWeb(source.body(), limit, room)
-  if (isBytes) return bytes
-  if (bytes.length === 0 && wanted.optional) return {}
-  if (isAbsent) assertReadable(source.headers, type, isText, wanted)
-  const text = textOf(bytes)
-  // A copy of the beginning: all of it would be held while the request runs.
-  note(bytes.length > longBytes ? Buffer.from(bytes.subarray(0, notedBytes)) : bytes)
-  if (isText) return text
-  const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  return json.length > longBytes ? parseLongJson(json) : parseJson(json)
+  if (isAbsent && bytes.length > 0) assertReadable(source.headers, type, isText, wanted)
+  return {
+    isLong: bytes.length > longBytes,
+    parse() {
+      // Not held any longer than it is needed: a long one is forty megabytes.
+      const given = bytes ?? Buffer.alloc(0)
+      bytes = null
+      if (isBytes) return given
+      if (given.length === 0 && wanted.optional) return {}
+      // A copy of the beginning: all of it would be held while the request runs.
+      note(given.length > longBytes ? Buffer.from(given.subarray(0, notedBytes)) : given)
+      if (given.length > longBytes) return parseLong(given, isText)
+      const text = textOf(given)
+      return isText ? text : parseJson(withoutMark(text))
+    },
+  }
 }
+
+const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 
 function assertReadable(
   headers: Pick<Headers, 'get'>,
@@ -108,7 +129,11 @@ function textOf(bytes: Buffer): string {
   // Most bodies are ASCII. Reading them as Latin-1 is faster than decoding UTF-8.
   if (isAscii(bytes)) return bytes.toString('latin1')
   if (isUtf8(bytes)) return bytes.toString()
-  throw new LocalpostError('invalid_json', 'The body is not valid UTF-8. Send it in UTF-8.')
+  throw notUtf8()
+}
+
+function notUtf8(): LocalpostError {
+  return new LocalpostError('invalid_json', 'The body is not valid UTF-8. Send it in UTF-8.')
 }
 
 function parseJson(text: string): unknown {
@@ -119,6 +144,26 @@ function parseJson(text: string): unknown {
     if (text.trim() === '') throw empty()
     throw notJson(explainJsonFault(text))
   }
+}
+
+/** The same in turns of the event loop. */
+async function longTextOf(bytes: Buffer): Promise<string> {
+  // The check was the work of this turn.
+  if (isAscii(bytes)) return nextTurn().then(() => bytes.toString('latin1'))
+  if (!isUtf8(bytes)) throw notUtf8()
+  await nextTurn()
+  const decoder = new StringDecoder()
+  let text = ''
+  for (let at = 0; at < bytes.length; at += longBytes) {
+    text += decoder.write(bytes.subarray(at, at + longBytes))
+    await nextTurn()
+  }
+  return text
+}
+
+function parseLong(bytes: Buffer, isText: boolean): Promise<unknown> {
+  // Chained, since a variable of an async function would hold the bytes until it ends.
+  return longTextOf(bytes).then((text) => (isText ? text : parseLongJson(withoutMark(text))))
 }
 
 /** The same in turns of the event loop: `JSON.parse` would hold it for a tenth of a second and more. */

@@ -6,7 +6,8 @@ import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { Answer } from './answer.ts'
 import type { AnswerRoom } from './answer-room.ts'
 import { errorAnswer, isAnswer, jsonAnswer, streamBody } from './answer.ts'
-import { readBody } from './body.ts'
+import { receiveBody } from './body.ts'
+import type { Queue } from '../core/queue.ts'
 import type { BodyRoom } from './body-room.ts'
 import { ipOf, socketRequestOf, socketResponseOf } from './client-address.ts'
 import type { AccessControl } from './access.ts'
@@ -24,6 +25,8 @@ export interface DispatchDeps {
   readonly faults: FaultGate
   readonly log: RequestLog
   readonly bodies: BodyRoom
+  /** Where requests with long bodies wait for their turn. */
+  readonly large: Queue
   readonly answers: AnswerRoom
   readonly failedKeys: FailedKeys
   /** Treats warnings as errors. */
@@ -78,7 +81,12 @@ export async function runRoute(
   route: Route,
   event: H3Event,
   exchange: Exchange,
-  { accessControl, bodies, strict }: Pick<DispatchDeps, 'accessControl' | 'bodies' | 'strict'>,
+  {
+    accessControl,
+    bodies,
+    large,
+    strict,
+  }: Pick<DispatchDeps, 'accessControl' | 'bodies' | 'large' | 'strict'>,
 ): Promise<unknown> {
   if (event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
   const params = paramsOf(event)
@@ -102,13 +110,22 @@ export async function runRoute(
   const room = bodies.enter()
   try {
     const source = { headers, body: () => event.req.body, node: socketRequestOf(event) }
-    const given = await readBody(source, route.body, room, (text) => (exchange.requestBody = text))
+    const body = await receiveBody(source, route.body, room, (text) => (exchange.requestBody = text))
     const isChecked = route.body.readBy === 'noun'
-    return toAnswer(await handle(isChecked ? given : parseInput(route.body.schema, given)), route)
+    const { schema } = route.body
+    const work = async (): Promise<Answer> => {
+      const parsed = body.parse()
+      const given = parsed instanceof Promise ? await parsed : parsed
+      return toAnswer(await handle(isChecked ? given : parseInput(schema, given)), route)
+    }
+    return await (body.isLong ? large.run(work, largePatienceMs) : work())
   } finally {
     room.leave()
   }
 }
+
+/** How long a request with a long body waits for others, in milliseconds. */
+const largePatienceMs = 30_000
 
 /** The router ignores a trailing slash, but the real service answers 404. Warns about it, or refuses with `strict`. */
 function meetTrailingSlash(event: H3Event, exchange: Exchange, strict: boolean): void {

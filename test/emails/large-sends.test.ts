@@ -22,7 +22,7 @@ describe('a large send arrives whole', () => {
       const request = { ...goodMail, ...body, variables: { name: 'Ada' } }
       if (way === 'over HTTP') await overHttp(post, request)
       else await post.emails.send(request, { idempotencyKey: 'k' })
-      const { id } = await post.inbox.waitFor()
+      const { id } = await post.inbox.waitFor({}, { timeoutMs: 30_000 })
       const mail = await post.inbox.get(id)
       for (const name of ['html', 'text'] as const)
         if (body[name]) expect(withCrlf(mail[name]) === withCrlf(filled), name).toBe(true)
@@ -34,7 +34,7 @@ describe('a large send arrives whole', () => {
     const path = `data:application/octet-stream;base64,${file.toString('base64')}`
     const attachments = ['a.bin', 'b.bin'].map((filename) => ({ filename, path }))
     await overHttp(post, { ...goodMail, attachments })
-    const { id } = await post.inbox.waitFor()
+    const { id } = await post.inbox.waitFor({}, { timeoutMs: 30_000 })
     for (const i of [0, 1]) {
       const { content } = await post.inbox.attachment(id, i)
       expect(file.equals(content)).toBe(true)
@@ -50,7 +50,7 @@ describe('a large send arrives whole', () => {
     const { subject, from } = goodMail
     await post.broadcasts.send({ subject, from, audience_id, html, text: '' })
     for (const name of ['ada', 'eve']) {
-      const { id } = await post.inbox.waitFor({ to: `${name}@example.com` })
+      const { id } = await post.inbox.waitFor({ to: `${name}@example.com` }, { timeoutMs: 30_000 })
       const mail = await post.inbox.get(id)
       expect(withCrlf(mail.html) === withCrlf(long.replaceAll('{{name}}', name)), name).toBe(true)
     }

@@ -1,5 +1,5 @@
-import { noRoom } from '../core/byte-budget.ts'
-import type { Clock } from '../core/clock.ts'
+import { noRoom } from './byte-budget.ts'
+import type { Clock } from './clock.ts'
 
 /** Runs a bounded number of jobs at once; the others wait in order of arrival. */
 export interface Queue {
@@ -20,7 +20,8 @@ export function createQueue(clock: Pick<Clock, 'after'>, slots: number, maxWaiti
 
   function turn(patienceMs: number): Promise<void> {
     if (running < slots) return Promise.resolve(void running++)
-    if (waiting.size >= maxWaiting) return Promise.reject(noRoom(`${waiting.size} messages wait to be read.`))
+    if (waiting.size >= maxWaiting)
+      return Promise.reject(noRoom(`${waiting.size} other large requests wait.`))
     return new Promise((resolve, reject) => {
       const start = (): void => {
         cancel()
@@ -29,7 +30,7 @@ export function createQueue(clock: Pick<Clock, 'after'>, slots: number, maxWaiti
       }
       const cancel = clock.after(patienceMs, () => {
         waiting.delete(start)
-        reject(noRoom(`The message waited ${patienceMs / 1000} seconds to be read.`))
+        reject(noRoom(`The request waited ${patienceMs / 1000} seconds for others.`))
       })
       waiting.add(start)
     })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createQueue } from '../../src/reading/queue.ts'
+import { createQueue } from '../../src/core/queue.ts'
 import { testClock } from '../support/clock.ts'
 
 const patience = 1000

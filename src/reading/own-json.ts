@@ -1,0 +1,53 @@
+import { parseStreamed } from '../core/streamed-json.ts'
+import type { BlobId, Store } from '../store/store.ts'
+
+/**
+ * Reads a blob in the JSON of this instance. A long one is read in turns of the event loop, and is not held beside its
+ * value.
+ *
+ * @returns null where there is no such blob.
+ */
+export async function readOwnJson(
+  store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>,
+  blob: BlobId,
+): Promise<unknown> {
+  const size = await store.blobSize(blob)
+  if (size === null) return null
+  if (size > longBytes) {
+    const stream = await store.openBlob(blob)
+    return stream && (await parseStreamed(stream)).value
+  }
+  const bytes = await store.readBlob(blob)
+  return bytes && (JSON.parse(bytes.toString()) as unknown)
+}
+
+/** The bodies of an API send as they are stored, in JSON; it may have more members. */
+export interface StoredBodies {
+  html: string
+  text: string
+}
+
+/**
+ * Reads the bodies of an API send.
+ *
+ * @param most  How many characters of each body are wanted.
+ * @returns The bodies, and whether one of them was cut; null where there is no such blob.
+ */
+export async function readStoredBodies(
+  store: Pick<Store, 'openBlob'>,
+  blob: BlobId,
+  most: number,
+): Promise<(StoredBodies & { isCut: boolean }) | null> {
+  const stream = await store.openBlob(blob)
+  if (!stream) return null
+  const { value, isCut } = await parseStreamed(stream, most)
+  const { html, text } = value as StoredBodies
+  return {
+    html: html.slice(0, most),
+    text: text.slice(0, most),
+    isCut: isCut || Math.max(html.length, text.length) > most,
+  }
+}
+
+/** JSON.parse takes a few milliseconds for so much. */
+const longBytes = 256 * 1024
