@@ -29,14 +29,14 @@ export interface SizedValue {
  * an expression over all of the text. Nothing is joined before its size is taken from the budget.
  *
  * @param field  The member that the text comes from, for errors.
- * @param valueOf  undefined leaves the placeholder as written.
+ * @param valueOf  Makes the value, in steps; undefined leaves the placeholder as written.
  * @throws validation_error for too many placeholders; what the budget gives for too many bytes.
  */
 export function* fillIn(
   field: string,
   source: string,
   budget: FillBudget,
-  valueOf: (name: string) => SizedValue | undefined,
+  valueOf: (name: string) => Generator<undefined, SizedValue | undefined>,
 ): Generator<undefined, string> {
   let filled = ''
   let done = 0
@@ -44,8 +44,8 @@ export function* fillIn(
     spend(budget, bytes)
     filled += text
   }
-  yield* eachPlaceholder(field, source, budget.places, (name, at, end) => {
-    const value = valueOf(name)
+  yield* eachPlaceholder(field, source, budget.places, function* (name, at, end) {
+    const value = yield* valueOf(name)
     if (value === undefined) return
     const between = source.slice(done, at)
     append(between, Buffer.byteLength(between))
@@ -78,7 +78,7 @@ function* eachPlaceholder(
   field: string,
   source: string,
   places: PlaceBudget,
-  visit: (name: string, at: number, end: number) => void,
+  visit: (name: string, at: number, end: number) => Generator<undefined, void> | void,
 ): Generator<undefined, void> {
   for (let at = source.indexOf('{{'); at !== -1;) {
     if (--places.left < 0) {
@@ -88,7 +88,8 @@ function* eachPlaceholder(
     placeholder.lastIndex = at
     const name = placeholder.exec(source)?.[1]
     const end = name === undefined ? at + 1 : placeholder.lastIndex
-    if (name !== undefined) visit(name, at, end)
+    const steps = name === undefined ? undefined : visit(name, at, end)
+    if (steps) yield* steps
     at = source.indexOf('{{', end)
     yield
   }

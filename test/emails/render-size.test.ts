@@ -31,6 +31,16 @@ describe('rendering', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200e6)
   })
 
+  it('escapes a long value in short steps', () => {
+    const value = '<"😀x'.repeat(200_000)
+    const work = renderSteps(parts({ html: '{{a}}' }), { a: value }, true)
+    let steps = 0
+    let step = work.next()
+    for (; !step.done; step = work.next()) steps++
+    expect(steps).toBeGreaterThan(200)
+    expect(step.value.html === '&lt;&quot;😀x'.repeat(200_000)).toBe(true)
+  })
+
   it('escapes a value once, however often it is used', () => {
     const value = '<'.repeat(200_000)
     const { html } = render(parts({ html: '{{a}}'.repeat(40) }), { a: value }, true)
