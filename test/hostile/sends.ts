@@ -28,6 +28,12 @@ export const largeSends: Readonly<Record<string, () => object>> = {
     text: 'x',
     attachments: Array.from({ length: 20 }, (_, i) => ({ filename: `${i}.bin`, path: dataUri(size / 20) })),
   }),
+  links: () => ({ ...base, html: repeated('<a href="https://x.test/">your code is 123456</a>') }),
+  'one variable': () => ({
+    ...base,
+    html: '<p>{{a}}</p>',
+    variables: { a: repeated('<ü"☃', 18_000_000) },
+  }),
   placeholders: () => ({
     ...base,
     text: '{{a}} and {{b}}\n'.repeat(49_000),

@@ -8,6 +8,8 @@ import { temporaryFolder } from '../support/folder.ts'
 export interface Seen {
   /** The delay of each tick of 5 ms, in milliseconds; `monitor.mjs` says what is excluded. */
   stalls: number[]
+  /** How late each of these ticks came in all, for the record: it includes waiting for a processor. */
+  lateness: number[]
   peak_mib: number
 }
 
@@ -38,25 +40,28 @@ export async function startWatched(): Promise<Watched> {
 /** Adds up the measurements of several steps, and records which step blocked the event loop longest. */
 export function createTally({ seen }: Watched): Tally {
   const stalls: number[] = []
+  const lateness: number[] = []
   const peaks = [0]
   const steps: { name: string; max: number }[] = []
   return {
     async step(name, run) {
       await seen()
       const result = await run()
-      const { stalls: own, peak_mib } = await seen()
+      const { stalls: own, lateness: late, peak_mib } = await seen()
       // One by one: there may be more than a call takes arguments.
       for (const stall of own) stalls.push(stall)
+      for (const one of late) lateness.push(one)
       peaks.push(peak_mib)
-      steps.push({ name, max: Math.max(0, ...own) })
+      steps.push({ name, max: own.reduce((most, one) => Math.max(most, one), 0) })
       return result
     },
     result() {
-      const sorted = stalls.toSorted((a, b) => a - b)
       const slowest = steps.toSorted((a, b) => b.max - a.max).slice(0, 3)
       return {
-        p99_ms: Math.round((sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0) * 10) / 10,
-        max_ms: Math.round(sorted.at(-1) ?? 0),
+        p99_ms: p99Of(stalls),
+        max_ms: Math.round(Math.max(0, ...steps.map(({ max }) => max))),
+        lateness_p99_ms: p99Of(lateness),
+        lateness_max_ms: Math.round(lateness.reduce((most, one) => Math.max(most, one), 0)),
         peak_mib: Math.round(Math.max(...peaks)),
         slowest: slowest.map(({ name, max }) => `${name}: ${max.toFixed(0)} ms`).join('; '),
       }
@@ -66,5 +71,18 @@ export function createTally({ seen }: Watched): Tally {
 
 export interface Tally {
   step<T>(name: string, run: () => Promise<T>): Promise<T>
-  result(): { p99_ms: number; max_ms: number; peak_mib: number; slowest: string }
+  /** The lateness is only reported; see `monitor.mjs`. */
+  result(): {
+    p99_ms: number
+    max_ms: number
+    lateness_p99_ms: number
+    lateness_max_ms: number
+    peak_mib: number
+    slowest: string
+  }
+}
+
+function p99Of(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return Math.round((sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0) * 10) / 10
 }
