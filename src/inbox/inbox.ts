@@ -30,6 +30,7 @@ import type { QuietOptions, WaitOptions } from './wait.ts'
 import { createPending } from './pending.ts'
 import { parseMailQuery } from '../search/query.ts'
 import type { MailQuery } from '../search/query-members.ts'
+import { createHeads, type HeadsDeps } from '../search/heads.ts'
 import { createSearch, type SearchPage, type SearchQuery } from '../search/search.ts'
 import type { TextColumn } from '../search/text-column.ts'
 import { checkChanges } from './tags.ts'
@@ -129,6 +130,8 @@ export interface InboxDeps {
   now(): number
   /** Closed with the inbox. */
   column: TextColumn
+  /** The column of subjects and addresses, which is closed with the inbox. */
+  heads: Pick<HeadsDeps, 'open' | 'isKept'>
   pageSize: number
   /** The option of that name. */
   waitTimeoutMs: number
@@ -154,8 +157,9 @@ const beforeAll = `em_${'0'.repeat(22)}`
 export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Promise<void> } {
   const { store, reader, clock, now, column, pageSize } = deps
   const digests = createDigests(deps)
-  const indexer = startIndexer({ store, clock, digests, column })
-  const search = createSearch({ store, digests, indexer, column, pageSize })
+  const heads = createHeads({ store, open: deps.heads.open, isKept: deps.heads.isKept })
+  const indexer = startIndexer({ store, clock, digests, column, heads })
+  const search = createSearch({ store, digests, indexer, column, heads, pageSize })
   const pending = createPending()
   const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
   const runs = createBulkRuns(deps.ids)
@@ -245,6 +249,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       waits.close()
       await runs.close()
       await indexer.close()
+      await heads.close()
       await reader.close()
       await column.close()
     },

@@ -23,7 +23,7 @@ import { reachableHost } from '../net/hosts.ts'
 import { createIds } from '../core/ids.ts'
 import type { Localpost } from './instance.ts'
 import { createInbox } from '../inbox/inbox.ts'
-import { openTextColumn } from '../search/text-column.ts'
+import { openTextColumn, type TextColumn } from '../search/text-column.ts'
 import { createKeys } from '../keys/keys.ts'
 import { createOutgoing } from '../net/outgoing.ts'
 import { resolveOptions, type Config, type LocalpostOptions } from '../options/options.ts'
@@ -121,9 +121,8 @@ export async function openLocalpost(
       clock: systemClock,
       ids,
       now: clock.now,
-      column: await openTextColumn(config.dir && join(config.dir, 'derived'), {
-        onNotice: (message) => config.onNotice({ level: 'warning', message }),
-      }),
+      column: await openColumn(config, 'mail-text.2'),
+      heads: { open: () => openColumn(config, 'mail-heads.1'), isKept: config.dir !== null },
       pageSize,
       waitTimeoutMs: config.waitTimeoutMs,
       submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
@@ -289,4 +288,14 @@ async function openStore(config: Config): Promise<{ opened: Store; restorable: R
     onNotice: (message) => onNotice({ level: 'warning', message }),
   })
   return { opened, restorable: null }
+}
+
+function openColumn(
+  { dir, onNotice }: Config,
+  fileName: 'mail-text.2' | 'mail-heads.1',
+): Promise<TextColumn> {
+  return openTextColumn(dir && join(dir, 'derived'), {
+    fileName,
+    onNotice: (message) => onNotice({ level: 'warning', message }),
+  })
 }

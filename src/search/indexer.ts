@@ -4,6 +4,7 @@ import { modifyEmail } from '../emails/modify.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { unreadable, type Digests, type Reading } from './digests.ts'
+import type { Heads } from './heads.ts'
 import { searchableHead } from './searchable.ts'
 import type { TextColumn } from './text-column.ts'
 import { nextTurn } from '../core/machine.ts'
@@ -27,6 +28,7 @@ export interface IndexerDeps {
   digests: Pick<Digests, 'take'>
   /** Stores the text of every mail. Its cursor is also the position of the indexer. */
   column: TextColumn
+  heads: Pick<Heads, 'add'>
 }
 
 /**
@@ -34,7 +36,7 @@ export interface IndexerDeps {
  * if mail arrives without a pause, it reads only for a short slice every second. All unread mail comes after the last row
  * of the column, so the indexer keeps no list: a restart continues at the same place, and a lost column is rebuilt.
  */
-export function startIndexer({ store, clock, digests, column }: IndexerDeps): Indexer {
+export function startIndexer({ store, clock, digests, column, heads }: IndexerDeps): Indexer {
   let isClosed = false
   let lastArrival = clock.now()
   let cancelTimer: (() => void) | null = null
@@ -68,7 +70,10 @@ export function startIndexer({ store, clock, digests, column }: IndexerDeps): In
       const reading = await readOnce(email)
       if (isClosed) return false
       const { body, ...digest } = reading ?? unreadable
-      if (email.id > column.cursor) await column.append(email.id, searchableHead(email), body)
+      if (email.id > column.cursor) {
+        await heads.add(email, column.cursor)
+        await column.append(email.id, searchableHead(email), body)
+      }
       // The row of a deferred mail is in the middle of the column and has no text, so the whole column is rebuilt.
       else if (reading && deferred.delete(email.id)) isStale = true
       if (!reading) return true

@@ -7,13 +7,16 @@ import { spellingsOf } from './query-addresses.ts'
 import { queryKeys } from './query-keys.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
 import { foldText } from './searchable.ts'
+import { type HeadMember, headTerm, type HeadTerm } from './head-rows.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
 
-/** One part of a query: exactly one of the three decides. */
+/** One part of a query: exactly one of `where`, `test` and `row` decides. */
 export interface QueryPart {
   where?: Where
   test?: (email: EmailRecord) => boolean
   row?: RowTerm
+  /** The same as `where`, for the heads of mails. */
+  head?: HeadTerm
   needsDigests?: boolean
 }
 
@@ -88,6 +91,10 @@ function keyed(name: string, value: string, context: Context): QueryPart {
   const record = (test: (email: EmailRecord) => boolean): QueryPart => ({
     test: isNegative ? (email) => !test(email) : test,
   })
+  const heads = (member: HeadMember, forms: string[]): Pick<QueryPart, 'head'> => {
+    const head = headTerm(member, forms, isNegative)
+    return head ? { head } : {}
+  }
   const date = (): number => {
     const time = readDate(value, now)
     if (time === null) throw fault(`${name}: takes ${dateForms}, not ${quote(value)}.`)
@@ -100,12 +107,12 @@ function keyed(name: string, value: string, context: Context): QueryPart {
   }
   switch (name) {
     case 'subject':
-      return store({ member: name, contains: value })
+      return { ...store({ member: name, contains: value }), ...heads(name, [value]) }
     case 'from':
     case 'cc':
-      return store(addressed([name], value))
+      return { ...store(addressed([name], value)), ...heads(name, spellingsOf(value)) }
     case 'to':
-      return store(addressed(['to', 'cc', 'bcc'], value))
+      return { ...store(addressed(['to', 'cc', 'bcc'], value)), ...heads(name, spellingsOf(value)) }
     case 'body':
       return { row: rowTerm(value, 'body', isNegative) }
     case 'domain': {

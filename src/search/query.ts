@@ -5,6 +5,7 @@ import { compileWhere } from '../store/where.ts'
 import { addressForm, contains, withoutState } from './query-fits.ts'
 import { foldText } from './searchable.ts'
 import { type QueryPart, readTerms } from './query-terms.ts'
+import type { HeadTerm } from './head-rows.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
 
 /** A query made ready: what the store decides, what only the record in hand does, and what the text of the mail does. */
@@ -14,6 +15,10 @@ export interface MailFilter {
   test: ((email: EmailRecord) => boolean) | null
   /** What the rows of the text column decide. */
   rows: readonly RowTerm[]
+  /** What the heads of mails decide; `where` says it too. */
+  heads: readonly HeadTerm[]
+  /** Whether rows and heads decide everything, so that no record needs to be read. */
+  isByRows: boolean
   /** What only the text as written decides; null where nothing does. */
   bodyForm: RegExp | null
   /** Whether a record passes both `where` and `test`. */
@@ -52,6 +57,8 @@ function toFilter(parts: readonly QueryPart[], bodyForm: RegExp | null): MailFil
     where,
     test: tests.length > 0 ? (email) => tests.every((test) => test(email)) : null,
     rows,
+    heads: parts.flatMap(({ head }) => head ?? []),
+    isByRows: parts.length > 0 && parts.every(({ row, head }) => row || head) && bodyForm === null,
     bodyForm,
     accepts: (email) => (condition?.matches(email) ?? true) && tests.every((test) => test(email)),
     held: (email) => checks.filter((check) => check(email)).length,

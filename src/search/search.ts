@@ -5,11 +5,12 @@ import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import { checkPage, listRecords } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { createPacer } from '../core/yield.ts'
+import type { Heads } from './heads.ts'
 import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
 import type { MailFilter } from './query.ts'
 import { foldText } from './searchable.ts'
-import type { TextColumn } from './text-column.ts'
+import type { ScannedRows, TextColumn } from './text-column.ts'
 
 /** Finds mail by a parsed query. */
 export interface Search {
@@ -44,10 +45,16 @@ export interface SearchDeps {
   digests: Pick<Digests, 'text'>
   indexer: Pick<Indexer, 'catchUp'>
   column: Pick<TextColumn, 'scan'>
+  heads: Pick<Heads, 'scan'>
   pageSize: number
 }
 
-export function createSearch({ store, digests, indexer, column, pageSize }: SearchDeps): Search {
+/** Decides about the matching rows of a range; null if all of them are matches. */
+type Decide = ((id: string) => 'match' | 'unsure' | 'none') | null
+
+export function createSearch(deps: SearchDeps): Search {
+  const { store, digests, indexer, column, heads, pageSize } = deps
+
   async function fits(email: EmailRecord, filter: MailFilter): Promise<boolean> {
     if (!filter.accepts(email)) return false
     if (filter.rows.length === 0 && !filter.bodyForm) return true
@@ -62,13 +69,36 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
     })
   }
 
-  /** The ids of the mails whose text matches, newest first, including removed mails. */
-  async function scanned(filter: MailFilter): Promise<string[]> {
-    const found: string[][] = []
-    await column.scan(filter.rows, async (rows) => {
-      if (rows.hits > 0) found.push(rows.ids())
+  /** Visits the ranges of rows whose text and head match, newest first; `unsure` ids are for the record to decide. */
+  async function scan(
+    filter: MailFilter,
+    visit: (rows: ScannedRows, decide: Decide) => Promise<void>,
+  ): Promise<void> {
+    if (filter.rows.length === 0) {
+      return heads.scan(filter.heads, (rows, unsure) =>
+        visit(rows, unsure.size === 0 ? null : (id) => (unsure.has(id) ? 'unsure' : 'match')),
+      )
+    }
+    const among = filter.heads.length > 0 ? await headMatches(filter) : null
+    await column.scan(filter.rows, (rows) => visit(rows, among && ((id) => among.get(id) ?? 'none')))
+  }
+
+  async function headMatches(filter: MailFilter): Promise<Map<string, 'match' | 'unsure'>> {
+    const found = new Map<string, 'match' | 'unsure'>()
+    await heads.scan(filter.heads, async (rows, unsure) => {
+      for (const id of rows.ids()) found.set(id, unsure.has(id) ? 'unsure' : 'match')
     })
-    return found.flat()
+    return found
+  }
+
+  /** The ids of the mails that may match, newest first, including removed mails. */
+  async function scanned(filter: MailFilter): Promise<string[]> {
+    const found: string[] = []
+    await scan(filter, async (rows, decide) => {
+      if (rows.hits === 0) return
+      for (const id of rows.ids()) if (!decide || decide(id) !== 'none') found.push(id)
+    })
+    return found
   }
 
   async function* matches(filter: MailFilter, options?: { complete?: boolean }): AsyncGenerator<EmailRecord> {
@@ -77,8 +107,8 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
   }
 
   async function* found(filter: MailFilter): AsyncGenerator<EmailRecord> {
-    const isOpen = filter.rows.length === 0
-    for await (const email of isOpen ? byStore(filter) : byIds(await scanned(filter))) {
+    const isByStore = filter.rows.length === 0 && filter.heads.length === 0
+    for await (const email of isByStore ? byStore(filter) : byIds(await scanned(filter))) {
       if (!filter.accepts(email)) continue
       // The scan has already matched the words. Only a regular expression needs the text itself.
       if (filter.bodyForm && !(await fits(email, filter))) continue
@@ -108,36 +138,53 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
     }
   }
 
-  /** A page of a query that only the text decides. Only the records of the page are read. */
-  async function listByText(filter: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
-    const ids: string[] = []
-    let count = 0
-    let skipped = 0
-    const isThere = async (id: string): Promise<boolean> =>
-      (await store.count(emailCollection, { prefix: [id] })) > 0
-    await column.scan(filter.rows, async (rows) => {
+  /** Visits the ids of the matches of a query that rows decide, newest first, or only their number where that is enough. */
+  async function eachByRows(
+    filter: MailFilter,
+    isEnough: (rows: ScannedRows) => boolean,
+    take: (id: string) => void,
+    count: (matches: number) => void,
+  ): Promise<void> {
+    await scan(filter, async (rows, decide) => {
       if (rows.hits === 0) return
-      const isPassed = ids.length > limit || (cursor !== null && rows.first >= cursor)
       const isWhole = (await countBetween(rows)) === rows.count
-      if (isWhole) count += rows.hits
-      if (isWhole && skipped + rows.hits <= offset) {
-        skipped += rows.hits
-        return
-      }
-      // If no mail of this range was removed and the page is complete, only the count is needed.
-      if (isWhole && isPassed) return
+      // If no mail of this range was removed, every row counts.
+      if (isWhole && !decide && isEnough(rows)) return count(rows.hits)
       const pacer = createPacer()
       for (const id of rows.ids()) {
         if (pacer.due()) await pacer.turn()
-        if (!isWhole) {
-          if (!(await isThere(id))) continue
-          count++
-        }
-        if (cursor !== null && id >= cursor) continue
-        if (skipped < offset) skipped++
-        else if (ids.length <= limit) ids.push(id)
+        const decided = decide ? decide(id) : 'match'
+        if (decided === 'none') continue
+        if (decided === 'unsure') {
+          const email = await store.get(emailCollection, id)
+          if (!email || !filter.accepts(email)) continue
+        } else if (!isWhole && (await store.count(emailCollection, { prefix: [id] })) === 0) continue
+        take(id)
       }
     })
+  }
+
+  /** A page of a query that rows decide. Only the records of the page are read. */
+  async function listByRows(filter: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
+    const ids: string[] = []
+    let count = 0
+    let skipped = 0
+    await eachByRows(
+      filter,
+      ({ hits, first }) => {
+        if (ids.length > limit || (cursor !== null && first >= cursor)) return true
+        if (cursor !== null || skipped + hits > offset) return false
+        skipped += hits
+        return true
+      },
+      (id) => {
+        count++
+        if (cursor !== null && id >= cursor) return
+        if (skipped < offset) skipped++
+        else if (ids.length <= limit) ids.push(id)
+      },
+      (matches) => void (count += matches),
+    )
     const items: EmailRecord[] = []
     for (const id of ids.slice(0, limit)) {
       const email = await store.get(emailCollection, id)
@@ -180,6 +227,16 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
   async function ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]> {
     if (filter.isOpen) return store.ids(emailCollection, { direction: 'desc' })
     const found: string[] = []
+    if (filter.isByRows) {
+      if (asksForText(filter)) await indexer.catchUp(options)
+      await eachByRows(
+        filter,
+        () => false,
+        (id) => found.push(id),
+        () => {},
+      )
+      return found
+    }
     const pacer = createPacer()
     for await (const { id } of matches(filter, options)) {
       found.push(id)
@@ -197,17 +254,17 @@ export function createSearch({ store, digests, indexer, column, pageSize }: Sear
       const left = asksForText(filter) ? await indexer.catchUp() : 0
       const unread = left > 0 ? { unread_texts: left } : {}
       const { offset, ...paging } = query ?? {}
-      const isPlain = filter.rows.length === 0 && !filter.test && !filter.bodyForm
+      const isPlain =
+        filter.rows.length === 0 && filter.heads.length === 0 && !filter.test && !filter.bodyForm
       if (isPlain && offset === undefined) {
         const page = await listRecords(store, emailCollection, paging, { ...order, where: filter.where })
         return { ...page, ...unread }
       }
       const wanted = { ...checkPage(paging, order), offset: checkOffset(offset, paging) }
-      const byText = !filter.where && !filter.test && !filter.bodyForm
       const listed = filter.isOpen
         ? await listAll(wanted)
-        : byText
-          ? await listByText(filter, wanted)
+        : filter.isByRows
+          ? await listByRows(filter, wanted)
           : await listByRecord(filter, wanted)
       const { items, count, more } = listed
       return { items, count, cursor: more ? (items.at(-1)?.id ?? null) : null, ...unread }

@@ -46,12 +46,13 @@ export function memoryBlocks(): TextBlocks {
  */
 export async function openFileBlocks(
   folder: string,
+  fileName: DerivedFile,
   files: Files,
 ): Promise<{ blocks: TextBlocks; rest: Buffer }> {
   await files.makeFolder(folder)
   const path = join(folder, fileName)
   // A file of another version is not read.
-  for (const name of await files.list(folder)) if (name !== fileName) await files.remove(join(folder, name))
+  for (const name of await files.list(folder)) if (!known.has(name)) await files.remove(join(folder, name))
   const isThere = (await files.size(path)) !== null
   const fd = await files.open(path, isThere ? 'r+' : 'w+')
   const giveUp = (): Promise<void> => files.close(fd).catch(() => {})
@@ -98,5 +99,7 @@ export async function openFileBlocks(
   }
 }
 
-// The number says how rows are written.
-const fileName = 'mail-text.2'
+/** A file of a column. The number says how rows are written. */
+export type DerivedFile = 'mail-text.2' | 'mail-heads.1'
+
+const known: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.2', 'mail-heads.1'])

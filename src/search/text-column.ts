@@ -1,4 +1,4 @@
-import { blockBytes, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
+import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
 import {
   beginBlock,
   countRows,
@@ -28,6 +28,9 @@ export interface ScannedRows {
   ids(): string[]
 }
 
+/** Finds rows of a block. @returns Where they begin, in order of arrival. */
+export type FindRows = (block: Buffer) => Promise<number[]>
+
 /** The searchable text of all mail, one row per mail in order of arrival. It can always be rebuilt from the messages. */
 export interface TextColumn {
   /** The id of the last mail with a row; `""` if there is none. All earlier mails have a row too. */
@@ -38,13 +41,15 @@ export interface TextColumn {
   verify(): Promise<void>
   append(id: string, head: string, body: string): Promise<void>
   /** Visits all ranges with their matches, newest first. Appends wait until the last visit has ended. */
-  scan(terms: readonly RowTerm[], visit: (rows: ScannedRows) => Promise<void>): Promise<void>
+  scan(wanted: readonly RowTerm[] | FindRows, visit: (rows: ScannedRows) => Promise<void>): Promise<void>
   clear(): Promise<void>
   close(): Promise<void>
 }
 
 /** What a text column in a folder needs. */
 export interface TextColumnDeps {
+  /** The file in the folder. Default: that of the text of mail. */
+  readonly fileName?: DerivedFile
   /** Default: the machine's. */
   readonly files?: Files
   /** Called when the folder cannot be used. */
@@ -97,8 +102,9 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         cursor = id
         rows++
       }),
-    scan: (terms, visit) =>
+    scan: (wanted, visit) =>
       inLine(async () => {
+        const find: FindRows = typeof wanted === 'function' ? wanted : (block) => scanRows(block, wanted)
         const buffers = [Buffer.allocUnsafeSlow(blockBytes), Buffer.allocUnsafeSlow(blockBytes)] as const
         const read = (number: number): Promise<Buffer> | null =>
           number < 0 ? null : blocks.read(number, buffers[number % 2 === 0 ? 0 : 1])
@@ -106,11 +112,11 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         let end = rows
         // The next block is read while this one is scanned.
         let reading = read(number)
-        end = await visitBlock(last.subarray(0, used), end, terms, visit)
+        end = await visitBlock(last.subarray(0, used), end, find, visit)
         while (reading) {
           const block: Buffer = await reading
           reading = read(--number)
-          end = await visitBlock(block, end, terms, visit)
+          end = await visitBlock(block, end, find, visit)
         }
       }),
     verify: () =>
@@ -139,12 +145,12 @@ interface OpenedBlocks {
 
 async function openBlocks(
   folder: string | null,
-  { files = nodeFiles, onNotice = () => {} }: TextColumnDeps,
+  { files = nodeFiles, fileName = 'mail-text.2', onNotice = () => {} }: TextColumnDeps,
 ): Promise<OpenedBlocks> {
   if (folder !== null) {
     let opened: TextBlocks | null = null
     try {
-      const { blocks, rest } = await openFileBlocks(folder, files)
+      const { blocks, rest } = await openFileBlocks(folder, fileName, files)
       opened = blocks
       return { blocks, state: await resume(blocks, rest) }
     } catch (error) {
@@ -163,12 +169,12 @@ async function openBlocks(
 async function visitBlock(
   block: Buffer,
   end: number,
-  terms: readonly RowTerm[],
+  find: FindRows,
   visit: (rows: ScannedRows) => Promise<void>,
 ): Promise<number> {
   const begin = rowsBefore(block)
   if (begin >= end) return begin
-  const starts = await scanRows(block, terms)
+  const starts = await find(block)
   await visit({
     count: end - begin,
     first: firstId(block),

@@ -68,6 +68,21 @@ export function idAt(block: Buffer, start: number): string {
   return block.toString('latin1', start + 1, start + headAt)
 }
 
+/** Where the rows begin that have these bytes, each row once, in order of arrival. */
+export function* rowStarts(block: Buffer, bytes: Buffer): Generator<number> {
+  for (let at = headerLength; ;) {
+    const hit = block.indexOf(bytes, at)
+    if (hit < 0) return
+    const start = block.lastIndexOf(rowBegin, hit)
+    const end = start < headerLength ? -1 : block.indexOf(rowEnd, start)
+    // Behind the last row there are only zeros.
+    if (end < 0) return
+    // A row may lack its beginning where a file was damaged.
+    if (end > hit) yield start
+    at = Math.max(end, hit) + 1
+  }
+}
+
 /** How many whole rows a block has. */
 export function countRows(block: Buffer): number {
   let rows = 0

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
+import { createHeads } from '../../src/search/heads.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import type { Digests } from '../../src/search/digests.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
@@ -23,11 +24,13 @@ async function open(take?: (store: Store) => Digests['take']) {
   const read: string[] = []
   const digests = take ? { take: take(store) } : digestsOf(store)
   const column = await openTextColumn(null)
+  const heads = createHeads({ store, open: () => openTextColumn(null), isKept: true })
   const begin = () =>
     startIndexer({
       store,
       clock,
       column,
+      heads,
       digests: {
         take(email) {
           read.push(email.id)
@@ -43,7 +46,7 @@ async function open(take?: (store: Store) => Digests['take']) {
   onTestFinished(() => store.close())
   const snippets = async () => (await store.page(emailCollection)).records.map(({ snippet }) => snippet)
   const left = () => store.count(emailCollection, { index: 'undigested' })
-  return { store, clock, column, read, begin, arrive, snippets, left }
+  return { store, clock, column, heads, read, begin, arrive, snippets, left }
 }
 
 test('mail of the start and later mail is indexed when the instance is idle, in order of arrival', async () => {
@@ -96,7 +99,7 @@ test('a message that cannot be read has no text and no attachments, and does not
 })
 
 test('a search after a large flood reports how many mails are not indexed; a call that needs all of them waits', async () => {
-  const { store, column, arrive } = await open()
+  const { store, column, heads, arrive } = await open()
   for (const n of [1, 2, 3, 4, 5]) await arrive(n)
   const digests = digestsOf(store)
   // Each takes so long that the time limit of a search is over with the second.
@@ -104,6 +107,7 @@ test('a search after a large flood reports how many mails are not indexed; a cal
   const indexer = startIndexer({
     store,
     column,
+    heads,
     clock: { now: () => now, after: () => () => {} },
     digests: {
       take(email) {
@@ -113,7 +117,7 @@ test('a search after a large flood reports how many mails are not indexed; a cal
     },
   })
   onTestFinished(() => indexer.close())
-  const search = createSearch({ store, digests, indexer, column, pageSize: 50 })
+  const search = createSearch({ store, digests, indexer, column, heads, pageSize: 50 })
   const filter = parseMailQuery('body:text', 0)
   expect(await search.list(filter, {})).toMatchObject({ count: 2, unread_texts: 3 })
   expect(await search.list(parseMailQuery('-has:attachment', 0), {})).toMatchObject({

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
+import { createHeads } from '../../src/search/heads.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { createSearch } from '../../src/search/search.ts'
@@ -58,9 +59,10 @@ test('a page over many blocks counts the existing rows, also where mails of some
   const gone = [1, 3, 4, 1499]
   await store.commit(gone.map((n) => remove(emailCollection, idOf(n))))
   const digests = digestsOf(store)
-  const indexer = startIndexer({ store, clock: systemClock, digests, column })
+  const heads = createHeads({ store, open: () => openTextColumn(null), isKept: false })
+  const indexer = startIndexer({ store, clock: systemClock, digests, column, heads })
   onTestFinished(() => indexer.close())
-  const search = createSearch({ store, digests, indexer, column, pageSize: 50 })
+  const search = createSearch({ store, digests, indexer, column, heads, pageSize: 50 })
   const filter = parseMailQuery('odd', 0)
   const wanted = all.filter((n) => n % 2 === 1 && !gone.includes(n)).reverse()
   const ids: string[] = []

@@ -1,0 +1,124 @@
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { LocalpostError } from '../core/errors.ts'
+import type { Store } from '../store/store.ts'
+import { createPacer } from '../core/yield.ts'
+import { headText, scanHeads, type HeadTerm } from './head-rows.ts'
+import { openTextColumn, type ScannedRows, type TextColumn } from './text-column.ts'
+
+/** Subjects and addresses of all mail in a column of their own: a search by these members reads no record. */
+export interface Heads {
+  /**
+   * Visits all ranges of mail with their matches, newest first, up to the newest mail that exists now.
+   *
+   * @param visit  Called with the ids that only the record can decide; they are among the matches.
+   */
+  scan(
+    terms: readonly HeadTerm[],
+    visit: (rows: ScannedRows, unsure: ReadonlySet<string>) => Promise<void>,
+  ): Promise<void>
+  /** Adds a mail that was read anyway. @param before  The id of the mail before it; `""` if there is none. */
+  add(email: EmailRecord, before: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface HeadsDeps {
+  store: Store
+  /** Opens the column; called when it is needed first. */
+  open: () => Promise<TextColumn>
+  /** Whether the column outlasts the process. Then rows are added as mail is read; else only once a search needs them. */
+  isKept: boolean
+}
+
+export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
+  let opening: Promise<TextColumn> | null = null
+  let isStale = false
+  let isClosed = false
+  /** The end of the queue of changes of the column. */
+  let line: Promise<unknown> = Promise.resolve()
+  /** The newest mail with a row; null until the column is open. */
+  let cursor: string | null = null
+
+  const inLine = <T>(run: (column: TextColumn) => Promise<T>): Promise<T> => {
+    const next = line.then(async () => {
+      const column = await (opening ??= open())
+      const outcome = await run(column)
+      cursor = (await opening).cursor
+      return outcome
+    })
+    line = next.catch(() => {})
+    return next
+  }
+
+  /** Adds the rows that are missing. Only the records of newer mail are read. */
+  async function catchUp(column: TextColumn): Promise<void> {
+    await column.verify()
+    const isWaste = column.rows > mostWaste * (await store.count(emailCollection)) + fewRows
+    if (isStale || isWaste) await column.clear()
+    isStale = false
+    const pacer = createPacer()
+    for (let more = true; more && !isClosed;) {
+      const after = column.cursor === '' ? undefined : [column.cursor]
+      const page = await store.page(emailCollection, { after, limit: pageSize })
+      more = page.more
+      for (const email of page.records) {
+        await column.append(email.id, headText(email), '')
+        if (pacer.due()) await pacer.turn()
+      }
+    }
+  }
+
+  /** The column with all rows. If its file cannot be written, as on a full disk, the rows are kept in memory. */
+  async function caughtUp(column: TextColumn): Promise<TextColumn> {
+    try {
+      await catchUp(column)
+      return column
+    } catch (error) {
+      if (error instanceof LocalpostError) throw error
+      await column.close().catch(() => {})
+      opening = openTextColumn(null)
+      const inMemory = await opening
+      await catchUp(inMemory)
+      return inMemory
+    }
+  }
+
+  const stopListening = store.changes((change) => {
+    // An older state was restored, so the rows are no longer in the order of the mails.
+    if (change.op !== 'insert' || change.collection !== emailCollection.name || cursor === null) return
+    if (change.id <= cursor) isStale = true
+  })
+
+  return {
+    scan: (terms, visit) =>
+      inLine(async (opened) => {
+        const column = await caughtUp(opened)
+        const unsure = new Set<string>()
+        const find = async (block: Buffer): Promise<number[]> => {
+          const hits = await scanHeads(block, terms)
+          unsure.clear()
+          for (const id of hits.unsure) unsure.add(id)
+          return hits.starts
+        }
+        await column.scan(find, (rows) => visit(rows, unsure))
+      }),
+    async add(email, before) {
+      if (isClosed || (cursor === null ? !isKept : cursor !== before)) return
+      // Without this row the next search adds it, and says why it cannot.
+      await inLine(async (column) => {
+        await column.verify()
+        if (column.cursor === before && !isStale) await column.append(email.id, headText(email), '')
+      }).catch(() => {})
+    },
+    async close() {
+      isClosed = true
+      stopListening()
+      await line
+      const column = await opening?.catch(() => null)
+      await column?.close()
+    },
+  }
+}
+
+const pageSize = 200
+const mostWaste = 5
+const fewRows = 2000
