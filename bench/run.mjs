@@ -30,6 +30,7 @@ import { toMarkdown } from './lib/report.mjs'
 import { createSamples } from './lib/samples.mjs'
 import { seedStores } from './lib/stores.mjs'
 import { aftermathGroups } from './rows/aftermath.mjs'
+import { bulkGroups } from './rows/bulk.mjs'
 import { embedGroups } from './rows/embed.mjs'
 import { listGroups } from './rows/lists.mjs'
 import { liveGroups } from './rows/live.mjs'
@@ -48,6 +49,7 @@ const { values: flags } = parseArgs({
     only: { type: 'string' },
     'without-peers': { type: 'boolean', default: false },
     'write-docs': { type: 'boolean', default: false },
+    largest: { type: 'string' },
     package: { type: 'string', default: root },
     results: { type: 'string', default: join(root, 'bench/results') },
   },
@@ -63,15 +65,17 @@ async function main() {
   if (!existsSync(join(packageDir, 'dist/cli/main.js')))
     throw new Error(`${packageDir} is not built: npm run build`)
   const sizes = quick ? [100, 2000] : [100, 1000, 10_000, 50_000, 100_000]
+  const stored = flags.largest ? [...sizes, Number(flags.largest)] : sizes
   const largest = sizes.at(-1)
   const wanted = new RegExp(flags.only ?? '', 'i')
   const groups = [
     ...smtpGroups,
     ...sendGroups,
     ...aftermathGroups(sizes.at(-2)),
+    ...bulkGroups(sizes.at(-2)),
     ...startGroups(largest),
     ...embedGroups,
-    ...listGroups(sizes),
+    ...listGroups(stored),
     ...searchGroups(largest),
     ...liveGroups(quick),
     ...(quick ? memoryGroups(1000, 4000) : memoryGroups(10_000, 100_000)),
@@ -86,7 +90,7 @@ async function main() {
   const samples = createSamples()
   const context = { start, quick, packageDir, scratch, peers, facts, stores: new Map() }
   if (groups.some(({ needsStores }) => needsStores))
-    context.stores = await seedStores({ start, scratch, tell }, sizes)
+    context.stores = await seedStores({ start, scratch, tell }, stored)
   for (let round = 1; round <= rounds; round++) {
     for (const group of groups) await runGroup(group, round, rounds, context, samples)
   }

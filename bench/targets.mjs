@@ -43,6 +43,8 @@ const remembering = 'smtp 2 KB, with 50000 stored'
 const embedded = 'embed, ms'
 const held = 'memory, MiB, and stalls, ms'
 const searched = 'search of the text, 100000 stored'
+const changed = 'changes of 50000 mails, ms'
+const paged = 'page of the inbox, ms'
 const read = 'smtp 2 KB, texts read or not'
 
 /** @type {Target[]} */
@@ -96,6 +98,22 @@ const targets = [
   most('from send to waitFor', 25, 'ms', embedded, 'send to waitFor', 'ms'),
   most('memory with 100,000 emails of 20 KB', 300, 'MiB', held, 'process', 'rss at 100000'),
   most('memory for each further email', 2048, 'bytes', held, 'process', 'rss per email at 100000, bytes'),
+  time('page at position 50,000 of 100,000: of the first', paged, 'middle', 'first', 'p50Ms', 1.5),
+  time('list, 1,000,000 stored: of 100 stored', 'list of 50, ms', '1000000', '100', 'p50Ms', 1.2),
+  time('detail, 1,000,000 stored: of 100 stored', 'detail, ms', '1000000', '100', 'p50Ms', 1.2),
+  most('mark 50,000 read', 1500, 'ms', changed, 'process', 'ms'),
+  time('mark 50,000 read, CPU: of the floor', changed, 'process', 'floor', 'mark, CPU ms', 3),
+  most('delete 50,000', 500, 'ms', changed, 'process', 'delete ms'),
+  most('other requests while 50,000 are marked, p99', 30, 'ms', changed, 'process', 'mark, others p99 ms'),
+  most('other requests while 50,000 are deleted, p99', 30, 'ms', changed, 'process', 'delete, others p99 ms'),
+  worst('event loop stall while 50,000 are marked', 50, 'ms', changed, 'process', 'mark, stall ms'),
+  worst('event loop stall while 50,000 are deleted', 50, 'ms', changed, 'process', 'delete, stall ms'),
+  worst('events of a change of 50,000', 1, 'events', changed, 'process', 'events, each'),
+  ...['subject', 'from', 'to'].flatMap((key) =>
+    ['none', 'few', 'all'].map((hits) =>
+      most(`search of 100,000 by ${key}:, ${hits}`, 60, 'ms', searched, 'process', `${key}: ${hits}, ms`),
+    ),
+  ),
   ...['nowhere', 'message 42', 'wizards'].map((word) =>
     most(`search of 100,000 texts for "${word}"`, 150, 'ms', searched, 'process', `${word}, ms`),
   ),

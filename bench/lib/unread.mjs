@@ -4,8 +4,8 @@
  */
 import Module from 'node:module'
 
-const begin = 'function startDigesting('
-const stub = 'function startDigesting() { return { catchUp: async () => 0, close: async () => {} } }'
+const begin = 'function startIndexer('
+const stub = 'function startIndexer() { return { catchUp: async () => 0, close: async () => {} } }'
 const compile = Module.prototype._compile
 
 Module.prototype._compile = function (code, file, ...more) {

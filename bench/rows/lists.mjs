@@ -55,4 +55,16 @@ export const listGroups = (sizes) => [
         get(server, `/v1/emails/${await newestId(server)}`, context.quick),
       ),
   },
+  {
+    row: 'page of the inbox, ms',
+    contenders: ['first', 'middle'],
+    needsStores: true,
+    measure: (place, context) => {
+      const size = sizes.at(-1)
+      const offset = place === 'first' ? 0 : Math.floor(size / 2)
+      return withServer(size, context, (server) =>
+        get(server, `/dev/inbox?limit=50&offset=${offset}`, context.quick),
+      )
+    },
+  },
 ]

@@ -1,6 +1,15 @@
 /** `GET /dev/inbox?query=` for words of the text, and how soon the text of a burst is found. */
 import { submit } from '../lib/stores.mjs'
 
+/** Searches by subject and addresses, for what is in no mail, in few and in every one. */
+const members = ['subject', 'from', 'to'].flatMap((key) => {
+  const one = key === 'subject' ? 'message 42 ' : `${key === 'from' ? 'sender' : 'ada'}42@`
+  const all = key === 'subject' ? 'benchmark' : key === 'from' ? 'acme.test' : 'example.com'
+  return ['nowhere', one, all].map((value, at) => [
+    `${key}: ${['none', 'few', 'all'][at]}`,
+    `${key}:"${value}"`,
+  ])
+})
 /** Words by how often they stand in the messages: in none, in few, in every one. */
 const words = ['nowhere', 'message 42 ', 'wizards']
 const settleMs = 250
@@ -21,6 +30,7 @@ export const searchGroups = (size) => [
         await server.ask('reset')
         for (const word of words) values[`${word.trim()}, ms`] = await medianMs(server, `"${word}"`)
         const { p99Ms, maxMs } = await server.ask('report')
+        for (const [name, query] of members) values[`${name}, ms`] = await medianMs(server, query)
         await submit(server, 1000, 2048)
         const begunAt = performance.now()
         await until(server, 'wizards', (count) => count >= size + 1000)

@@ -44,13 +44,44 @@ function random(seed: number): (below: number) => number {
 
 // What folding, lower case, bytes and marks could get wrong.
 const plainPieces = [
-  ...['a', 'B', 'ab', 'É', 'é', 'e\u0301', 'İ', 'ß', 'Σ', 'σ', 'ς', 'ΑΣ', '😀', ' b'],
-  ...['@', '.', 'bücher.example', 'xn--bcher-kva.example', 'ada@x.test', 'x'.repeat(40)],
+  'a',
+  'B',
+  'ab',
+  'É',
+  'é',
+  'e\u0301',
+  'İ',
+  'ß',
+  'Σ',
+  'σ',
+  'ς',
+  'ΑΣ',
+  '😀',
+  ' b',
+  '@',
+  '.',
+  'bücher.example',
+  'xn--bcher-kva.example',
+  'ada@x.test',
+  'x'.repeat(40),
 ]
 const hostilePieces = [
   ...plainPieces,
-  ...[' ', '  ', '\t', '\u00a0', '\u2003', '\n', '\0', '\x02', '\x03', '\x04', '\x07', '\x08', '\x7f'],
-  ...['\ud83d', '\ude00'],
+  ' ',
+  '  ',
+  '\t',
+  '\u00a0',
+  '\u2003',
+  '\n',
+  '\0',
+  '\x02',
+  '\x03',
+  '\x04',
+  '\x07',
+  '\x08',
+  '\x7f',
+  '\ud83d',
+  '\ude00',
 ]
 
 describe('a search by subject and addresses', () => {

@@ -1,0 +1,110 @@
+/** Changes of many mails: how long they take, what other requests wait meanwhile, and what an open page is told. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { apiKey } from '../lib/contenders.mjs'
+import { runJson } from '../lib/processes.mjs'
+
+const floor = fileURLToPath(new URL('../lib/bulk-floor.mjs', import.meta.url))
+
+/** @type {(stored: number) => import('../run.mjs').Group[]} */
+export const bulkGroups = (stored) => [
+  {
+    row: `changes of ${stored} mails, ms`,
+    contenders: ['floor', 'process', 'disk'],
+    needsStores: true,
+    async measure(contender, { start, stores, scratch }) {
+      const dir = mkdtempSync(join(scratch, 'bulk-'))
+      cpSync(stores.get(stored), dir, { recursive: true })
+      try {
+        if (contender === 'floor') return await runJson([floor, dir])
+        const server = await start[contender]({ dir, probed: true })
+        try {
+          return await measureServer(server)
+        } finally {
+          await server.stop('SIGKILL')
+        }
+      } finally {
+        rmSync(dir, { recursive: true, force: true })
+      }
+    },
+  },
+]
+
+async function measureServer(server) {
+  const base = `http://127.0.0.1:${server.httpPort}`
+  const events = readEvents(`${base}/dev/events`)
+  const others = askOn(`${base}/v1/emails`)
+  try {
+    const mark = await change(server, others, 'PATCH', { unread: false })
+    const drop = await change(server, others, 'DELETE')
+    return {
+      ms: mark.ms,
+      'mark, CPU ms': mark.cpuMs,
+      'mark, others p99 ms': mark.p99Ms,
+      'mark, stall ms': mark.stallMs,
+      'delete ms': drop.ms,
+      'delete, CPU ms': drop.cpuMs,
+      'delete, others p99 ms': drop.p99Ms,
+      'delete, stall ms': drop.stallMs,
+      'events, each': (await events.end()) / 2,
+    }
+  } finally {
+    others.end()
+  }
+}
+
+async function change(server, others, method, body) {
+  others.reset()
+  const before = await server.ask('reset')
+  const begunAt = performance.now()
+  const answer = await fetch(`http://127.0.0.1:${server.httpPort}/dev/inbox?all=true`, {
+    method,
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  if (!answer.ok) throw new Error(`${method} is answered ${answer.status}`)
+  await answer.text()
+  const ms = performance.now() - begunAt
+  const { cpuMs, maxMs } = await server.ask('report')
+  return { ms, cpuMs: cpuMs - before.cpuMs, stallMs: maxMs, p99Ms: others.p99() }
+}
+
+/** Asks for one page after the other, with a pause, as an app would. */
+function askOn(url) {
+  let times = []
+  let isOver = false
+  void (async () => {
+    while (!isOver) {
+      const begunAt = performance.now()
+      const answer = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } }).catch(() => null)
+      await answer?.text()
+      times.push(performance.now() - begunAt)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  })()
+  return {
+    reset: () => void (times = []),
+    p99: () => times.sort((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? 0,
+    end: () => void (isOver = true),
+  }
+}
+
+/** Counts the events about emails at a client of `/dev/events`. */
+function readEvents(url) {
+  const abort = new AbortController()
+  let count = 0
+  const reading = (async () => {
+    const { body } = await fetch(url, { signal: abort.signal })
+    const decoder = new TextDecoder()
+    for await (const bytes of body)
+      count += decoder.decode(bytes, { stream: true }).split(/event: emails?\./).length - 1
+  })().catch(() => {})
+  return {
+    async end() {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      abort.abort()
+      await reading
+      return count
+    },
+  }
+}
