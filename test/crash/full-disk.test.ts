@@ -117,6 +117,48 @@ async function bytesIn(dir: string): Promise<number> {
 }
 
 test(
+  'a start on a full disk of 64 MB accepts no mail, lets mail be removed, and captures again',
+  { timeout: 180_000 },
+  async () => {
+    const cwd = smallDisk(diskBytes)
+    if (!cwd) return
+    const listOf = async (server: Started): Promise<{ id: string }[]> =>
+      ((await (await api(server, '/dev/inbox?limit=100')).json()) as { emails: { id: string }[] }).emails
+    const first = await startCommand(['--dir=data'], { cwd })
+    const refused = await submit(first, 75)
+    expect(refused.length).toBeGreaterThan(5)
+    let kept = await listOf(first)
+    expect(kept.length).toBe(75 - refused.length)
+    let written = await messagesOf(first, kept)
+    await kill(first)
+    for (let round = 0; round < 3; round++) {
+      const server = await startCommand(['--dir=data'], { cwd })
+      expect(await listOf(server)).toEqual(kept)
+      // With less room than the reserve and as much again, what is free is for removing.
+      for (const reply of await submit(server, 3)) expect(reply).toMatch(/452 4\.3\.1/)
+      expect(await listOf(server)).toEqual(kept)
+      for (const { id } of kept.slice(0, 12))
+        expect((await api(server, `/dev/inbox/${id}`, { method: 'DELETE' })).status).toBeLessThan(300)
+      await expect
+        .poll(async () => (await submit(server, 1)).length, { timeout: 30_000, interval: 1000 })
+        .toBe(0)
+      expect((await submit(server, 75)).length).toBeGreaterThan(5)
+      const now = await listOf(server)
+      const digests = await messagesOf(server, now)
+      for (const [at, { id }] of kept.slice(12).entries())
+        expect(digests[now.findIndex((email) => email.id === id)]).toBe(written[12 + at])
+      kept = now
+      written = digests
+      if (round === 0) await kill(server)
+      else {
+        server.signal('SIGTERM')
+        expect((await server.ended).code).toBe(0)
+      }
+    }
+  },
+)
+
+test(
   'on a full disk of 64 MB mail can be removed, a start works, and mail is accepted once there is room',
   { timeout: 120_000 },
   async () => {

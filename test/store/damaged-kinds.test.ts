@@ -166,3 +166,32 @@ test('the table has every kind of file of a folder', async () => {
   for (const name of await readdir(dir))
     expect(Object.keys(kinds).some((kind) => kind.startsWith(name))).toBe(true)
 })
+
+test('where the log has a gap, salvage restores the damaged record and brings no removed one back', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir, { logFileBytes: 12_000 })
+  for (let n = 0; n < 4; n++)
+    await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(2000, n))])
+  await store.commit([insert(notes, note(4))], [blobOf(`${note(4).id}/message`, pattern(6000, 4))])
+  await store.commit([remove(notes, note(2).id), remove(notes, note(4).id)])
+  for (let n = 5; n < 12; n++)
+    await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(6000, n))])
+  await store.close()
+  const expected = (await answers(await copyOf(dir))).all
+  // The clean-up removed the file with the commit that removed both.
+  expect(existsSync(join(dir, 'log', '000002.log'))).toBe(false)
+  const segment = join(dir, 'notes', '000001.json')
+  await writeFile(
+    segment,
+    (await readFile(segment, 'utf8')).replace('"name":"name 00003"', '"name":"name 0000x"'),
+  )
+  const to = join(await tempFolder(), 'saved')
+  const { lost } = await salvage(dir, to)
+  const saved = (await answers(to)).all
+  expect(saved['n_00003']).toBe(expected['n_00003'])
+  for (const [id, answer] of Object.entries(saved)) expect(answer, id).toBe(expected[id])
+  expect({ lost, count: Object.keys(saved).length }).toEqual({
+    lost: [],
+    count: Object.keys(expected).length,
+  })
+})

@@ -182,6 +182,48 @@ async function eachOf<T>(items: readonly T[], run: (item: T) => Promise<void>): 
 // Each keeps the folders of about 30 recoveries in memory.
 const sideBySide = 64
 
+test('in the default mode a cut loses only what came in the last 5 seconds, whatever else is lost', async () => {
+  const power = new PowerFiles()
+  const timers = new Set<{ at: number; run: () => void }>()
+  let now = 0
+  const clock = {
+    now: () => now,
+    after(ms: number, run: () => void) {
+      const timer = { at: now + ms, run }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+  }
+  async function pass(ms: number): Promise<void> {
+    now += ms
+    for (const timer of timers) {
+      if (timer.at > now) continue
+      timers.delete(timer)
+      timer.run()
+    }
+    for (let turn = 0; turn < 200; turn++) await nextTurn()
+  }
+  const store = await openAfterKill('/folder', { clock, files: power.files, boot: 'first' })
+  let oldest = 0
+  for (let n = 0; n < 40; n++) {
+    const size = n % 7 === 3 ? 300_000 : 500
+    await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(size, n))])
+    const found = await recovered(
+      power.cut(() => 0),
+      'second',
+    )
+    const lost = Array.from({ length: n + 1 }, (_, at) => at).filter((at) => !(note(at).id in found))
+    // Commit n came at second n: what is lost is an end.
+    expect(lost).toEqual(Array.from(lost, (_, i) => n - lost.length + 1 + i))
+    oldest = Math.max(oldest, lost.length - 1)
+    await pass(1000)
+  }
+  await store.close()
+  console.log(`commits a second apart, 40 cuts: the oldest that was lost was ${oldest} seconds old`)
+  expect(oldest).toBeGreaterThan(0)
+  expect(oldest).toBeLessThan(5)
+})
+
 const seeds = Number(process.env['LOCALPOST_POWER_SEEDS'] ?? 1)
 
 test.each(['process', 'disk'] as const)(

@@ -54,8 +54,7 @@ export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile
 }
 
 /** What to do about a missing file of records. */
-export const missingFix: string =
-  'Restore it from a copy of the whole folder, or use another folder: without it, all that it held is lost.'
+export const missingFix: string = 'Restore it from a copy of the whole folder.'
 
 /** A segment's file, as `checkpoint.json` names it. */
 export function nameOf({ state, number }: Segment): string {

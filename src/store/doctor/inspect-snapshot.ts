@@ -44,7 +44,7 @@ export async function inspectSnapshot(
   const [first, ...others] = missingFrom(checkpoint, found)
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` So are ${listed(others)}.`
-    const what = `${join(paths.folder, first)} is missing, and the records in it are lost.${more}`
+    const what = `${join(paths.folder, first)} is missing.${more}`
     report.problem(`${what} The next start refuses the folder.`, `${missingFix} ${salvageHint}`)
   }
   for (const { path, segment } of found) await read(path, segment)
