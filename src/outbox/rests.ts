@@ -2,8 +2,6 @@ import type { Clock } from '../core/clock.ts'
 
 /** Lets emails that met a fault rest before they are tried again: each time twice as long. */
 export interface Rests {
-  /** How many rest now. */
-  readonly size: number
   /** Resolves when the email may be tried again. */
   take(id: string): Promise<void>
   /** The email met no fault this time. */
@@ -18,9 +16,6 @@ export function createRests(clock: Clock): Rests {
   const running = new Set<() => void>()
   let hasEnded = false
   return {
-    get size() {
-      return running.size
-    },
     take(id) {
       const count = (faults.get(id) ?? 0) + 1
       // The one that failed most recently is last.

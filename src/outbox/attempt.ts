@@ -1,0 +1,139 @@
+import type { Clock } from '../core/clock.ts'
+import { isErrorOf } from '../core/errors.ts'
+import type { Queue } from '../core/queue.ts'
+import { keptBytes } from '../emails/content.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { pendingRecipients } from '../emails/events.ts'
+import { modifyEmail } from '../emails/modify.ts'
+import { inOnePieceBytes } from '../mime/compose.ts'
+import type { Blob } from '../store/store.ts'
+import { tryDelivery, type DeliveryDeps } from './deliver.ts'
+import { afterDelivery, afterFailure } from './outcome.ts'
+import { writeMessage, type WriteDeps } from './write.ts'
+
+export interface AttemptDeps extends WriteDeps, DeliveryDeps {
+  clock: Clock
+  /** Waits before the second, third, … try, in milliseconds. */
+  retryDelaysMs: readonly number[]
+  hostname: string
+  /** Where the writing of a large message waits for its turn: several at once would take too much memory. */
+  large: Queue
+  /** The first link of an email, for a simulated click. */
+  firstLinkOf(email: EmailRecord): Promise<string | null>
+  /** Called with internal errors, not with refusals of recipients. */
+  onError(error: unknown): void
+  /** Whether the instance is closing, which ends connections. */
+  isClosed(): boolean
+}
+
+/**
+ * Writes the message of an email if it has none yet, tries its delivery and stores the outcome.
+ *
+ * @param fetching  Called with true before attachments are loaded, and with false afterwards.
+ * @returns When the next try is due: Unix time in milliseconds; null if there is none.
+ * @throws Errors of the store. The email stays due.
+ */
+export async function attempt(
+  id: string,
+  deps: AttemptDeps,
+  fetching: (isFetching: boolean) => void,
+): Promise<number | null> {
+  try {
+    const due = await deps.store.get(emailCollection, id)
+    const stored = due?.outbox ? await deliver(due, deps, fetching) : null
+    return stored?.outbox_due ?? null
+  } catch (error) {
+    // Damaged data stays damaged, so a retry would fail again.
+    if (!isErrorOf(error, 'store_corrupt')) throw error
+    await fail(id, error.message, deps)
+    return null
+  }
+}
+
+async function deliver(
+  due: EmailRecord,
+  deps: AttemptDeps,
+  fetching: (isFetching: boolean) => void,
+): Promise<EmailRecord | null> {
+  const { store, clock, retryDelaysMs, simulator } = deps
+  const written: Blob[] = []
+  const email = due.message ? due : await write(due, deps, written, fetching)
+  if (!email?.message || deps.isClosed()) return null
+  if (pendingRecipients(email).length === 0) return takeOut(email.id, deps)
+  const replies = await tryDelivery(email, deps, written)
+  if (!replies) return fail(email.id, 'The message of this email is gone from the store.', deps)
+  const link = await deps.firstLinkOf(email)
+  const rules = { simulator, retryDelaysMs, reporting_mta: deps.hostname, link, started: email.created }
+  // A connection that ended because this instance is closing is not an outcome for the recipient.
+  if (deps.isClosed())
+    for (const [recipient, reply] of replies) if (reply.reply_code === 0) replies.delete(recipient)
+  if (replies.size === 0) return null
+  return modifyEmail(
+    store,
+    email.id,
+    (stored) => stored.outbox && afterDelivery(stored, replies, clock.now(), rules),
+  )
+}
+
+// Every recipient got a final event by hand (simulation) while the message was waiting or being written.
+async function takeOut(id: string, { store }: AttemptDeps): Promise<EmailRecord | null> {
+  return modifyEmail(store, id, (stored) => stored.outbox && { ...stored, outbox: null, outbox_due: null })
+}
+
+async function fail(id: string, reason: string, { store, clock }: AttemptDeps): Promise<EmailRecord | null> {
+  return modifyEmail(store, id, (stored) => stored.outbox && afterFailure(stored, reason, clock.now()))
+}
+
+/**
+ * @param written  Collects the blobs that are small enough to keep in memory until they are delivered.
+ * @returns The email with its message; null if it failed.
+ */
+async function write(
+  email: EmailRecord,
+  deps: AttemptDeps,
+  written: Blob[],
+  fetching: (isFetching: boolean) => void,
+): Promise<EmailRecord | null> {
+  try {
+    if (email.attachment_count) fetching(true)
+    const size = await keptBytes(deps.store, email)
+    return size > largeBytes
+      ? await deps.large.run(() => writeAndStore(email, deps, written), Number.POSITIVE_INFINITY)
+      : await writeAndStore(email, deps, written)
+  } catch (error) {
+    if (isErrorOf(error, ...storeErrors)) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    if (!isErrorOf(error, 'attachment_failed', 'message_too_large', 'not_found')) deps.onError(error)
+    await fail(email.id, reason, deps)
+    return null
+  } finally {
+    if (email.attachment_count) fetching(false)
+  }
+}
+
+async function writeAndStore(
+  email: EmailRecord,
+  deps: AttemptDeps,
+  written: Blob[],
+): Promise<EmailRecord | null> {
+  const { message, blobs, discard } = await writeMessage(email, deps)
+  try {
+    const stored = await modifyEmail(deps.store, email.id, (stored) => ({ ...stored, message }), blobs)
+    written.push(...blobs.filter(({ size }) => size <= inOnePieceBytes))
+    return stored
+  } finally {
+    await discard()
+  }
+}
+
+/** An email that was kept with more than this waits for its turn to be written. */
+const largeBytes = 1024 * 1024
+// Temporary errors of the store: the email stays due.
+const storeErrors = [
+  'closed',
+  'service_unavailable',
+  'store_full',
+  'store_failed',
+  'store_read_only',
+  'store_unknown',
+] as const

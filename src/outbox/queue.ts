@@ -1,0 +1,177 @@
+import { systemClock, type Clock } from '../core/clock.ts'
+import type { DueEmails } from './due.ts'
+import { restAfter } from './rests.ts'
+
+/** Runs work for each email that is due, a bounded number at once. */
+export interface Queue {
+  /** Something may be due. Cheap while emails are waiting in the queue. */
+  wake(): void
+  /** Resolves when no email is due or in progress. Emails that are due later do not count. */
+  idle(): Promise<void>
+  /** Starts no more emails. @returns Resolves when those in progress have ended. */
+  close(): Promise<void>
+}
+
+export interface QueueDeps {
+  clock: Clock
+  /** In the order of priority. */
+  lanes: readonly Lane[]
+  /**
+   * Works on one email. Never rejects.
+   *
+   * @param pause  Called with true while the email waits for something that needs no place: another one takes it.
+   * @returns When the email is due again: Unix time in milliseconds; null if it is not.
+   */
+  run(id: string, pause: (isPaused: boolean) => void): Promise<number | null>
+  /** Called when the store cannot be searched. The search is repeated with growing waits. */
+  onError(error: unknown): void
+}
+
+/** One kind of email. */
+export interface Lane {
+  due: DueEmails
+  /** How many emails may be in progress, those of all lanes together, for one of this lane to begin. */
+  places: number
+}
+
+export function createQueue({ clock, lanes: given, run, onError }: QueueDeps): Queue {
+  const lanes = given.map((lane) => ({
+    ...lane,
+    ids: [] as string[],
+    /** Whether the store may have due emails that are not in `ids`. */
+    isDue: false,
+  }))
+  const mostPlaces = Math.max(...lanes.map(({ places }) => places))
+  const inProgress = new Map<string, Promise<void>>()
+  /** How many of those in progress are not paused. */
+  let busy = 0
+  let failedSearches = 0
+  let isFilling = false
+  /** Whether a place or an email may have become free since `fillPlaces` began. */
+  let isAsked = false
+  let isClosed = false
+  /** When the timer wakes the queue. */
+  let timerAt = Number.POSITIVE_INFINITY
+  let cancelTimer = (): void => {}
+  let cancelPause = (): void => {}
+  const idleWaiters: (() => void)[] = []
+
+  function wake(): void {
+    for (const lane of lanes) lane.isDue = true
+    fill()
+  }
+
+  function wakeAt(time: number): void {
+    const now = clock.now()
+    if (time <= now) return wake()
+    // A time that has passed before its timer was overtaken by a step of the clock.
+    if (time === Number.POSITIVE_INFINITY || (timerAt <= time && timerAt > now)) return
+    cancelTimer()
+    timerAt = time
+    cancelTimer = clock.after(time - now, () => {
+      timerAt = Number.POSITIVE_INFINITY
+      wake()
+    })
+  }
+
+  function fill(): void {
+    isAsked = true
+    if (!isFilling && !isClosed) void fillUntilQuiet()
+  }
+
+  async function fillUntilQuiet(): Promise<void> {
+    isFilling = true
+    try {
+      while (isAsked && !isClosed) {
+        isAsked = false
+        await fillPlaces()
+      }
+    } catch (error) {
+      onError(error)
+      wakeAt(clock.now() + restAfter(++failedSearches))
+    } finally {
+      isFilling = false
+      settle()
+    }
+  }
+
+  async function fillPlaces(): Promise<void> {
+    for (let id = await nextId(); id !== undefined && !isClosed; id = await nextId()) begin(id)
+    if (busy > mostPlaces - minFree) await new Promise<void>((resolve) => (cancelPause = pauseFor(resolve)))
+  }
+
+  async function nextId(): Promise<string | undefined> {
+    for (const lane of lanes) {
+      if (busy >= lane.places || inProgress.size >= maxInProgress) continue
+      if (lane.ids.length === 0 && lane.isDue) await search(lane)
+      const id = lane.ids.shift()
+      if (id !== undefined) return id
+    }
+  }
+
+  async function search(lane: (typeof lanes)[number]): Promise<void> {
+    lane.isDue = false
+    // Emails in progress are still due in the store, so the limit includes them.
+    const limit = inProgress.size + maxQueued
+    const { ids, next } = await lane.due.find(limit)
+    failedSearches = 0
+    lane.ids = ids.filter((id) => !inProgress.has(id))
+    if (ids.length === limit) lane.isDue = true
+    else wakeAt(next)
+  }
+
+  function begin(id: string): void {
+    let holds = 0
+    const hold = (places: 0 | 1): void => {
+      busy += places - holds
+      holds = places
+    }
+    hold(1)
+    const work = run(id, (isPaused) => {
+      hold(isPaused ? 0 : 1)
+      if (isPaused) fill()
+    })
+    const ended = work.then((due) => {
+      hold(0)
+      inProgress.delete(id)
+      if (due !== null) wakeAt(due)
+      fill()
+      settle()
+    })
+    inProgress.set(id, ended)
+  }
+
+  function settle(): void {
+    const isQuiet = !isFilling && lanes.every(({ ids, isDue }) => ids.length === 0 && !isDue)
+    if ((isQuiet || isClosed) && inProgress.size === 0) for (const resolve of idleWaiters.splice(0)) resolve()
+  }
+
+  return {
+    wake,
+    idle() {
+      return new Promise((resolve) => {
+        idleWaiters.push(resolve)
+        if (isClosed) settle()
+        else wake()
+      })
+    },
+    async close() {
+      isClosed = true
+      cancelTimer()
+      cancelPause()
+      await Promise.all(inProgress.values())
+      settle()
+    },
+  }
+}
+
+/**
+ * With fewer free places, the queue pauses before it begins more emails: those that begin together are stored together,
+ * which costs half as much as one by one, and requests come in between. The bench row is `delivered`.
+ */
+const minFree = 8
+const pauseFor = (end: () => void): (() => void) => systemClock.after(25, end)
+/** How many ids a search puts into the queue of a lane. */
+const maxQueued = 50
+/** The maximum number of emails in progress, including the paused ones. */
+const maxInProgress = 64
