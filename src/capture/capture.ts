@@ -85,6 +85,7 @@ function serverOptions(options: CaptureOptions): SMTPServerOptions {
     allowInsecureAuth: true,
     hideENHANCEDSTATUSCODES: false,
     hideDSN: false,
+    hideREQUIRETLS: true,
     size: options.maxSizeBytes ?? 40 * 1024 * 1024,
     rejectOversized: true,
     maxRecipients,

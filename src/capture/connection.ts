@@ -102,18 +102,6 @@ export class CaptureConnection extends ReplyingConnection {
     })
   }
 
-  /** Uses a cached reply. The base builds the same list for each client. */
-  override handler_EHLO(command: Buffer, callback: () => void): void {
-    const [, name, ...more] = command.toString().trim().split(/\s+/)
-    if (name === undefined || more.length > 0 || !plainHelloName.test(name)) {
-      return super.handler_EHLO(command, callback)
-    }
-    this.hostNameAppearsAs = name.toLowerCase()
-    this._resetSession()
-    this.reply(this.#server.helloReply({ secure: this.secure, isKnown: Boolean(this.session.user) }))
-    callback()
-  }
-
   override upgrade(...parameters: Parameters<SMTPConnection['upgrade']>): void {
     this.#commandsInClear = this.#commands.all
     super.upgrade(...parameters)
@@ -250,9 +238,6 @@ export class CaptureConnection extends ReplyingConnection {
     return parser
   }
 }
-
-/** EHLO with any other name is left to the base, which may refuse it. */
-const plainHelloName = /^[a-zA-Z0-9.[\]:_-]{1,255}$/
 
 /** How many commands in a row may be refused: the maximum number of recipients of one message. */
 const maxRefused = 1000

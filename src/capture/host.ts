@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { ClientFault } from './client-faults.ts'
 import type { FaultAt } from './faults.ts'
-import type { HelloSession } from './hello.ts'
 import type { SlotClient } from './slots.ts'
 
 /** What a server sees of a connection that it admits and ends. */
@@ -19,8 +18,6 @@ export interface ConnectionHost {
   readonly isStrict: boolean
   readonly clock: Clock
   readonly faultAt: FaultAt
-  /** The lines of the reply to EHLO. */
-  helloReply(session: HelloSession): readonly string[]
   /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
   admit(connection: HostedConnection): boolean
   /**

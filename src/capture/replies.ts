@@ -53,30 +53,15 @@ export function linesOf(
   code: number,
   data: string | string[] | null | undefined,
   context: string | false | undefined,
-): readonly string[] {
-  const key = typeof data === 'string' && code < 400 && context !== 'DATA_OK' ? context || data : ''
-  const known = key === '' ? undefined : knownReplies.get(key)
-  if (known?.code === code && known.data === data && known.context === context) return known.lines
+): string[] {
   const enhancedCode = hasEnhancedCode(code, data) ? '' : codes._getEnhancedStatusCode(code, context)
   const prefix = enhancedCode === '' ? '' : `${enhancedCode} `
   const texts = Array.isArray(data) ? data : [data ?? '']
-  const lines = replyLines(
+  return replyLines(
     code,
     texts.map((text) => prefix + (hasControl.test(text) ? text.replace(eachControl, ' ') : text)),
   )
-  if (key !== '' && knownReplies.size < maxKnownReplies) knownReplies.set(key, { code, data, context, lines })
-  return lines
 }
-
-/**
- * Cache of frequent replies. Nearly every session has the same ones, and transcripts keep them. The key is the context,
- * or else the text.
- */
-const knownReplies = new Map<
-  string,
-  { code: number; data: unknown; context: unknown; lines: readonly string[] }
->()
-const maxKnownReplies = 32
 
 const hasControl = /[\x00-\x1f\x7f-\x9f]/
 const eachControl = new RegExp(hasControl, 'g')

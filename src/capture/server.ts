@@ -7,10 +7,8 @@ import { describeClientFault, type ClientFault } from './client-faults.ts'
 import { CaptureConnection } from './connection.ts'
 import type { FaultAt } from './faults.ts'
 import type { ConnectionHost, HostedConnection } from './host.ts'
-import { helloLines, type HelloSession } from './hello.ts'
 import type { SessionNotes } from './transcript.ts'
 import { defaultPatience, type Patience } from './progress.ts'
-import { replyLines } from './replies.ts'
 import { Slots, type SlotLimits } from './slots.ts'
 import { clearInterval, monotonicNow, setInterval, sleep } from '../core/machine.ts'
 
@@ -29,8 +27,6 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   /** Connections by session id, until their socket is closed. The base removes a connection earlier. */
   readonly #open = new Map<string, CaptureConnection>()
   #connected = 0
-  /** The cached replies to EHLO. */
-  readonly #hellos: (readonly string[])[] = []
   readonly #deliveries: Server
   readonly #slots: Slots
   readonly #patience: Patience
@@ -83,11 +79,6 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   /** A session id. A counter is enough, because the id is never sent; the base uses random bytes. */
   #nextId(): string {
     return String(++this.#connected)
-  }
-
-  helloReply(session: HelloSession): readonly string[] {
-    const kind = (session.secure ? 1 : 0) + (session.isKnown ? 2 : 0)
-    return (this.#hellos[kind] ??= replyLines(250, helloLines(this.options, session)))
   }
 
   admit(connection: HostedConnection): boolean {

@@ -28,17 +28,13 @@ export function createPacer(sliceMs: number = 4): Pacer {
   }
 }
 
-/**
- * Runs work that yields wherever the event loop may turn: to its end at once where it is short, else in slices.
- *
- * @returns A promise only where it did not end at once: most work is short, and waiting would cost it a turn.
- */
-export function paced<T>(work: Iterator<undefined, T>): T | Promise<T> {
+/** Runs work that yields wherever the event loop may turn, in slices. */
+export async function paced<T>(work: Iterator<undefined, T>): Promise<T> {
   const pacer = createPacer()
   for (;;) {
     const step = work.next()
     if (step.done) return step.value
-    if (pacer.due()) return pacedOn(work, pacer)
+    if (pacer.due()) await pacer.turn()
   }
 }
 
@@ -47,15 +43,5 @@ export function unpaced<T>(work: Iterator<undefined, T>): T {
   for (;;) {
     const step = work.next()
     if (step.done) return step.value
-  }
-}
-
-async function pacedOn<T>(work: Iterator<undefined, T>, pacer: Pacer): Promise<T> {
-  for (;;) {
-    await pacer.turn()
-    do {
-      const step = work.next()
-      if (step.done) return step.value
-    } while (!pacer.due())
   }
 }

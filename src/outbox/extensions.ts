@@ -112,7 +112,10 @@ function refusal(response: string): Error {
   return Object.assign(new Error(response), { response })
 }
 
-/** nodemailer says it for the addresses of the envelope alone; a header may need it too. */
+/**
+ * nodemailer says it for the addresses of the envelope alone; a header may need it too, and there is no option for that.
+ * test/outbox/release.test.ts shows the need: "announces the required extensions".
+ */
 function sayUtf8(connection: SMTPConnection): void {
   const open: { _sendCommand: (command: string, shown?: string) => void } = connection as never
   const say = open._sendCommand.bind(connection)

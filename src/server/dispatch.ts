@@ -240,24 +240,9 @@ function toResponse(
   const { status } = answer
   const body = isLongJson(answer.body) ? streamBody(readLongJson(answer.body)) : answer.body
   const all = { ...headers, ...answer.headers }
-  if (!isHead) return new PlainResponse(body as ResponseBody, { status, headers: all })
+  if (!isHead) return new HTTPResponse(body as ResponseBody, { status, headers: all })
   // An unread stream would stay open.
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
   else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))
-  return new PlainResponse(null, { status, headers: all })
-}
-
-/** Keeps its headers as a plain object. Creating a `Headers` object would take a tenth of the time of an answer. */
-class PlainResponse extends HTTPResponse {
-  readonly #headers: Record<string, string>
-
-  constructor(body: ResponseBody, init: { status: number; headers: Record<string, string> }) {
-    super(body, init)
-    this.#headers = init.headers
-  }
-
-  /** h3 passes the headers to the constructor of a response, which accepts a plain object too. */
-  override get headers(): Headers {
-    return this.#headers as unknown as Headers
-  }
+  return new HTTPResponse(null, { status, headers: all })
 }

@@ -1,5 +1,4 @@
 import { LocalpostError, quote } from '../core/errors.ts'
-import { crcOf, joinedCrc } from './disk/crc.ts'
 import { Entry, type LargePlace, type Place, type Places } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
 import type { BulkChange, BulkOutcome } from './bulk.ts'
@@ -25,7 +24,6 @@ export class Batch {
   #effects: Effect[] = []
   #payload: Uint8Array[] = []
   #payloadSize = 0
-  #payloadCrc = 0
 
   constructor(records: Records, medium: Medium, lastSeq: number) {
     this.#records = records
@@ -38,7 +36,7 @@ export class Batch {
    *
    * @throws unique_conflict, version_conflict; then the batch is as before.
    */
-  stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): void | Promise<void> {
+  stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Promise<void> {
     return paced(this.#staged(this.#changeAll(changes, blobs)))
   }
 
@@ -81,7 +79,7 @@ export class Batch {
    * @param isBulk  Whether listeners get one change for all records.
    * @throws unique_conflict; then the batch is as before.
    */
-  stageBulk(changes: readonly BulkChange[], outcome: BulkOutcome, isBulk: boolean): void | Promise<void> {
+  stageBulk(changes: readonly BulkChange[], outcome: BulkOutcome, isBulk: boolean): Promise<void> {
     return paced(this.#staged(this.#changeBulk(changes, outcome), isBulk))
   }
 
@@ -191,7 +189,6 @@ export class Batch {
     if ('log' in place) {
       for (const piece of bytes) this.#payload.push(piece)
       this.#payloadSize += size
-      this.#payloadCrc = joinedCrc(this.#payloadCrc, place.crc ?? crcOf(bytes), size)
     }
     return place
   }
@@ -205,7 +202,6 @@ export class Batch {
         isBulk,
         payload: this.#payload,
         payloadSize: this.#payloadSize,
-        payloadCrc: this.#payloadCrc,
       })
       this.size += this.#payloadSize + this.#effects.length * roughRecordSize
     }
@@ -217,7 +213,6 @@ export class Batch {
     this.#effects = []
     this.#payload = []
     this.#payloadSize = 0
-    this.#payloadCrc = 0
   }
 }
 

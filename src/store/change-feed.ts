@@ -12,7 +12,7 @@ export class ChangeFeed {
   /** The seq of the last change that is no longer known. */
   #droppedThrough: number
   #recent: StoreChange[] = []
-  #publishing: void | Promise<void> = undefined
+  #publishing: Promise<void> = Promise.resolve()
   readonly #listeners: Set<{ listener: Listener; after: number }> = new Set()
 
   /** @param seq  Of the last commit before this feed began: what came before is not known. */
@@ -28,7 +28,7 @@ export class ChangeFeed {
   }
 
   /** Announces commits that became visible. Large ones yield to the event loop. */
-  publish(commits: readonly StagedCommit[]): void | Promise<void> {
+  publish(commits: readonly StagedCommit[]): Promise<void> {
     const publishing = paced(this.#publish(commits))
     this.#publishing = publishing
     return publishing

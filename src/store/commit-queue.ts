@@ -88,13 +88,10 @@ export function createQueue(deps: {
       next++
       try {
         if ('moves' in item) batch.stageMoves(item.moves)
-        else if ('bulk' in item) {
-          const unfinished = batch.stageBulk(item.bulk, item.outcome, item.isBulk)
-          if (unfinished) await unfinished
-        } else {
+        else if ('bulk' in item) await batch.stageBulk(item.bulk, item.outcome, item.isBulk)
+        else {
           const blobs = areTaken(item.blobs) ? item.blobs : await allTaken(item.blobs)
-          const unfinished = batch.stage(item.changes, blobs)
-          if (unfinished) await unfinished
+          await batch.stage(item.changes, blobs)
         }
         staged.push(item)
       } catch (error) {
@@ -116,8 +113,7 @@ export function createQueue(deps: {
     records.apply(batch.commits.flatMap((commit) => commit.effects))
     medium.applied()
     for (const item of staged) item.resolve()
-    const telling = feed.publish(batch.commits)
-    if (telling) await telling
+    await feed.publish(batch.commits)
     return next
   }
 

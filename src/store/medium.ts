@@ -13,7 +13,6 @@ export interface StagedCommit {
   /** The bytes that go with the frame, in the order of their places. */
   readonly payload: readonly Uint8Array[]
   readonly payloadSize: number
-  readonly payloadCrc: number
 }
 
 /** A blob that a commit brings, after the medium has taken what is too large for a frame. */

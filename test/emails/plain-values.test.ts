@@ -54,6 +54,7 @@ describe('the fast check before a schema', () => {
 
   it.each([
     z.string().regex(/b/),
+    z.string().length(1).regex(/b/),
     z.string().trim(),
     z.email(),
     z.coerce.string(),

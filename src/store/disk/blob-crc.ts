@@ -7,6 +7,13 @@ import type { Paths } from './paths.ts'
 
 type FilePlace = LogPlace | LargePlace
 
+/** The CRC-32 of the concatenated pieces: about a microsecond for 6 KB. */
+export function crcOf(pieces: readonly Uint8Array[]): number {
+  let crc = 0
+  for (const piece of pieces) crc = crc32(piece, crc)
+  return crc
+}
+
 /** Whether the bytes match the stored checksum of a place. True when no checksum was stored. */
 export function isWhole(place: FilePlace, bytes: Uint8Array): boolean {
   return place.crc === undefined || crc32(bytes) === place.crc

@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib'
-import { joinedCrc } from './crc.ts'
 import type { LogPlace, Places } from '../entry.ts'
 import type { StagedCommit } from '../medium.ts'
 import type { Effect } from '../records.ts'
@@ -39,7 +38,7 @@ export class FrameWriter {
    * @param log  The number of the log file that they are written to.
    * @param offset  The position of the first frame in that file.
    */
-  encode(batch: readonly StagedCommit[], log: number, offset: number): Buffer | Promise<Buffer> {
+  encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
     return paced(this.#encode(batch, log, offset))
   }
 
@@ -157,9 +156,7 @@ function writeRest(
   const lineAt = digitsAt + crcLength + opsStart.length + 1
   writeHex(payloadAt - start, bytes, lineAt)
   writeHex(headChecksum(bytes, start, digitsAt, lineAt), bytes, lineAt + crcLength)
-  // The checksum of the payload is already known from its blobs, so the payload is not read again.
-  const headCrc = checksum(bytes, start, digitsAt, payloadAt)
-  writeHex(joinedCrc(headCrc, commit.payloadCrc, commit.payloadSize), bytes, digitsAt)
+  writeHex(checksum(bytes, start, digitsAt, at), bytes, digitsAt)
   return at
 }
 

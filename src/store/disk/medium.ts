@@ -2,11 +2,10 @@ import { Readable } from 'node:stream'
 import { createBudget } from '../../core/byte-budget.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isErrorOf } from '../../core/errors.ts'
-import { damaged, damagedBy, isWhole } from './blob-crc.ts'
+import { crcOf, damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from './blob-writer.ts'
 import { type CheckpointDeps, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { LogWriter } from './checkpoint-text.ts'
-import { crcOf } from './crc.ts'
 import type { LogPlace, Place } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
 import { FrameWriter } from './frame.ts'
@@ -162,8 +161,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
         await (mayUseReserve ? deps.reserve.spend(open) : opening)
       }
       const { log: number, offset } = target.end
-      const encoded = frames.encode(batch, number, offset)
-      const bytes = encoded instanceof Promise ? await encoded : encoded
+      const bytes = await frames.encode(batch, number, offset)
       if (mayUseReserve) await deps.reserve.spend(() => target.append(bytes))
       else await target.append(bytes)
       written = bytes.byteLength
