@@ -45,7 +45,7 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   snippet: string | null
   /** Number of attachments; null while it was not looked at (submissions). */
   attachment_count: number | null
-  /** Set while these two are unknown: the inbox finds such records by it. */
+  /** Set while these two are unknown. */
   undigested?: true
 }
 
@@ -70,7 +70,7 @@ export const emailCollection: Collection<EmailRecord> = {
   name: 'emails',
   large: true,
   // By type, so that a large broadcast does not delay everything else.
-  indexes: { outbox: { on: ['type', 'outbox_due', 'id'] }, undigested: { on: ['undigested', 'id'] } },
+  indexes: { outbox: { on: ['type', 'outbox_due', 'id'] } },
 }
 
 /** The blob that holds the rendered bodies of an API send, as {@link StoredContent} in JSON. */

@@ -62,7 +62,7 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
       }
       isStale = false
       await column.verify()
-      const email = (await nextRow()) ?? (await nextUndigested()) ?? (await nextDeferred())
+      const email = (await nextRow()) ?? (await nextDeferred())
       if (!email) {
         await clearWaste()
         return false
@@ -70,16 +70,16 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
       const reading = await readOnce(email)
       if (isClosed) return false
       const { body, ...digest } = reading ?? unreadable
+      // The row comes last: a mail without a row is read again after a crash.
+      if (reading && (email.snippet === null || email.undigested))
+        await modifyEmail(store, email.id, (stored) => ({ ...stored, ...digest, undigested: undefined }))
       if (email.id > column.cursor) {
         await heads.add(email, column.cursor)
         await column.append(email.id, searchableHead(email), body)
       }
       // The row of a deferred mail is in the middle of the column and has no text, so the whole column is rebuilt.
       else if (reading && deferred.delete(email.id)) isStale = true
-      if (!reading) return true
-      if (email.snippet === null || email.undigested)
-        await modifyEmail(store, email.id, (stored) => ({ ...stored, ...digest, undigested: undefined }))
-      await nextTurn()
+      if (reading) await nextTurn()
       return true
     })
     line = next.catch(() => {})
@@ -123,12 +123,6 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
 
   async function newestId(): Promise<string> {
     return (await store.page(emailCollection, { direction: 'desc', limit: 1 })).records[0]?.id ?? ''
-  }
-
-  /** A mail whose row was written but whose record was not updated, because of a crash. */
-  async function nextUndigested(): Promise<EmailRecord | undefined> {
-    const query = { index: 'undigested', direction: 'desc', limit: deferred.size + 1 } as const
-    return (await store.page(emailCollection, query)).records.find(({ id }) => !deferred.has(id))
   }
 
   /** Clears the column if most rows belong to removed mails: they cost space and time, and rebuilding the few others is cheap. */

@@ -1,9 +1,10 @@
 import { LocalpostError, quote } from '../core/errors.ts'
-import { Entry, type LargePlace, type Place, type Places } from './entry.ts'
+import { Entry, type LargePlace, type Place, type Places, samePlace } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
 import type { BulkChange, BulkOutcome } from './bulk.ts'
 import { type PreparedChange, withVersion } from './prepare.ts'
-import type { CollectionState, Effect, Records } from './records.ts'
+import type { CollectionState } from './collection-state.ts'
+import type { Effect, Records } from './records.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { IndexKey } from './store.ts'
 import { paced } from '../core/yield.ts'
@@ -64,7 +65,7 @@ export class Batch {
     for (const { collection, id, name, from, bytes } of moves) {
       const state = this.#records.state(collection)
       const current = this.#current(state, id)
-      if (!current || current.blobs?.[name] !== from) continue
+      if (!current || current.text === '' || !samePlace(current.blobs?.[name], from)) continue
       const blobs = { ...current.blobs, [name]: this.#hold([bytes], bytes.byteLength) }
       const { segment, version, text, keys } = current
       this.#put(state, new Entry(id, segment, version, text, keys, blobs), 'move')
@@ -89,7 +90,11 @@ export class Batch {
     for (const { state, id, version, next } of changes) {
       yield
       const current = this.#current(state, id)
-      if (!current) continue
+      if (!current) {
+        // The line of a record that cannot be read can be removed all the same.
+        if (next === null && this.#removeUnread(state, id)) outcome.applied++
+        continue
+      }
       if (next !== null && current.version !== version) {
         outcome.stale.push(id)
         continue
@@ -117,6 +122,8 @@ export class Batch {
     if (change.op === 'remove') {
       if (change.version !== undefined) assertVersion(change.version, current, state, id)
       if (current) this.#remove(state, current)
+      // The line of a record that cannot be read can be removed all the same.
+      else this.#removeUnread(state, id)
       return
     }
     if (change.op === 'insert' && current) throw conflict(state, 'id', [id], id)
@@ -138,6 +145,14 @@ export class Batch {
     state.indexes.forEach((index, slot) => this.#claim(index, current.keys[slot] ?? null, null))
     this.#set(this.#entries, state, current.id, null)
     this.#effects.push({ op: 'remove', state, id: current.id })
+  }
+
+  /** @returns False if the record does not exist, or not any more. */
+  #removeUnread(state: CollectionState, id: string): boolean {
+    if (this.#entries.get(state)?.has(id) || !state.rests(id)) return false
+    this.#set(this.#entries, state, id, null)
+    this.#effects.push({ op: 'remove', state, id })
+    return true
   }
 
   #claimKeys(state: CollectionState, current: Entry | null, draft: Entry): void {

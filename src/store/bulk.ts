@@ -1,7 +1,8 @@
 import type { Budget } from '../core/byte-budget.ts'
 import { createPacer } from '../core/yield.ts'
-import { readRecord } from './pages.ts'
-import type { CollectionState } from './records.ts'
+import { readTexts, toRecord } from './read-records.ts'
+import type { CollectionState } from './collection-state.ts'
+import type { Records } from './records.ts'
 import { membersOf } from './stored.ts'
 import type { BulkOptions, IndexKey, StoredRecord } from './store.ts'
 
@@ -31,6 +32,7 @@ interface BulkWork {
 
 /** Divides a bulk change into commits. */
 export function bulkWork<T extends StoredRecord>(
+  records: Records,
   state: CollectionState,
   ids: readonly string[],
   change: ((record: T) => T) | 'remove',
@@ -41,12 +43,11 @@ export function bulkWork<T extends StoredRecord>(
   let done = 0
   const most = change === 'remove' ? mostRemovals : mostUpdates
 
-  function prepare(id: string): BulkChange | null {
-    const entry = state.byId.get(id)
-    if (!entry) return null
-    const { version } = entry
-    if (change === 'remove') return { state, id, version, next: null }
-    const record = readRecord<T>(entry)
+  function prepare(id: string, text: string | null): BulkChange | null {
+    if (change === 'remove') return { state, id, version: 0, next: null }
+    if (text === null) return null
+    const record = toRecord<T>(text)
+    const { version } = record
     const changed = change(record)
     if (changed === record) return null
     const next = { ...changed, id, version: version + 1 }
@@ -59,20 +60,28 @@ export function bulkWork<T extends StoredRecord>(
       const changes: BulkChange[] = []
       const pacer = createPacer()
       let bytes = 0
-      for (let looked = 0; looked < most && bytes < mostBytes; looked++) {
+      for (let looked = 0; looked < most && bytes < mostBytes;) {
         if (at === left.length) {
           if (stale.length === 0) break
           left = stale
           stale = []
           at = 0
         }
-        const prepared = prepare(left[at++] ?? '')
-        done++
-        if (prepared) {
-          changes.push(prepared)
-          bytes += prepared.next?.text.length ?? 0
+        const ids = left.slice(at, at + Math.min(readAtOnce, most - looked))
+        const rows = ids.map((id) => ({ id }))
+        const texts = change === 'remove' ? [] : await readTexts(records, state, rows)
+        for (const [i, id] of ids.entries()) {
+          if (bytes >= mostBytes) break
+          const prepared = prepare(id, texts[i] ?? null)
+          at++
+          looked++
+          done++
+          if (prepared) {
+            changes.push(prepared)
+            bytes += prepared.next?.text.length ?? 0
+          }
+          if (pacer.due()) await pacer.turn()
         }
-        if (pacer.due()) await pacer.turn()
       }
       return { changes, bytes, done }
     },
@@ -116,6 +125,7 @@ export async function runBulk(
   return changed
 }
 
+const readAtOnce = 100
 // A commit is encoded and applied between the commits of others, which wait for it: these bound how long.
 const mostUpdates = 500
 const mostRemovals = 1000

@@ -3,6 +3,7 @@ import type { BulkChange, BulkOutcome } from './bulk.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { Medium, Move, TakenBlob } from './medium.ts'
 import { isNewAlone, type PreparedChange } from './prepare.ts'
+import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
 import { restoringEffects, type StoreSnapshot } from './restore.ts'
 import { Batch } from './batch.ts'
@@ -68,8 +69,36 @@ export function createQueue(deps: {
     running = null
   }
 
-  /** @returns The position of the first commit that had no place in this batch. */
+  /** Puts the records of a commit that rest back into memory; undefined if there are none. */
+  function wake(item: Waiting): Promise<void> | undefined {
+    if ('snapshot' in item) return undefined
+    const ids = new Map<CollectionState, string[]>()
+    const moves = 'moves' in item
+    for (const change of changesOf(item)) {
+      const state = 'state' in change ? change.state : records.state(change.collection)
+      if (!state.idIndex.mayRest(change.id)) continue
+      const wanted = ids.get(state)
+      if (wanted) wanted.push(change.id)
+      else ids.set(state, [change.id])
+    }
+    const waking = [...ids]
+      .map(([state, wanted]) => records.resting.wake(state, wanted, moves))
+      .filter((one) => one !== undefined)
+    return waking.length === 0 ? undefined : Promise.all(waking).then(() => {})
+  }
+
+  /** Runs a batch while no record leaves the memory. */
   async function runBatch(all: readonly Waiting[], from: number): Promise<number> {
+    records.resting.hold()
+    try {
+      return await storeBatch(all, from)
+    } finally {
+      records.resting.letGo()
+    }
+  }
+
+  /** @returns The position of the first commit that had no place in this batch. */
+  async function storeBatch(all: readonly Waiting[], from: number): Promise<number> {
     const batch = new Batch(records, medium, seq)
     const staged: Waiting[] = []
     let next = from
@@ -87,6 +116,8 @@ export function createQueue(deps: {
       }
       next++
       try {
+        const waking = wake(item)
+        if (waking) await waking
         if ('moves' in item) batch.stageMoves(item.moves)
         else if ('bulk' in item) await batch.stageBulk(item.bulk, item.outcome, item.isBulk)
         else {
@@ -135,6 +166,13 @@ export function createQueue(deps: {
 // One batch is staged, encoded and applied without a pause, so these bound how long the event loop may stand.
 const batchCommits = 256
 const batchBytes = 4 * 1024 * 1024
+
+function changesOf(
+  item: Exclude<Waiting, { snapshot: unknown }>,
+): readonly (Move | PreparedChange | BulkChange)[] {
+  if ('moves' in item) return item.moves
+  return 'bulk' in item ? item.bulk : item.changes
+}
 
 function isNew(item: Waiting): boolean {
   return 'snapshot' in item || ('changes' in item && isNewAlone(item.changes))

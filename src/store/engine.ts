@@ -2,9 +2,11 @@ import { createBudget, noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { misuse, storeFault } from './io-errors.ts'
 import { ChangeFeed } from './change-feed.ts'
+import { type Place, samePlace } from './entry.ts'
 import type { Medium } from './medium.ts'
 import { bulkWork, runBulk, type BulkChange, type BulkOutcome } from './bulk.ts'
-import { countRecords, readIds, readPage, readRecord } from './pages.ts'
+import { countRecords, readIds, readPage } from './pages.ts'
+import { readOne, readResting } from './read-records.ts'
 import { isNewAlone, type PreparedChange, prepareChange } from './prepare.ts'
 import { createQueue } from './commit-queue.ts'
 import { type BlobName, splitBlobId } from './disk/names.ts'
@@ -66,26 +68,29 @@ export async function createStore(
   }
 
   /** Where a blob is now. It may move while its file is opened, so a reader that fails looks again. */
-  async function locate<T>(
-    id: BlobId,
-    read: (place: NonNullable<ReturnType<typeof placeOf>>) => Promise<T>,
-  ): Promise<T | null> {
+  async function locate<T>(id: BlobId, read: (place: Place) => Promise<T>): Promise<T | null> {
     assertOpen()
-    for (let place = placeOf(id); place !== null;) {
+    for (let place = await placeOf(id); place !== null;) {
       try {
         return await read(place)
       } catch (error) {
-        const now = placeOf(id)
-        if (now === place) throw storeFault(error, `Reading the blob ${id}`)
+        const now = await placeOf(id)
+        if (now && samePlace(now, place)) throw storeFault(error, `Reading the blob ${id}`)
         place = now
       }
     }
     return null
   }
 
-  function placeOf(id: BlobId) {
-    const owner = records.ownerOf(id)
-    return owner?.entry.blobs?.[owner.name] ?? null
+  async function placeOf(id: BlobId): Promise<Place | null> {
+    const { owner, name } = splitBlobId(id)
+    for (const state of records.collections.values()) {
+      const blobs = state.rests(owner)
+        ? ((await readResting(records, state, owner))?.blobs ?? null)
+        : (state.byId.get(owner)?.blobs ?? null)
+      if (blobs && Object.hasOwn(blobs, name)) return blobs[name] ?? null
+    }
+    return null
   }
 
   return {
@@ -97,7 +102,10 @@ export async function createStore(
       const isBulk = ids.length > mostTold
       const commit = (part: readonly BulkChange[]): Promise<BulkOutcome> => queue.bulk(part, isBulk)
       try {
-        return await runBulk({ work: bulkWork(state, ids, change), commit, pending, assertOpen }, options)
+        return await runBulk(
+          { work: bulkWork(records, state, ids, change), commit, pending, assertOpen },
+          options,
+        )
       } finally {
         if (isBulk) await feed.endBulk(state.name)
       }
@@ -105,29 +113,29 @@ export async function createStore(
     async get(collection, id) {
       assertOpen()
       if (records.isPartial) await records.ready([collection.name])
-      const entry = records.state(collection.name).byId.get(id)
-      return entry ? readRecord(entry) : null
+      return await readOne(records, records.state(collection.name), id)
     },
     async find(collection, index, key) {
       assertOpen()
       if (records.isPartial) await records.ready([collection.name])
-      const entry = records.state(collection.name).index(index).find(key)
-      return entry ? readRecord(entry) : null
+      const state = records.state(collection.name)
+      const found = state.index(index).find(key)
+      return found ? await readOne(records, state, found.id) : null
     },
     async page(collection, query = {}) {
       assertOpen()
       if (records.isPartial) await records.ready([collection.name])
-      return await readPage(records.state(collection.name), query)
+      return await readPage(records, records.state(collection.name), query)
     },
     async ids(collection, query = {}) {
       assertOpen()
       if (records.isPartial) await records.ready([collection.name])
-      return await readIds(records.state(collection.name), query)
+      return await readIds(records, records.state(collection.name), query)
     },
     async count(collection, query = {}) {
       assertOpen()
       if (records.isPartial) await records.ready([collection.name])
-      return await countRecords(records.state(collection.name), query)
+      return await countRecords(records, records.state(collection.name), query)
     },
     openBlob: (id, range) =>
       locate(id, (place) => {
@@ -137,7 +145,7 @@ export async function createStore(
     readBlob: (id) => locate(id, (place) => medium.read(place, 0, place.size)),
     async blobSize(id) {
       assertOpen()
-      return placeOf(id)?.size ?? null
+      return (await placeOf(id))?.size ?? null
     },
     createBlob(id) {
       assertOpen()

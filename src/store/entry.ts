@@ -30,6 +30,16 @@ export interface HeldPlace {
 /** A record's blobs by name. Never changed in place: shared between a record's states. */
 export type Places = Readonly<Record<string, Place>>
 
+/** Stands for the blobs of a record that rests in its segment file, until they are read. */
+export const atRest: Places = Object.freeze({})
+
+/** Whether two places are the same bytes. */
+export function samePlace(a: Place | undefined, b: Place | undefined): boolean {
+  if (a === b || a === undefined || b === undefined) return a === b
+  if ('log' in a) return 'log' in b && a.log === b.log && a.at === b.at && a.size === b.size
+  return 'large' in a && 'large' in b && a.large === b.large
+}
+
 /**
  * One record in memory. The record itself is its JSON text: smaller and steadier than an object, and what is read
  * from it is the reader's own copy.
@@ -39,9 +49,11 @@ export class Entry {
   /** The segment it is kept in, from 1; 0 in small collections. */
   readonly segment: number
   version: number
+  /** `""` if the text is only in the segment file. */
   text: string
   /** Its key in each index of the collection, in the order of `CollectionState.indexes`. */
   keys: readonly (IndexKey | null)[]
+  /** {@link atRest} if they are only in the segment file. */
   blobs: Places | null
 
   constructor(

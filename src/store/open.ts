@@ -57,6 +57,11 @@ export interface LogStoreOptions {
   readonly logFileBytes?: number
   /** After how many bytes of log a checkpoint is made. Default: 16 MB. */
   readonly checkpointBytes?: number
+  /**
+   * How many files of 1,000 records of each collection stay in memory, from the newest on. Older records are read from
+   * their files. Default: 4.
+   */
+  readonly awakeSegments?: number
   /** How much room is kept for removing mail on a full disk, in bytes. Default: 4 MiB. */
   readonly reserveBytes?: number
 }

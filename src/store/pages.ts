@@ -1,74 +1,79 @@
-import type { Entry } from './entry.ts'
-import type { CollectionState } from './records.ts'
-import type { SortedIndex, Span } from './sorted-index.ts'
-import type { CountQuery, Page, PageQuery, StoredRecord } from './store.ts'
+import type { IdOrder } from './id-order.ts'
+import { readTexts, textInMemory, toRecord } from './read-records.ts'
+import type { CollectionState } from './collection-state.ts'
+import type { Records } from './records.ts'
+import type { Row, SortedIndex, Span } from './sorted-index.ts'
+import type { CountQuery, IndexKey, Page, PageQuery, StoredRecord } from './store.ts'
 import { membersOf } from './stored.ts'
 import { createPacer } from '../core/yield.ts'
 import { compileWhere } from './where.ts'
 
-/** The record of an entry, a new copy each time. */
-export function readRecord<T extends StoredRecord>(entry: Entry): T {
-  // The text was made from the caller's own T: the collection ties them together.
-  return JSON.parse(entry.text) as T
-}
-
 /** One page in the order of an index; see `Store.page`. */
 export async function readPage<T extends StoredRecord>(
+  records: Records,
   state: CollectionState,
   query: PageQuery,
 ): Promise<Page<T>> {
-  const index = state.index(query.index ?? 'id')
   const limit = Math.max(0, query.limit ?? 50)
   if (query.where === undefined) {
-    const { entries, more } = sliceOf(index, query, limit)
-    return { records: entries.map((entry) => readRecord<T>(entry)), more }
+    const { rows, more } = sliceOf(state.index(query.index ?? 'id'), query, limit)
+    const texts = rows.map((row) => textInMemory(state, row))
+    if (!texts.includes(undefined)) return { records: texts.map((text) => toRecord<T>(text ?? '')), more }
   }
-  const records: T[] = []
+  const page: T[] = []
   let skipped = 0
-  for await (const record of scan<T>(index, query)) {
-    if (skipped++ < (query.offset ?? 0)) continue
-    if (records.length >= limit) return { records, more: true }
-    records.push(record)
+  for await (const record of scan<T>(records, state, query, limit)) {
+    if (query.where !== undefined && skipped++ < (query.offset ?? 0)) continue
+    if (page.length >= limit) return { records: page, more: true }
+    page.push(record)
   }
-  return { records, more: false }
+  return { records: page, more: false }
 }
 
 /** The ids of a page; see `Store.ids`. */
-export async function readIds(state: CollectionState, query: PageQuery): Promise<string[]> {
+export async function readIds(records: Records, state: CollectionState, query: PageQuery): Promise<string[]> {
   const { limit = Number.POSITIVE_INFINITY } = query
   if (query.where !== undefined)
-    return (await readPage(state, { ...query, limit })).records.map(({ id }) => id)
-  return sliceOf(state.index(query.index ?? 'id'), query, limit).entries.map(({ id }) => id)
-}
-
-/** The entries of a page without a condition, in its direction, and whether more follow. */
-function sliceOf(index: SortedIndex, query: PageQuery, limit: number): { entries: Entry[]; more: boolean } {
-  const span = spanOf(index, query)
-  const offset = Math.max(0, query.offset ?? 0)
-  if (query.direction === 'desc') {
-    const end = Math.max(span.start, span.end - offset)
-    const start = Math.max(span.start, end - limit)
-    return { entries: index.entries.slice(start, end).reverse(), more: start > span.start }
-  }
-  const start = Math.min(span.end, span.start + offset)
-  const end = Math.min(span.end, start + limit)
-  return { entries: index.entries.slice(start, end), more: end < span.end }
+    return (await readPage(records, state, { ...query, limit })).records.map(({ id }) => id)
+  return sliceOf(state.index(query.index ?? 'id'), query, limit).rows.map(({ id }) => id)
 }
 
 /** How many records match; see `Store.count`. */
-export async function countRecords(state: CollectionState, query: CountQuery): Promise<number> {
-  const index = state.index(query.index ?? 'id')
+export async function countRecords(
+  records: Records,
+  state: CollectionState,
+  query: CountQuery,
+): Promise<number> {
   if (query.where === undefined) {
-    const { start, end } = index.span(query.prefix, query.until)
+    const { start, end } = state.index(query.index ?? 'id').span(query.prefix, query.until)
     return Math.max(0, end - start)
   }
   let count = 0
-  for await (const _ of scan(index, query)) count++
+  for await (const _ of scan(records, state, query, mostAtOnce)) count++
   return count
 }
 
+/** The rows of a page without a condition, in its direction, and whether more follow. */
+function sliceOf(
+  index: SortedIndex | IdOrder,
+  query: PageQuery,
+  limit: number,
+): { rows: readonly Row[]; more: boolean } {
+  const { start, end } = behindOffset(spanOf(index, query), query)
+  const more = end - start > limit
+  if (query.direction === 'desc')
+    return { rows: index.slice(Math.max(start, end - limit), end).toReversed(), more }
+  return { rows: index.slice(start, Math.min(end, start + limit)), more }
+}
+
+/** A span without the records that a query skips. */
+function behindOffset({ start, end }: Span, { offset = 0, direction }: PageQuery): Span {
+  const skipped = Math.min(Math.max(0, offset), end - start)
+  return direction === 'desc' ? { start, end: end - skipped } : { start: start + skipped, end }
+}
+
 /** The part of the index that a query is about. */
-function spanOf(index: SortedIndex, query: PageQuery): Span {
+function spanOf(index: SortedIndex | IdOrder, query: PageQuery): Span {
   const { start, end } = index.span(query.prefix, query.until)
   if (query.after === undefined) return { start, end: Math.max(start, end) }
   if (query.direction === 'desc')
@@ -80,28 +85,56 @@ function spanOf(index: SortedIndex, query: PageQuery): Span {
 /**
  * The records that match, in order. Others run between two of them and while the event loop turns; where they moved
  * positions, it continues after the last record that it saw.
+ *
+ * @param wanted  About how many records the caller takes.
  */
-async function* scan<T extends StoredRecord>(index: SortedIndex, query: PageQuery): AsyncGenerator<T> {
+async function* scan<T extends StoredRecord>(
+  records: Records,
+  state: CollectionState,
+  query: PageQuery,
+  wanted: number,
+): AsyncGenerator<T> {
+  const index = state.index(query.index ?? 'id')
   const condition = compileWhere(query.where ?? { all: [] })
   const backwards = query.direction === 'desc'
+  const atOnce = query.where === undefined ? Math.min(wanted + 1, mostAtOnce) : mostAtOnce
   const pacer = createPacer()
-  let { start, end } = spanOf(index, query)
-  let revision = index.revision
+  const begin = (): Span => {
+    const span = spanOf(index, query)
+    return query.where === undefined ? behindOffset(span, query) : span
+  }
+  let { start, end } = begin()
+  let last: { id: string; key: IndexKey } | null = null
   while (start < end) {
-    const entry = index.entries[backwards ? --end : start++]
-    if (!entry) return
-    const { id } = entry
-    const key = index.keyOf(entry) ?? []
-    if (condition.mayMatch(entry.text)) {
-      const record = readRecord<T>(entry)
-      if (condition.matches(membersOf(record))) yield record
+    const { revision } = index
+    const rows = backwards
+      ? index.slice(Math.max(start, end - atOnce), end).toReversed()
+      : index.slice(start, Math.min(end, start + atOnce))
+    const keys = rows.map((row) => index.keyOf(row) ?? [])
+    const texts = await readTexts(records, state, rows)
+    for (const [i, row] of rows.entries()) {
+      if (index.revision !== revision) break
+      last = { id: row.id, key: keys[i] ?? [] }
+      // A commit may have changed it since.
+      const text = textInMemory(state, row) ?? texts[i]
+      if (text && condition.mayMatch(text)) {
+        const record = toRecord<T>(text)
+        if (condition.matches(membersOf(record))) yield record
+      }
+      if (pacer.due()) await pacer.turn()
     }
-    if (pacer.due()) await pacer.turn()
-    if (index.revision === revision) continue
-    revision = index.revision
-    ;({ start, end } = spanOf(index, query))
-    const at = index.position(key, id)
+    if (index.revision === revision) {
+      if (backwards) end -= rows.length
+      else start += rows.length
+      continue
+    }
+    ;({ start, end } = last ? spanOf(index, query) : begin())
+    if (!last) continue
+    const at = index.position(last.key, last.id)
     if (backwards) end = Math.min(end, at)
-    else start = Math.max(start, index.entries[at]?.id === id ? at + 1 : at)
+    else start = Math.max(start, index.at(at)?.id === last.id ? at + 1 : at)
   }
 }
+
+/** How many records are read at once. */
+const mostAtOnce = 128

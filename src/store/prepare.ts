@@ -1,6 +1,7 @@
 import type { IndexKey, Change, NewRecord, StoredRecord } from './store.ts'
 import { misuse } from './io-errors.ts'
-import type { CollectionState, Records } from './records.ts'
+import type { CollectionState } from './collection-state.ts'
+import type { Records } from './records.ts'
 import { membersOf } from './stored.ts'
 
 /** A copy of a change at the call of `commit`: the caller may reuse its record. */

@@ -1,99 +1,12 @@
-import type { Deferred } from './deferred.ts'
+import { CollectionState, type Segment } from './collection-state.ts'
 import { Entry, type Places } from './entry.ts'
+import type { IdOrder } from './id-order.ts'
 import { corrupt, misuse } from './io-errors.ts'
-import { keyOf, sameKey } from './keys.ts'
-import { assertCollectionName, splitBlobId } from './disk/names.ts'
-import { SortedIndex } from './sorted-index.ts'
-import type { Collection, IndexKey, StoredRecord } from './store.ts'
-
-/** Number of records in a segment: about 1 MB of emails, so that a changed record does not rewrite much. */
-const segmentRecords = 1000
-
-/** A part of a collection that is written as one snapshot file. Small collections have only segment 0, in `db.json`. */
-export interface Segment {
-  readonly state: CollectionState
-  readonly number: number
-  /** In order of arrival. */
-  readonly entries: Set<Entry>
-}
-
-/** One collection in memory. */
-export class CollectionState {
-  readonly name: string
-  readonly large: boolean
-  /** The parts of a `readLater` collection that are not read yet; null if everything is read. */
-  deferred: Deferred | null = null
-  readonly readLater: boolean
-  /** The declared indexes, in the order of `Entry.keys`. */
-  readonly indexes: readonly SortedIndex[]
-  readonly byId: Map<string, Entry> = new Map()
-  readonly idIndex: SortedIndex = new SortedIndex('id', ['id'], true, -1, () => this.byId.values())
-  readonly segments: Map<number, Segment> = new Map()
-  readonly #noKeys: readonly null[]
-  #open = 1
-  #taken = 0
-
-  constructor(collection: Omit<Collection<StoredRecord>, 'record'>) {
-    this.name = collection.name
-    this.large = collection.large ?? false
-    this.readLater = collection.readLater ?? false
-    this.indexes = Object.entries(collection.indexes).map(
-      ([name, index], slot) => new SortedIndex(name, index.on, index.unique ?? false, slot),
-    )
-    this.#noKeys = this.indexes.map(() => null)
-  }
-
-  index(name: string): SortedIndex {
-    const index = name === 'id' ? this.idIndex : this.indexes.find((index) => index.name === name)
-    if (!index) throw misuse(`The collection ${this.name} has no index ${JSON.stringify(name)}.`)
-    return index
-  }
-
-  /** The definition of the indexes as text, to detect whether stored `Entry.keys` are still valid. */
-  get signature(): string {
-    return this.indexes.map(({ name, on }) => `${name}:${on.join(',')}`).join(';')
-  }
-
-  /** The keys of a record. Records in no index, as nearly all older emails, share one array to save memory. */
-  keysOf(record: Readonly<Record<string, unknown>>): readonly (IndexKey | null)[] {
-    const keys = this.indexes.map((index) => keyOf(record, index.on))
-    return keys.every((key) => key === null) ? this.#noKeys : keys
-  }
-
-  /** The segment for a new record. */
-  assign(): number {
-    if (!this.large) return 0
-    if (this.#taken >= segmentRecords) {
-      this.#open++
-      this.#taken = 0
-    }
-    this.#taken++
-    return this.#open
-  }
-
-  /** Whether records are in `db.json`, from a version in which the collection was not large. */
-  get hasSmall(): boolean {
-    return this.large && (this.segments.get(0)?.entries.size ?? 0) > 0
-  }
-
-  segment(number: number): Segment {
-    let segment = this.segments.get(number)
-    if (!segment) {
-      segment = { state: this, number, entries: new Set() }
-      this.segments.set(number, segment)
-    }
-    return segment
-  }
-
-  /** Continues with the last segment after loading, so that new records come after the existing ones. */
-  settleArrivals(): void {
-    for (const { number, entries } of this.segments.values()) {
-      if (number < this.#open) continue
-      this.#open = number
-      this.#taken = entries.size
-    }
-  }
-}
+import { sameKey } from './keys.ts'
+import { assertCollectionName } from './disk/names.ts'
+import { Resting } from './resting.ts'
+import type { SortedIndex } from './sorted-index.ts'
+import type { Collection, StoredRecord } from './store.ts'
 
 /** The staged next state of a record. */
 export type Effect =
@@ -120,6 +33,8 @@ export class Records {
   readonly files: Set<string> = new Set()
   /** Whether some collections are not read yet; see {@link Records.ready}. */
   isPartial = false
+  /** The records that rest in segment files. */
+  readonly resting: Resting = new Resting()
   readonly #keeper: PlaceKeeper
 
   constructor(collections: readonly Collection<StoredRecord>[], keeper: PlaceKeeper) {
@@ -148,16 +63,6 @@ export class Records {
     return state
   }
 
-  /** The record of a blob id, and the blob's name; null if the record has no such blob. */
-  ownerOf(blobId: string): { entry: Entry; name: string } | null {
-    const { owner, name } = splitBlobId(blobId)
-    for (const state of this.collections.values()) {
-      const entry = state.byId.get(owner)
-      if (entry?.blobs && Object.hasOwn(entry.blobs, name)) return { entry, name }
-    }
-    return null
-  }
-
   /** Applies effects in order and synchronously, so that no reader sees only a part of them. */
   apply(effects: readonly Effect[]): void {
     const gathering = effects.length > gatherFrom
@@ -172,7 +77,7 @@ export class Records {
   /** While loading: adds a record of the snapshot. Duplicates are rare, so they are detected only after adding. */
   fill(state: CollectionState, entry: Entry): void {
     // A crash while a collection became large can leave a record both in `db.json` and in a segment.
-    if (state.hasSmall && entry.segment > 0) this.forget(state, entry.id)
+    if ((state.hasSmall && entry.segment > 0) || state.idIndex.locate(entry.id)) this.forget(state, entry.id)
     const before = state.byId.size
     state.byId.set(entry.id, entry)
     if (state.byId.size === before) this.#dropDuplicate(state, entry.id)
@@ -189,6 +94,14 @@ export class Records {
   /** While loading: removes a record, and marks its segment to be written again. */
   forget(state: CollectionState, id: string): void {
     const old = state.byId.get(id)
+    const packed = state.idIndex.locate(id)
+    if (packed) {
+      this.resting.replaced.push({ state, id, ...packed })
+      state.idIndex.removeAt(packed.pack, packed.row)
+      state.byId.delete(id)
+      this.dirty.add(state.segment(packed.pack.segment.number))
+      return
+    }
     if (!old) return
     state.byId.delete(id)
     const segment = state.segment(old.segment)
@@ -236,9 +149,24 @@ export class Records {
       const what = `the records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`
       throw corrupt(folder, what, 'Change or remove one of them in its file.')
     }
-    for (const entry of entries) this.#keeper.hold(entry.blobs, null)
+    this.#holdBlobs(state)
     state.deferred = null
     this.isPartial = this.#deferred().length > 0
+  }
+
+  /** Passes the blobs of all records to the keeper: those of records in packs as sums, without what was replaced since. */
+  #holdBlobs(state: CollectionState): void {
+    for (const { pack } of state.segments.values())
+      if (pack?.usage) this.#keeper.hold(pack.usage.places(), null)
+    const before = new Map<string, Places | null>()
+    for (const replaced of this.resting.replaced) {
+      if (replaced.state !== state) continue
+      const { id, blobs = null } = replaced
+      this.#keeper.release(blobs, state.byId.get(id)?.blobs ?? null)
+      before.set(id, blobs)
+    }
+    for (const { entries } of state.segments.values())
+      for (const { id, blobs } of entries) this.#keeper.hold(blobs, before.get(id) ?? null)
   }
 
   /** Assigns the records of a collection that was small before to segments. */
@@ -271,6 +199,9 @@ export class Records {
     this.dirty.add(segment)
     this.#keeper.hold(draft.blobs, entry?.blobs ?? null)
     if (!entry) {
+      // A record whose line is damaged is replaced without having been read.
+      const damaged = state.idIndex.locate(draft.id)
+      if (damaged) state.idIndex.removeAt(damaged.pack, damaged.row)
       state.byId.set(draft.id, draft)
       segment.entries.add(draft)
       state.idIndex.add(draft)
@@ -291,17 +222,24 @@ export class Records {
 
   #remove(state: CollectionState, id: string): void {
     const entry = state.byId.get(id)
+    const packed = state.idIndex.locate(id)
+    if (packed) {
+      this.dirty.add(state.segment(packed.pack.segment.number))
+      state.idIndex.removeAt(packed.pack, packed.row)
+    }
     if (!entry) return
-    const segment = state.segment(entry.segment)
-    this.dirty.add(segment)
     state.byId.delete(id)
-    segment.entries.delete(entry)
-    state.idIndex.remove(entry)
+    if (!packed) {
+      const segment = state.segment(entry.segment)
+      this.dirty.add(segment)
+      segment.entries.delete(entry)
+      state.idIndex.remove(entry)
+    }
     for (const index of state.indexes) index.remove(entry)
     this.#keeper.release(entry.blobs, null)
   }
 
-  #eachIndex(run: (index: SortedIndex) => void): void {
+  #eachIndex(run: (index: SortedIndex | IdOrder) => void): void {
     for (const state of this.collections.values())
       for (const index of [state.idIndex, ...state.indexes]) run(index)
   }

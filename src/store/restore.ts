@@ -1,6 +1,7 @@
 import { Entry, type Places } from './entry.ts'
 import { withVersion } from './prepare.ts'
-import type { CollectionState, Effect } from './records.ts'
+import type { CollectionState } from './collection-state.ts'
+import type { Effect } from './records.ts'
 import type { Collection, IndexKey, Store, StoredRecord } from './store.ts'
 
 /** A store whose records can be noted and put back, in memory and within one life of it. */

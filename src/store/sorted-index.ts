@@ -2,6 +2,9 @@ import type { Entry } from './entry.ts'
 import { compareKeys, compareValues } from './keys.ts'
 import type { IndexKey } from './store.ts'
 
+/** A record in an order: its {@link Entry}, or only its id if the record rests on the disk. */
+export type Row = Entry | { readonly id: string }
+
 /** Positions in an index, `end` exclusive. */
 export interface Span {
   start: number
@@ -49,8 +52,22 @@ export class SortedIndex {
     return this.#ordered()
   }
 
-  keyOf(entry: Entry): IndexKey | null {
-    return this.#slot < 0 ? [entry.id] : (entry.keys[this.#slot] ?? null)
+  get size(): number {
+    return this.entries.length
+  }
+
+  at(position: number): Entry | undefined {
+    return this.entries[position]
+  }
+
+  /** The records from `start` up to `end`. */
+  slice(start: number, end: number): readonly Entry[] {
+    return this.entries.slice(start, end)
+  }
+
+  keyOf(row: Row): IndexKey | null {
+    if (this.#slot < 0) return [row.id]
+    return 'keys' in row ? (row.keys[this.#slot] ?? null) : null
   }
 
   /** The records whose key begins with `prefix`, up to those that begin with `until`. */

@@ -1,7 +1,7 @@
 import { Entry, type Place, type Places } from './entry.ts'
 import type { Schema, StoredObject } from './disk/migrate.ts'
 import { largeNameForm } from './disk/names.ts'
-import type { CollectionState } from './records.ts'
+import type { CollectionState } from './collection-state.ts'
 import type { SnapshotLine } from './disk/snapshot-data.ts'
 
 /** Whether a parsed JSON value is an object. */
@@ -44,7 +44,7 @@ export function toKnownEntry(segment: number, line: SnapshotLine): Entry | null 
 }
 
 /** A record's blobs as stored, null where it has none, undefined where they cannot be read. */
-function parsePlaces(value: unknown): Places | null | undefined {
+export function parsePlaces(value: unknown): Places | null | undefined {
   if (value === undefined || value === null) return null
   if (!isObject(value)) return undefined
   const places: Record<string, Place> = {}

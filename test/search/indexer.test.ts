@@ -45,7 +45,7 @@ async function open(take?: (store: Store) => Digests['take']) {
     )
   onTestFinished(() => store.close())
   const snippets = async () => (await store.page(emailCollection)).records.map(({ snippet }) => snippet)
-  const left = () => store.count(emailCollection, { index: 'undigested' })
+  const left = () => store.count(emailCollection, { where: { member: 'undigested', equals: true } })
   return { store, clock, column, heads, read, begin, arrive, snippets, left }
 }
 

@@ -34,6 +34,7 @@ export function openIn(dir: string, options: Partial<LogStoreOptions> = {}): Pro
     clock: systemClock,
     durability: 'process',
     reserveBytes: 0,
+    awakeSegments: 0,
     ...options,
   })
 }

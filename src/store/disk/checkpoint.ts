@@ -10,8 +10,10 @@ import type { Files } from '../../core/files.ts'
 import type { LogPosition } from './log.ts'
 import type { Schema } from './migrate.ts'
 import type { Paths } from './paths.ts'
-import type { CollectionState, Records, Segment } from '../records.ts'
+import { type CollectionState, type Segment, sizeOf } from '../collection-state.ts'
+import type { Records } from '../records.ts'
 import { Deferred } from '../deferred.ts'
+import { writeSegment } from './segment-file.ts'
 import { createSnapshotFile, fillRecords, replaceFile } from './snapshot.ts'
 import { isUntouched, parseSnapshot } from './snapshot-text.ts'
 import { emptySnapshot, type Snapshot } from './snapshot-data.ts'
@@ -55,11 +57,10 @@ export async function writeCheckpoint(
     const folders = new Set<string>()
     for (const segment of dirty) {
       // A segment that became empty since this checkpoint began is removed by the next one.
-      if (segment.number === 0 || (segment.entries.size === 0 && !records.files.has(nameOf(segment))))
-        continue
+      if (segment.number === 0 || (sizeOf(segment) === 0 && !records.files.has(nameOf(segment)))) continue
       const folder = paths.collection(segment.state.name)
       if (await files.makeFolder(folder)) folders.add(paths.folder)
-      await writeSnapshot(deps, paths.segment(segment.state.name, segment.number), [segment], flush)
+      await writeSegment(deps, records, segment, flush)
       folders.add(folder)
       records.files.add(nameOf(segment))
       await nextTurn()
@@ -71,7 +72,7 @@ export async function writeCheckpoint(
       const sections = [...records.collections.values()]
         .filter((state) => !state.large || state.segment(0).entries.size > 0)
         .map((state) => state.segment(0))
-      await writeSnapshot(deps, paths.db, sections, flush)
+      await writeDb(deps, sections, flush)
       await files.syncFolder(paths.folder)
       records.files.add(dbName)
     }
@@ -88,6 +89,7 @@ export async function writeCheckpoint(
     for (const segment of dirty) records.dirty.add(segment)
     throw error
   }
+  await records.resting.settle((segment) => records.dirty.has(segment))
 }
 
 /**
@@ -100,7 +102,7 @@ async function removeEmpty(
   dirty: ReadonlySet<Segment>,
 ): Promise<void> {
   const { files, paths } = deps
-  const empty = [...dirty].filter(({ number, entries }) => number > 0 && entries.size === 0)
+  const empty = [...dirty].filter((segment) => segment.number > 0 && sizeOf(segment) === 0)
   const named = empty.filter((segment) => records.files.delete(nameOf(segment)))
   if (named.length > 0) {
     const old = await readCheckpoint(deps)
@@ -164,15 +166,14 @@ export async function readSnapshot(deps: CheckpointDeps, path: string): Promise<
   return db.data
 }
 
-async function writeSnapshot(
+async function writeDb(
   deps: CheckpointDeps,
-  path: string,
   segments: readonly Segment[],
   flush: () => Promise<void>,
 ): Promise<void> {
   // Copies the list, not the records: entries may be added and removed while the lines are written.
   const sections = new Map(segments.map(({ state, entries }) => [state.name, [...entries]]))
-  const db = new Low<Snapshot>(createSnapshotFile({ ...deps, path, flush }), {
+  const db = new Low<Snapshot>(createSnapshotFile({ ...deps, path: deps.paths.db, flush }), {
     schema: deps.schema.version,
     indexes: new Map(segments.map(({ state }) => [state.name, state.signature])),
     sections,

@@ -1,9 +1,11 @@
 import { isWhole } from './blob-crc.ts'
-import type { LogPlace } from '../entry.ts'
+import type { LogPlace, Places } from '../entry.ts'
 import { codeOf } from '../../core/errors.ts'
 import { endCode } from '../../core/files.ts'
 import type { Log } from './log.ts'
 import type { Move, Maintenance } from '../medium.ts'
+import type { Packed } from '../packed.ts'
+import type { CollectionState } from '../collection-state.ts'
 import { createPacer } from '../../core/yield.ts'
 import type { SpaceAccounting } from './space.ts'
 
@@ -76,18 +78,36 @@ async function findPlaces(
 ): Promise<Map<number, Found[]>> {
   const found = new Map<number, Found[]>([...candidates].map((number) => [number, []]))
   const pacer = createPacer()
-  for (const state of maintenance.records.collections.values()) {
-    for (const entry of state.byId.values()) {
+  const { collections, resting } = maintenance.records
+  function note(state: CollectionState, id: string, blobs: Places | null, text: string): void {
+    for (const name in blobs) {
+      const from = blobs[name]
+      if (!from || !('log' in from)) continue
+      const cost = from.size + text.length + frameCost
+      found.get(from.log)?.push({ collection: state.name, id, name, from, cost })
+    }
+  }
+  for (const state of collections.values()) {
+    for (const { id, blobs, text } of state.byId.values()) {
       if (pacer.due()) await pacer.turn()
-      for (const name in entry.blobs) {
-        const from = entry.blobs[name]
-        if (!from || !('log' in from)) continue
-        const cost = from.size + entry.text.length + frameCost
-        found.get(from.log)?.push({ collection: state.name, id: entry.id, name, from, cost })
-      }
+      note(state, id, blobs, text)
+    }
+    for (const pack of state.idIndex.packs) {
+      if (![...pack.logs].some((log) => candidates.has(log))) continue
+      const ids = idsOf(pack).filter((id) => state.rests(id))
+      const records = await resting.read(state, ids)
+      for (const [i, record] of records.entries())
+        if (record && !(record instanceof Error)) note(state, ids[i] ?? '', record.blobs, record.text)
+      await pacer.turn()
     }
   }
   return found
+}
+
+function idsOf(pack: Packed): string[] {
+  const ids: string[] = []
+  for (let row = 0; row < pack.count; row++) if (pack.has(row)) ids.push(pack.id(row))
+  return ids
 }
 
 /**

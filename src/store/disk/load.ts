@@ -9,14 +9,17 @@ import {
 } from './checkpoint.ts'
 import type { Checkpoint, LogWriter, ReadCheckpoint } from './checkpoint-text.ts'
 import { corrupt } from '../io-errors.ts'
-import { listed } from '../doctor/findings.ts'
 import { assertNoData } from './folder.ts'
 import type { Frame } from './frame.ts'
 import { sweepLarge } from './large.ts'
 import { numberOf } from './paths.ts'
 import { newLockForm } from '../lock/lock-file.ts'
 import { collectionNameForm } from './names.ts'
+import { BlobUsage, type WrittenLine } from '../packed.ts'
+import type { Segment } from '../collection-state.ts'
 import type { Records } from '../records.ts'
+import { checkPlaces } from './check-places.ts'
+import type { Snapshot } from './snapshot-data.ts'
 import { type Loss, replayLog, setAside } from './replay.ts'
 import {
   collectionFolders,
@@ -54,6 +57,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   const found = await listSnapshot(deps)
   assertAllThere(deps, checkpoint, found)
   let isEdited = false
+  const newest = new Map(found.map(({ collection, segment }) => [collection, segment]))
   for (const file of found) {
     const { name, path, segment, collection } = file
     const state = collection === null ? undefined : records.collections.get(collection)
@@ -61,6 +65,8 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
       const snapshot = await readSnapshot(deps, path)
       isEdited ||= snapshot.edited === true
       fillRecords(records, snapshot, segment, schema, path)
+      if (collection !== null)
+        adoptFile(records, records.stateOrUnknown(collection, true).segment(segment), path, snapshot, newest)
     }
     records.files.add(name)
     await nextTurn()
@@ -76,6 +82,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
     },
     checkpoint,
   )
+  await readReplaced(records)
   records.settle(paths.folder)
   const named = await checkPlaces(deps, records, lengths)
   // Files are changed only from here on, after every check has passed.
@@ -92,6 +99,39 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
 export function lossOf(writer: LogWriter | undefined, boot: string): Loss {
   if (writer !== undefined && boot !== '' && writer.boot === boot) return 'prefix'
   return writer?.durability === 'disk' ? 'tail' : 'pages'
+}
+
+/** Notes where the records of a segment are in its file, and keeps only the newest segments in memory. */
+function adoptFile(
+  records: Records,
+  segment: Segment,
+  path: string,
+  { sections }: Snapshot,
+  newest: ReadonlyMap<string | null, number>,
+): void {
+  const { state, number } = segment
+  const { resting } = records
+  // A file that has to be written again is read from memory until then.
+  if (records.dirty.has(segment)) return
+  const lines: WrittenLine[] = []
+  const usage = new BlobUsage()
+  for (const { id, at, length } of sections.get(state.name) ?? []) {
+    if (id === undefined || at === undefined || length === undefined) return
+    lines.push({ id, at, length })
+    usage.add(state.byId.get(id)?.blobs ?? null)
+  }
+  const pack = resting.adopt(segment, path, lines, new Set(usage.logs.keys()))
+  if (!pack) return
+  pack.usage = usage
+  if (number <= (newest.get(state.name) ?? 0) - resting.awakeSegments) resting.rest(segment)
+}
+
+/** Reads the blobs of records that the log replaced, so that they do not count as used. */
+async function readReplaced({ resting }: Records): Promise<void> {
+  for (const replaced of resting.replaced) {
+    const [record] = (await resting.reader?.read(replaced.pack, [replaced.row])) ?? []
+    replaced.blobs = record?.blobs ?? null
+  }
 }
 
 /** Records this process as the writer of the log. Call it once the whole log is synced to the disk. */
@@ -193,41 +233,4 @@ function unknownOp(deps: CheckpointDeps, frame: Frame, log: number): Error {
     what,
     'Use the Localpost that wrote it, or restore the file from a copy.',
   )
-}
-
-/**
- * Checks that the bytes of every blob exist, and reports the missing ones in a notice. It does not throw: one lost
- * message must not prevent the start.
- *
- * @returns The files in `large` that records refer to.
- */
-async function checkPlaces(
-  deps: CheckpointDeps,
-  records: Records,
-  lengths: ReadonlyMap<number, number>,
-): Promise<Set<string>> {
-  const { files, paths, onNotice } = deps
-  const large = new Set<string>()
-  const lost: string[] = []
-  for (const state of records.collections.values()) {
-    for (const entry of state.byId.values()) {
-      for (const name in entry.blobs) {
-        const place = entry.blobs[name]
-        if (!place) continue
-        let isThere = true
-        if ('log' in place)
-          isThere = place.size === 0 || (lengths.get(place.log) ?? -1) >= place.at + place.size
-        else if ('large' in place) {
-          large.add(place.large)
-          isThere = (await files.size(paths.large(place.large))) === place.size
-        }
-        if (!isThere) lost.push(`${entry.id}/${name}`)
-      }
-    }
-  }
-  if (lost.length > 0)
-    onNotice(
-      `The bytes of ${lost.length} messages and contents are lost: ${listed(lost)}. Reading them fails with store_corrupt; \`localpost doctor\` lists them.`,
-    )
-  return large
 }

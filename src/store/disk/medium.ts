@@ -12,6 +12,7 @@ import { FrameWriter } from './frame.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import { largeBlobBytes, openLarge, openSpool, SpooledFile, spoolBlob } from './large.ts'
 import { createFlush, type Flush } from './flush.ts'
+import { createLineReader } from './line-reader.ts'
 import { claimLog, loadFolder } from './load.ts'
 import { Log } from './log.ts'
 import type { Medium } from '../medium.ts'
@@ -31,6 +32,8 @@ export interface LogMediumDeps extends CheckpointDeps {
   readonly logFileBytes?: number | undefined
   /** After how many bytes of log a checkpoint is written; default 16 MiB. */
   readonly checkpointBytes?: number | undefined
+  /** How many segments of each collection stay in memory, from the newest on; default 4. */
+  readonly awakeSegments?: number | undefined
 }
 
 /** A medium that stores files in a folder. This process must hold the folder's lock. */
@@ -84,6 +87,10 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
 
   return {
     async load(records) {
+      const { resting } = records
+      resting.reader = createLineReader(deps.files)
+      resting.awakeSegments = deps.awakeSegments ?? resting.awakeSegments
+      resting.onDamaged = (error) => deps.onNotice(error.message)
       const loaded = await loadFolder(deps, records)
       seq = loaded.seq
       const target = new Log({ ...deps, fileBytes: deps.logFileBytes }, loaded.lengths, loaded.checkpoint.log)

@@ -4,6 +4,11 @@ import type { IndexKey } from '../store.ts'
 export interface SnapshotLine {
   readonly text: string
   readonly blobs: unknown
+  /** The whole line as it is in the file that is replaced; then the other members are not looked at. */
+  readonly raw?: Buffer
+  /** Where the line is in the file that was read, without the comma. */
+  readonly at?: number
+  readonly length?: number
   /** The parsed text, if it was already parsed. */
   readonly record?: unknown
   /** The id and version in the text, and the index keys computed from it. Absent when the text has to be parsed first. */
@@ -21,6 +26,8 @@ export interface Snapshot {
   indexes: Map<string, string>
   /** Records by collection. Iterate only once: lines may be created lazily. */
   sections: Map<string, Iterable<SnapshotLine>>
+  /** Called for each line as it is written, in order, with its place in the file. */
+  onLine?: (at: number, length: number) => void
 }
 
 /** lowdb's default data. */

@@ -2,7 +2,7 @@ import type { Checkpoint } from './checkpoint-text.ts'
 import type { Files } from '../../core/files.ts'
 import { collectionNameForm } from './names.ts'
 import { numberOf, type Paths } from './paths.ts'
-import type { Segment } from '../records.ts'
+import type { Segment } from '../collection-state.ts'
 
 /** What listing a data folder needs. */
 export interface FolderDeps {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import type { LocalpostError } from '../../core/errors.ts'
 import { corrupt } from '../io-errors.ts'
 import type { Schema } from './migrate.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
@@ -23,21 +24,32 @@ export function parseSnapshot(
   const untouched = isUntouched(bytes) ? parseLines(bytes) : null
   if (untouched) {
     schema.assertKnown(untouched.schema, path)
+    // A checkpoint copies lines of records that rest, whether or not they are damaged.
+    assertLines(bytes, path)
     return { snapshot: untouched, edited: null }
   }
   const head = headForm.exec(lineAt(bytes, 0))
   if (head) schema.assertKnown(Number(head[1]), path)
   const whole = parseWhole(bytes, path)
   if (isObject(whole) && 'crc' in whole) {
-    const line = damagedLine(bytes)
-    const what = 'is not what Localpost wrote: its checksum does not fit.'
-    if (line === null) throw corrupt(path, `the file ${what}`, restoreIt)
-    throw corrupt(`${path}:${line}`, `line ${line} ${what}`, restoreIt)
+    assertLines(bytes, path)
+    throw corrupt(path, 'the file is not what Localpost wrote: its checksum does not fit.', restoreIt)
   }
   const snapshot = fromWhole(whole)
   if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
   schema.assertKnown(snapshot.schema, path)
   return { snapshot, edited: editedRecords(bytes, recordsIn(whole)) }
+}
+
+function assertLines(bytes: Buffer, path: string): void {
+  const line = damagedLine(bytes)
+  if (line !== null) throw damagedAt(path, line)
+}
+
+/** The error of a line whose own checksum does not match. */
+export function damagedAt(path: string, line: number): LocalpostError {
+  const what = `line ${line} is not what Localpost wrote: its checksum does not fit.`
+  return corrupt(`${path}:${line}`, what, restoreIt)
 }
 
 /**
@@ -100,9 +112,10 @@ function parseLines(bytes: Buffer): Snapshot | null {
       if (indexes !== undefined) snapshot.indexes = parseIndexes(JSON.parse(indexes))
       else if (name !== undefined) snapshot.sections.set(name, (section = []))
     } else if (first === brace) {
-      const line = parseLine(bytes, at, recordEnd(bytes, end))
+      const lineEnd = recordEnd(bytes, end)
+      const line = parseLine(bytes, at, lineEnd)
       if (!line) return null
-      section.push(line)
+      section.push({ ...line, at, length: lineEnd - at })
     }
     at = end + 1
   }

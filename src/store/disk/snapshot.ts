@@ -96,9 +96,10 @@ export function fillRecords(
   const lift = { schema, from: schema.assertKnown(snapshot.schema, path) }
   for (const [name, lines] of snapshot.sections) {
     const state = records.stateOrUnknown(name, segment > 0)
-    if (lift.from < schema.version || snapshot.edited) records.dirty.add(state.segment(segment))
     // The stored keys are valid only for the current indexes; otherwise they are computed again.
     const hasKeys = lift.from === schema.version && snapshot.indexes.get(name) === state.signature
+    if (lift.from < schema.version || snapshot.edited || (segment > 0 && !hasKeys))
+      records.dirty.add(state.segment(segment))
     let count = 0
     for (const line of lines) {
       count++
@@ -124,25 +125,42 @@ function lineOf({ id, version, keys, blobs, text }: SnapshotLine): string {
 /** The text of a file of records in pieces, with its checksums. */
 export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
   let crc = 0
-  const indexes = JSON.stringify(Object.fromEntries(snapshot.indexes))
-  let piece = `{"schema":${snapshot.schema},\n"indexes":${indexes},\n`
-  for (const [name, lines] of snapshot.sections) {
-    piece += `${JSON.stringify(name)}:[`
-    let separator = '\n'
-    for (const line of lines) {
-      piece += separator + lineOf(line)
-      separator = ',\n'
-      if (piece.length < pieceLength) continue
-      const bytes = Buffer.from(piece)
-      crc = crc32(bytes, crc)
-      piece = ''
-      yield bytes
-    }
-    piece += '\n],\n'
+  let at = 0
+  let parts: Buffer[] = []
+  let size = 0
+  const add = (bytes: Buffer): void => {
+    parts.push(bytes)
+    size += bytes.byteLength
   }
-  crc = crc32(piece, crc)
-  yield Buffer.from(`${piece}"crc":"${crc.toString(16).padStart(8, '0')}"}\n`)
+  const takePiece = (): Buffer => {
+    const bytes = Buffer.concat(parts, size)
+    crc = crc32(bytes, crc)
+    at += size
+    parts = []
+    size = 0
+    return bytes
+  }
+  const indexes = JSON.stringify(Object.fromEntries(snapshot.indexes))
+  add(Buffer.from(`{"schema":${snapshot.schema},\n"indexes":${indexes},\n`))
+  for (const [name, lines] of snapshot.sections) {
+    add(Buffer.from(`${JSON.stringify(name)}:[`))
+    let separator = firstSeparator
+    for (const line of lines) {
+      const bytes = line.raw ?? Buffer.from(lineOf(line))
+      add(separator)
+      snapshot.onLine?.(at + size, bytes.byteLength)
+      add(bytes)
+      separator = nextSeparator
+      if (size >= pieceLength) yield takePiece()
+    }
+    add(Buffer.from('\n],\n'))
+  }
+  yield takePiece()
+  yield Buffer.from(`"crc":"${crc.toString(16).padStart(8, '0')}"}\n`)
 }
+
+const firstSeparator = Buffer.from('\n')
+const nextSeparator = Buffer.from(',\n')
 
 // Joining and encoding this much takes about a millisecond.
 const pieceLength = 256 * 1024

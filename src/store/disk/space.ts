@@ -1,4 +1,4 @@
-import type { Place, Places } from '../entry.ts'
+import { samePlace, type Place, type Places } from '../entry.ts'
 import type { PlaceKeeper } from '../records.ts'
 
 /** Counts the blob bytes in each log file that live records use, and collects the large files that no record uses. */
@@ -35,6 +35,6 @@ function eachNew(places: Places | null, without: Places | null, run: (place: Pla
   if (places === null || places === without) return
   for (const name in places) {
     const place = places[name]
-    if (place !== undefined && without?.[name] !== place) run(place)
+    if (place !== undefined && !samePlace(without?.[name], place)) run(place)
   }
 }

@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { dbName, nameOf } from '../disk/snapshot-files.ts'
-import type { CollectionState } from '../records.ts'
+import type { CollectionState } from '../collection-state.ts'
 import { listed } from './findings.ts'
 import type { History } from './salvage-log.ts'
 import type { DamagedFile } from './salvage-read.ts'
@@ -78,7 +78,7 @@ function containedCommits({ records }: SalvageReading, history: History): Map<st
 }
 
 function fileOf(state: CollectionState, segment: number): string {
-  return nameOf({ state, number: segment, entries: new Set() })
+  return nameOf({ state, number: segment, entries: new Set(), pack: null, replacing: null })
 }
 
 /** The damaged file that a record is missing from, if there is one. */

@@ -1,0 +1,124 @@
+import type { Deferred } from './deferred.ts'
+import { atRest, type Entry } from './entry.ts'
+import { IdOrder } from './id-order.ts'
+import { misuse } from './io-errors.ts'
+import { keyOf } from './keys.ts'
+import type { Packed } from './packed.ts'
+import { SortedIndex } from './sorted-index.ts'
+import type { Collection, IndexKey, StoredRecord } from './store.ts'
+
+/** Number of records in a segment: about 1 MB of emails, so that a changed record does not rewrite much. */
+const segmentRecords = 1000
+
+/** A part of a collection that is written as one snapshot file. Small collections have only segment 0, in `db.json`. */
+export interface Segment {
+  readonly state: CollectionState
+  readonly number: number
+  /** The records that are not in `pack`, in order of arrival. */
+  readonly entries: Set<Entry>
+  /** Where the records are that the file of this segment contains; null if that is not known. */
+  pack: Packed | null
+  /** Set while the file is being replaced. */
+  replacing: Promise<void> | null
+}
+
+/** The number of records in a segment. */
+export function sizeOf({ entries, pack }: Segment): number {
+  return entries.size + (pack?.live ?? 0)
+}
+
+/** One collection in memory. */
+export class CollectionState {
+  readonly name: string
+  readonly large: boolean
+  /** The parts of a `readLater` collection that are not read yet; null if everything is read. */
+  deferred: Deferred | null = null
+  readonly readLater: boolean
+  /** The declared indexes, in the order of `Entry.keys`. */
+  readonly indexes: readonly SortedIndex[]
+  /** The records in memory. Others rest in segment files; see {@link CollectionState.rests}. */
+  readonly byId: Map<string, Entry> = new Map()
+  readonly idIndex: IdOrder = new IdOrder(() => this.#loose())
+  readonly segments: Map<number, Segment> = new Map()
+  /** The keys of all records that are in no index. */
+  readonly noKeys: readonly null[]
+  #open = 1
+  #taken = 0
+
+  constructor(collection: Omit<Collection<StoredRecord>, 'record'>) {
+    this.name = collection.name
+    this.large = collection.large ?? false
+    this.readLater = collection.readLater ?? false
+    this.indexes = Object.entries(collection.indexes).map(
+      ([name, index], slot) => new SortedIndex(name, index.on, index.unique ?? false, slot),
+    )
+    this.noKeys = this.indexes.map(() => null)
+  }
+
+  index(name: string): SortedIndex | IdOrder {
+    const index = name === 'id' ? this.idIndex : this.indexes.find((index) => index.name === name)
+    if (!index) throw misuse(`The collection ${this.name} has no index ${JSON.stringify(name)}.`)
+    return index
+  }
+
+  /** The definition of the indexes as text, to detect whether stored `Entry.keys` are still valid. */
+  get signature(): string {
+    return this.indexes.map(({ name, on }) => `${name}:${on.join(',')}`).join(';')
+  }
+
+  /** The keys of a record. Records in no index, as nearly all older emails, share one array to save memory. */
+  keysOf(record: Readonly<Record<string, unknown>>): readonly (IndexKey | null)[] {
+    const keys = this.indexes.map((index) => keyOf(record, index.on))
+    return keys.every((key) => key === null) ? this.noKeys : keys
+  }
+
+  /** The segment for a new record. */
+  assign(): number {
+    if (!this.large) return 0
+    if (this.#taken >= segmentRecords) {
+      this.#open++
+      this.#taken = 0
+    }
+    this.#taken++
+    return this.#open
+  }
+
+  /** Whether records are in `db.json`, from a version in which the collection was not large. */
+  get hasSmall(): boolean {
+    return this.large && (this.segments.get(0)?.entries.size ?? 0) > 0
+  }
+
+  /** The number of the segment that new records go to. */
+  get openSegment(): number {
+    return this.#open
+  }
+
+  /** Whether a record exists whose blobs, or all of it, have to be read from its segment file. */
+  rests(id: string): boolean {
+    const entry = this.byId.get(id)
+    return entry ? entry.blobs === atRest : this.idIndex.locate(id) !== null
+  }
+
+  segment(number: number): Segment {
+    let segment = this.segments.get(number)
+    if (!segment) {
+      segment = { state: this, number, entries: new Set(), pack: null, replacing: null }
+      this.segments.set(number, segment)
+    }
+    return segment
+  }
+
+  /** Continues with the last segment after loading, so that new records come after the existing ones. */
+  settleArrivals(): void {
+    for (const segment of this.segments.values()) {
+      if (segment.number < this.#open) continue
+      this.#open = segment.number
+      this.#taken = sizeOf(segment)
+    }
+  }
+
+  /** The records that are in no pack. */
+  *#loose(): Generator<Entry> {
+    for (const { entries } of this.segments.values()) yield* entries
+  }
+}

@@ -1,0 +1,68 @@
+import { listed } from '../doctor/findings.ts'
+import type { Places } from '../entry.ts'
+import type { Packed } from '../packed.ts'
+import type { Records } from '../records.ts'
+import type { CheckpointDeps } from './checkpoint.ts'
+
+/**
+ * Checks that the bytes of every blob exist, and reports the missing ones in a notice. It does not throw: one lost
+ * message must not prevent the start.
+ *
+ * @param lengths  The length of each log file.
+ * @returns The files in `large` that records refer to.
+ */
+export async function checkPlaces(
+  { files, paths, onNotice }: CheckpointDeps,
+  records: Records,
+  lengths: ReadonlyMap<number, number>,
+): Promise<Set<string>> {
+  const large = new Set<string>()
+  const lost: string[] = []
+  const isLogThere = (log: number, end: number): boolean => (lengths.get(log) ?? -1) >= end
+  const isLargeThere = async (name: string, size: number): Promise<boolean> =>
+    (await files.size(paths.large(name))) === size
+
+  async function check(id: string, blobs: Places | null): Promise<void> {
+    for (const name in blobs) {
+      const place = blobs[name]
+      if (!place) continue
+      let isThere = true
+      if ('log' in place) isThere = place.size === 0 || isLogThere(place.log, place.at + place.size)
+      else if ('large' in place) {
+        large.add(place.large)
+        isThere = await isLargeThere(place.large, place.size)
+      }
+      if (!isThere) lost.push(`${id}/${name}`)
+    }
+  }
+
+  /** Whether all blobs of a pack are there, from their sums alone. */
+  async function isWhole({ usage }: Packed): Promise<boolean> {
+    if (!usage) return true
+    let whole = true
+    for (const [log, { end }] of usage.logs) if (end > 0 && !isLogThere(log, end)) whole = false
+    for (const [name, size] of usage.large) {
+      large.add(name)
+      if (!(await isLargeThere(name, size))) whole = false
+    }
+    return whole
+  }
+
+  for (const state of records.collections.values()) {
+    for (const { entries } of state.segments.values())
+      for (const { id, blobs } of entries) await check(id, blobs)
+    for (const pack of state.idIndex.packs) {
+      if (!(await isWhole(pack))) {
+        const rows = Array.from({ length: pack.count }, (_, row) => row).filter((row) => pack.has(row))
+        const found = (await records.resting.reader?.read(pack, rows)) ?? []
+        for (const [i, row] of rows.entries()) await check(pack.id(row), found[i]?.blobs ?? null)
+      }
+      pack.usage = null
+    }
+  }
+  if (lost.length > 0)
+    onNotice(
+      `The bytes of ${lost.length} messages and contents are lost: ${listed(lost)}. Reading them fails with store_corrupt; \`localpost doctor\` lists them.`,
+    )
+  return large
+}

@@ -1,0 +1,106 @@
+import { codeOf, type LocalpostError } from '../../core/errors.ts'
+import { endCode, type Files, readWhole } from '../../core/files.ts'
+import { corrupt, storeFault } from '../io-errors.ts'
+import type { Packed } from '../packed.ts'
+import type { LineReader, RestingRecord } from '../resting.ts'
+import { isObject, parsePlaces } from '../stored.ts'
+import { missingFix } from './snapshot-files.ts'
+import { isLineWhole } from './snapshot-lines.ts'
+import { damagedAt, parseLine } from './snapshot-text.ts'
+
+/** Reads records from the segment files of a folder. */
+export function createLineReader(files: Files): LineReader {
+  return {
+    async read(pack, rows) {
+      const records: (RestingRecord | null)[] = rows.map(() => null)
+      let fd: number
+      try {
+        fd = files.openNow(pack.path)
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return records
+        throw storeFault(error, `Reading ${pack.path}`)
+      }
+      try {
+        for (const group of groupsOf(pack, rows)) {
+          const { start, end, places } = group
+          const bytes = await readWhole(files, fd, start, end - start).catch(absentAtEnd)
+          if (bytes) for (const at of places) records[at] = toRecord(pack, rows[at] ?? 0, bytes, start)
+        }
+      } catch (error) {
+        throw storeFault(error, `Reading ${pack.path}`)
+      } finally {
+        // Nobody has to wait for it.
+        void files.close(fd).catch(() => {})
+      }
+      return records
+    },
+    async damaged(pack, row): Promise<LocalpostError> {
+      const bytes = await files.readAll(pack.path).catch((error: unknown) => {
+        throw storeFault(error, `Reading ${pack.path}`)
+      })
+      if (bytes === null) return corrupt(pack.path, 'this file of records is missing.', missingFix)
+      let line = 1
+      for (let at = bytes.indexOf(newline); at >= 0 && at < pack.at(row); at = bytes.indexOf(newline, at + 1))
+        line++
+      return damagedAt(pack.path, line)
+    },
+  }
+}
+
+const newline = 10
+
+/** A part of the file that is read at once, and the positions in `rows` of the lines in it. */
+interface Group {
+  readonly start: number
+  end: number
+  readonly places: number[]
+}
+
+/** Lines that are close to each other are read together. */
+function groupsOf(pack: Packed, rows: readonly number[]): Group[] {
+  const groups: Group[] = []
+  const order = [...rows.keys()].sort((a, b) => pack.at(rows[a] ?? 0) - pack.at(rows[b] ?? 0))
+  for (const place of order) {
+    const row = rows[place] ?? 0
+    const start = pack.at(row)
+    const end = start + pack.length(row)
+    const last = groups.at(-1)
+    if (last && start - last.end <= mostGap && end - last.start <= mostAtOnce) {
+      last.end = Math.max(last.end, end)
+      last.places.push(place)
+    } else groups.push({ start, end, places: [place] })
+  }
+  return groups
+}
+
+// Reading this much takes a few microseconds, and longer parts are read by another thread.
+const mostGap = 8 * 1024
+const mostAtOnce = 256 * 1024
+
+function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): RestingRecord | null {
+  const at = pack.at(row) - start
+  const end = at + pack.length(row)
+  if (isLineWhole(bytes, at, end) === false) return null
+  try {
+    const line = parseLine(bytes, at, end)
+    if (!line) return null
+    const blobs = parsePlaces(line.blobs)
+    const { id, version } = line.id === undefined ? headOf(line.text) : line
+    if (id !== pack.id(row) || typeof version !== 'number' || blobs === undefined) return null
+    return { version, text: line.text, blobs }
+  } catch {
+    // The file was replaced, and something else is there.
+    return null
+  }
+}
+
+/** The id and version of a record whose line does not begin with them. */
+function headOf(text: string): { id?: unknown; version?: unknown } {
+  const record: unknown = JSON.parse(text)
+  return isObject(record) ? record : {}
+}
+
+function absentAtEnd(error: unknown): null {
+  if (codeOf(error) === endCode) return null
+  throw error
+}

@@ -1,0 +1,84 @@
+import { Low } from 'lowdb'
+import type { Files } from '../../core/files.ts'
+import { corrupt } from '../io-errors.ts'
+import type { Places } from '../entry.ts'
+import type { Packed, WrittenLine } from '../packed.ts'
+import type { Segment } from '../collection-state.ts'
+import type { Records } from '../records.ts'
+import type { Schema } from './migrate.ts'
+import type { Paths } from './paths.ts'
+import { createSnapshotFile } from './snapshot.ts'
+import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
+import { missingFix } from './snapshot-files.ts'
+
+/** What writing a segment needs. */
+export interface SegmentFileDeps {
+  readonly files: Files
+  readonly paths: Paths
+  readonly schema: Schema
+  readonly onNotice: (text: string) => void
+}
+
+/**
+ * Writes the file of a segment, and notes where each record is in it. Lines of records that rest are copied from the file
+ * that is replaced.
+ *
+ * @param flush  As in `SnapshotPlace`.
+ */
+export async function writeSegment(
+  { files, paths, schema, onNotice }: SegmentFileDeps,
+  records: Records,
+  segment: Segment,
+  flush: () => Promise<void>,
+): Promise<void> {
+  const { state, number, pack } = segment
+  const path = paths.segment(state.name, number)
+  const old = pack && pack.live > 0 ? await files.readAll(path) : Buffer.alloc(0)
+  if (old === null) throw corrupt(path, 'this file of records is missing.', missingFix)
+  const before = old
+  const lines: WrittenLine[] = []
+  const logs = new Set(pack?.logs)
+  let id = ''
+  // Records may change while the lines are written.
+  function* content(): Generator<SnapshotLine> {
+    for (const row of pack ? inFileOrder(pack) : []) {
+      if (!pack?.has(row)) continue
+      id = pack.id(row)
+      const entry = state.byId.get(id)
+      if (entry && entry.text !== '') yield noted(entry)
+      else
+        yield { text: '', blobs: null, raw: before.subarray(pack.at(row), pack.at(row) + pack.length(row)) }
+    }
+    for (const entry of segment.entries) {
+      id = entry.id
+      yield noted(entry)
+    }
+  }
+  function noted(entry: SnapshotLine & { blobs: Places | null }): SnapshotLine {
+    for (const name in entry.blobs) {
+      const place = entry.blobs[name]
+      if (place && 'log' in place) logs.add(place.log)
+    }
+    return entry
+  }
+  const db = new Low<Snapshot>(createSnapshotFile({ files, path, flush, schema, onNotice }), {
+    schema: schema.version,
+    indexes: new Map([[state.name, state.signature]]),
+    sections: new Map([[state.name, content()]]),
+    onLine: (at, length) => lines.push({ id, at, length }),
+  })
+  const writing = db.write().then(() => {
+    records.resting.adopt(segment, path, lines, logs)
+  })
+  segment.replacing = writing.catch(() => {})
+  try {
+    await writing
+  } finally {
+    segment.replacing = null
+  }
+}
+
+/** The rows in the order of their lines, which is the order of arrival. */
+function inFileOrder(pack: Packed): number[] {
+  return Array.from({ length: pack.count }, (_, row) => row).sort((a, b) => pack.at(a) - pack.at(b))
+}

@@ -1,0 +1,218 @@
+import type { Entry } from './entry.ts'
+import type { Packed } from './packed.ts'
+import { SortedIndex, type Row, type Span } from './sorted-index.ts'
+import type { IndexKey } from './store.ts'
+
+/**
+ * The order of a collection by id: records that rest in segment files, and the others, which are in a sorted array. The
+ * ids of two segments never overlap, so a position is found by the number of records in the segments before it.
+ */
+export class IdOrder {
+  readonly name = 'id'
+  readonly unique = true
+  readonly on: readonly string[] = ['id']
+  /** In the order of their ids. */
+  readonly #packs: Packed[] = []
+  readonly #loose: SortedIndex
+  /** The number of records before each pack, and of all; null after a change. */
+  #before: number[] | null = null
+  #revision = 0
+
+  /** @param loose  All records that are in no pack. */
+  constructor(loose: () => Iterable<Entry>) {
+    this.#loose = new SortedIndex('id', ['id'], true, -1, loose)
+  }
+
+  get revision(): number {
+    return this.#revision + this.#loose.revision
+  }
+
+  get packs(): readonly Packed[] {
+    return this.#packs
+  }
+
+  /** The pack and the row of an existing record that is in a pack. */
+  locate(id: string): { pack: Packed; row: number } | null {
+    const at = this.#packsBefore(id)
+    // Also a pack that ends with this very id.
+    const pack = this.#packs[at]
+    const row = pack === undefined || id < pack.first ? -1 : pack.find(id)
+    return pack && row >= 0 ? { pack, row } : null
+  }
+
+  /** Whether a record of this id can be in a pack: quick, for the many new ones that cannot. */
+  mayRest(id: string): boolean {
+    const last = this.#packs.at(-1)
+    return last !== undefined && id <= last.last
+  }
+
+  /** The ids between which a new pack has to lie, given an id that it shall contain; null if another pack has that range. */
+  roomAt(id: string): { after: string | null; before: string | null } | null {
+    const at = this.#packsBefore(id)
+    const next = this.#packs[at]
+    if (next !== undefined && next.first <= id) return null
+    return { after: this.#packs[at - 1]?.last ?? null, before: next?.first ?? null }
+  }
+
+  /** Puts a pack in the place of another, or between others. Its records must not be among the loose ones any more. */
+  adopt(pack: Packed | null, old: Packed | null): void {
+    this.#changed()
+    const at = old === null ? -1 : this.#packs.indexOf(old)
+    if (at >= 0) this.#packs.splice(at, 1, ...(pack ? [pack] : []))
+    else if (pack) this.#packs.splice(this.#packsBefore(pack.first), 0, pack)
+  }
+
+  /** Notes that a record in a pack was removed. */
+  removeAt(pack: Packed, row: number): void {
+    pack.remove(row)
+    this.#changed()
+  }
+
+  add(entry: Entry): void {
+    this.#loose.add(entry)
+  }
+
+  /** Takes out a record that is in no pack. */
+  remove(entry: Entry): void {
+    this.#loose.remove(entry)
+  }
+
+  gather(): void {
+    this.#loose.gather()
+  }
+
+  settle(): void {
+    this.#loose.settle()
+  }
+
+  takeAll(entries: readonly Entry[]): void {
+    this.#loose.takeAll(entries)
+  }
+
+  duplicates(): null {
+    return null
+  }
+
+  keyOf(row: Row): IndexKey {
+    return [row.id]
+  }
+
+  find([id]: IndexKey): Row | undefined {
+    if (typeof id !== 'string') return undefined
+    return this.#loose.find([id]) ?? (this.locate(id) ? { id } : undefined)
+  }
+
+  span(prefix: IndexKey = [], until?: IndexKey): Span {
+    const start = prefix.length === 0 ? 0 : this.lowerBound(prefix)
+    const end = prefix.length === 0 ? this.#size() : this.upperBound(prefix)
+    return { start, end: until === undefined ? end : Math.min(end, this.upperBound(until)) }
+  }
+
+  lowerBound([value]: IndexKey): number {
+    if (value === undefined) return 0
+    return this.#packedBefore(value) + this.#loose.lowerBound([value])
+  }
+
+  upperBound(key: IndexKey): number {
+    if (key.length === 0) return this.#size()
+    return this.lowerBound(key) + (this.find(key) === undefined ? 0 : 1)
+  }
+
+  position(_key: IndexKey, id: string): number {
+    return this.lowerBound([id])
+  }
+
+  at(position: number): Row | undefined {
+    return this.slice(position, position + 1)[0]
+  }
+
+  /** The records from `start` up to `end`. */
+  slice(start: number, end: number): Row[] {
+    const rows: Row[] = []
+    let left = Math.min(end, this.#size()) - start
+    if (left <= 0) return rows
+    let loose = this.#looseBefore(start)
+    for (const id of this.#packedFrom(start - loose)) {
+      for (let entry = this.#loose.at(loose); entry && entry.id < id && left > 0; left--) {
+        rows.push(entry)
+        entry = this.#loose.at(++loose)
+      }
+      if (left-- <= 0) return rows
+      rows.push({ id })
+    }
+    rows.push(...this.#loose.slice(loose, loose + Math.max(0, left)))
+    return rows
+  }
+
+  #changed(): void {
+    this.#revision++
+    this.#before = null
+  }
+
+  #size(): number {
+    return (this.#counts().at(-1) ?? 0) + this.#loose.size
+  }
+
+  /** How many loose records come before a position. */
+  #looseBefore(position: number): number {
+    let low = 0
+    let high = this.#loose.size
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const entry = this.#loose.at(middle)
+      if (entry && middle + this.#packedBefore(entry.id) < position) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** The ids of the records in packs, from a position among them on. */
+  *#packedFrom(position: number): Generator<string> {
+    const counts = this.#counts()
+    let at = firstWhere(this.#packs.length, (i) => (counts[i + 1] ?? 0) > position)
+    for (let from = position - (counts[at] ?? 0); at < this.#packs.length; at++, from = 0) {
+      const pack = this.#packs[at]
+      if (!pack || pack.live === 0) continue
+      for (let row = pack.rowAt(from); row < pack.count; row++) if (pack.has(row)) yield pack.id(row)
+    }
+  }
+
+  /** How many records in packs have a smaller id. */
+  #packedBefore(value: IndexKey[number]): number {
+    // Values of other types come before all strings.
+    if (typeof value !== 'string') return 0
+    const counts = this.#counts()
+    const at = this.#packsBefore(value)
+    const pack = this.#packs[at]
+    const within = pack && pack.first < value ? pack.liveBefore(pack.lowerBound(value)) : 0
+    return (counts[at] ?? 0) + within
+  }
+
+  /** How many packs end before an id. */
+  #packsBefore(id: string): number {
+    const last = this.#packs.at(-1)
+    // New records come last.
+    if (last === undefined || last.last < id) return this.#packs.length
+    return firstWhere(this.#packs.length, (i) => (this.#packs[i]?.last ?? '') >= id)
+  }
+
+  #counts(): number[] {
+    if (this.#before) return this.#before
+    const before = [0]
+    let sum = 0
+    for (const { live } of this.#packs) before.push((sum += live))
+    return (this.#before = before)
+  }
+}
+
+/** The first of the numbers below `end` that a condition holds for, if it also holds for all after it; else `end`. */
+function firstWhere(end: number, holds: (i: number) => boolean): number {
+  let low = 0
+  let high = end
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

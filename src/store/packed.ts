@@ -1,0 +1,169 @@
+import type { Place, Places } from './entry.ts'
+
+/** The segment of a pack, as far as readers of its file need it. */
+export interface PackedSegment {
+  readonly number: number
+  /** Set while the file is being replaced. */
+  readonly replacing: Promise<void> | null
+}
+
+/** A line of a segment file. */
+export interface WrittenLine {
+  readonly id: string
+  /** Where the line begins in the file, and its length without the comma, in bytes. */
+  readonly at: number
+  readonly length: number
+}
+
+/**
+ * Where the records of a segment are in its file. It has no object per record: the garbage collector would visit each of
+ * them again and again. Rows are in the order of the ids.
+ */
+export class Packed {
+  readonly segment: PackedSegment
+  readonly path: string
+  /** Number of rows, including those of removed records. */
+  readonly count: number
+  /** Number of records that still exist. */
+  live: number
+  /** The log files that the blobs of the records may be in. */
+  readonly logs: ReadonlySet<number>
+  /** What the blobs of all rows use; only until a start has counted it. */
+  usage: BlobUsage | null = null
+  readonly first: string
+  readonly last: string
+  readonly #ids: Buffer
+  /** Where each id ends in `#ids`; null if all ids have the same length. */
+  readonly #idEnds: Uint32Array | null
+  readonly #idLength: number
+  /** Start and length of each line. */
+  readonly #lines: Uint32Array
+  #removed: Uint8Array | null = null
+  /** The row after the one that was found last. */
+  #next = 0
+
+  /** @param lines  At least one, in the order of their ids. */
+  constructor(
+    segment: PackedSegment,
+    path: string,
+    lines: readonly WrittenLine[],
+    logs: ReadonlySet<number>,
+  ) {
+    this.segment = segment
+    this.path = path
+    this.count = lines.length
+    this.live = lines.length
+    this.logs = logs
+    this.first = lines[0]?.id ?? ''
+    this.last = lines.at(-1)?.id ?? ''
+    this.#lines = new Uint32Array(2 * lines.length)
+    const ends = new Uint32Array(lines.length)
+    let end = 0
+    for (const [row, { id, at, length }] of lines.entries()) {
+      this.#lines[2 * row] = at
+      this.#lines[2 * row + 1] = length
+      ends[row] = end += Buffer.byteLength(id)
+    }
+    this.#ids = Buffer.allocUnsafeSlow(end)
+    for (const [row, { id }] of lines.entries()) this.#ids.write(id, row === 0 ? 0 : (ends[row - 1] ?? 0))
+    this.#idLength = ends[0] ?? 0
+    this.#idEnds = ends.every((at, row) => at === (row + 1) * this.#idLength) ? null : ends
+  }
+
+  id(row: number): string {
+    const ends = this.#idEnds
+    if (ends === null) return this.#ids.toString('utf8', row * this.#idLength, (row + 1) * this.#idLength)
+    return this.#ids.toString('utf8', row === 0 ? 0 : ends[row - 1], ends[row])
+  }
+
+  /** Where the line of a row begins in the file, in bytes. */
+  at(row: number): number {
+    return this.#lines[2 * row] ?? 0
+  }
+
+  /** The length of a line in bytes. */
+  length(row: number): number {
+    return this.#lines[2 * row + 1] ?? 0
+  }
+
+  /** The row of an existing record, or -1. */
+  find(id: string): number {
+    // Many records are mostly looked up one after the other.
+    const isNext = this.#next < this.count && this.id(this.#next) === id
+    const row = isNext ? this.#next : this.lowerBound(id)
+    if (!isNext && (row >= this.count || this.id(row) !== id)) return -1
+    this.#next = row + 1
+    return this.has(row) ? row : -1
+  }
+
+  /** The first row whose id is not before this one. */
+  lowerBound(id: string): number {
+    let low = 0
+    let high = this.count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.id(middle) < id) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Whether the record of a row still exists. */
+  has(row: number): boolean {
+    return this.#removed?.[row] !== 1
+  }
+
+  /** Notes that the record of a row was removed. */
+  remove(row: number): void {
+    this.#removed ??= new Uint8Array(this.count)
+    if (this.#removed[row] === 1) return
+    this.#removed[row] = 1
+    this.live--
+  }
+
+  /** The number of existing records before a row. */
+  liveBefore(row: number): number {
+    if (this.#removed === null) return row
+    let live = 0
+    for (let i = 0; i < row; i++) if (this.has(i)) live++
+    return live
+  }
+
+  /** The row of the existing record at a position among the existing ones. */
+  rowAt(position: number): number {
+    if (this.#removed === null) return position
+    let left = position
+    for (let row = 0; row < this.count; row++) if (this.has(row) && left-- === 0) return row
+    return this.count
+  }
+}
+
+/** What the blobs of many records use, as sums: where a start has not read each record. */
+export class BlobUsage {
+  /** By log file, the number of bytes, and where the last of them ends. */
+  readonly logs: Map<number, { bytes: number; end: number }> = new Map()
+  /** By name, the sizes of large files. */
+  readonly large: Map<string, number> = new Map()
+
+  add(blobs: Places | null): void {
+    for (const name in blobs) {
+      const place = blobs[name]
+      if (!place) continue
+      if ('large' in place) this.large.set(place.large, place.size)
+      else if ('log' in place) {
+        const { bytes = 0, end = 0 } = this.logs.get(place.log) ?? {}
+        // An empty blob has no bytes that could be missing.
+        const ends = place.size === 0 ? end : Math.max(end, place.at + place.size)
+        this.logs.set(place.log, { bytes: bytes + place.size, end: ends })
+      }
+    }
+  }
+
+  /** The sums as places. */
+  places(): Places {
+    const places: Record<string, Place> = {}
+    for (const [log, { bytes }] of this.logs) places[`log ${log}`] = { log, at: 0, size: bytes }
+    for (const [large, size] of this.large) places[`large ${large}`] = { large, size }
+    return places
+  }
+}

@@ -1,0 +1,241 @@
+import type { LocalpostError } from '../core/errors.ts'
+import { nextTurn } from '../core/machine.ts'
+import { atRest, Entry, type Places } from './entry.ts'
+import { Packed, type WrittenLine } from './packed.ts'
+import type { CollectionState, Segment } from './collection-state.ts'
+
+/** A record as its segment file has it. */
+export interface RestingRecord {
+  readonly version: number
+  readonly text: string
+  readonly blobs: Places | null
+}
+
+/** Reads records from segment files. */
+export interface LineReader {
+  /** The records of some rows; null where the file does not have the record there, intact. */
+  read(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]>
+  /** The error for a row that cannot be read; names the file and the line. */
+  damaged(pack: Packed, row: number): Promise<LocalpostError>
+}
+
+/** A record in a pack that the log replaced or removed while the store was loaded. */
+interface Replaced {
+  readonly state: CollectionState
+  readonly id: string
+  readonly pack: Packed
+  readonly row: number
+  /** The blobs that it had. */
+  blobs?: Places | null
+}
+
+/**
+ * The records that rest: their text and their blobs' places are only in segment files. Older records rest as soon as a
+ * checkpoint has written them; a commit that changes one reads it back first.
+ */
+export class Resting {
+  /** How many segments, from the newest on, stay in memory. */
+  awakeSegments = 4
+  reader: LineReader | null = null
+  /** Called with the error of a record that cannot be read, where others are read with it. */
+  onDamaged: (error: LocalpostError) => void = () => {}
+  /** Filled while the store is loaded. */
+  readonly replaced: Replaced[] = []
+  /** Segments whose file has the records that are also in memory. */
+  readonly #awake: Set<Segment> = new Set()
+  readonly #cache: Map<string, { pack: Packed; record: RestingRecord }> = new Map()
+  #cached = 0
+  #held = 0
+  #waiting: (() => unknown)[] = []
+
+  /**
+   * Reads records that rest.
+   *
+   * @returns For each id the record; null if it does not rest any more; or the error of one that cannot be read.
+   */
+  async read(
+    state: CollectionState,
+    ids: readonly string[],
+  ): Promise<(RestingRecord | LocalpostError | null)[]> {
+    const found: (RestingRecord | LocalpostError | null)[] = ids.map(() => null)
+    let wanted = [...ids.keys()]
+    while (wanted.length > 0) {
+      const again: number[] = []
+      for (const [pack, places] of this.#byPack(state, ids, wanted, found)) {
+        const records =
+          (await this.reader?.read(
+            pack,
+            places.map(({ row }) => row),
+          )) ?? []
+        for (const [i, { at, id, row }] of places.entries()) {
+          const record = records[i] ?? null
+          found[at] = record
+          if (record) this.#keep(state, pack, id, record)
+          else if (state.idIndex.locate(id)?.pack !== pack) again.push(at)
+          else if (pack.segment.replacing) {
+            await pack.segment.replacing
+            again.push(at)
+          } else found[at] = (await this.reader?.damaged(pack, row)) ?? null
+        }
+      }
+      wanted = again
+    }
+    return found
+  }
+
+  /** Where the wanted records are, by pack; puts those that are cached into `found`. */
+  #byPack(
+    state: CollectionState,
+    ids: readonly string[],
+    wanted: readonly number[],
+    found: (RestingRecord | LocalpostError | null)[],
+  ): Map<Packed, { at: number; id: string; row: number }[]> {
+    const packs = new Map<Packed, { at: number; id: string; row: number }[]>()
+    for (const at of wanted) {
+      const id = ids[at] ?? ''
+      const located = state.idIndex.locate(id)
+      if (!located) continue
+      const { pack, row } = located
+      const cached = this.#cache.get(`${state.name} ${id}`)
+      if (cached?.pack === pack) {
+        found[at] = cached.record
+        continue
+      }
+      const rows = packs.get(pack)
+      if (rows) rows.push({ at, id, row })
+      else packs.set(pack, [{ at, id, row }])
+    }
+    return packs
+  }
+
+  /** Caches a record that was read. A pack is replaced when its records change, so that a cached one is never outdated. */
+  #keep(state: CollectionState, pack: Packed, id: string, record: RestingRecord): void {
+    if (record.text.length > mostCachedText || state.idIndex.locate(id)?.pack !== pack) return
+    const key = `${state.name} ${id}`
+    this.#cached += record.text.length - (this.#cache.get(key)?.record.text.length ?? 0)
+    this.#cache.delete(key)
+    this.#cache.set(key, { pack, record })
+    for (const [oldest, { record: old }] of this.#cache) {
+      if (this.#cached <= cachedText) break
+      this.#cache.delete(oldest)
+      this.#cached -= old.text.length
+    }
+  }
+
+  /**
+   * Puts records that rest back into memory, before a commit changes them. Those that cannot be read stay where they are.
+   *
+   * @param withText  Whether the text is needed too.
+   * @returns undefined if none of them rests.
+   */
+  wake(state: CollectionState, ids: readonly string[], withText: boolean = false): Promise<void> | undefined {
+    const wanted = ids.filter((id) => state.rests(id) || (withText && state.byId.get(id)?.text === ''))
+    return wanted.length === 0 ? undefined : this.#wake(state, wanted, withText)
+  }
+
+  async #wake(state: CollectionState, ids: readonly string[], withText: boolean): Promise<void> {
+    for (let from = 0; from < ids.length; from += wokenAtOnce) {
+      if (from > 0) await nextTurn()
+      await this.#wakeSome(state, ids.slice(from, from + wokenAtOnce), withText)
+    }
+  }
+
+  async #wakeSome(state: CollectionState, ids: readonly string[], withText: boolean): Promise<void> {
+    const records = await this.read(state, ids)
+    for (const [i, record] of records.entries()) {
+      const id = ids[i] ?? ''
+      const located = state.idIndex.locate(id)
+      if (!located || record === null || record instanceof Error) continue
+      const text = withText ? record.text : ''
+      const entry = state.byId.get(id)
+      const { number } = located.pack.segment
+      this.#awake.add(state.segment(number))
+      if (!entry) {
+        state.byId.set(id, new Entry(id, number, record.version, text, state.noKeys, record.blobs))
+      } else if (entry.text === '') {
+        entry.text = text
+        entry.blobs = record.blobs
+      }
+    }
+  }
+
+  /** From here on no record leaves the memory, until {@link Resting.letGo}. */
+  hold(): void {
+    this.#held++
+  }
+
+  letGo(): void {
+    if (--this.#held > 0) return
+    for (const run of this.#waiting.splice(0)) run()
+  }
+
+  /** Notes where the records of a segment are in its file, which was just read or written. */
+  adopt(
+    segment: Segment,
+    path: string,
+    lines: readonly WrittenLine[],
+    logs: ReadonlySet<number>,
+  ): Packed | null {
+    const { state, pack: old } = segment
+    const { idIndex, byId } = state
+    const wasPacked = (id: string): boolean => (old?.find(id) ?? -1) >= 0
+    const there = lines
+      .filter(({ id }) => {
+        const entry = byId.get(id)
+        return wasPacked(id) || (entry !== undefined && segment.entries.has(entry))
+      })
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+    const anchor = there.find(({ id }) => wasPacked(id))
+    if (old) idIndex.adopt(null, old)
+    const room = anchor
+      ? idIndex.roomAt(anchor.id)
+      : there.reduce<ReturnType<typeof idIndex.roomAt>>((room, { id }) => room ?? idIndex.roomAt(id), null)
+    const isWithin = ({ id }: WrittenLine): boolean =>
+      room !== null && (room.after === null || id > room.after) && (room.before === null || id < room.before)
+    const rows = there.filter(isWithin)
+    segment.pack = rows.length > 0 ? new Packed(segment, path, rows, logs) : null
+    idIndex.adopt(segment.pack, null)
+    idIndex.gather()
+    for (const { id } of rows) {
+      const entry = byId.get(id)
+      if (entry && segment.entries.delete(entry)) idIndex.remove(entry)
+    }
+    idIndex.settle()
+    this.#awake.add(segment)
+    return segment.pack
+  }
+
+  /** Takes the records that are also in segment files out of memory, except the newest and those that changed since. */
+  async settle(isDirty: (segment: Segment) => boolean): Promise<void> {
+    for (const segment of this.#awake) {
+      if (segment.number > segment.state.openSegment - this.awakeSegments || isDirty(segment)) continue
+      // A commit on its way refers to records in memory.
+      if (this.#held > 0) this.#waiting.push(() => isDirty(segment) || this.rest(segment))
+      else this.rest(segment)
+      await nextTurn()
+    }
+  }
+
+  /** Takes the records of a segment out of memory. All of them must be in its file, as they are. */
+  rest(segment: Segment): void {
+    this.#awake.delete(segment)
+    const { pack, state } = segment
+    for (let row = 0; pack && row < pack.count; row++) {
+      const id = pack.id(row)
+      const entry = pack.has(row) ? state.byId.get(id) : undefined
+      if (!entry) continue
+      if (entry.keys.every((key) => key === null)) state.byId.delete(id)
+      else {
+        // It stays in the indexes.
+        entry.text = ''
+        entry.blobs = atRest
+      }
+    }
+  }
+}
+
+/** How many records are read between two turns of the event loop. */
+const wokenAtOnce = 250
+/** How many characters of text are cached. */
+const cachedText = 2 * 1024 * 1024
+const mostCachedText = 64 * 1024
