@@ -122,7 +122,7 @@ export async function openLocalpost(
       ids,
       now: clock.now,
       column: await openColumn(config, 'mail-text.2'),
-      heads: { open: () => openColumn(config, 'mail-heads.1'), isKept: config.dir !== null },
+      heads: { open: () => openColumn(config, 'mail-heads.2'), isKept: config.dir !== null },
       pageSize,
       waitTimeoutMs: config.waitTimeoutMs,
       submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
@@ -292,7 +292,7 @@ async function openStore(config: Config): Promise<{ opened: Store; restorable: R
 
 function openColumn(
   { dir, onNotice }: Config,
-  fileName: 'mail-text.2' | 'mail-heads.1',
+  fileName: 'mail-text.2' | 'mail-heads.2',
 ): Promise<TextColumn> {
   return openTextColumn(dir && join(dir, 'derived'), {
     fileName,

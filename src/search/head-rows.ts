@@ -1,7 +1,7 @@
 import type { EmailRecord } from '../emails/email.ts'
 import { nextTurn } from '../core/machine.ts'
 import { foldText } from './searchable.ts'
-import { idAt, rowStarts } from './text-rows.ts'
+import { idAt, rowsWith } from './text-rows.ts'
 
 /** The members of a mail that a head row has. `to` covers Cc and Bcc too. */
 export type HeadMember = 'subject' | 'from' | 'to' | 'cc'
@@ -42,66 +42,90 @@ export function headText({ subject, from, to, cc, bcc }: EmailRecord): string {
   if (length > mostLength || !values.every((value) => foldText(value) === value && isWellFormed(value)))
     return mark.unsure
   const lower = (list: readonly string[]): string => list.map((value) => value.toLowerCase()).join('\n')
-  return `${mark.sure}${lower([subject, from])}${mark.to}${lower(to)}${mark.cc}${lower(cc)}${mark.bcc}${lower(bcc)}`
+  return `${mark.sure}${lower([subject])}${mark.from}${lower([from])}${mark.to}${lower(to)}${mark.cc}${lower(cc)}${mark.bcc}${lower(bcc)}`
 }
 
 /** Finds the rows of a block that all terms hold for, and those that cannot say. */
 export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Promise<HeadHits> {
-  const unsure = [...rowStarts(block, unsureByte)]
-  const sure = new Set<number>()
+  const unsure = [...rowsWith(block, unsureBytes)].map(({ start }) => start)
   const driver = terms.find(({ isNegative, forms }) => !isNegative && forms.length <= 1)
+  const others = terms.filter((term) => term !== driver)
   const needle = driver ? driver.forms[0] : rowBegin
+  const starts: number[] = []
   let looked = 0
   // A term without a form can only hold for rows that cannot say.
-  for (const start of needle === undefined ? [] : rowStarts(block, needle)) {
-    if (holdAll(block, start, terms)) sure.add(start)
+  for (const { start, hit } of needle === undefined ? [] : rowsWith(block, needle)) {
     if (++looked % rowsPerTurn === 0) await nextTurn()
+    if (block[start + headAt - 1] === unsureByte) continue
+    // Nearly always the first place with the bytes is the wanted member, or they are in no other place.
+    const isDriven = !driver || isIn(block, hit, driver.member) || holds(block, start + headAt, driver)
+    if (isDriven && others.every((term) => holds(block, start + headAt, term))) starts.push(start)
   }
-  const ids = unsure.map((start) => idAt(block, start))
-  for (const start of unsure) sure.add(start)
-  return { starts: unsure.length === 0 ? [...sure] : [...sure].sort((a, b) => a - b), unsure: ids }
+  if (unsure.length > 0) starts.push(...unsure)
+  return {
+    starts: unsure.length > 0 ? starts.sort((a, b) => a - b) : starts,
+    unsure: unsure.map((start) => idAt(block, start)),
+  }
 }
 
-// A row: 0x00, id, "\n", sure, subject, "\n", from, to, … cc, … bcc, …, 0x02, 0x03. No value has one of these.
-const mark = { sure: '\x07', unsure: '\x08', to: '\x04', cc: '\x05', bcc: '\x06' } as const
-const unsureByte = Buffer.from(mark.unsure)
+// A row: 0x00, id, "\n", sure, subject, from, …, to, … cc, … bcc, …, 0x02, 0x03. No value has one of these.
+const mark = { sure: '\x07', unsure: '\x08', from: '\x0b', to: '\x04', cc: '\x05', bcc: '\x06' } as const
+const sureByte = 7
+const unsureByte = 8
+const fromByte = 11
+const toByte = 4
+const ccByte = 5
+const bccByte = 6
+const endByte = 2
+const newline = 10
+const firstOfText = 32
+const unsureBytes = Buffer.from(mark.unsure)
 const rowBegin = Buffer.from('\0')
 const headAt = 1 + 25 + 1 + 1
-const newline = 10
-const toMark = 4
-const ccMark = 5
-const bccMark = 6
-const rowEnd = 2
 const mostLength = 8 * 1024
 const rowsPerTurn = 4096
 
-function holdAll(block: Buffer, start: number, terms: readonly HeadTerm[]): boolean {
-  if (block[start + headAt - 1] === unsureByte[0]) return false
-  return terms.every((term) => holds(block, start + headAt, term))
+/** Whether a place in a row is in a member. */
+function isIn(block: Buffer, place: number, member: HeadMember): boolean {
+  let at = place
+  for (; at > 0; at--) {
+    const byte = block[at] ?? 0
+    if (byte < firstOfText && byte !== newline) break
+  }
+  const begun = block[at]
+  switch (member) {
+    case 'subject':
+      return begun === sureByte
+    case 'from':
+      return begun === fromByte
+    case 'to':
+      return begun === toByte || begun === ccByte || begun === bccByte
+    case 'cc':
+      return begun === ccByte
+  }
 }
 
 function holds(block: Buffer, head: number, { member, forms, isNegative }: HeadTerm): boolean {
-  const [from, to] = bounds(block, head, member)
-  const value = block.subarray(from, to)
-  const hasOne = forms.some((form) => value.includes(form))
-  return hasOne !== isNegative
+  const [begin, end] = bounds(block, head, member)
+  const value = block.subarray(begin, end)
+  return forms.some((form) => value.includes(form)) !== isNegative
 }
 
 function bounds(block: Buffer, head: number, member: HeadMember): [number, number] {
   switch (member) {
     case 'subject':
-      return [head, block.indexOf(newline, head)]
+      return [head, block.indexOf(fromByte, head)]
     case 'from': {
-      const begin = block.indexOf(newline, head)
-      return [begin, block.indexOf(toMark, begin)]
+      const begin = block.indexOf(fromByte, head)
+      return [begin, block.indexOf(toByte, begin)]
     }
     case 'to': {
-      const begin = block.indexOf(toMark, head)
-      return [begin, block.indexOf(rowEnd, begin)]
+      const begin = block.indexOf(toByte, head)
+      return [begin, block.indexOf(endByte, begin)]
     }
     case 'cc': {
-      const begin = block.indexOf(ccMark, head)
-      return [begin, block.indexOf(bccMark, begin)]
+      const begin = block.indexOf(ccByte, head)
+      return [begin, block.indexOf(bccByte, begin)]
     }
   }
 }

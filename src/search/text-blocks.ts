@@ -100,6 +100,6 @@ export async function openFileBlocks(
 }
 
 /** A file of a column. The number says how rows are written. */
-export type DerivedFile = 'mail-text.2' | 'mail-heads.1'
+export type DerivedFile = 'mail-text.2' | 'mail-heads.2'
 
-const known: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.2', 'mail-heads.1'])
+const known: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.2', 'mail-heads.2'])

@@ -68,8 +68,8 @@ export function idAt(block: Buffer, start: number): string {
   return block.toString('latin1', start + 1, start + headAt)
 }
 
-/** Where the rows begin that have these bytes, each row once, in order of arrival. */
-export function* rowStarts(block: Buffer, bytes: Buffer): Generator<number> {
+/** The rows that have these bytes, each once, in order of arrival: where they begin, and the first place of the bytes. */
+export function* rowsWith(block: Buffer, bytes: Buffer): Generator<{ start: number; hit: number }> {
   for (let at = headerLength; ;) {
     const hit = block.indexOf(bytes, at)
     if (hit < 0) return
@@ -78,7 +78,7 @@ export function* rowStarts(block: Buffer, bytes: Buffer): Generator<number> {
     // Behind the last row there are only zeros.
     if (end < 0) return
     // A row may lack its beginning where a file was damaged.
-    if (end > hit) yield start
+    if (end > hit) yield { start, hit }
     at = Math.max(end, hit) + 1
   }
 }
