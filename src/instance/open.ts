@@ -10,7 +10,6 @@ import { createRandomSources } from '../core/random.ts'
 import { systemClock } from '../core/clock.ts'
 import { collections, emptyStore, raiseIds } from './collections.ts'
 import { createBudget } from '../core/byte-budget.ts'
-import { createQueue } from '../core/queue.ts'
 import { createBroadcasts } from '../broadcasts/broadcasts.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
@@ -112,9 +111,9 @@ export async function openLocalpost(
       wakeOutbox: () => {},
     }
     // Waits and the reading of messages use the machine's clock, not the instance's.
-    // Large requests, deliveries and readings take their turns, so that only one of them holds a large mail.
-    const large = createQueue(systemClock, 1, maxLargeWaiting)
-    const reader = createReader({ store, clock: systemClock, large })
+    const reader = createReader({ store, clock: systemClock })
+    // Large requests, deliveries and readings take turns, so that only one of them holds a large mail.
+    const large = reader.beside
     const inbox = createInbox({
       store,
       reader,
@@ -267,9 +266,6 @@ export async function openLocalpost(
     throw error
   }
 }
-
-/** How many large requests, deliveries and readings wait at most. */
-const maxLargeWaiting = 256
 
 async function openStore(config: Config): Promise<{ opened: Store; restorable: RestorableStore | null }> {
   const { dir, clock, durability, onNotice } = config

@@ -44,6 +44,11 @@ export interface Reader {
   structure(blob: BlobId): Promise<MimeStructure | null>
   /** Calls `work` with the bytes of a message. Do not keep the bytes after it. @throws service_unavailable. */
   bytes<T>(blob: BlobId, work: (bytes: Buffer) => Promise<T>): Promise<T | null>
+  /**
+   * Runs other work that needs much memory, in turn with the readings of large messages. Nothing that the thread keeps of
+   * its last message is held beside it.
+   */
+  readonly beside: Queue
   /** Ends the thread. */
   close(): Promise<void>
 }
@@ -52,19 +57,13 @@ export interface Reader {
 export interface ReaderDeps {
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
   clock: Pick<Clock, 'after'>
-  /** Where large messages wait for their turn. Default: a queue of its own. */
-  large?: Queue
   /** Default: a new thread. */
   thread?: ReadingThread
 }
 
-export function createReader({
-  store,
-  clock,
-  large = createQueue(clock, 1, maxWaiting),
-  thread = createReadingThread(clock),
-}: ReaderDeps): Reader {
+export function createReader({ store, clock, thread = createReadingThread(clock) }: ReaderDeps): Reader {
   const small = createQueue(clock, 8, maxWaiting)
+  const large = createQueue(clock, 1, maxWaiting)
   const running = new Map<string, Promise<unknown>>()
   const structures = new Map<BlobId, MimeStructure>()
 
@@ -179,6 +178,9 @@ export function createReader({
       return structure
     },
     bytes: (blob, work) => bytes(blob, work),
+    beside: {
+      run: (job, patienceMs) => large.run(() => thread.rest().then(job), patienceMs),
+    },
     close: () => thread.close(),
   }
 }

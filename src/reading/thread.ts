@@ -13,6 +13,8 @@ export interface ReadingThread {
    * @throws service_unavailable if the thread ended during the work, or took too long.
    */
   run<Kind extends keyof Readings>(kind: Kind, ...inputs: JobInputs[Kind]): Promise<Readings[Kind] | null>
+  /** Ends a thread without work now: it keeps the memory of its last message. */
+  rest(): Promise<void>
   close(): Promise<void>
 }
 
@@ -103,6 +105,9 @@ export function createReadingThread(
       // If the thread could not start once, it is not tried again.
       isPossible &&= isReady
       return null
+    },
+    async rest() {
+      if (open.size === 0) await end()
     },
     close() {
       isClosed = true

@@ -55,6 +55,24 @@ parentPort.postMessage('ready')`),
   expect(await thread.run('structure', own('next'))).toBe(4)
 })
 
+it('a thread is ended where it has no work, and kept where it has', async () => {
+  const thread = createReadingThread(
+    systemClock,
+    workerOf(`let runs = 0
+parentPort.on('message', ({ id }) => parentPort.postMessage({ id, result: ++runs }))
+parentPort.postMessage('ready')`),
+  )
+  onTestFinished(() => thread.close())
+  expect(await thread.run('structure', own('a'))).toBe(1)
+  const second = thread.run('structure', own('b'))
+  // The question is with the thread after a turn.
+  await new Promise((resolve) => setImmediate(resolve))
+  await thread.rest()
+  expect(await second).toBe(2)
+  await thread.rest()
+  expect(await thread.run('structure', own('c'))).toBe(1)
+})
+
 it('a thread that does not finish is terminated', async () => {
   const clock = testClock(0)
   const thread = createReadingThread(
