@@ -7,9 +7,11 @@ import { z } from 'zod'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const src = join(root, 'src')
 
-/** A type that a schema makes: the schema says so itself, as `export const emailSchema: z.ZodType<Email>`. */
+/** A type that a schema has: the schema says so itself, as `export const emailSchema: z.ZodType<Email>`. */
 interface Named {
   name: string
+  /** The file of the type, next to the schema: `types.ts` is written here, any other is only referred to. */
+  from: string
   /** The docstring of the schema, which becomes the type's. */
   comment: string
   schema: z.ZodType
@@ -28,7 +30,7 @@ export async function renderResourceTypes(): Promise<Map<string, string>> {
   const named: Named[] = []
   // One after the other: a schema is told by its identity, so no module may be loaded twice.
   for (const file of schemaFiles()) named.push(...(await readNamed(file)))
-  const byFolder = byFolderOf(named)
+  const byFolder = byFolderOf(named.filter(({ from }) => from === written))
   const options = JSON.parse(readFileSync(join(root, '.oxfmtrc.json'), 'utf8')) as FormatConfig
   const files = new Map<string, string>()
   for (const [folder, types] of byFolder) {
@@ -50,23 +52,36 @@ const declaration = /(\/\*\*(?:(?!\*\/)[^])*\*\/)\s*export const (\w+): z\.ZodTy
 
 async function readNamed(file: string): Promise<Named[]> {
   const source = readFileSync(join(src, file), 'utf8')
-  const own = /import type \{([^}]*)\} from '\.\/types\.ts'/.exec(source)?.[1] ?? ''
-  const names = new Set(own.split(',').map((name) => name.trim()))
+  const fromOf = importedNames(source)
   const schemas = (await import(pathToFileURL(join(src, file)).href)) as Record<string, z.ZodType>
   return [...source.matchAll(declaration)].flatMap(([, comment = '', variable = '', name = '']) => {
     const schema = schemas[variable]
-    return schema && names.has(name) ? [{ name, comment, schema, folder: dirname(file) }] : []
+    const from = fromOf.get(name)
+    return schema && from ? [{ name, from, comment, schema, folder: dirname(file) }] : []
   })
 }
+
+/** The names that a file imports from its own folder, with the file of each. */
+function importedNames(source: string): Map<string, string> {
+  const imports = source.matchAll(/import (?:type )?\{([^}]*)\} from '\.\/([\w-]+\.ts)'/g)
+  return new Map(
+    [...imports].flatMap(([, names = '', from = '']) =>
+      names.split(',').map((name) => [name.trim().replace(/^type /, ''), from] as const),
+    ),
+  )
+}
+
+/** The file of the types of a folder. */
+const written = 'types.ts'
 
 const heading = '// Written by `npm run types` from the schemas of this folder. Change those, not this file.'
 
 function renderFolder(folder: string, types: readonly Named[], all: readonly Named[]): string {
   const used = new Set<Named>()
-  const written = new Map<string, string>()
+  const texts = new Map<string, string>()
   for (const { name, comment, schema } of types) {
     // Of several schemas for one type, such as a strict one, the first writes it; the compiler checks the others.
-    if (written.has(name)) continue
+    if (texts.has(name)) continue
     const nameOf = (inner: z.core.$ZodType): string | null => {
       // Of two schemas for one type, either stands for it.
       const found = all.find((one) => isSame(inner, one.schema))
@@ -77,9 +92,9 @@ function renderFolder(folder: string, types: readonly Named[], all: readonly Nam
     const text = typeOf(schema, nameOf)
     const isObject = (schema as z.core.$ZodType as z.core.$ZodTypes)._zod.def.type === 'object'
     const head = isObject ? `export interface ${name} ` : `export type ${name} = `
-    written.set(name, `${comment}\n${head}${text}`)
+    texts.set(name, `${comment}\n${head}${text}`)
   }
-  return [heading, ...importsOf(folder, used), ...written.values()].join('\n\n')
+  return [heading, ...importsOf(folder, used), ...texts.values()].join('\n\n')
 }
 
 function byFolderOf(types: readonly Named[]): Map<string, Named[]> {
@@ -96,10 +111,14 @@ function isSame(schema: z.core.$ZodType, named: z.core.$ZodType): boolean {
 }
 
 function importsOf(folder: string, used: ReadonlySet<Named>): string[] {
-  const foreign = byFolderOf([...used].filter((one) => one.folder !== folder))
-  return [...foreign].sort().map(([from, types]) => {
-    const names = [...new Set(types.map(({ name }) => name))].sort()
-    return `import type { ${names.join(', ')} } from '${relative(folder, from)}/types.ts'`
+  const files = new Map<string, Set<string>>()
+  for (const one of used) {
+    if (one.folder === folder && one.from === written) continue
+    const path = one.folder === folder ? `./${one.from}` : `${relative(folder, one.folder)}/${one.from}`
+    files.set(path, (files.get(path) ?? new Set()).add(one.name))
+  }
+  return [...files].sort().map(([path, names]) => {
+    return `import type { ${[...names].sort().join(', ')} } from '${path}'`
   })
 }
 

@@ -1,12 +1,8 @@
 import { errorTable, type ErrorCode } from './error-table.ts'
+import type { ErrorBody, FieldError } from './types.ts'
 
 export { errorTable, type ErrorCode } from './error-table.ts'
-
-/** One wrong member of a request: its path (`attachments[0].path`) and what is wrong with it. */
-export interface FieldError {
-  field: string
-  message: string
-}
+export type { ErrorBody, FieldError } from './types.ts'
 
 /** What an error may carry beside its code and message. */
 export interface ErrorDetails {
@@ -17,14 +13,6 @@ export interface ErrorDetails {
   /** Default: that of the code. */
   status?: number
   cause?: unknown
-}
-
-/** The body of every error answer of `/v1` and `/dev`. */
-export interface ErrorBody {
-  statusCode: number
-  name: ErrorCode
-  message: string
-  errors?: readonly FieldError[]
 }
 
 /**
@@ -54,7 +42,7 @@ export class LocalpostError extends Error {
 
   toJSON(): ErrorBody {
     const body: ErrorBody = { statusCode: this.status, name: this.code, message: this.message }
-    return this.errors ? { ...body, errors: this.errors } : body
+    return this.errors ? { ...body, errors: [...this.errors] } : body
   }
 }
 

@@ -17,9 +17,9 @@ import { apiKeySchema } from '../keys/schema.ts'
 import { templateSchema } from '../templates/schema.ts'
 import { clientSupportSchema } from '../client-support/schema.ts'
 import { mailSchema, mailSummarySchema } from '../inbox/schema.ts'
-import { healthSchema } from './health.ts'
-import { loggedRequestSchema } from './dev/request-schema.ts'
-import { errorSchema } from './schemas.ts'
+import { errorSchema } from '../core/error-schema.ts'
+import { healthSchema } from './health-schema.ts'
+import { loggedRequestSchema } from './logged-request-schema.ts'
 import { webhookDeliverySchema, webhookSchema } from '../webhooks/schema.ts'
 
 /** Names of the resources in the document's `components`; other schemas are inlined where they are used. */

@@ -18,6 +18,7 @@ import type { Tracking } from '../tracking/tracking.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { HttpListener } from './listener.ts'
 import type { RequestLog } from './request-log.ts'
+import type { Health } from './types.ts'
 
 /** What the HTTP face is made of; the composition root gives it. */
 export interface ServerDeps {
@@ -58,12 +59,7 @@ export interface ServerDeps {
 }
 
 /** How many of each kind are stored. */
-export type Counts = Record<'emails' | 'domains' | 'audiences' | 'contacts' | 'templates', number>
+export type Counts = Health['counts']
 
-export interface ServerState {
-  /** `ok` only while SMTP accepts, and HTTP, where a listener was asked for. */
-  status: 'starting' | 'ok' | 'closing'
-  smtp: { host: string; port: number }
-  /** Warnings that a person should see, in sentences: `relayAll` is on. */
-  warnings: string[]
-}
+/** What the server reports and does not know of itself. `ok` only while SMTP accepts, and HTTP, where a listener was asked for. */
+export type ServerState = Pick<Health, 'status' | 'smtp' | 'warnings'>

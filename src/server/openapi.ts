@@ -6,7 +6,7 @@ import { createSchemaWriter } from './json-schema.ts'
 import type { SchemaWriter } from './json-schema.ts'
 import type { Route } from './route.ts'
 import { defineRoute, maxBytesOf } from './route.ts'
-import { errorSchema } from './schemas.ts'
+import { errorSchema } from '../core/error-schema.ts'
 
 /** The part of an OpenAPI 3.1 document that this module writes. */
 export interface OpenApiDocument {

@@ -5,7 +5,7 @@ import type { ListPage, ListQuery } from '../core/lists.ts'
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { givenCursor } from '../core/lists.ts'
 import { maskKey } from '../keys/keys.ts'
-import type { LoggedRequest } from './logged-request.ts'
+import type { LoggedRequest } from './types.ts'
 import { createSlab } from './slab.ts'
 import { monotonicNow } from '../core/machine.ts'
 

@@ -1,40 +1,6 @@
 import { z } from 'zod'
 import type { Config } from '../options/options.ts'
-import type { ErrorBody, ErrorCode } from '../core/errors.ts'
-import { errorTable } from '../core/errors.ts'
 import type { ListPage } from '../core/lists.ts'
-
-/** Codes of starts, options, the client and the library: no answer over HTTP has one of them. */
-export const unansweredCodes: readonly ErrorCode[] = [
-  'unexpected_mail',
-  'store_in_use',
-  'store_newer_schema',
-  'invalid_option',
-  'port_in_use',
-  'listen_failed',
-  'already_listening',
-  'clock_not_held',
-  'snapshot_not_possible',
-  'request_failed',
-  'request_timeout',
-  'unexpected_response',
-]
-
-const isErrorCode = (name: string): name is ErrorCode => name in errorTable
-const answeredCodes = Object.keys(errorTable)
-  .filter(isErrorCode)
-  .filter((code) => !unansweredCodes.includes(code))
-
-/** The body of every error answer. */
-export const errorSchema: z.ZodType<ErrorBody> = z.strictObject({
-  statusCode: z.int().describe('The HTTP status again'),
-  name: z.enum(answeredCodes).describe('What to branch on'),
-  message: z.string().describe('What failed and what to do; for people'),
-  errors: z
-    .array(z.strictObject({ field: z.string(), message: z.string() }))
-    .optional()
-    .describe('One entry per wrong member'),
-})
 
 // An id, or the address of a contact: no other cursor is longer. Only said here, since a wrong one has an error of its own.
 const cursorMeta = {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { renderBanner } from '../../src/cli/banner.ts'
 import type { Settings } from '../../src/cli/settings.ts'
-import type { LoggedRequest } from '../../src/server/logged-request.ts'
+import type { LoggedRequest } from '../../src/server/types.ts'
 import { open, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
 import { goodMail } from '../support/mail.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openInProcess } from './_face.ts'
 import { placeOf } from '../../src/core/json-fault.ts'
-import type { LoggedRequest } from '../../src/server/logged-request.ts'
+import type { LoggedRequest } from '../../src/server/types.ts'
 import { goodMail } from '../support/mail.ts'
 
 interface Refused {

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { errorTable } from '../../src/core/errors.ts'
 import { errorsOf, toOpenApi } from '../../src/server/openapi.ts'
-import { unansweredCodes } from '../../src/server/schemas.ts'
+import { unansweredCodes } from '../../src/core/error-schema.ts'
 import { openInProcess } from './_face.ts'
 import { hollowApp } from './validate-response.ts'
 

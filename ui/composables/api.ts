@@ -1,6 +1,6 @@
-import type { FaultsState } from '../../src/faults/types.ts'
 import type { ErrorBody } from '../../src/core/errors.ts'
 import type { Mail, MailSummary } from '../../src/inbox/types.ts'
+import type { Health } from '../../src/server/types.ts'
 
 /** The control API as the page uses it. A failed call rejects with an {@link ApiError}, an aborted one with its signal's reason. */
 export interface Api {
@@ -25,17 +25,6 @@ export interface Api {
   v1<T = unknown>(method: string, path: string, body?: object): Promise<T>
   /** Exchanges an API key for the session cookie, which an instance requires if it is not reached over loopback. */
   openSession(key: string): Promise<void>
-}
-
-export interface Health {
-  status: string
-  version: string
-  smtp: { host: string; port: number }
-  url: string | null
-  /** Warnings about the instance, as sentences. */
-  warnings: string[]
-  /** The injected faults; null for none. */
-  faults: FaultsState | null
 }
 
 export interface ApiKey {

@@ -1,5 +1,6 @@
 import { inject, provide, ref, shallowRef, type InjectionKey, type Ref, type ShallowRef } from 'vue'
-import { createApi, type Api, type Health } from './api.ts'
+import type { Health } from '../../src/server/types.ts'
+import { createApi, type Api } from './api.ts'
 import { createLive, type LiveFeed } from './live.ts'
 import { useWhileSeen } from './seen.ts'
 

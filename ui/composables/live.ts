@@ -1,6 +1,6 @@
 import { onScopeDispose, ref, type Ref } from 'vue'
 import type { BulkProgress } from '../../src/inbox/types.ts'
-import type { LoggedRequest } from '../../src/server/logged-request.ts'
+import type { LoggedRequest } from '../../src/server/types.ts'
 
 /** The state of the live connection; `lost` while the page tries to reconnect. */
 export type Connection = 'connecting' | 'live' | 'lost'

@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../../../src/server/logged-request.ts'
+import type { LoggedRequest } from '../../../src/server/types.ts'
 
 /** A command for a POSIX shell that repeats the request; `$LOCALPOST_KEY` replaces the key, which the log masks. */
 export function curlOf(request: LoggedRequest, base: string): string {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { LoggedRequest } from '../logged-request.ts'
+import type { LoggedRequest } from './types.ts'
 
-/** @see {@link LoggedRequest} */
+/** One request to `/v1`, or send of the library, as `/dev/requests` shows it. Keys are masked wherever they stand. */
 export const loggedRequestSchema: z.ZodType<LoggedRequest> = z.strictObject({
   id: z.string(),
   source: z

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { faultsSchema } from '../faults/schema.ts'
+import { smtpSchema } from './schemas.ts'
+import type { Health } from './types.ts'
+
+/** The answer of `/dev/health`. */
+export const healthSchema: z.ZodType<Health> = z.strictObject({
+  status: z.enum(['starting', 'ok', 'closing']).describe('Anything but `ok` comes with status 503'),
+  version: z.string(),
+  smtp: smtpSchema,
+  url: z.string().nullable().describe('Base URL of the listener; null in process'),
+  counts: z.strictObject({
+    emails: z.int(),
+    domains: z.int(),
+    audiences: z.int(),
+    contacts: z.int(),
+    templates: z.int(),
+  }),
+  faults: faultsSchema,
+  warnings: z.array(z.string()).describe('Warnings that a person should see, in sentences'),
+})
