@@ -25,6 +25,7 @@ import type { LiveEvents } from './live-events.ts'
 import { createLiveEvents } from './live-events.ts'
 import { openApiRoute } from './openapi.ts'
 import type { ServerDeps } from './deps.ts'
+import { restOfRequest } from './rest-of-request.ts'
 import type { Route } from './route.ts'
 import { createRouter, registeredRoutes } from './router.ts'
 import { createSessions } from './session.ts'
@@ -102,7 +103,7 @@ export function createApp(deps: ServerDeps): App {
         void overSocket(request, response)
       } catch (error) {
         if (!(error instanceof LocalpostError)) deps.onError(error)
-        sendError(response, error)
+        sendError(request, response, error)
       }
     },
     close() {
@@ -152,8 +153,9 @@ function createAllowedHosts({
   }
 }
 
-function sendError(response: ServerResponse, error: unknown): void {
+function sendError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   const { status, headers, body } = errorAnswer(error)
   const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}
-  response.writeHead(status, { ...headers, ...length }).end(body)
+  response.writeHead(status, { ...headers, ...length }).write(body)
+  void restOfRequest(request).then(() => response.end())
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
 import { jsonType, privateHeaders } from './answer.ts'
+import { restOfRequest } from './rest-of-request.ts'
 
 /**
  * Answers what never becomes a request, in the shape of every error: garbage, unknown methods, a header that
@@ -30,7 +31,8 @@ export function answerClientErrors(server: Server): void {
       'content-length': Buffer.byteLength(body),
       connection: 'close',
     }
-    response.writeHead(fault.status, headers).end(body)
+    response.writeHead(fault.status, headers).write(body)
+    void restOfRequest(request).then(() => response.end())
   })
 }
 

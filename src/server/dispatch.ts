@@ -15,6 +15,7 @@ import type { FailedKeys } from './failed-keys.ts'
 import type { FaultGate } from './faults.ts'
 import { isCut } from './faults.ts'
 import type { Exchange, RequestLog } from './request-log.ts'
+import { endAfterRequest } from './rest-of-request.ts'
 import { isLongJson, readLongJson } from '../core/long-json.ts'
 import type { Route } from './route.ts'
 import { monotonicNow } from '../core/machine.ts'
@@ -72,6 +73,8 @@ export function dispatcher(
       log.add(exchange)
     } else if (exchange.warnings.length > 0) headers = { ...headers, warning: warningOf(exchange.warnings) }
     if (access === 'key' && isTerminal(event.req.headers)) answer = withLineEnd(answer)
+    const request = socketRequestOf(event)
+    if (request && !request.complete && event.req.method !== 'HEAD') answer = endAfterRequest(answer, request)
     return toResponse(answer, headers, event.req.method === 'HEAD')
   }
 }

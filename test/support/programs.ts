@@ -18,6 +18,7 @@ export const packages = {
   mount: 'mount',
   nginx: 'nginx',
   perl: 'perl',
+  python3: 'python3',
   script: 'bsdutils',
   swaks: 'swaks',
   unshare: 'util-linux',
