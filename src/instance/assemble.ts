@@ -26,6 +26,7 @@ import type { RunningTime } from './time.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { RunningWebhooks } from '../webhooks/webhooks.ts'
 import type { Localpost, Requests } from './instance.ts'
+import { assertRealTicks } from './test-process.ts'
 
 /** The parts of a running instance. */
 export interface Running {
@@ -74,6 +75,7 @@ export function assemble(parts: Running): Localpost {
   async function fetch(request: Request): Promise<Response> {
     try {
       assertOpen()
+      assertRealTicks()
       assertRequest(request)
     } catch (error) {
       throw withFramesOf(error, framesOfCaller(fetch))

@@ -3,7 +3,7 @@ import { assertArguments } from '../core/known-options.ts'
 import type { Localpost } from './instance.ts'
 import { noteOpened, placeOf } from './leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
-import { isTestProcess } from './test-process.ts'
+import { assertRealTicks, isTestProcess } from './test-process.ts'
 
 /**
  * Starts a Localpost: a store, an SMTP port that captures everything, and the whole HTTP face in process.
@@ -57,6 +57,7 @@ async function open(
   defaults: { keepAlive: boolean },
 ): Promise<Localpost> {
   // What is imported and not used, as in most files of a test run, costs next to nothing.
+  assertRealTicks()
   const { openLocalpost } = await import('./open.ts')
   return openLocalpost(options, { deliversFrom: 'start', ...defaults })
 }

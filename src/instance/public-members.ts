@@ -2,6 +2,7 @@ import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { assertArguments } from '../core/known-options.ts'
 import type { Localpost } from './instance.ts'
+import { assertRealTicks } from './test-process.ts'
 
 type Nouns = Pick<
   Localpost,
@@ -144,6 +145,7 @@ export function fromCall<Given extends unknown[], T>(
     const answer = async (): Promise<T> => {
       try {
         assertOpen()
+        assertRealTicks()
         assertArguments(given, most, path, instead[path])
       } catch (error) {
         throw withFramesOf(error, frames)

@@ -1,4 +1,5 @@
 import { runInThisContext } from 'node:vm'
+import { LocalpostError } from '../core/errors.ts'
 
 /**
  * Whether this is the process of a test, of vitest, Jest or node:test: by what is loaded in it. Variables of the
@@ -12,6 +13,20 @@ export function isTestProcess(): boolean {
 export function sayTestProcess(): void {
   told = true
 }
+
+/**
+ * Refuses to wait for what cannot come: with a faked `process.nextTick`, Node's own sockets and files stand still. Jest
+ * fakes that of its copy of the process, which Node does not use.
+ *
+ * @throws invalid_option with what to fake instead.
+ */
+export function assertRealTicks(): void {
+  if (!Object.hasOwn(host.nextTick, 'clock')) return
+  throw new LocalpostError('invalid_option', tickFault)
+}
+
+const tickFault =
+  "process.nextTick is fake, and without the real one Node's own sockets and files stand still. Leave it out: vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })."
 
 /**
  * Calls a function after the tests of this process, whatever their hooks; it may be called twice.
@@ -55,6 +70,8 @@ function isJestMain(): boolean {
 function hostProcess(): NodeJS.Process {
   return runInThisContext('process') as NodeJS.Process
 }
+
+const host = hostProcess()
 
 // The list of Node's own modules that were loaded; also where a test file is run directly, without `--test`.
 function isNodeTest(): boolean {

@@ -90,6 +90,31 @@ describe('with the fake timers of vitest', () => {
     expect(status).toBe(0)
   })
 
+  it('a fake process.nextTick is refused at once, with what to do', async () => {
+    const dir = projects.make({
+      'tick.test.js': `import { afterEach, expect, test, vi } from 'vitest'
+        import { createLocalpost } from 'localpost'
+        import { assertSent, startForTest } from 'localpost/testing'
+        afterEach(() => void vi.useRealTimers())
+        test('tick', async () => {
+          const post = await createLocalpost()
+          vi.useFakeTimers({ toFake: ['nextTick'] })
+          const mail = { from: 'a@acme.test', to: 'ada@example.com', subject: 's', text: 't' }
+          for (const call of [
+            () => post.emails.send(mail), () => post.inbox.waitFor(), () => post.inbox.list(), () => post.listen(),
+            () => post.reset(), () => post.fetch(new Request('http://localpost/dev/health')), () => assertSent(post),
+            () => createLocalpost(), () => startForTest(),
+          ]) await expect(call()).rejects.toThrow(/^process\\.nextTick is fake, .* Leave it out: vi\\.useFakeTimers\\(\\{ toFake:/)
+          vi.useRealTimers()
+          await post.emails.send(mail)
+          await post.close()
+        })`,
+    })
+    const { status, output } = await runVitest(dir, '--pool=threads')
+    expect(output).toMatch(/Tests\s+1 passed/)
+    expect(status).toBe(0)
+  })
+
   it('the fixture closes, and an app’s SMTP and HTTP work', async () => {
     const dir = projects.make({
       'fixture.test.js': `import { afterEach, beforeEach, vi } from 'vitest'
