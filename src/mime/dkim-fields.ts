@@ -1,4 +1,5 @@
 import type { Canonicalization } from './dkim-body.ts'
+import { maxFields } from './fields.ts'
 
 /** A header field as it travels, Latin-1, without the line end behind it. */
 export interface RawField {
@@ -7,8 +8,13 @@ export interface RawField {
   written: string
 }
 
-/** The fields of a header block, in order; lines that are no field are left out. */
-export function splitFields(block: string): RawField[] {
+/**
+ * The fields of a header block, in order; lines that are no field are left out.
+ *
+ * @returns At most {@link maxFields}, and whether there are more. A signature covers the last field of a name, so that
+ *   nothing can be said of one whose header is cut.
+ */
+export function splitFields(block: string): { fields: RawField[]; isCut: boolean } {
   const fields: RawField[] = []
   let start = 0
   while (start < block.length) {
@@ -17,11 +23,12 @@ export function splitFields(block: string): RawField[] {
       end = block.indexOf('\n', end + 1)
     const written = block.slice(start, end === -1 ? block.length : end).replace(/\r$/, '')
     const colon = written.indexOf(':')
+    if (colon > 0 && fields.length === maxFields) return { fields, isCut: true }
     if (colon > 0) fields.push({ name: written.slice(0, colon).trim().toLowerCase(), written })
     if (end === -1) break
     start = end + 1
   }
-  return fields
+  return { fields, isCut: false }
 }
 
 /**

@@ -3,6 +3,7 @@ import { createHash, verify, type KeyObject } from 'node:crypto'
 import { hashBody } from './dkim-body.ts'
 import { canonicalField, splitFields, type RawField } from './dkim-fields.ts'
 import { readSignature, withoutSignature, type DkimSignature } from './dkim-signature.ts'
+import { maxFields } from './fields.ts'
 import { readHeaderBlock } from './headers.ts'
 import { sliceBytes } from './slices.ts'
 import { nextTurn } from '../core/machine.ts'
@@ -27,8 +28,9 @@ export async function verifyDkim(
   const isBare = firstEnd > 0 && source[firstEnd - 1] !== 0x0d
   const message = isBare ? await withLineEnds(source) : source
   const { bodyStart } = readHeaderBlock(message)
-  const fields = splitFields(message.toString('latin1', 0, bodyStart))
+  const { fields, isCut } = splitFields(message.toString('latin1', 0, bodyStart))
   const signatures = fields.filter(({ name }) => name === 'dkim-signature').slice(0, maxSignatures)
+  if (isCut) return signatures[0] ? unread(signatures[0]) : null
   let first: DkimResult | null = null
   for (const field of signatures) {
     const result = await verifyOne(field, fields, message.subarray(bodyStart), findKey, nowMs)
@@ -39,6 +41,12 @@ export async function verifyDkim(
 }
 
 const maxSignatures = 5
+
+function unread(field: RawField): DkimResult {
+  const { domain, selector } = readSignature(field.written.slice(field.written.indexOf(':') + 1))
+  const reason = `The header has more than ${maxFields} fields, and no more are read.`
+  return { domain, selector, result: 'invalid', reason }
+}
 
 async function withLineEnds(source: Buffer): Promise<Buffer> {
   const pieces: Buffer[] = []

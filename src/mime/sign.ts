@@ -5,6 +5,7 @@ import type { ComposedMessage, MessageInput } from './compose.ts'
 import { composeMessage, inOnePieceBytes } from './compose.ts'
 import { hashBody } from './dkim-body.ts'
 import { canonicalField, splitFields, type RawField } from './dkim-fields.ts'
+import { maxFields } from './fields.ts'
 
 /** The key and names of a signature. */
 export interface Signing {
@@ -21,7 +22,7 @@ export interface Signing {
  * The arithmetic of RSA, a quarter of what an email costs, runs beside the event loop.
  *
  * @param message  A whole RFC 5322 message with CRLF line ends.
- * @throws Error where the key is not RSA, or where the message has no end of its header.
+ * @throws Error where the key is not RSA, or where the message has no end of its header or more than {@link maxFields}.
  * @see RFC 6376
  */
 export async function signMessage(
@@ -36,7 +37,9 @@ export async function signMessage(
   const pieces = Buffer.isBuffer(message) ? [message] : message.parts
   const { header, body } = split(pieces)
   const { hash } = await hashBody(body, 'relaxed', null)
-  const fields = signedFields(splitFields(header))
+  const { fields: all, isCut } = splitFields(header)
+  if (isCut) throw new Error(`A message with more than ${maxFields} header fields cannot be signed.`)
+  const fields = signedFields(all)
   const unsigned = await signatureField({ domain, selector, hash, names: fields.map(({ name }) => name) })
   const own: RawField = { name: 'dkim-signature', written: unsigned }
   const text = [...fields, own].map((field) => canonicalField(field, 'relaxed')).join('\r\n')

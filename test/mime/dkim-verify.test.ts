@@ -3,7 +3,9 @@ import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { describe, expect, it } from 'vitest'
 import { hashBody } from '../../src/mime/dkim-body.ts'
+import { splitFields } from '../../src/mime/dkim-fields.ts'
 import { verifyDkim } from '../../src/mime/dkim-verify.ts'
+import { maxFields } from '../../src/mime/fields.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ed25519 = generateKeyPairSync('ed25519')
@@ -130,6 +132,23 @@ describe('a signature by another implementation', () => {
     const signed = await sign(build(`Hello \r\n${'x y  z \r\n'.repeat(40_000)}`), { canonicalization })
     expect(await expectAgreement(signed.replaceAll('\r\n', '\n'))).toBe('pass')
     expect(await expectAgreement(signed.replaceAll('\r\n', '\n').replace('Hello', 'Hallo'))).toBe('fail')
+  })
+
+  it('is read with at most 5,000 header fields: of more it is invalid, and quickly so', async () => {
+    const withFields = (count: number): string[] => [
+      ...head,
+      ...Array.from({ length: count - head.length - 1 }, () => 'a:'),
+    ]
+    expect(await expectAgreement(await sign(build('x', withFields(maxFields))))).toBe('pass')
+    expect(await check(await sign(build('x', withFields(maxFields + 1))))).toEqual({
+      domain: 'acme.test',
+      selector: 'rsa',
+      result: 'invalid',
+      reason: 'The header has more than 5000 fields, and no more are read.',
+    })
+    expect(await check(build('x', withFields(maxFields + 2)))).toBeNull()
+    const { fields, isCut } = splitFields('a:\r\n'.repeat(250_000))
+    expect([fields.length, isCut]).toEqual([maxFields, true])
   })
 
   it('covers as much of the body as l= says', async () => {

@@ -136,5 +136,9 @@ describe('signing', () => {
     await expect(
       composeSigned(plain, { domain: 'acme.com', selector: 'post', key: elliptic }),
     ).rejects.toThrow('must be a private RSA key')
+    const many = Buffer.from(`${'a:\r\n'.repeat(5001)}\r\nx`)
+    await expect(signMessage(many, { domain: 'acme.com', selector: 'post', key })).rejects.toThrow(
+      'more than 5000 header fields',
+    )
   })
 })
