@@ -29,7 +29,7 @@ const mebibytes = 1024 * 1024
 const taking = hollowApp().routes.flatMap(({ method, path, body }) =>
   body ? [{ method, path: path.replace(/\{\w+\}/g, 'x'), body }] : [],
 )
-const ask = (at: Omit<(typeof taking)[number], 'body'>, bytes: number, headers = {}): Asked => ({
+const ask = (at: Pick<Asked, 'method' | 'path'>, bytes: number, headers = {}): Asked => ({
   name: `${at.method} ${at.path} ${JSON.stringify(headers)} ${bytes}`,
   method: at.method,
   path: at.path,
