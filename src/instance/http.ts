@@ -3,6 +3,7 @@ import type { Capture } from '../capture/capture.ts'
 import { countAll } from './collections.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { LocalpostError } from '../core/errors.ts'
+import { assertDestinations } from './destinations.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
@@ -112,6 +113,7 @@ export function createHttpFace(
         port: options.port ?? 0,
         keepAlive: config.keepAlive,
       }
+      assertDestinations(config, address)
       opening = (loading ??= load()).then(({ nodeHandler }) =>
         (options.listener ?? openHttpListener)(nodeHandler, address),
       )

@@ -38,6 +38,7 @@ import {
   openWebhooks,
   releaseThrough,
 } from './outbound.ts'
+import { assertDestinations } from './destinations.ts'
 import { createLibrarySends } from './library-sends.ts'
 import { createRequestLog } from '../server/request-log.ts'
 import { createSettle } from './settle.ts'
@@ -61,6 +62,7 @@ export async function openLocalpost(
   { deliversFrom, keepAlive = true }: { deliversFrom: 'start' | 'listen'; keepAlive?: boolean },
 ): Promise<Localpost> {
   const config = resolveOptions(options, { keepAlive })
+  assertDestinations(config, { host: config.host, port: config.smtpPort })
   const { clock, pageSize } = config
   const { opened, restorable } = await openStore(config)
   const undo: (() => unknown)[] = [() => opened.close()]

@@ -71,12 +71,10 @@ describe('the relay', () => {
 
   it('is refused where it is in a private network and other machines reach the instance', async () => {
     const { port, seen } = await openRelay({ disabledCommands: ['STARTTLS'] })
-    for (const host of ['127.0.0.1', 'localhost']) {
-      const relay = `smtp://${host}:${port}`
-      expect(await release({ host: '0.0.0.0', relay })).toMatch(
-        /127\.0\.0\.1|::1.*is this machine, and other machines reach this Localpost; allow it with `allowOutgoing`/,
-      )
-    }
+    // An address is refused when the instance starts, a name when it is connected to.
+    expect(await release({ host: '0.0.0.0', relay: `smtp://localhost:${port}` })).toMatch(
+      /localhost.*is this machine, and other machines reach this Localpost; allow it with `allowOutgoing`/,
+    )
     expect(seen).toEqual([])
     const allowOutgoing = [`127.0.0.1:${port}`]
     expect(await release({ host: '0.0.0.0', relay: `smtp://127.0.0.1:${port}`, allowOutgoing })).toMatch(

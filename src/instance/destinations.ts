@@ -1,0 +1,30 @@
+import { LocalpostError } from '../core/errors.ts'
+import { literalProblem, urlProblem } from '../net/guarded-request.ts'
+import { createOutgoing } from '../net/outgoing.ts'
+import type { Config } from '../options/options.ts'
+import { relayOptions } from '../outbox/transport.ts'
+
+/**
+ * Refuses webhooks and a relay of the options at IP addresses that every delivery would be refused at. Nothing is looked
+ * up or connected to: names are checked at each delivery.
+ *
+ * @param listener  Where the instance is about to listen. Port 0 stands for any free one.
+ * @throws invalid_option with the option's name and the reason.
+ */
+export function assertDestinations(
+  { webhooks, relay, hostname, allowOutgoing }: Config,
+  listener: { host: string; port: number },
+): void {
+  const outgoing = createOutgoing(allowOutgoing)
+  outgoing.opened(listener)
+  for (const [index, { url }] of webhooks.entries())
+    refuse(`webhooks[${index}].url`, urlProblem(url, outgoing.problemOf))
+  if (relay === null) return
+  const { host, port } = relayOptions(relay, { hostname })
+  refuse('relay', literalProblem(host, port, outgoing.relayProblemOf))
+}
+
+function refuse(option: string, problem: string | null): void {
+  if (problem === null) return
+  throw new LocalpostError('invalid_option', `Option "${option}" may not be connected to: ${problem}.`)
+}
