@@ -47,4 +47,6 @@ export interface CaptureOptions extends AuthRules {
   onError?(error: unknown): void
   /** Called with a description of a client's fault and its fix, at most once a minute for each address and kind. */
   onClientFault?(message: string): void
+  /** Monotonic time in milliseconds, which these minutes are counted in. Default: the machine's. */
+  now?: () => number
 }

@@ -31,7 +31,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   readonly #slots: Slots
   readonly #patience: Patience
   readonly #onClientFault: (message: string) => void
-  readonly #isNews = createOncePerMinute()
+  readonly #isNews: (key: string) => boolean
   #sweeping: NodeJS.Timeout | undefined
   readonly #keepAlive: boolean
   readonly isStrict: boolean
@@ -47,6 +47,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
       maxClients?: Partial<SlotLimits>
       patience?: Partial<Patience>
       onClientFault?(message: string): void
+      now?: () => number
       keepAlive?: boolean
     },
   ) {
@@ -58,6 +59,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     this.#slots = new Slots({ ...noLimits, ...deps.maxClients })
     this.#patience = { ...defaultPatience, ...deps.patience }
     this.#onClientFault = (message) => deps.onClientFault?.(message)
+    this.#isNews = createOncePerMinute(deps.now)
     this.#deliveries = createServer((socket) => this.connect(socket, { id: this.#nextId() }, true))
     if (!this.#keepAlive) for (const server of [this.server, this.#deliveries]) server.unref()
   }

@@ -85,9 +85,14 @@ const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
  * Reports clients that speak another protocol, once a minute for each address.
  *
  * @param notify  Gets what happened and what to do.
+ * @param now  Monotonic time in milliseconds. Default: the machine's.
  */
-export function reportForeignClients(server: Server, notify: (message: string) => void): void {
-  const isNews = createOncePerMinute()
+export function reportForeignClients(
+  server: Server,
+  notify: (message: string) => void,
+  now?: () => number,
+): void {
+  const isNews = createOncePerMinute(now)
   // Before the answer, which ends the socket and its address with it.
   server.prependListener('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const foreign = foreignProtocolOf(error)

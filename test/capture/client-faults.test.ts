@@ -85,6 +85,30 @@ describe('an HTTP request at the SMTP port', () => {
 })
 
 describe('a notice once a minute', () => {
+  it('is given again for each minute in which clients fail the TLS handshake', async () => {
+    let now = 0
+    const reports: string[] = []
+    const onClientFault = (message: string): void => void reports.push(message)
+    await using server = await testServer({ tls: true, onClientFault, now: () => now })
+    const failed = async (): Promise<void> => {
+      const client = await rawClient(server)
+      expect(await client.say('STARTTLS')).toMatch(/^220 /)
+      client.socket.write('this is no TLS\r\n')
+      await client.closed()
+    }
+    const counts: number[] = []
+    for (now of [0, 30_000, 59_999, 60_000, 90_000, 119_999, 120_000, 3_600_000, 3_600_001]) {
+      await failed()
+      // The HTTP request is reported when it comes, and after the handshake that failed before it.
+      const client = new RawClient(server)
+      await client.reply()
+      await client.say('GET / HTTP/1.1')
+      counts.push(reports.filter((report) => report.includes('TLS handshake')).length)
+    }
+    expect(counts).toEqual([1, 1, 1, 2, 2, 2, 3, 4, 4])
+    expect(reports.filter((report) => report.includes('HTTP request'))).toHaveLength(4)
+  })
+
   it('is repeated after a minute, once per key, for a limited number of keys', () => {
     let now = 0
     const isNews = createOncePerMinute(() => now)

@@ -64,7 +64,7 @@ describe('the relay', () => {
     expect(replies.get('a@x.test')).toEqual({
       reply_code: 0,
       enhanced_code: null,
-      text: expect.stringMatching(/offers no TLS.*smtps:\/\/.*relayInsecureAuth/),
+      text: expect.stringMatching(/offers no TLS.*smtps:\/\/.*`relayInsecureAuth` \(--relay-insecure-auth\)/),
     })
     expect(seen).toEqual(['connect'])
   })

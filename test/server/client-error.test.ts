@@ -1,9 +1,10 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openListener } from '../../src/cli/listener.ts'
-import { openHttpListener } from '../../src/server/listener.ts'
+import { reportForeignClients } from '../../src/server/client-error.ts'
+import { closeHttpListener, openHttpListener } from '../../src/server/listener.ts'
 import { start } from '../support/instance.ts'
 
 const host = 'Host: localhost'
@@ -130,4 +131,22 @@ test('clients that speak TLS or SMTP to the HTTP port are reported with what to 
     'warning: A client at 127.0.0.1 sent no HTTP request but TLS: this port speaks plain HTTP, use http:// and not https://.',
     'warning: A client at 127.0.0.1 sent no HTTP request but SMTP: mail goes to the SMTP port.',
   ])
+})
+
+test('such clients are reported again for each minute in which they come', async () => {
+  let now = 0
+  const reports: string[] = []
+  const listener = await openHttpListener(() => undefined, { host: '127.0.0.1', port: 0 })
+  onTestFinished(() => closeHttpListener(listener, 0))
+  reportForeignClients(
+    listener.server,
+    (message) => reports.push(message),
+    () => now,
+  )
+  const counts: number[] = []
+  for (now of [0, 59_999, 60_000, 119_999, 120_000, 3_600_000]) {
+    await exchange(listener.port, 'EHLO client.test\r\n')
+    counts.push(reports.length)
+  }
+  expect(counts).toEqual([1, 1, 2, 2, 3, 4])
 })
