@@ -3,6 +3,7 @@ import type { Notice } from '../options/notice.ts'
 import { renderBanner, startWarnings } from './banner.ts'
 import { openListener } from './listener.ts'
 import type { Output } from './output.ts'
+import { giveMemoryBack } from './quiet-memory.ts'
 import { describeError, exitCodeOf } from './report.ts'
 import type { Advice } from './report.ts'
 import type { Settings } from './settings.ts'
@@ -23,6 +24,7 @@ export async function serve(settings: Settings, output: Output): Promise<void> {
   starting = start(settings, output)
   const post = await starting
   if (!post) return
+  giveMemoryBack()
   output.log(renderBanner(post, settings, version))
   for (const warning of startWarnings(settings)) output.warn(warning)
 }

@@ -1,0 +1,68 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { clearInterval, setInterval } from '../core/machine.ts'
+
+/** What {@link giveMemoryBack} needs of the process. */
+export interface ProcessMemory {
+  /** CPU time used so far, in milliseconds. */
+  cpuMs(): number
+  /** Resident memory in bytes. */
+  rss(): number
+  /** Runs a full garbage collection. */
+  collect(): void
+}
+
+/**
+ * Gives memory back to the system after a flood. V8 keeps what it once needed, and collects nothing while nothing happens.
+ * A collection stops the process for some ten milliseconds, so it runs only in a quiet moment, and only if the memory
+ * grew since the last one. Only the command does this: the flag for it belongs to the whole process.
+ *
+ * @param intervalMs  How often it looks.
+ * @returns A function that stops it.
+ */
+export function giveMemoryBack(
+  memory: ProcessMemory = thisProcess(),
+  intervalMs: number = defaultIntervalMs,
+): () => void {
+  let usedMs = memory.cpuMs()
+  let settled = 0
+  let isUnfinished = false
+  const look = (): void => {
+    const cpuMs = memory.cpuMs()
+    const isQuiet = cpuMs - usedMs < quietMs
+    usedMs = cpuMs
+    const before = memory.rss()
+    if (!isQuiet || (!isUnfinished && before - settled < worthwhileBytes)) return
+    memory.collect()
+    usedMs = memory.cpuMs()
+    settled = memory.rss()
+    // Memory outside the heap is only free after the collection that follows.
+    isUnfinished = before - settled >= worthwhileBytes
+  }
+  const timer = setInterval(look, intervalMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+const defaultIntervalMs = 5000
+/** The CPU time of a process in which little happens, in one interval. */
+const quietMs = 150
+const worthwhileBytes = 12 * 1024 * 1024
+
+function thisProcess(): ProcessMemory {
+  let collect: (() => void) | undefined
+  return {
+    cpuMs: () => {
+      const { user, system } = process.cpuUsage()
+      return (user + system) / 1000
+    },
+    rss: () => process.memoryUsage.rss(),
+    collect() {
+      if (!collect) {
+        setFlagsFromString('--expose-gc')
+        collect = runInNewContext('gc') as () => void
+      }
+      collect()
+    },
+  }
+}
