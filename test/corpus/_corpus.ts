@@ -70,6 +70,12 @@ export function typed(contentType: string, ...body: string[]): string {
   return lines(head, `Content-Type: ${contentType}`, '', ...body)
 }
 
+/** A message of this Content-Type, with a body of octets. */
+export function octetsAs(type: string, octets: string): string {
+  const body = Buffer.from(octets, 'hex').toString('base64')
+  return lines(head, `Content-Type: ${type}`, 'Content-Transfer-Encoding: base64', '', body)
+}
+
 /** The plain body. */
 export function text(says: string, more: Partial<Leaf> = {}): Leaf {
   return { role: 'text', type: 'text/plain', name: null, cid: null, disposition: 'inline', says, ...more }

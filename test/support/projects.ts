@@ -30,7 +30,7 @@ export const integrationFiles: readonly string[] = [
   'mime/encoded-words',
   'mime/headers',
   'mime/snippet',
-  'mime/structure',
+  'mime/structure-limits',
   'mime/transfer',
   'options/types',
   'reading/idle',
