@@ -25,7 +25,7 @@ it('writes the tables from the data of Can I email: newest versions, in the orde
   // In an object of JavaScript the key 15 would come before the other.
   const json = JSON.stringify({ last_update_date: '2026-06-29T00:00:00', nicenames: names, data: features })
   writeFileSync(source, json.replaceAll('"15":"y #1","2019-02":"n"', '"2019-02":"n","15":"y #1"'))
-  execFileSync('node', ['scripts/client-support.mjs', source, target], { stdio: 'pipe' })
+  execFileSync(process.execPath, ['scripts/client-support.mjs', source, target], { stdio: 'pipe' })
   const written = readFileSync(target, 'utf8').replaceAll('"', "'").replace(/\s+/g, ' ')
   expect(written).toContain('state of 2026-06-29')
   // HEY was tested for one feature only.
