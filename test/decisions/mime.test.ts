@@ -121,6 +121,83 @@ describe('reading mail', () => {
     expect(mail.problem).not.toBeNull()
   })
 
+  it('mime.inner-boundary: a missing one ends at the outer boundary, which may have white space behind it', async () => {
+    const inner = part(
+      type('multipart/alternative; boundary=c'),
+      '',
+      '--c',
+      '',
+      'Hello',
+      '--c',
+      type('text/html'),
+      '',
+      '<p>',
+    )
+    for (const space of ['', ' \t']) {
+      const file = [`--b${space}`, type('text/csv; name=a.csv'), '', '1,2', `--b--${space}`].join('\r\n')
+      const mail = await read(mixed, '', inner, file)
+      expect([mail.text, mail.html, files(mail), mail.problem]).toEqual(['Hello', '<p>', ['a.csv'], null])
+    }
+    const last = await read(mixed, '', inner)
+    expect([last.text, last.html.trim(), files(last)]).toEqual(['Hello', '<p>', []])
+  })
+
+  it('mime.digest: its parts are messages unless they have another type, and those of a multipart in it are text', async () => {
+    const message = ['Subject: one', '', 'One'].join('\r\n')
+    const mail = await read(
+      type('multipart/digest; boundary=b'),
+      '',
+      part('', message),
+      part(type('text/plain'), '', 'Hello'),
+      part(
+        type('multipart/mixed; boundary=c'),
+        '',
+        '--c',
+        type('text/plain'),
+        '',
+        'a',
+        '--c',
+        '',
+        'b',
+        '--c--',
+      ),
+      '--b--',
+    )
+    expect(mail.text).toBe('Hello')
+    expect(mail.attachments.map(({ content_type }) => content_type)).toEqual([
+      'message/rfc822',
+      'text/plain',
+      'text/plain',
+    ])
+  })
+
+  it('mime.raw-octets: each word and parameter is read for itself where a line is not UTF-8', async () => {
+    const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
+    const subjectOf = async (...pieces: (string | Buffer)[]): Promise<string> => {
+      const bytes = pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : Buffer.from(piece)))
+      return (await read(Buffer.concat([Buffer.from('Subject: '), ...bytes]), '', 'Hello')).subject
+    }
+    expect(await subjectOf('Grüße')).toBe('Grüße')
+    expect(await subjectOf(latin1('Grüße'))).toBe('Grüße')
+    expect(await subjectOf('=?utf-8?Q?café?= ', latin1('für'))).toBe('café für')
+    expect(await subjectOf('é =?koi8-r?Q?', latin1('\xd0\xd2'), '?=')).toBe('é пр')
+    const name = Buffer.concat([
+      Buffer.from('Content-Disposition: attachment; x="é"; filename="'),
+      latin1('Bär.pdf'),
+      Buffer.from('"'),
+    ])
+    const mail = await read(type('application/pdf'), name, '', 'x')
+    expect(files(mail)).toEqual(['Bär.pdf'])
+  })
+
+  it.each(['=?utf-8?Q?a=ZZ?=', '=?utf-8?B?!!?=', '=?x-none?Q?a?=', '=?utf-8?X?a?='])(
+    'mime.encoded-words: %s is shown as written, and a word next to it is decoded',
+    async (word) => {
+      const { subject } = await read(`Subject: ${word} =?utf-8?Q?=C3=BC?=`, '', 'Hello')
+      expect(subject).toBe(`${word} ü`)
+    },
+  )
+
   it('mime.inline-images: they are embedded as data, 20 MB in all, and other references stay', async () => {
     const png = Buffer.alloc(9_000_000, 1).toString('base64').replace(/.{76}/g, '$&\r\n')
     const image = part(type('image/png'), 'Content-ID: <one>', 'Content-Transfer-Encoding: base64', '', png)
