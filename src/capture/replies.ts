@@ -26,7 +26,7 @@ export function hasEnhancedCode(replyCode: number, text: unknown): boolean {
 }
 
 /** The lines of one reply as they are sent. All but the last have `-` after the code, which means that more follows. */
-export function replyLines(code: number, texts: readonly string[]): string[] {
+function replyLines(code: number, texts: readonly string[]): string[] {
   return texts.map((text, i) => `${code}${i < texts.length - 1 ? '-' : ' '}${text}`)
 }
 

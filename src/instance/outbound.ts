@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { outboxUser } from '../capture/auth.ts'
 import { aftermathOf, isSimulator, isSuppressed } from '../rules/verdicts.ts'
-import type { Queue } from '../core/queue.ts'
+import type { JobQueue } from '../core/job-queue.ts'
 import type { RandomSource } from '../core/random.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { Domains, InnerDomains } from '../domains/domains.ts'
@@ -55,7 +55,7 @@ export function openOutbox(deps: {
   reader: Pick<Reader, 'bodies' | 'content'>
   relay: Transport | null
   sources: AttachmentSources
-  large: Queue
+  large: JobQueue
   capture: { host: string; port: number; secret: string }
 }): Outbox {
   const { store, config, domains, tracking, capture } = deps

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { Queue } from '../core/queue.ts'
+import type { JobQueue } from '../core/job-queue.ts'
 import { keptBytes } from '../emails/content.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
@@ -17,7 +17,7 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   retryDelaysMs: readonly number[]
   hostname: string
   /** Where the writing of a large message waits for its turn: several at once would take too much memory. */
-  large: Queue
+  large: JobQueue
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
   /** Called with internal errors, not with refusals of recipients. */

@@ -7,7 +7,7 @@ import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
 import { jobs, type Readings } from './jobs.ts'
 import type { PageOptions } from './page.ts'
-import { createQueue, type Queue } from '../core/queue.ts'
+import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
 import { readStoredBodies, type StoredBodies } from './own-json.ts'
 import { createReadingThread, type ReadingThread } from './thread.ts'
 
@@ -48,7 +48,7 @@ export interface Reader {
    * Runs other work that needs much memory, in turn with the readings of large messages. Nothing that the thread keeps of
    * its last message is held beside it.
    */
-  readonly beside: Queue
+  readonly beside: JobQueue
   /** Ends the thread. */
   close(): Promise<void>
 }
@@ -62,8 +62,8 @@ export interface ReaderDeps {
 }
 
 export function createReader({ store, clock, thread = createReadingThread(clock) }: ReaderDeps): Reader {
-  const small = createQueue(clock, 8, maxWaiting)
-  const large = createQueue(clock, 1, maxWaiting)
+  const small = createJobQueue(clock, 8, maxWaiting)
+  const large = createJobQueue(clock, 1, maxWaiting)
   const running = new Map<string, Promise<unknown>>()
   const structures = new Map<BlobId, MimeStructure>()
 

@@ -3,7 +3,7 @@ import type { ArmedFaults } from '../faults/faults.ts'
 import type { Rules } from '../rules/rules.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Queue } from '../core/queue.ts'
+import type { JobQueue } from '../core/job-queue.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import type { Domains } from '../domains/domains.ts'
 import type { EmailService } from '../emails/emails.ts'
@@ -39,7 +39,7 @@ export interface ServerDeps {
   readonly store: Store
   readonly log: RequestLog
   /** Where requests with long bodies wait for their turn. */
-  readonly large: Queue
+  readonly large: JobQueue
   readonly clock: Clock
   readonly ids: Ids
   readonly config: Pick<Config, 'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey' | 'strict'>

@@ -7,7 +7,7 @@ import type { Answer } from './answer.ts'
 import type { AnswerRoom } from './answer-room.ts'
 import { errorAnswer, isAnswer, jsonAnswer, streamBody } from './answer.ts'
 import { receiveBody } from './body.ts'
-import type { Queue } from '../core/queue.ts'
+import type { JobQueue } from '../core/job-queue.ts'
 import type { BodyRoom } from './body-room.ts'
 import { ipOf, socketRequestOf, socketResponseOf } from './client-address.ts'
 import type { AccessControl } from './access.ts'
@@ -27,7 +27,7 @@ export interface DispatchDeps {
   readonly log: RequestLog
   readonly bodies: BodyRoom
   /** Where requests with long bodies wait for their turn. */
-  readonly large: Queue
+  readonly large: JobQueue
   readonly answers: AnswerRoom
   readonly failedKeys: FailedKeys
   /** Treats warnings as errors. */

@@ -21,7 +21,7 @@ type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown)
 )
 
 /** Takes commits in the order of the calls and stores those that wait at the same time with one write. */
-export interface Queue {
+export interface CommitQueue {
   commit(
     changes: readonly PreparedChange[],
     blobs: readonly (TakenBlob | Promise<TakenBlob>)[],
@@ -42,12 +42,12 @@ export interface Queue {
 /**
  * @param seq  Of the last commit that the medium holds.
  */
-export function createQueue(deps: {
+export function createCommitQueue(deps: {
   records: Records
   medium: Medium
   feed: ChangeFeed
   seq: number
-}): Queue {
+}): CommitQueue {
   const { records, medium, feed } = deps
   let seq = deps.seq
   let waiting: Waiting[] = []

@@ -8,7 +8,7 @@ import { bulkWork, runBulk, type BulkChange, type BulkOutcome } from './bulk.ts'
 import { countRecords, readIds, readPage } from './pages.ts'
 import { readOne, readResting } from './read-records.ts'
 import { isNewAlone, type PreparedChange, prepareChange } from './prepare.ts'
-import { createQueue } from './commit-queue.ts'
+import { createCommitQueue } from './commit-queue.ts'
 import { type BlobName, splitBlobId } from './disk/names.ts'
 import { Records } from './records.ts'
 import { type RestorableStore, saveRecords } from './restore.ts'
@@ -28,7 +28,7 @@ export async function createStore(
   const records = new Records(collections, medium)
   const seq = await medium.load(records)
   const feed = new ChangeFeed(seq)
-  const queue = createQueue({ records, medium, feed, seq })
+  const queue = createCommitQueue({ records, medium, feed, seq })
   medium.start({ records, move: (moves) => queue.move(moves) })
   const pending = createBudget(pendingBytes)
   let closing: Promise<void> | null = null

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { createQueue } from '../../src/core/queue.ts'
+import { createJobQueue } from '../../src/core/job-queue.ts'
 import { collections } from '../../src/instance/collections.ts'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
 import type { EmailType } from '../../src/emails/types.ts'
@@ -34,7 +34,7 @@ it('a broadcast whose recipients all hang does not block other mail in the outbo
     sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
     retryDelaysMs: [],
     hostname: 'localhost',
-    large: createQueue(systemClock, 1, 1),
+    large: createJobQueue(systemClock, 1, 1),
     senderOf: () => Promise.reject(new Error('Every message is written already')),
     firstLinkOf: () => Promise.resolve(null),
     onError(error) {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock, type Clock } from '../../src/core/clock.ts'
-import { createQueue } from '../../src/core/queue.ts'
+import { createJobQueue } from '../../src/core/job-queue.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { fixedClock, type HeldClock } from '../../src/core/manual-clock.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
@@ -57,7 +57,7 @@ function open(store: Store, more: Partial<OutboxDeps> = {}): Outbox {
     sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
     retryDelaysMs: [60_000],
     hostname: 'localhost',
-    large: createQueue(systemClock, 1, 1),
+    large: createJobQueue(systemClock, 1, 1),
     senderOf: () => Promise.reject(new Error('every message is written')),
     firstLinkOf: async () => null,
     onError() {},

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createQueue } from '../../src/core/queue.ts'
+import { createJobQueue } from '../../src/core/job-queue.ts'
 import { testClock } from '../support/clock.ts'
 
 const patience = 1000
@@ -21,7 +21,7 @@ function heldJob(): { job: () => Promise<number>; end(): void; isRunning(): bool
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 it('runs a limited number of jobs at once, and the others in order of arrival', async () => {
-  const queue = createQueue(testClock(0), 2, 10)
+  const queue = createJobQueue(testClock(0), 2, 10)
   const jobs = Array.from({ length: 4 }, heldJob)
   const results = jobs.map(({ job }) => queue.run(job, patience))
   const running = (): boolean[] => jobs.map(({ isRunning }) => isRunning())
@@ -36,7 +36,7 @@ it('runs a limited number of jobs at once, and the others in order of arrival', 
 
 it('refuses a job that waited too long or has too many before it, with Retry-After', async () => {
   const clock = testClock(0)
-  const queue = createQueue(clock, 1, 1)
+  const queue = createJobQueue(clock, 1, 1)
   const first = heldJob()
   const running = queue.run(first.job, patience)
   const late = queue.run(async () => 2, patience)
@@ -52,7 +52,7 @@ it('refuses a job that waited too long or has too many before it, with Retry-Aft
 })
 
 it('continues after a job that fails', async () => {
-  const queue = createQueue(testClock(0), 1, 10)
+  const queue = createJobQueue(testClock(0), 1, 10)
   const failing = queue.run(() => Promise.reject(new Error('broken')), patience)
   const next = queue.run(async () => 2, patience)
   await expect(failing).rejects.toThrow('broken')

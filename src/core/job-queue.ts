@@ -2,7 +2,7 @@ import { noRoom } from './byte-budget.ts'
 import type { Clock } from './clock.ts'
 
 /** Runs a bounded number of jobs at once; the others wait in order of arrival. */
-export interface Queue {
+export interface JobQueue {
   /**
    * @param patienceMs  How long it may wait for its turn; `Infinity` for a job without a waiting caller.
    * @throws service_unavailable when it waited so long, or when too many wait.
@@ -14,7 +14,7 @@ export interface Queue {
  * @param slots  How many run at once.
  * @param maxWaiting  How many may wait.
  */
-export function createQueue(clock: Pick<Clock, 'after'>, slots: number, maxWaiting: number): Queue {
+export function createJobQueue(clock: Pick<Clock, 'after'>, slots: number, maxWaiting: number): JobQueue {
   let running = 0
   const waiting = new Set<() => void>()
 
