@@ -1,0 +1,110 @@
+import { codeOf, LocalpostError } from '../../core/errors.ts'
+import type { Files } from '../../core/files.ts'
+import { silenceMs, watchLock } from './heartbeat.ts'
+import { type Holder, parseHolder } from './lock-file.ts'
+import { type Processes, systemProcesses } from './processes.ts'
+
+/** What taking a lock needs. */
+export interface LockDeps {
+  readonly files: Files
+  readonly path: string
+  readonly folder: string
+  readonly onNotice: (text: string) => void
+  /** Default: the machine's. */
+  readonly processes?: Processes
+}
+
+/**
+ * Finds out whether the process that wrote a lock still uses the folder. Takes some seconds where it cannot be looked up.
+ *
+ * @returns `changed` when the lock is another one by now.
+ * @throws store_in_use when the process lives.
+ */
+export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
+  const { path, folder, processes = systemProcesses, onNotice } = deps
+  const holder = parseHolder(found)
+  if (!holder) {
+    await assertNoFolder(deps)
+    onNotice(
+      `The lock ${path} is damaged and does not say who uses the folder ${folder}. Waiting up to ${silence} to see whether somebody does.`,
+    )
+    return await watch(deps, found, 'the process that wrote it')
+  }
+  const state = await lookUp(holder, processes)
+  if (state === 'gone') return 'gone'
+  if (state === 'lives') throw inUse(holder, processes, folder)
+  const who = `process ${holder.pid} on the host ${JSON.stringify(holder.host)}`
+  if (!holder.space) {
+    const message = `The folder ${folder} is in use by ${who}, which cannot be looked up from here. Stop that process, or use another folder; if that host no longer exists, remove ${path}.`
+    throw new LocalpostError('store_in_use', message)
+  }
+  onNotice(
+    `The folder ${folder} was last used by ${who}, in another container or on another machine. Waiting up to ${silence} to see whether that process still renews ${path}.`,
+  )
+  return await watch(deps, found, who)
+}
+
+async function assertNoFolder({ files, path, folder }: LockDeps): Promise<void> {
+  const isFolder = await files.readAll(path).then(
+    () => false,
+    (error: unknown) => codeOf(error) === 'EISDIR',
+  )
+  if (!isFolder) return
+  const message = `${path} is a folder. It has to be a file that says who uses the folder ${folder}. Remove it when no process uses that folder.`
+  throw new LocalpostError('store_in_use', message)
+}
+
+const silence = `${silenceMs / 1000} seconds`
+
+/** Waits whether the lock is renewed. A holder that finds its own lock damaged stops writing within that time. */
+async function watch(
+  { files, path, folder, onNotice, processes = systemProcesses }: LockDeps,
+  found: string,
+  who: string,
+): Promise<'gone' | 'changed'> {
+  const watched = await watchLock(files, path, found, processes.wait)
+  if (watched === 'replaced') return 'changed'
+  if (watched === 'renewed') {
+    const message = `The folder ${folder} is in use by ${who}, which renewed its lock just now. Stop that process, or use another folder.`
+    throw new LocalpostError('store_in_use', message)
+  }
+  onNotice(
+    `The lock ${path} was not renewed for ${silence}, so ${who} has ended or writes nothing more. The folder is taken over.`,
+  )
+  return 'gone'
+}
+
+/** Waits as long as a living holder may write without reading its lock. */
+export async function watchMissing(deps: LockDeps): Promise<'gone' | 'changed'> {
+  const { files, path, folder, onNotice, processes = systemProcesses } = deps
+  onNotice(
+    `The folder ${folder} was not closed, and its lock ${path} is missing. A process that still uses it stops writing now. Waiting ${silence} for that.`,
+  )
+  if ((await watchLock(files, path, null, processes.wait)) === 'replaced') return 'changed'
+  onNotice(`The folder ${folder} is taken over.`)
+  return 'gone'
+}
+
+/** Whether a holder's process lives; `foreign` where its pid says nothing here. */
+export async function lookUp(holder: Holder, processes: Processes): Promise<'lives' | 'gone' | 'foreign'> {
+  if (!(await isHere(holder, processes))) return 'foreign'
+  if (!processes.isAlive(holder.pid)) return 'gone'
+  const started = await processes.startOf(holder.pid)
+  return started === '' || holder.started === '' || started === holder.started ? 'lives' : 'gone'
+}
+
+/** Whether the holder's pid means the same process here. Two machines, or two containers, can have one name. */
+async function isHere({ space, host }: Holder, processes: Processes): Promise<boolean> {
+  // Versions that did not say more went by the name.
+  if (!space) return host === processes.host
+  const own = await processes.pidSpace()
+  return own.boot !== '' && own.boot === space.boot && own.namespace === space.namespace
+}
+
+function inUse(holder: Holder, processes: Processes, folder: string): LocalpostError {
+  const who = holder.pid === processes.pid ? `this same process (${holder.pid})` : `process ${holder.pid}`
+  return new LocalpostError(
+    'store_in_use',
+    `The folder ${folder} is in use by ${who}. Stop or close it, or use another folder.`,
+  )
+}
