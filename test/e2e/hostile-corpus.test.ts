@@ -75,7 +75,7 @@ function isExpected(url: URL, method: string, id: string): boolean {
   return (
     method === 'GET' &&
     (/^\/(?:|favicon\.svg|assets\/[\w.-]+|dev\/(?:health|events|keys|inbox))$/.test(pathname) ||
-      new RegExp(`^/dev/inbox/${id}/(?:html|raw|checks|attachments/\\d+)$`).test(pathname))
+      new RegExp(`^/dev/inbox/${id}/(?:html|raw|checks|client-support|attachments/\\d+)$`).test(pathname))
   )
 }
 

@@ -18,6 +18,7 @@ const reading: readonly Call[] = [
   ['GET', '/dev/inbox/:id/attachments/0'],
   ['GET', '/dev/inbox/:id/parts/0'],
   ['GET', '/dev/inbox/:id/checks'],
+  ['GET', '/dev/inbox/:id/client-support'],
   ['POST', '/dev/inbox/:id/release', { to: 'bob@example.com' }],
 ]
 

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { describeBoth, openInProcess, openOverSocket, type Face } from './_face.ts'
 import { goodMail } from '../support/mail.ts'
@@ -224,10 +225,19 @@ test('the request log keeps the last 1,000, and at most 16 KiB of each body', as
 })
 
 test('health is 503 with the same body while the instance closes', async () => {
-  const face = await openOverSocket()
-  const closing = face.post.close()
-  const response = await face.post.fetch(new Request('http://localpost/dev/health'))
-  expect([response.status, await response.json()]).toMatchObject([503, { status: 'closing' }])
+  const { post } = await openOverSocket()
+  const { port } = new URL(post.url ?? '')
+  const socket = connect(Number(port), '127.0.0.1').setEncoding('utf8')
+  let answers = ''
+  socket.on('data', (piece: string) => (answers += piece))
+  const request = 'GET /dev/health HTTP/1.1\r\nHost: 127.0.0.1\r\n'
+  // The first request shows that the server has the connection; the second one has begun before the close.
+  socket.write(`${request}\r\n${request}`)
+  await expect.poll(() => answers).toContain('"status":"ok"')
+  const closing = post.close()
+  socket.write('\r\n')
+  await expect.poll(() => answers).toContain('"status":"closing"')
+  expect(answers).toMatch(/HTTP\/1\.1 200 [^]*HTTP\/1\.1 503 /)
   await closing
 })
 

@@ -37,6 +37,7 @@ export const integrationFiles: readonly string[] = [
   'reading/many-large',
   'reading/thread',
   'resource-types',
+  'server/early-answers',
   'server/hostile-input',
   'server/openapi',
   'server/real-proxies',
