@@ -4,13 +4,13 @@ import { type Api, ApiError, wordsOf } from './api.ts'
 import { afterHead, afterPage, noRows, type ListWindow } from './list-window.ts'
 import type { Changes } from './live.ts'
 
-/** The list of mails of one query: the rows around those in sight, kept up to date. */
+/** The list of mails of one query: the rows in sight and around them, kept up to date. */
 export interface InboxList {
   /** The loaded rows and their positions. */
   rows: ShallowRef<ListWindow>
   /** The loaded rows alone. */
   emails: ComputedRef<MailSummary[]>
-  /** The number of mails that match the query, and so of the rows, loaded or not. */
+  /** The number of mails that match the query, loaded or not. It is the length of the list. */
   count: Ref<number>
   /** The search. A change reloads the list after a short delay. It is stored in the URL as `?query=`. */
   query: Ref<string>
@@ -22,13 +22,13 @@ export interface InboxList {
   problem: Ref<string>
   /** Whether the last load failed because the search is invalid, so that a retry would fail again. */
   refused: Ref<boolean>
-  /** The mails that were deleted last. */
+  /** The ids of the mails that were deleted last. */
   dropped: ShallowRef<ReadonlySet<string>>
   /** The position of a loaded mail; -1 if it is not loaded. */
   indexOf(id: string | null): number
   /** Loads the first page. */
   load(): Promise<void>
-  /** Loads the rows at these positions, wherever they are; rows far from them are dropped. */
+  /** Loads the rows at these positions; rows far from them are dropped. */
   show(from: number, to: number): void
   /** Fetches the changed rows again; without `changes`, the newest ones. Rows keep their places. */
   refresh(changes?: Changes): Promise<void>
@@ -87,7 +87,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
         const after = afterPage(before, { first: offset, emails: page.emails }, wanted)
         rows.value = after
         count.value = page.count
-        // If other mail is at these positions by now, the refresh after that change brings it.
+        // If the page brought nothing new, the list has changed meanwhile. The refresh after that change loads the rows.
         const isSame = after.first === before.first && after.emails.length === before.emails.length
         wanted = { ...wanted, to: isSame ? -1 : Math.min(wanted.to, page.count - 1) }
       })
@@ -147,7 +147,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     const { signal } = current
     await attempt(signal, async () => {
       const page = await api.list({ query: shown.value, limit }, signal)
-      // The rows of another place were loaded meanwhile; they are fetched by the refresh that follows.
+      // Rows further down were loaded meanwhile; the refresh that follows fetches them.
       if (rows.value.first > 0) return void (count.value = page.count)
       const known = new Set(emails.value.map(({ id }) => id))
       rows.value = { first: 0, emails: afterHead(emails.value, page) }
@@ -236,6 +236,6 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
 const pageSize = 50
 const laterPage = 100
 const largestPage = 500
-/** How many rows are loaded on both sides of a place far from the loaded rows. */
+/** How many rows are loaded on both sides of a position far from the loaded rows. */
 const around = 30
 const typingMs = 180

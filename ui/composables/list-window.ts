@@ -1,20 +1,19 @@
 import type { MailSummary } from '../../src/inbox/types.ts'
 
-/** The loaded rows of a list, in a row. */
+/** The loaded rows of a list, without gaps. */
 export interface ListWindow {
-  /** The position of the first of them in the list. */
+  /** The position of the first loaded row in the list. */
   readonly first: number
   readonly emails: MailSummary[]
 }
 
-/** Nothing loaded. */
 export const noRows: ListWindow = { first: 0, emails: [] }
 
 /**
- * The loaded rows with a page of the list. A page beside them is added, any other takes their place.
+ * Adds a page of the list to the loaded rows if it lies directly before or after them; any other page replaces them.
  *
- * Mail that arrives or goes while a page is fetched moves its rows: rows that are there already are not taken twice, and
- * the refresh after that change corrects the positions.
+ * Mail that arrives or is deleted while a page is fetched moves the rows. Rows that are already loaded are not added again,
+ * and the refresh after that change corrects the positions.
  *
  * @param wanted  The positions in sight; rows far from them are dropped.
  */
@@ -33,7 +32,7 @@ export function afterPage(
   return page
 }
 
-/** The loaded rows from the top with the newest ones fetched again. Older rows keep their places. */
+/** Replaces the first loaded rows by the newest ones, which were fetched again. Older rows keep their places. */
 export function afterHead(
   before: readonly MailSummary[],
   page: { emails: MailSummary[]; count: number },
@@ -45,7 +44,7 @@ export function afterHead(
   return [...page.emails, ...rest].slice(0, page.count)
 }
 
-/** By how many places the row at a position, or the next one that is still loaded, went down; null if none is. */
+/** How many places the row at a position moved down, or the next row that is still loaded; null if there is none. */
 export function movedBy(before: ListWindow, after: ListWindow, position: number): number | null {
   const now = new Map(after.emails.map(({ id }, at) => [id, after.first + at]))
   for (let at = Math.max(0, position - before.first); at < before.emails.length; at++) {

@@ -17,7 +17,7 @@ export interface Changes {
 export interface Listener {
   /** Called at most every 150 ms while mails change. */
   onChanges?: (changes: Changes) => void
-  /** Called after a change of many mails, which names none of them. */
+  /** Called after a change of many mails; the event does not name the mails. */
   onManyChanged?: (changed: { updated: number; deleted: number }) => void
   /** Called several times a second while a change of many mails runs. */
   onBulkProgress?: (progress: BulkProgress) => void

@@ -3,7 +3,7 @@ import type { BulkProgress } from '../../../src/inbox/types.ts'
 import type { Api } from '../../composables/api.ts'
 import type { LiveFeed } from '../../composables/live.ts'
 
-/** The change of many mails that runs now, started here or elsewhere. */
+/** The change of many mails that runs now, started by this page or by another client. */
 export interface BulkRun {
   progress: ComputedRef<BulkProgress | null>
   cancelling: Ref<boolean>
@@ -33,7 +33,7 @@ export function useBulkRun(api: Api, live: LiveFeed): BulkRun {
 
   live.listen({
     onBulkProgress: take,
-    // What is known may have ended while the connection was lost.
+    // The change may have ended while the connection was lost.
     onConnected: async () => {
       running.value = null
       const { changes } = await api.read<{ changes: BulkProgress[] }>('dev/inbox/bulk')

@@ -5,11 +5,11 @@ export interface ClientFamily {
   name: string
   /** The lowest score of its clients. */
   score: number
-  /** Each with its score where they differ, as `iOS 80, Android 75`; `""` where they do not. */
+  /** The score of each client if they differ, as `iOS 80, Android 75`; else `""`. */
   words: string
 }
 
-/** The clients by maker, the worst first: `Gmail, iOS` and `Gmail, Android` are Gmail's. */
+/** The clients by maker, the lowest score first: `Gmail, iOS` and `Gmail, Android` belong to Gmail. */
 export function families({ clients }: ClientSupport): ClientFamily[] {
   const grouped = byFamily(clients)
   return [...grouped]
@@ -24,14 +24,14 @@ export function families({ clients }: ClientSupport): ClientFamily[] {
     .toSorted((a, b) => a.score - b.score || a.name.localeCompare(b.name))
 }
 
-/** The features that some clients do not support in full; those that most do not support first. */
+/** The features that some clients do not fully support; those that the most clients ignore first. */
 export function unsupported({ features }: ClientSupport): SupportedFeature[] {
   return features
     .filter(({ unsupported: none, partial }) => none.length + partial.length > 0)
     .toSorted((a, b) => b.unsupported.length - a.unsupported.length || b.partial.length - a.partial.length)
 }
 
-/** Clients in words, by maker: `Gmail (iOS, Android), HEY`. */
+/** The names of clients, by maker: `Gmail (iOS, Android), HEY`. */
 export function clientWords(keys: readonly string[], { clients }: ClientSupport): string {
   return [...byFamily(clients)]
     .flatMap(([family, members]) => {

@@ -15,9 +15,9 @@ export interface RowsParts {
 export interface Rows {
   /** The positions of the rows to draw, in order. */
   rows: ComputedRef<number[]>
-  /** The first and the last row to draw but for the one that is kept. */
+  /** The first and the last row to draw, without the row of `keep`. */
   range: ComputedRef<{ from: number; to: number }>
-  /** The place of a row from the top, in pixels. */
+  /** The distance of a row from the top of the list, in pixels. */
   topOf(index: number): number
   /** Of all rows, in pixels. */
   height: ComputedRef<number>
@@ -55,7 +55,7 @@ export function useRows({ box, loaded, total, keep }: RowsParts): Rows {
     const element = box.value
     if (!element || element.scrollTop === 0 || before.emails.length === 0) return
     const known = movedBy(before, after, Math.floor(element.scrollTop / rowHeight))
-    // Of more arrivals than are loaded, only the number is known.
+    // If none of the loaded rows is left, only the number of new rows is known.
     const moved = known ?? (after.first === 0 ? Math.max(0, count - countBefore) : 0)
     if (moved === 0) return
     above.value += Math.max(0, moved)
