@@ -102,7 +102,6 @@ function toEmail(
   const to = bareAddresses(header, 'to')
   const cc = bareAddresses(header, 'cc')
   const resent = [...bareAddresses(header, 'resent-to'), ...bareAddresses(header, 'resent-cc')]
-  const named = new Set([...to, ...cc, ...resent].map(addressKey))
   return {
     id,
     version: 1,
@@ -111,7 +110,7 @@ function toEmail(
     from: cut(foldSpace(header.decoded('from')) || envelope.mail_from),
     to,
     cc,
-    bcc: envelope.rcpt_to.filter((recipient) => !named.has(addressKey(recipient))),
+    bcc: unnamed(envelope.rcpt_to, [...to, ...cc, ...resent], header),
     reply_to: cut(foldSpace(header.decoded('reply-to'))) || null,
     subject: cut(foldSpace(header.decoded('subject'))),
     template_id: null,
@@ -136,14 +135,21 @@ function senderDomain(header: HeaderBlock, mailFrom: string): string {
 }
 
 function bareAddresses(header: HeaderBlock, name: string): string[] {
-  return header
-    .addresses(name)
-    .slice(0, maxAddresses)
-    .map(({ address }) => cut(address))
+  return header.addresses(name).map(({ address }) => cut(address))
+}
+
+/** The recipients that no field names, neither in the addresses that are listed nor behind them. */
+function unnamed(recipients: string[], listed: string[], header: HeaderBlock): string[] {
+  const named = new Set(listed.map(addressKey))
+  const isUnnamed = (recipient: string): boolean => !named.has(addressKey(recipient))
+  const left = recipients.filter(isUnnamed)
+  if (left.length === 0) return left
+  for (const name of ['to', 'cc', 'resent-to', 'resent-cc'])
+    for (const address of header.furtherAddresses(name)) named.add(addressKey(address))
+  return left.filter(isUnnamed)
 }
 
 // A hostile header may have a megabyte. The record stays small; the message keeps every byte.
-const maxAddresses = 1000
 const maxFieldLength = 4096
 
 function cut(text: string): string {

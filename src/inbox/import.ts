@@ -17,7 +17,7 @@ export type Submit = (
  *
  * @param bytes  One RFC 5322 message; kept as it is.
  * @returns The id of the new mail.
- * @throws validation_error for what is no message, message_too_large.
+ * @throws validation_error for what is no message and for more than 1,000 recipients, message_too_large.
  */
 export async function importMessage(bytes: unknown, submit: Submit): Promise<{ id: string }> {
   if (!(bytes instanceof Uint8Array)) {
@@ -74,12 +74,19 @@ const secondMessage = /^From [^\r\n]{0,200} \d{4}(?: [+-]\d{4})?\r?\n[A-Za-z][A-
 
 function envelopeOf(header: HeaderBlock): { mail_from: string; rcpt_to: string[] } {
   const addresses = (...names: string[]): string[] => {
-    const all = names.flatMap((name) => header.addresses(name).map(({ address }) => address))
-    return [...new Map(all.map((address) => [addressKey(address), address])).values()].slice(0, maxRecipients)
+    const all = names.flatMap((name) => [
+      ...header.addresses(name).map(({ address }) => address),
+      ...header.furtherAddresses(name),
+    ])
+    return [...new Map(all.map((address) => [addressKey(address), address])).values()]
   }
   const [mail_from = ''] = [...addresses('return-path'), ...addresses('from')]
   const named = addresses('to', 'cc', 'bcc')
   const traced = named.length > 0 ? named : addresses('delivered-to', 'x-original-to')
+  if (traced.length > maxRecipients) {
+    const message = `names more than ${maxRecipients} recipients in its header, and at most ${maxRecipients} can be imported: send it over SMTP instead, to at most ${maxRecipients} recipients at a time`
+    throw validationError([{ field: 'body', message }])
+  }
   return { mail_from, rcpt_to: traced.length > 0 ? traced : [unknownRecipient] }
 }
 

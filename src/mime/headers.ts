@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer'
+import { bareAddressesIn, maxAddresses, splitAddressList } from './address-list.ts'
 import type { ParsedAddress } from './addresses.ts'
 import { parseAddresses } from './addresses.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
@@ -12,13 +13,18 @@ export interface HeaderBlock {
   readonly bodyStart: number
   /** The value of the first field of this name (in any case), encoded words decoded; `""` without one. */
   decoded(name: string): string
-  /** The mailboxes of every field of this name, display names decoded; entries without an address are left out. */
+  /**
+   * The mailboxes of every field of this name, display names decoded; entries without an address are left out. Of a
+   * very long list these are the first: `maxAddresses`.
+   */
   addresses(name: string): ParsedAddress[]
+  /** The bare addresses that follow those of `addresses`; mostly none. */
+  furtherAddresses(name: string): string[]
 }
 
 /** More is not looked at: it bounds the time that a hostile message costs before its 250. */
 export const maxHeaderBytes: number = 1024 * 1024
-/** An address list or an encoded value longer than this is not read further. */
+/** An encoded value longer than this is not decoded. */
 const maxValueLength = 256 * 1024
 
 /**
@@ -47,18 +53,16 @@ export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
     bodyStart,
     decoded: (name) => decodeHeaderValue(valuesOf(name)[0] ?? ''),
     addresses: (name) =>
-      parseAddresses(wholeAddresses(valuesOf(name).join(', ')))
+      parseAddresses(splitAddressList(valuesOf(name).join(', ')).read)
         .filter(({ address }) => address !== '')
+        .slice(0, maxAddresses)
         .map(({ name: display, address }) => ({
           name: decodeHeaderValue(display),
           address: textOf(address),
         })),
+    furtherAddresses: (name) =>
+      bareAddressesIn(splitAddressList(valuesOf(name).join(', ')).rest).map((address) => textOf(address)),
   }
-}
-
-/** The addresses within the limit: half of one would be another. */
-function wholeAddresses(list: string): string {
-  return list.length > maxValueLength ? list.slice(0, list.lastIndexOf(',', maxValueLength) + 1) : list
 }
 
 /**

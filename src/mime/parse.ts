@@ -1,7 +1,7 @@
 import { paced } from '../core/yield.ts'
 import type { ParsedAddress } from './addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'
-import { decodeHeaderValue, readHeaderBlock } from './headers.ts'
+import { decodeHeaderValue, readHeaderBlock, type HeaderBlock } from './headers.ts'
 import { measurePart } from './part-stream.ts'
 import type { MimePart, PlacedPart } from './part.ts'
 import { structureSteps, type MimeStructure } from './structure.ts'
@@ -72,8 +72,18 @@ async function factsOf(source: Buffer, structure: MimeStructure): Promise<Parsed
     reply_to: block.addresses('Reply-To'),
     subject: block.decoded('Subject'),
     attachments: await readAttachments(source, structure),
-    problem: structure.problem,
+    problem:
+      [structure.problem, ...['To', 'Cc'].map((name) => cutListOf(block, name))]
+        .filter((said) => said !== null)
+        .join(' ') || null,
   }
+}
+
+function cutListOf(block: HeaderBlock, name: string): string | null {
+  const further = block.furtherAddresses(name).length
+  if (further === 0) return null
+  const listed = block.addresses(name).length
+  return `${name} has ${listed + further} addresses; only the first ${listed} are listed.`
 }
 
 /** One after the other: all parts together must not be decoded at once. */

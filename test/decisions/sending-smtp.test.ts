@@ -103,6 +103,58 @@ describe('members', () => {
     expect((await face().detail(await submit('Subject: Hi\n\nHello\n', { from: '' }))).from).toBe('')
   })
 
+  const addresses = (count: number, field: string): string[] =>
+    Array.from({ length: count }, (_, index) => `${field}${index}@x.test`)
+
+  it.each([
+    ['To', ','],
+    ['Cc', ','],
+    ['To', ';'],
+    ['Resent-To', ','],
+    ['Resent-Cc', ','],
+  ])(
+    'sending.smtp-members: no recipient that a long %s names, with "%s", is shown as bcc',
+    async (field, sign) => {
+      const named = addresses(1002, 'u').map((address, index) =>
+        index % 2 ? address : `"U, ${index}" <${address}>`,
+      )
+      const raw = `From: hi@acme.test\n${field}: ${named.join(`${sign}\n `)}\n\nHello\n`
+      const to = ['U1001@X.test', 'u1000@x.test', 'u999@x.test', 'hidden@x.test']
+      const mail = await face().mail(await submit(raw, { to }))
+      expect(mail.bcc).toEqual(['hidden@x.test'])
+      const isListed = field === 'To' || field === 'Cc'
+      if (isListed) expect(mail[field === 'To' ? 'to' : 'cc']).toEqual(addresses(1000, 'u'))
+      expect(mail.problem).toBe(
+        isListed ? `${field} has 1002 addresses; only the first 1000 are listed.` : null,
+      )
+    },
+  )
+
+  it('sending.smtp-members: an import keeps all of 1,000 recipients, and more are refused', async () => {
+    const raw = (to: number, cc: number): Buffer =>
+      Buffer.from(
+        `From: hi@acme.test\r\nTo: ${addresses(to, 't').join(', ')}\r\nCc: ${addresses(cc, 'c').join(', ')}\r\n\r\nx`,
+      )
+    const { inbox } = face().post
+    const { id } = await inbox.import(raw(600, 400))
+    expect(await inbox.get(id)).toMatchObject({
+      envelope: { rcpt_to: [...addresses(600, 't'), ...addresses(400, 'c')] },
+      problem: null,
+    })
+    for (const [to, cc] of [
+      [1001, 0],
+      [600, 401],
+      [0, 1002],
+      [60_000, 0],
+    ] as const)
+      await expect(inbox.import(raw(to, cc))).rejects.toMatchObject({
+        code: 'validation_error',
+        message: expect.stringContaining('more than 1000 recipients') as string,
+      })
+    const same = await inbox.import(Buffer.from(`To: ${'ada@x.test, '.repeat(1500)}ADA@x.test\n\nx`))
+    expect((await inbox.get(same.id)).envelope.rcpt_to).toHaveLength(1)
+  })
+
   it('sending.smtp-members: missing subject and bodies are ""', async () => {
     const email = await face().detail(await submit('From: hi@acme.test\nTo: ada@x.test\n\n'))
     expect(email).toMatchObject({ subject: '', html: '', text: '' })
