@@ -1,7 +1,7 @@
 import { tlsReason } from '../net/tls-words.ts'
 
 /** A mistake of an SMTP client that only its user can fix. */
-export type ClientFault = 'certificate' | 'handshake' | 'implicit-tls' | 'http'
+export type ClientFault = 'certificate' | 'handshake' | 'no-handshake' | 'implicit-tls' | 'http'
 
 /**
  * The notice for the operator.
@@ -16,6 +16,8 @@ export function describeClientFault(fault: ClientFault, address: string, detail:
       return `An SMTP client at ${address} ${detail === '' ? 'left at the TLS handshake: most likely it does not accept' : 'did not accept'} the certificate of STARTTLS${said}. Make the client trust the certificate, turn off its certificate check, or set \`smtpTls\` to a certificate that the client trusts.`
     case 'handshake':
       return `An SMTP client at ${address} asked for STARTTLS, and then failed its TLS handshake${said}. Check which TLS versions the client uses, and that it speaks TLS at all.`
+    case 'no-handshake':
+      return `An SMTP client at ${address} asked for STARTTLS, and then ended the connection before its TLS handshake. Check that the client can use TLS, and that it was not stopped.`
     case 'implicit-tls':
       return `An SMTP client at ${address} began with TLS, but the SMTP port expects plain text first. Turn implicit TLS off in the client (\`secure: false\`, \`smtp://\`); for TLS use STARTTLS.`
     case 'http':

@@ -22,6 +22,8 @@ export class CaptureConnection extends ReplyingConnection {
   readonly #commands = new CommandCount()
   /** Number of commands received before TLS. */
   #commandsInClear = 0
+  /** How many bytes came before the TLS handshake. */
+  #bytesInClear = 0
   #isReported = false
 
   /** The base class types the server as `SMTPServer`. */
@@ -104,6 +106,7 @@ export class CaptureConnection extends ReplyingConnection {
 
   override upgrade(...parameters: Parameters<SMTPConnection['upgrade']>): void {
     this.#commandsInClear = this.#commands.all
+    this.#bytesInClear = this._socket.bytesRead
     super.upgrade(...parameters)
   }
 
@@ -204,7 +207,8 @@ export class CaptureConnection extends ReplyingConnection {
     // Many clients that reject the certificate disconnect without an error.
     if (!this._closed && !this._closing && !this.#server.isClosing) {
       const isUnused = this._upgrading || (this.secure && this.#commands.all === this.#commandsInClear)
-      if (isUnused) this.#report('certificate')
+      const isBegun = !this._upgrading || this._socket.bytesRead > this.#bytesInClear
+      if (isUnused) this.#report(isBegun ? 'certificate' : 'no-handshake')
     }
     super._onClose()
     this.#server.forget(this)

@@ -44,6 +44,19 @@ describe('a client that fails the TLS handshake', () => {
     expect(server.errors).toEqual([])
   })
 
+  it('is reported as one that began no TLS where it ends the connection right after STARTTLS', async () => {
+    await using server = await reporting(true)
+    const client = await rawClient(server)
+    expect(await client.say('STARTTLS')).toMatch(/^220 /)
+    client.socket.end()
+    await client.closed()
+    await expect.poll(() => server.reports).toHaveLength(1)
+    expect(server.reports[0]).toMatch(
+      /^An SMTP client at 127\.0\.0\.1 asked for STARTTLS, and then ended the connection before its TLS handshake\./,
+    )
+    expect(server.errors).toEqual([])
+  })
+
   it.each([true, false])('is reported where it begins with TLS, with STARTTLS offered: %s', async (tls) => {
     await using server = await reporting(tls)
     const socket = connectTls({ host: server.host, port: server.port, rejectUnauthorized: false })
