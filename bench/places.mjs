@@ -1,9 +1,8 @@
 /**
- * The places in the sources that are longer than they would have to be, each against its plain version:
- * `node bench/places.mjs [--only=name]`.
+ * Measures each hand-optimised place in the sources against its plain version: `node bench/places.mjs [--only=name]`.
  *
  * Both versions run in turn in one process. The table shows the CPU time of this process for each, as the median of the
- * rounds. A place whose plain version costs less than 3 % of the rows that it serves is not kept.
+ * rounds. A place is not kept if it saves less than 3 % of the benchmark row that it is for.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -116,7 +115,7 @@ async function cpuOf(run, count) {
   return (user + system) / count
 }
 
-/** The first rounds compile. */
+/** The first rounds are not counted, because V8 compiles the code in them. */
 function median(times) {
   const sorted = times.slice(10).sort((a, b) => a - b)
   return sorted[sorted.length >> 1]

@@ -1,7 +1,7 @@
 /**
  * `node scripts/client-support.mjs <data.json> [target]`: writes src/client-support/data.ts from the data of Can I email.
  *
- * The file is what https://www.caniemail.com/api/data.json answers; download it first.
+ * Download the file from https://www.caniemail.com/api/data.json first.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -18,12 +18,12 @@ execFileSync('npx', ['oxfmt', target])
 
 /** @param json  `{ last_update_date, nicenames: { family, platform }, data: [{ slug, title, category, stats }] }` */
 function moduleOf(json) {
-  // An object puts keys like "2019" before all others, but the order of the versions is that of the file.
+  // A JavaScript object would sort keys like "2019" before all others, but the versions must stay in the order of the file.
   const { last_update_date, nicenames, data } = JSON.parse(json.replace(/"(\d+)"\s*:/g, '"v$1":'))
   const features = data
     .filter(({ slug }) => slug !== '_template')
     .toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
-  // A score by two or three tested features would say nothing of a client.
+  // A client with two or three tested features has no meaningful score.
   const tested = count(
     features.flatMap(({ stats }) => statuses(stats)).filter(([, letter]) => letter !== 'u'),
   )

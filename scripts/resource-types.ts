@@ -7,10 +7,10 @@ import { z } from 'zod'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const src = join(root, 'src')
 
-/** A type that a schema has: the schema says so itself, as `export const emailSchema: z.ZodType<Email>`. */
+/** The type of a schema, as its declaration states: `export const emailSchema: z.ZodType<Email>`. */
 interface Named {
   name: string
-  /** The file of the type, next to the schema: `types.ts` is written here, any other is only referred to. */
+  /** The file of the type, next to the schema: `types.ts` is generated, any other file is only imported from. */
   from: string
   /** The docstring of the schema, which becomes the type's. */
   comment: string

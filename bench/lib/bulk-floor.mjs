@@ -1,7 +1,7 @@
 /**
  * The floor for changes of many mails, as a program: `node bulk-floor.mjs <data folder>`. It parses every record of the
- * store's files, writes it as JSON again, and appends the result to one file, in steps of 500. Nothing is checked,
- * indexed or told.
+ * store's files, writes it as JSON again, and appends the result to one file, in steps of 500. Nothing is checked or
+ * indexed, and there are no events.
  */
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

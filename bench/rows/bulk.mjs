@@ -1,4 +1,4 @@
-/** Changes of many mails: how long they take, what other requests wait meanwhile, and what an open page is told. */
+/** Changes of many mails: how long they take, how long other requests wait meanwhile, and how many events a page gets. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +33,7 @@ export const bulkGroups = (stored) => [
 
 async function measureServer(server) {
   const base = `http://127.0.0.1:${server.httpPort}`
-  // What the seeding left unread is read first: it changes mails too, each with an event.
+  // The texts of the seeded mails are indexed first, because indexing changes mails too, each with an event.
   for (let left = 1; left > 0;) {
     const answer = await fetch(`${base}/dev/inbox?limit=1&query=wizards`)
     left = (await answer.json()).unread_texts ?? 0
@@ -74,7 +74,7 @@ async function change(server, others, method, body) {
   return { ms, cpuMs: cpuMs - before.cpuMs, stallMs: maxMs, p99Ms: others.p99() }
 }
 
-/** Asks for one page after the other, with a pause, as an app would. */
+/** Requests one page after the other, with pauses, as an app would. */
 function askOn(url) {
   let times = []
   let isOver = false

@@ -7,7 +7,7 @@ import { submit } from '../lib/stores.mjs'
 const mebibyte = 1024 * 1024
 /** Longer than the store waits for quiet before it writes a checkpoint. */
 const settleMs = 6000
-/** After this much silence the command has given memory back. */
+/** After this much idle time the command has given memory back. */
 const silenceMs = 30_000
 
 /** @type {(few: number, many: number) => import('../run.mjs').Group[]} */

@@ -30,11 +30,11 @@ export interface CaptureOptions extends AuthRules {
   /**
    * Decides the reply for one recipient.
    *
-   * @param transaction  What counts tries together: for a delivery, the id of the email from ENVID, or null without one;
-   *   for a submission, `from` and its sender.
+   * @param transaction  Tries with the same value are counted together. For a delivery it is the id of the email from
+   *   ENVID, or null without one; for a submission, `from` and its sender.
    */
   verdictOf(recipient: string, transaction: string | null): Verdict
-  /** Refuses addresses without angle brackets, which are accepted with a warning otherwise. Default: false. */
+  /** Refuses addresses without angle brackets instead of accepting them with a warning. Default: false. */
   strict?: boolean
   /** Whether rules apply to submissions too; otherwise every recipient of a submission is accepted. */
   rejectSubmissions: boolean
@@ -47,6 +47,6 @@ export interface CaptureOptions extends AuthRules {
   onError?(error: unknown): void
   /** Called with a description of a client's fault and its fix, at most once a minute for each address and kind. */
   onClientFault?(message: string): void
-  /** Monotonic time in milliseconds, which these minutes are counted in. Default: the machine's. */
+  /** Monotonic time in milliseconds for that minute. Default: the machine's. */
   now?: () => number
 }

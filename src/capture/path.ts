@@ -6,7 +6,7 @@ export interface PathCommand {
   address: string
   /** The ESMTP parameters after the path. */
   parameters: string
-  /** Whether the angle brackets are missing, as some local tools leave them out. */
+  /** Whether the angle brackets are missing. Some local tools leave them out. */
   isBare: boolean
 }
 
@@ -42,7 +42,7 @@ function isLocalPart(path: string): boolean {
 const dotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const quotedString = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/
 
-/** Where an address without angle brackets ends; -1 for none. It has no spaces, since parameters may follow. */
+/** Where an address without angle brackets ends; -1 if there is none. It ends at the first space. */
 function endOfWord(text: string): number {
   return /^[^\s<>]+(?!\S)/.exec(text)?.[0].length ?? -1
 }

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { clearInterval, setInterval } from '../core/machine.ts'
 
-/** What {@link giveMemoryBack} needs of the process. */
+/** The memory and CPU time of the process, for {@link giveMemoryBack}. */
 export interface ProcessMemory {
   /** CPU time used so far, in milliseconds. */
   cpuMs(): number
@@ -13,12 +13,13 @@ export interface ProcessMemory {
 }
 
 /**
- * Gives memory back to the system after a flood. V8 keeps what it once needed, and collects nothing while nothing happens.
- * A collection stops the process for some ten milliseconds, so it runs only in a quiet moment, and only if the memory
- * grew since the last one. Only the command does this: the flag for it belongs to the whole process.
+ * Gives memory back to the system after a flood. V8 keeps the memory that it once needed, and does not collect garbage
+ * while the process is idle. A collection stops the process for some ten milliseconds, so it runs only if little
+ * happens, and only if the memory grew since the last one. Only the command does this, because its flag affects the whole
+ * process.
  *
- * @param intervalMs  How often it looks.
- * @returns A function that stops it.
+ * @param intervalMs  The time between two checks.
+ * @returns A function that stops the checks.
  */
 export function giveMemoryBack(
   memory: ProcessMemory = thisProcess(),
@@ -36,7 +37,7 @@ export function giveMemoryBack(
     memory.collect()
     usedMs = memory.cpuMs()
     settled = memory.rss()
-    // Memory outside the heap is only free after the collection that follows.
+    // Memory outside the heap is only freed by a second collection.
     isUnfinished = before - settled >= worthwhileBytes
   }
   const timer = setInterval(look, intervalMs)
@@ -45,7 +46,7 @@ export function giveMemoryBack(
 }
 
 const defaultIntervalMs = 5000
-/** The CPU time of a process in which little happens, in one interval. */
+/** A process that uses less CPU time in one interval is idle. */
 const quietMs = 150
 const worthwhileBytes = 12 * 1024 * 1024
 

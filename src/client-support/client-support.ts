@@ -8,17 +8,17 @@ import type { ClientScore, ClientSupport, SupportedFeature } from './types.ts'
 /** Options of `inbox.clientSupport()`. */
 export interface ClientSupportOptions {
   /**
-   * How much each client counts in the total, by its key, as `{ 'gmail/ios': 30, 'outlook/windows': 10 }`; a client that is
-   * not named does not count. Default: all count alike.
+   * The weight of each client in the total, by its key, as `{ 'gmail/ios': 30, 'outlook/windows': 10 }`. A client that is
+   * not named does not count. Default: all clients have the same weight.
    */
   shares?: Readonly<Record<string, number>>
 }
 
 /**
- * Says how mail clients support what the HTML of a mail uses, from the tables of Can I email. Nothing is fetched. The work
- * yields to the event loop at intervals.
+ * Determines how mail clients support the HTML and CSS of a mail, from the tables of Can I email. Nothing is fetched. The
+ * work yields to the event loop at intervals.
  *
- * @throws validation_error for shares of unknown clients, or that are no positive numbers.
+ * @throws validation_error for a share of an unknown client, a share that is no number from 0, and if all shares are 0.
  */
 export async function clientSupport(
   mail: MailContent,
@@ -78,7 +78,7 @@ function round(percent: number): number {
   return Math.round(percent * 10) / 10
 }
 
-/** Tells the line of an offset, from 1 on. */
+/** @returns A function that returns the line of an offset. The first line is 1. */
 function lines(text: string): (offset: number) => number {
   const starts = [0]
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
@@ -96,5 +96,5 @@ function lines(text: string): (offset: number) => number {
 
 const rows = new Map(featureRows.map((row) => [row[0], row]))
 
-/** What a letter of support is worth; unknown counts neither way. */
+/** The value of each letter of support. Unknown support (`u`) is not counted. */
 const value: Readonly<Record<string, number>> = { y: 1, a: 0.5, n: 0 }

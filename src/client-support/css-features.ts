@@ -16,7 +16,7 @@ export function declarationFeatures(property: string, value: readonly CssToken[]
   return found
 }
 
-/** The feature that an at-rule uses, by slug, with those of its conditions. */
+/** The features of an at-rule and of its conditions, by slug. */
 export function atRuleFeatures(name: string, prelude: string): Set<string> {
   const rule = name.replace(/^-(?:webkit|moz|ms|o)-/, '')
   const found = new Set([`css-at-${rule}`])
@@ -61,7 +61,7 @@ const flowSides = flows.flatMap((flow) => [`${flow}-start`, `${flow}-end`])
 const withSuffixes = (names: readonly string[], suffixes: readonly string[]): string[] =>
   names.flatMap((name) => suffixes.map((suffix) => `${name}-${suffix}`))
 
-/** The properties of the features that are not called as their one property. */
+/** The properties of the features that are not named like their property. */
 const properties: Readonly<Record<string, readonly string[]>> = {
   'css-animation': [
     'animation',
@@ -135,7 +135,7 @@ const properties: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Features that are words of a value: slug, properties, words. */
+/** Features that are keywords of a value: slug, properties, keywords. */
 const byWord: readonly (readonly [slug: string, properties: readonly string[], words: readonly string[]])[] =
   [
     ['css-display-flex', ['display'], ['flex', 'inline-flex']],
@@ -197,7 +197,7 @@ const systemFonts = new Set(['system-ui', 'ui-serif', 'ui-sans-serif', 'ui-round
 
 const byFunction = inverse(Object.entries(functions))
 
-/** Slugs that look like a property's and are not. */
+/** Slugs that look like the name of a property, but are not. */
 const otherwiseFound = new Set([
   ...Object.keys(properties),
   ...Object.keys(functions),
@@ -210,7 +210,7 @@ const otherwiseFound = new Set([
   'css-sytem-ui',
 ])
 
-/** A feature of CSS that is found in no other way is the property of its name. */
+/** Every other feature of CSS is the property of the same name. */
 const byProperty = inverse([
   ...Object.entries(properties),
   ...featureRows.flatMap(([slug, , category]): [string, string[]][] =>

@@ -12,26 +12,26 @@ import {
 import { scanCss, textOf, type CssListener } from './scan-css.ts'
 import { selectorFeatures } from './selectors.ts'
 
-/** What the features of a mail are found in. */
+/** The parts of a mail in which features are searched. */
 export interface MailContent {
   html: string
   headers: readonly (readonly [name: string, value: string])[]
-  /** The content types of all parts that are no body, and their content ids. */
+  /** The content types and content ids of all parts except the bodies. */
   attachments: readonly { content_type: string; content_id: string | null }[]
 }
 
 /** How a mail uses one feature. */
 export interface FeatureUse {
   slug: string
-  /** How often. */
+  /** How often the mail uses it. */
   count: number
   /** The first 20 places, by offset into the HTML. */
   places: { offset: number; snippet: string }[]
 }
 
 /**
- * Finds the features of HTML and CSS that a mail uses, in the order of their first use. In steps, so that the event loop
- * may turn between them; of more than 1 MB of HTML, or 250 KB of a style sheet, only the beginning is looked at.
+ * Finds the features of HTML and CSS that a mail uses, in the order of their first use. It works in steps, so that other
+ * work can run between them. Only the first 1 MB of the HTML and the first 250 KB of a style sheet are checked.
  */
 export function* featureSteps({
   html,

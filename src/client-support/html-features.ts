@@ -1,4 +1,4 @@
-/** The attributes that features are found by. */
+/** The attributes that show features. */
 export const attributesAsked = [
   'align',
   'aria-describedby',
@@ -31,7 +31,7 @@ export const attributesAsked = [
   'width',
 ] as const
 
-/** The attributes of an element, of those asked for. */
+/** The attributes of an element, as far as they are in {@link attributesAsked}. */
 export type Attributes = { [name in (typeof attributesAsked)[number]]?: string }
 
 /** The features that an element uses, by slug; each once. */
@@ -52,13 +52,13 @@ export function imagesOf(name: string, { src, srcset, background }: Attributes):
   return [shown ? src : undefined, background, ...candidates].filter((url) => url !== undefined)
 }
 
-/** The feature that is the format of an image, by slug; null where its URL does not tell. */
+/** The feature for the format of an image, by slug; null if its URL does not show the format. */
 export function formatOf(url: string): string | null {
   const ending = /^data:image\/([\w.+-]+)/i.exec(url)?.[1] ?? /\.(\w+)(?:[?#]|$)/.exec(url)?.[1] ?? ''
   return formats.get(ending.toLowerCase()) ?? null
 }
 
-/** The feature of an image's content type, by slug. */
+/** The feature for the content type of an image, by slug. */
 export function formatOfType(contentType: string): string | null {
   return formats.get(/^(?:image|video)\/([\w.+-]+)/.exec(contentType)?.[1] ?? '') ?? null
 }
@@ -69,7 +69,7 @@ function* ofValues(name: string, { href, type, name: named }: Attributes): Gener
     if (/^\s*mailto:/i.test(href)) yield 'html-mailto-links'
   }
   if (name === 'meta' && /^color-scheme$/i.test(named ?? '')) yield 'html-meta-color-scheme'
-  // Without a type a button submits, and an input takes text.
+  // The default type of a button is `submit`, that of an input is `text`.
   const kind = (type ?? '').trim().toLowerCase()
   if (name === 'button') yield `html-button-${kind || 'submit'}`
   if (name === 'input') yield `html-input-${kind || 'text'}`
@@ -81,7 +81,7 @@ const elements: Readonly<Record<string, readonly string[]>> = {
   'html-lists': ['ul', 'ol', 'dl'],
   'html-semantics':
     'article aside details figcaption figure footer header main mark nav section summary time'.split(' '),
-  // Elements whose feature is called as they are.
+  // Elements whose feature has their name.
   ...Object.fromEntries(
     (
       'abbr acronym address audio base bdi blockquote body code del dfn dialog div form hr img link marquee meter object ' +
@@ -102,7 +102,7 @@ const byAttribute: ReadonlyMap<string, string> = new Map([
   ['usemap', 'html-image-maps'],
   ['srcset', 'html-srcset'],
   ['sizes', 'html-srcset'],
-  // Attributes whose feature is called as they are.
+  // Attributes whose feature has their name.
   ...(
     'align aria-describedby aria-hidden aria-label aria-labelledby aria-live background cellpadding cellspacing dir ' +
     'height hidden lang popover required role target valign width'

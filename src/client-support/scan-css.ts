@@ -1,17 +1,17 @@
 import * as token from 'css-tree/tokenizer'
 
-/** A token of CSS: its type is one of those of css-tree, its text as written. */
+/** A token of CSS: its type as in css-tree, and its text as written. */
 export interface CssToken {
   type: number
   text: string
   start: number
 }
 
-/** Callbacks of a scan, in document order; offsets into the CSS. */
+/** Callbacks of a scan, called in document order. Positions are offsets into the CSS. */
 export interface CssListener {
   /** `name` in lower case and without `@`. */
   onAtRule(name: string, prelude: string, start: number): void
-  /** The selectors of a rule; `isNested` says whether it stands in another style rule. */
+  /** The selectors of a rule; `isNested` is true for a rule inside another style rule. */
   onSelectors(tokens: readonly CssToken[], isNested: boolean): void
   /** `property` in lower case. The tokens of the value have neither white space nor comments. */
   onDeclaration(property: string, value: readonly CssToken[], start: number): void
@@ -19,8 +19,8 @@ export interface CssListener {
 }
 
 /**
- * Reports the rules and declarations of CSS, read as CSS Syntax Module Level 3 says: what is broken is passed over, the
- * rest counts. Costs linear time; of longer CSS only the beginning is looked at.
+ * Reports the rules and declarations of CSS, parsed as in CSS Syntax Module Level 3: invalid parts are skipped. It takes
+ * linear time. Only the beginning of long CSS is read.
  *
  * @param context  `sheet`: a style sheet. `attribute`: the value of a `style` attribute.
  */
@@ -66,17 +66,17 @@ export function scanCss(css: string, context: 'sheet' | 'attribute', listener: C
     if (type === token.Semicolon && parentheses === 0) return ends(type)
     if (opening.has(type)) parentheses++
     else if (closing.has(type) && parentheses > 0) parentheses--
-    // White space before a statement says nothing.
+    // White space before a statement has no meaning.
     if (type === token.WhiteSpace && statement.length === 0) return
     if (statement.length < maxTokens) statement.push({ type, text: source.slice(start, end), start })
   })
   ends(token.Semicolon)
 }
 
-/** What may stand in a block: rules, declarations, the steps of an animation, or nothing that counts. */
+/** The content of a block: rules, declarations, the steps of an animation, or content that is ignored. */
 type Block = 'rules' | 'style' | 'keyframes' | 'other'
 
-/** A condition in a style rule may hold declarations, so it is what it stands in. */
+/** A condition in a style rule may contain declarations, so it has the kind of the block around it. */
 function blockOf(atRule: string, blocks: readonly Block[]): Block {
   if (atRule.endsWith('keyframes')) return 'keyframes'
   return conditions.has(atRule) ? (blocks.at(-1) ?? 'rules') : 'other'
@@ -100,7 +100,7 @@ export function textOf(tokens: readonly CssToken[]): string {
     .trim()
 }
 
-/** Of a longer sheet only the beginning is looked at, as mail clients do. */
+/** Only the beginning of a longer style sheet is read, as mail clients do. */
 const scannedLength = 250_000
 const maxTokens = 2000
 const maxBlocks = 100

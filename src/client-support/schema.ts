@@ -5,11 +5,7 @@ import type { ClientScore, ClientSupport, SupportedFeature } from './types.ts'
 export const clientScoreSchema: z.ZodType<ClientScore> = z.strictObject({
   client: z.string().describe('Its key, as `gmail/ios`'),
   name: z.string(),
-  score: z
-    .number()
-    .describe(
-      '0 to 100: of the features that the mail uses those it supports; those that it supports partly count half',
-    ),
+  score: z.number().describe('0 to 100; a feature that it supports partly counts half'),
 })
 
 /** A feature of HTML or CSS that a mail uses, and the clients that do not support it. */
@@ -21,16 +17,16 @@ export const supportedFeatureSchema: z.ZodType<SupportedFeature> = z.strictObjec
   count: z.int().describe('How often the mail uses it'),
   places: z
     .array(z.strictObject({ line: z.int().describe('Line of the HTML, from 1 on'), snippet: z.string() }))
-    .describe('The first 20'),
+    .describe('The first 20 places'),
   unsupported: z.array(z.string()).describe('The keys of the clients that ignore it'),
   partial: z.array(z.string()).describe('The keys of the clients that support it partly'),
 })
 
 /** How mail clients support what a mail uses. */
 export const clientSupportSchema: z.ZodType<ClientSupport> = z.strictObject({
-  score: z.number().describe('0 to 100: the mean of the clients, by their shares'),
+  score: z.number().describe('0 to 100: the mean of the clients, weighted by their shares'),
   clients: z.array(clientScoreSchema),
   features: z
     .array(supportedFeatureSchema)
-    .describe('Those that the mail uses, in the order of their first use'),
+    .describe('The features that the mail uses, in the order of their first use'),
 })

@@ -28,7 +28,7 @@ export function selectorFeatures(tokens: readonly CssToken[], isNested: boolean)
     chained = 0
   }
   tokens.forEach(({ type, text }, at) => {
-    // What stands in brackets or parentheses is part of one simple selector.
+    // Everything in brackets or parentheses is part of one simple selector.
     if (type === token.RightSquareBracket || type === token.RightParenthesis) {
       brackets = Math.max(0, brackets - 1)
       return

@@ -5,10 +5,7 @@ export interface ClientScore {
   /** Its key, as `gmail/ios`. */
   client: string
   name: string
-  /**
-   * 0 to 100: of the features that the mail uses those it supports; those that it supports partly count
-   * half.
-   */
+  /** 0 to 100; a feature that it supports partly counts half. */
   score: number
 }
 
@@ -23,7 +20,7 @@ export interface SupportedFeature {
   url: string
   /** How often the mail uses it. */
   count: number
-  /** The first 20. */
+  /** The first 20 places. */
   places: {
     /** Line of the HTML, from 1 on. */
     line: number
@@ -37,9 +34,9 @@ export interface SupportedFeature {
 
 /** How mail clients support what a mail uses. */
 export interface ClientSupport {
-  /** 0 to 100: the mean of the clients, by their shares. */
+  /** 0 to 100: the mean of the clients, weighted by their shares. */
   score: number
   clients: ClientScore[]
-  /** Those that the mail uses, in the order of their first use. */
+  /** The features that the mail uses, in the order of their first use. */
   features: SupportedFeature[]
 }

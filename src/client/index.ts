@@ -67,7 +67,7 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** The same operation, which refuses more arguments than it takes. */
+/** Makes an operation refuse arguments that it does not take. */
 function exact<Given extends unknown[], T>(
   name: string,
   most: Required<Given>['length'],

@@ -1,8 +1,8 @@
 import { LocalpostError } from './errors.ts'
 
 /**
- * The frames of whoever calls a function, for an error that is thrown after a wait: by then its own stack has nothing of
- * the caller any more.
+ * The stack frames of the caller of a function, for an error that is thrown after a wait: its own stack no longer
+ * contains the caller.
  */
 export function framesOfCaller(callee: Function): string {
   const call: { stack?: string } = {}
@@ -11,7 +11,7 @@ export function framesOfCaller(callee: Function): string {
   return stack.slice(stack.indexOf('\n') + 1)
 }
 
-/** The same error with these frames; only where it is thrown on purpose: of others the place inside is what matters. */
+/** Gives an error these frames if it was thrown on purpose. Other errors keep their own, which show the fault. */
 export function withFramesOf(error: unknown, frames: string): unknown {
   if (error instanceof LocalpostError) error.stack = `${error.name}: ${error.message}\n${frames}`
   return error

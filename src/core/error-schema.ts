@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { errorTable, type ErrorCode } from './error-table.ts'
 import type { ErrorBody, FieldError } from './types.ts'
 
-/** Codes of starts, options, the client and the library: no answer over HTTP has one of them. */
+/** Codes of starts, options, the client and the library, which no HTTP answer has. */
 export const unansweredCodes: readonly ErrorCode[] = [
   'unexpected_mail',
   'store_in_use',

@@ -48,8 +48,8 @@ export interface Files {
   /** A file's time of change, to be compared with itself alone; null where there is no file. */
   touched(path: string): Promise<number | null>
   /**
-   * Which file has this name at this moment, and its time of change; null where there is none. At once, so that
-   * nothing can happen between a look and what depends on it.
+   * Which file has this name now, and its time of change; null if there is none. Synchronous, so that nothing runs
+   * between this check and the code that depends on it.
    */
   stampNow(path: string): Stamp | null
   /** How many bytes this user can still write to the disk of a folder. */

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 export interface JobQueue {
   /**
    * @param patienceMs  How long it may wait for its turn; `Infinity` for a job without a waiting caller.
-   * @throws service_unavailable when it waited so long, or when too many wait.
+   * @throws service_unavailable when it waited that long, or when too many wait.
    */
   run<T>(job: () => Promise<T>, patienceMs: number): Promise<T>
 }

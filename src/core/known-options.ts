@@ -26,7 +26,7 @@ export function assertKnownOptions(given: unknown, names: readonly string[], of:
 }
 
 /**
- * Refuses arguments that a function does not take: ignored, they would not do what they say.
+ * Refuses arguments that a function does not take, because ignoring them would hide a mistake.
  *
  * @param given  All arguments of the call.
  * @param most  How many the function takes.
@@ -39,11 +39,11 @@ export function assertArguments(given: ArrayLike<unknown>, most: number, of: str
   if (problem !== null) throw new LocalpostError('invalid_option', `${problem} ${hint}`.trimEnd())
 }
 
-/** What is wrong with the arguments of a call; null where there is no argument too many. */
+/** A sentence about the first argument that is too many; null if there is none. */
 export function extraArgument(given: ArrayLike<unknown>, most: number, of: string): string | null {
   const all = Array.from(given)
   const extra = all.slice(most).find((one) => one !== undefined)
-  // `ids.map(post.inbox.get)` hands over the index and the array too.
+  // `ids.map(post.inbox.get)` passes the index and the array too.
   if (extra === undefined || isCallOfArray(all)) return null
   const takes = most === 0 ? 'no arguments' : `at most ${most} argument${most === 1 ? '' : 's'}`
   const waits = isOptions(extra) && 'timeoutMs' in extra ? ' It does not wait.' : ''

@@ -1,8 +1,8 @@
 import { nextTurn } from './machine.ts'
 
 /**
- * Parses JSON that was written by `JSON.stringify` out of a stream, with turns of the event loop. Long strings are decoded
- * while they arrive: neither the bytes nor the text of a long value is ever in memory as a whole.
+ * Parses a stream of JSON that `JSON.stringify` wrote, and yields to the event loop at intervals. Long strings are decoded
+ * while they arrive, so the bytes of a long value are never in memory as a whole.
  *
  * @param most  How many characters of a long string are wanted; the rest is skipped. Default: all.
  * @returns The value, and whether a string was cut.
@@ -31,15 +31,13 @@ const pieceBytes = 256 * 1024
 /** Longer strings, in bytes, are decoded on their own. */
 const longBytes = 64 * 1024
 
-/** The name of the one member of an object that stands for a long string; no JSON of ours has it. */
+/** The only member of an object that replaces a long string. No JSON of this instance has such a name. */
 const marker = '\u0000long'
 const quote = 0x22
 const backslash = 0x5c
 const letterU = 0x75
 
-/**
- * Takes the long strings out of JSON: what remains, with an object in the place of each, is small and parsed as usual.
- */
+/** Replaces each long string in JSON by a small object; what remains is short, and parsed as usual. */
 function createScanner(most: number): {
   take(piece: Buffer): void
   end(): { value: unknown; isCut: boolean }
@@ -50,7 +48,7 @@ function createScanner(most: number): {
   /** The string that is being read; null between strings. */
   let raw: Buffer[] | null = null
   let rawBytes = 0
-  /** Its characters so far, once it is a long one. */
+  /** The characters of that string so far, if it is long; else null. */
   let long: string | null = null
   /** The beginning of an escape or a character whose rest is in the next piece. */
   let held: Buffer = Buffer.alloc(0)
@@ -141,7 +139,7 @@ function endOfString(bytes: Buffer, start: number): { end: number; isClosed: boo
     const after = escape + (bytes[escape + 1] === letterU ? 6 : 2)
     if (after > bytes.length) return { end: escape, isClosed: false }
     escape = bytes.indexOf(backslash, after)
-    // Looked for again only where it was passed: to find none takes a walk over all the rest.
+    // Searched again only if it was passed, because a search without a hit reads all the rest.
     if (closing !== -1 && closing < after) closing = bytes.indexOf(quote, after)
   }
 }

@@ -28,7 +28,7 @@ export function createPacer(sliceMs: number = 4): Pacer {
   }
 }
 
-/** Runs work that yields wherever the event loop may turn, in slices. */
+/** Runs a generator in slices. It yields wherever other work may run. */
 export async function paced<T>(work: Iterator<undefined, T>): Promise<T> {
   const pacer = createPacer()
   for (;;) {

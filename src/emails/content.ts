@@ -43,7 +43,7 @@ export async function readAttachmentReferences(
   return ((await readOwnJson(store, attachmentsBlob(email.id))) as AttachmentReference[] | null) ?? []
 }
 
-/** How many bytes are kept of an API send beside its record. */
+/** How many bytes of an API send are stored outside its record. */
 export async function keptBytes(store: Store, { id, attachment_count }: EmailRecord): Promise<number> {
   const content = (await store.blobSize(contentBlob(id))) ?? 0
   return attachment_count === 0 ? content : content + ((await store.blobSize(attachmentsBlob(id))) ?? 0)

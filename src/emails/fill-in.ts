@@ -25,8 +25,8 @@ export interface SizedValue {
 }
 
 /**
- * Puts values in the place of a text's placeholders, in steps. Braces are few, and looking for them is several times quicker than
- * an expression over all of the text. Nothing is joined before its size is taken from the budget.
+ * Replaces the placeholders of a text by values, in steps. It searches for braces, because that is several times faster than
+ * a regular expression over the whole text. Nothing is appended before its size is taken from the budget.
  *
  * @param field  The member that the text comes from, for errors.
  * @param valueOf  Makes the value, in steps; undefined leaves the placeholder as written.

@@ -130,5 +130,5 @@ const gatherMs = 250
 const retryMs = 5000
 /** Timers of the system take no more than 24 days; a clock may be set meanwhile. */
 const longestWaitMs = 60 * 60 * 1000
-// Reading so many records takes a few milliseconds.
+// Reading this many records takes a few milliseconds.
 const sliceSize = 500

@@ -13,7 +13,7 @@ export interface BulkRun {
   progress(done: number): void
 }
 
-/** The changes of many mails that wait, run, or ended last. */
+/** The changes of many mails that wait or run, and the last that ended. */
 export interface BulkRuns {
   /**
    * Runs a change when those before it have ended.
@@ -25,13 +25,13 @@ export interface BulkRuns {
     options: { signal?: AbortSignal; onProgress?(done: number, total: number): void },
     work: (run: BulkRun) => Promise<T>,
   ): Promise<T>
-  /** The newest first. */
+  /** Lists them, the newest first. */
   list(): BulkProgress[]
-  /** Cancels a change; mails that are done stay changed. Without effect on one that has ended. @throws not_found. */
+  /** Cancels a change; mails that are done stay changed. A change that has ended is not affected. @throws not_found. */
   cancel(id: string): BulkProgress
   /** Sets the function that is called with the progress of changes of more than 100 mails, several times a second. */
   onProgress(listener: (progress: BulkProgress) => void): void
-  /** Cancels everything, and waits for its end. */
+  /** Cancels all changes, and waits until they have ended. */
   close(): Promise<void>
 }
 
@@ -115,7 +115,7 @@ export function createBulkRuns(ids: Ids): BulkRuns {
     cancel(id) {
       const one = kept.find(({ progress }) => progress.id === id)
       if (!one) {
-        const message = `There is no bulk change ${quote(id)}. Those that ended long ago are forgotten.`
+        const message = `There is no bulk change ${quote(id)}. Only the last changes are kept.`
         throw new LocalpostError('not_found', message)
       }
       one.abort.abort()
@@ -130,7 +130,7 @@ export function createBulkRuns(ids: Ids): BulkRuns {
   }
 }
 
-/** Changes of so few mails are over at once, and each of their mails has an event. */
+/** Changes of so few mails end at once, and cause one event for each mail. */
 const fewest = 100
 const tellMs = 100
 const mostWaiting = 20

@@ -15,7 +15,7 @@ export type Selection = string | { ids: readonly string[] } | null
 export interface BulkOptions {
   /** Stops the change: mails that are not changed yet stay as they are. */
   signal?: AbortSignal
-  /** Called after each step with the number of mails that are done, and of all selected ones. */
+  /** Called after each step with the number of mails that are done, and the number of all selected mails. */
   onProgress?(done: number, total: number): void
 }
 
@@ -29,9 +29,9 @@ export interface Bulk {
 
 /** The outcome of a change of many mails. */
 export interface BulkOutcome {
-  /** How many mails were removed; of changes, how many there were, changed or already as wanted. */
+  /** How many mails were removed; for a change, how many are as wanted now, changed or not. */
   count: number
-  /** Whether it was cancelled, so that some of the selected mails are as before. */
+  /** Whether it was cancelled before all selected mails were done. */
   isCancelled: boolean
 }
 
@@ -43,13 +43,13 @@ export interface BulkDeps {
 }
 
 export function createBulk({ store, search, runs, now }: BulkDeps): Bulk {
-  /** Those that are there. Only ids are held: a selection may be all there is. */
+  /** The ids of the selected mails that exist. Only ids, because a selection may be the whole inbox. */
   async function idsOf(selection: Selection): Promise<string[]> {
     if (selection === null) return store.ids(emailCollection, { direction: 'desc' })
     if (typeof selection === 'string') {
       const filter = parseMailQuery(selection, now())
       if (!filter.isOpen) return search.ids(filter, { complete: true })
-      const message = `The query ${quote(selection)} asks for nothing, so it would take every mail. Ask for all where all are meant.`
+      const message = `The query ${quote(selection)} has no condition, so it would select every mail. To select all mail, pass null (over HTTP ?all=true).`
       throw new LocalpostError('invalid_query', message)
     }
     if (typeof selection !== 'object') throw noSelection(selection)

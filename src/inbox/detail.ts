@@ -19,7 +19,7 @@ interface DetailDeps {
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null
 }
 
-/** @returns Reads everything that the inbox shows of one mail. */
+/** @returns A function that reads everything that the inbox shows of one mail. */
 export function createDetails(deps: DetailDeps): (email: EmailRecord) => Promise<Mail> {
   const { store, reader, clock, digests } = deps
   const findKey = createKeyFinder(store)
@@ -41,7 +41,7 @@ export function createDetails(deps: DetailDeps): (email: EmailRecord) => Promise
     return toMail(email, digest, message ?? empty, message, facts)
   }
 
-  /** The bodies come last: what waits for its turn must not hold them. */
+  /** The bodies are read last, so that they are not in memory while other reads wait. */
   async function ofSend(email: EmailRecord): Promise<Mail> {
     const message = email.message && (await reader.facts(messageBlob(email.id)))
     const dkim = await verify(email, message?.headers)

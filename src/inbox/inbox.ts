@@ -130,7 +130,7 @@ export interface InboxDeps {
   now(): number
   /** Closed with the inbox. */
   column: TextColumn
-  /** The column of subjects and addresses, which is closed with the inbox. */
+  /** The column of subjects and addresses; closed with the inbox. */
   heads: Pick<HeadsDeps, 'open' | 'isKept'>
   pageSize: number
   /** The option of that name. */
@@ -147,7 +147,7 @@ export interface InboxDeps {
 export interface InboxPages {
   /** The HTML of a mail as UTF-8, for display in a frame: everything that would connect is removed. @throws not_found. */
   page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
-  /** Changes of many mails, with what can be said of them while they run. */
+  /** Changes of many mails, with their progress and a way to cancel them. */
   readonly bulk: Bulk & Pick<BulkRuns, 'list' | 'cancel' | 'onProgress'>
 }
 

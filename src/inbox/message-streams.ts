@@ -10,13 +10,13 @@ import type { Reader } from '../reading/reader.ts'
 import type { BlobId, ByteRange, Store } from '../store/store.ts'
 import { assertIntact } from './export.ts'
 
-/** One of the copies of a message that each recipient has of its own. */
+/** Selects the copy of one recipient, where each recipient has its own. */
 export interface CopyOptions {
   /** The recipient whose copy is wanted, if each recipient has one. Default: the first recipient. */
   recipient?: string
 }
 
-/** Which bytes of which copy. */
+/** Selects bytes of a copy. */
 export interface RawOptions extends CopyOptions {
   /** Only these bytes: `start` inclusive, `end` exclusive. Default: all. */
   range?: { start: number; end: number }

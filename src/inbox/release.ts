@@ -8,7 +8,6 @@ import { normalizeAddress } from '../mime/addresses.ts'
 /** Sends one message to the relay and returns its reply. */
 export type Relay = (email: EmailRecord, to: string, open: () => Promise<Readable>) => Promise<string>
 
-/** What a release needs. */
 export interface ReleaseDeps {
   /** Null if no relay is configured. */
   relay: Relay | null

@@ -100,7 +100,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
         if (hasArrived(email) && hear(email)) return
       }
     }
-    /** The searches after bulk changes, which do not name the mails. One covers all changes before it begins. */
+    /** The searches after bulk changes, which do not name their mails. One search covers all changes before it. */
     let repeating: Promise<void> | null = null
     let isChanged = false
     const repeat = async (): Promise<void> => {

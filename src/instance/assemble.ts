@@ -71,7 +71,7 @@ export function assemble(parts: Running): Localpost {
     most: number,
     run: (...given: Given) => Promise<T>,
   ): ((...given: Given) => Promise<T>) => fromCall({ name, path: `${name}()`, most }, run, assertOpen)
-  // What mounts it, such as Hono, may hand over more.
+  // A framework that mounts it, such as Hono, may pass more arguments.
   async function fetch(request: Request): Promise<Response> {
     try {
       assertOpen()
@@ -110,7 +110,7 @@ export function assemble(parts: Running): Localpost {
   }
 }
 
-// Only by its members: a Request may come from another copy of the platform, such as that of a test environment.
+// Checked by its members: a Request may come from another realm, such as that of a test environment.
 function assertRequest(request: unknown): void {
   const isRequest =
     typeof request === 'object' && request !== null && 'url' in request && 'headers' in request
@@ -119,8 +119,8 @@ function assertRequest(request: unknown): void {
   throw new LocalpostError('invalid_option', message)
 }
 
-// Whoever waits hears of it first; then nothing new comes in, what is under way ends, and the store is last: whatever
-// fails before, its lock must go.
+// First all waits end, then nothing new is accepted, then running work ends. The store is closed last, also if a step
+// before it failed, so that its lock is removed.
 function closeAll({
   inbox,
   lookup,

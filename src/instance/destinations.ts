@@ -5,10 +5,10 @@ import type { Config } from '../options/options.ts'
 import { relayOptions } from '../outbox/transport.ts'
 
 /**
- * Refuses webhooks and a relay of the options at IP addresses that every delivery would be refused at. Nothing is looked
- * up or connected to: names are checked at each delivery.
+ * Refuses the options `webhooks` and `relay` with IP addresses that no delivery may connect to. Nothing is looked up or
+ * connected to: host names are checked at each delivery.
  *
- * @param listener  Where the instance is about to listen. Port 0 stands for any free one.
+ * @param listener  Where the instance will listen. Port 0 is any free port.
  * @throws invalid_option with the option's name and the reason.
  */
 export function assertDestinations(

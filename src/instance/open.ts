@@ -114,7 +114,7 @@ export async function openLocalpost(
     }
     // Waits and the reading of messages use the machine's clock, not the instance's.
     const reader = createReader({ store, clock: systemClock })
-    // Large requests, deliveries and readings take turns, so that only one of them holds a large mail.
+    // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
     const large = reader.beside
     const inbox = createInbox({
       store,

@@ -20,8 +20,8 @@ type Nouns = Pick<
 >
 
 /**
- * The methods of each noun, all of them, with the number of arguments that each takes: what else a noun has is for the
- * other parts of an instance.
+ * The public methods of each noun, with the number of arguments that each takes. Other members of a noun are for other
+ * parts of the instance only.
  */
 type Methods = { readonly [Noun in keyof Nouns]: Arguments<Nouns[Noun]> }
 type Arguments<Noun> = {
@@ -123,7 +123,7 @@ function exposed<Noun extends object>(
   return Object.fromEntries(members) as Noun
 }
 
-/** A method as errors name it, and how many arguments it takes. */
+/** A method, its name in errors, and how many arguments it takes. */
 interface Called {
   name: string
   path: string
@@ -164,7 +164,7 @@ export function fromCall<Given extends unknown[], T>(
   return Object.defineProperty(method, 'name', { value: name })
 }
 
-/** What to call where the arguments of a method are meant for another one. */
+/** Which method to call instead, where arguments fit another one. */
 const instead: Readonly<Record<string, string | undefined>> = {
   'inbox.removeAll()': 'inbox.removeMatching(query) removes what matches.',
 }

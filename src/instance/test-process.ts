@@ -2,8 +2,8 @@ import { runInThisContext } from 'node:vm'
 import { LocalpostError } from '../core/errors.ts'
 
 /**
- * Whether this is the process of a test, of vitest, Jest or node:test: by what is loaded in it. Variables of the
- * environment alone do not, since every program that a test starts has them too, and a server among those has to stay.
+ * Whether this is the process of a test (vitest, Jest or node:test), by what is loaded in it. Environment variables alone
+ * do not show it: every program that a test starts has them too, and a server among those must keep running.
  */
 export function isTestProcess(): boolean {
   return told || vitestWorker() !== null || isVitestMain() || isJest() || isJestMain() || isNodeTest()
@@ -15,8 +15,8 @@ export function sayTestProcess(): void {
 }
 
 /**
- * Refuses to wait for what cannot come: with a faked `process.nextTick`, Node's own sockets and files stand still. Jest
- * fakes that of its copy of the process, which Node does not use.
+ * Refuses a faked `process.nextTick`: Node's sockets and files stop working with it, so every call would time out. Jest
+ * fakes only that of its copy of the process, which Node does not use.
  *
  * @throws invalid_option with what to fake instead.
  */
@@ -26,7 +26,7 @@ export function assertRealTicks(): void {
 }
 
 const tickFault =
-  "process.nextTick is fake, and without the real one Node's own sockets and files stand still. Leave it out: vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })."
+  "process.nextTick is fake, and Node's sockets and files do not work without the real one. Leave it out: vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })."
 
 /**
  * Calls a function after the tests of this process, whatever their hooks; it may be called twice.

@@ -51,7 +51,7 @@ export function reasonOf(error: unknown): string {
   return error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name)
 }
 
-/** Why an http or https URL may not be called, as far as it says without a look-up; null where it may, or has a name. */
+/** Why an http or https URL with an IP address may not be called; null if it may be called, or has a host name. */
 export function urlProblem(url: string, problemOf: CheckDestination): string | null {
   const { host, port } = placeOf(new URL(url))
   return literalProblem(host, port, problemOf)

@@ -1,9 +1,9 @@
 /**
- * What a TLS library says of a failed handshake, in words: its own are a number, the place in its source, and a short
- * reason among them.
+ * Describes a failed TLS handshake in words. The message of the TLS library contains a number, a place in its source
+ * code, and a short reason.
  *
  * @param message  Such as `C0A1…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../ssl/record.c:354:`.
- * @returns null for a message that is not of OpenSSL.
+ * @returns null for a message of something other than OpenSSL.
  */
 export function tlsReason(message: string): string | null {
   const [, reason = ''] = /:error:[0-9A-F]{6,}:[^:\n]*:[^:\n]*:([^:\n]{1,100})/i.exec(message) ?? []

@@ -9,11 +9,11 @@ import { linkSteps, searchedForLinks } from './links.ts'
 import { readPage } from './page.ts'
 import type { Link } from './types.ts'
 
-/** What can be found out of the bytes of a message. */
+/** The kinds of work on the bytes of a message. */
 export interface Readings {
-  /** All but its bodies, with the checksums of attachments. */
+  /** Everything except its bodies, with the checksums of attachments. */
   facts: ParsedFacts
-  /** All of it, with what is found in its bodies. */
+  /** Everything, with the links and codes in its bodies. */
   mail: ParsedMessage & Findings
   structure: MimeStructure
   bodies: { text: string; html: string }
@@ -23,7 +23,7 @@ export interface Readings {
   page: Uint8Array
 }
 
-/** What the work is done on: the bytes of a message, but for `page`. */
+/** The input of the work: the bytes of a message, except for `page`. */
 export type JobInputs = { [Kind in Exclude<keyof Readings, 'page'>]: readonly [bytes: Buffer] } & {
   page: Readonly<Parameters<typeof readPage>>
 }

@@ -2,10 +2,10 @@ import { parseStreamed } from '../core/streamed-json.ts'
 import type { BlobId, Store } from '../store/store.ts'
 
 /**
- * Reads a blob in the JSON of this instance. A long one is read in turns of the event loop, and is not held beside its
- * value.
+ * Reads a blob of JSON that this instance wrote. A long one is parsed while it is read, in slices, so that its bytes are not
+ * in memory together with its value.
  *
- * @returns null where there is no such blob.
+ * @returns null if there is no such blob.
  */
 export async function readOwnJson(
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>,
@@ -21,7 +21,7 @@ export async function readOwnJson(
   return bytes && (JSON.parse(bytes.toString()) as unknown)
 }
 
-/** The bodies of an API send as they are stored, in JSON; it may have more members. */
+/** The bodies of an API send as they are stored. The stored JSON may have more members. */
 export interface StoredBodies {
   html: string
   text: string
@@ -31,7 +31,7 @@ export interface StoredBodies {
  * Reads the bodies of an API send.
  *
  * @param most  How many characters of each body are wanted.
- * @returns The bodies, and whether one of them was cut; null where there is no such blob.
+ * @returns The bodies, and whether one of them was cut; null if there is no such blob.
  */
 export async function readStoredBodies(
   store: Pick<Store, 'openBlob'>,
@@ -49,5 +49,5 @@ export async function readStoredBodies(
   }
 }
 
-/** JSON.parse takes a few milliseconds for so much. */
+/** JSON.parse takes a few milliseconds for this much. */
 const longBytes = 256 * 1024

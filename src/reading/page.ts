@@ -15,7 +15,7 @@ export interface PageOptions {
  * The HTML of a mail with its inline images in place, as UTF-8.
  *
  * @param message  Its bytes, where the images are; null where it is not written.
- * @param sent  The HTML of an API send; null where it is that of the message.
+ * @param sent  The HTML of an API send; null if the HTML of the message is shown.
  */
 export async function readPage(
   message: Buffer | null,

@@ -34,7 +34,7 @@ export interface Reader {
   beginning(blob: BlobId, options?: { isPatient?: boolean }): Promise<Readings['beginning'] | null>
   /** The stored bodies of an API send, whole. Null and errors as for `facts`. */
   content(blob: BlobId): Promise<StoredBodies | null>
-  /** The same as the inbox shows them: no more of a body than of the body of a message. */
+  /** The stored bodies of an API send, cut to the length at which the inbox also cuts the body of a message. */
   shownContent(blob: BlobId): Promise<(StoredBodies & { isCut: boolean }) | null>
   /** The beginning of the bodies of an API send. */
   contentBeginning(blob: BlobId, options?: { isPatient?: boolean }): Promise<StoredBodies | null>
@@ -45,8 +45,8 @@ export interface Reader {
   /** Calls `work` with the bytes of a message. Do not keep the bytes after it. @throws service_unavailable. */
   bytes<T>(blob: BlobId, work: (bytes: Buffer) => Promise<T>): Promise<T | null>
   /**
-   * Runs other work that needs much memory, in turn with the readings of large messages. Nothing that the thread keeps of
-   * its last message is held beside it.
+   * Runs other work that needs much memory, in turn with the reads of large messages. The thread, which keeps the memory of
+   * its last message, is ended before.
    */
   readonly beside: JobQueue
   /** Ends the thread. */
@@ -118,7 +118,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
           patienceMs,
         ) as Promise<Readings[Kind] | null>,
     )
-  /** Bodies of an API send. Nothing is held beside the result, so what is small has no need of the queue of large ones. */
+  /** Bodies of an API send. Only the result is in memory, so small ones need not wait in the queue of the large ones. */
   async function stored(
     blob: BlobId,
     most: number,
@@ -188,7 +188,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
 type OfOneBlob = Exclude<keyof Readings, 'page'>
 
 const largeBytes = 1024 * 1024
-/** Of the bodies of an API send, for lists and searches. */
+/** How many characters of the bodies of an API send are read for lists and searches. */
 const beginningChars = 128 * 1024
 const maxWaiting = 256
 const defaultPatienceMs = 15_000

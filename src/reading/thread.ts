@@ -13,7 +13,7 @@ export interface ReadingThread {
    * @throws service_unavailable if the thread ended during the work, or took too long.
    */
   run<Kind extends keyof Readings>(kind: Kind, ...inputs: JobInputs[Kind]): Promise<Readings[Kind] | null>
-  /** Ends a thread without work now: it keeps the memory of its last message. */
+  /** Ends the thread if it has no work, because it keeps the memory of its last message. */
   rest(): Promise<void>
   close(): Promise<void>
 }

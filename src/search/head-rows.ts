@@ -6,36 +6,36 @@ import { idAt, rowsWith } from './text-rows.ts'
 /** The members of a mail that a head row has. `to` covers Cc and Bcc too. */
 export type HeadMember = 'subject' | 'from' | 'to' | 'cc'
 
-/** Something that a member of a mail contains, or not. */
+/** A condition: a member of a mail contains a text, or does not. */
 export interface HeadTerm {
   member: HeadMember
-  /** In lower case; one of them is enough. */
+  /** The spellings of the text, in lower case; one of them is enough. */
   forms: readonly Buffer[]
   isNegative: boolean
 }
 
 /** The matching rows of a block. */
 export interface HeadHits {
-  /** Where the matching rows begin, and those that cannot say, in order of arrival. */
+  /** Where the matching and the undecided rows begin, in order of arrival. */
   starts: number[]
-  /** The ids of rows that cannot say; the record decides. */
+  /** The ids of the undecided rows: their records decide. */
   unsure: string[]
 }
 
 /**
- * Makes a term of a text to look for.
+ * Makes a term from the spellings of a text.
  *
  * @param forms  One of them is enough.
- * @returns null if rows cannot answer it, because a form is no well-formed Unicode.
+ * @returns null if rows cannot decide it, because a spelling is not well-formed Unicode.
  */
 export function headTerm(member: HeadMember, forms: readonly string[], isNegative: boolean): HeadTerm | null {
   if (!forms.every(isWellFormed)) return null
-  // A row that says what it has has none of these characters, but marks made of them.
+  // In a decided row these characters are only used as marks.
   const findable = forms.map((form) => form.toLowerCase()).filter((form) => !/[\x00-\x1f\x7f]/.test(form))
   return { member, forms: findable.map((form) => Buffer.from(form)), isNegative }
 }
 
-/** The head of a mail for its row: exactly what the record says, or a mark that the row cannot say. */
+/** The head of a mail for its row: exactly what the record contains, or a mark that the row is undecided. */
 export function headText({ subject, from, to, cc, bcc }: EmailRecord): string {
   const values = [subject, from, ...to, ...cc, ...bcc]
   const length = values.reduce((sum, value) => sum + value.length + 1, 0)
@@ -45,7 +45,7 @@ export function headText({ subject, from, to, cc, bcc }: EmailRecord): string {
   return `${mark.sure}${lower([subject])}${mark.from}${lower([from])}${mark.to}${lower(to)}${mark.cc}${lower(cc)}${mark.bcc}${lower(bcc)}`
 }
 
-/** Finds the rows of a block that all terms hold for, and those that cannot say. */
+/** Finds the rows of a block that meet all terms, and the undecided ones. */
 export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Promise<HeadHits> {
   const unsure = [...rowsWith(block, unsureBytes)].map(({ start }) => start)
   const driver = terms.find(({ isNegative, forms }) => !isNegative && forms.length <= 1)
@@ -53,11 +53,11 @@ export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Prom
   const needle = driver ? driver.forms[0] : rowBegin
   const starts: number[] = []
   let looked = 0
-  // A term without a form can only hold for rows that cannot say.
+  // A term without a spelling matches no decided row.
   for (const { start, hit } of needle === undefined ? [] : rowsWith(block, needle)) {
     if (++looked % rowsPerTurn === 0) await nextTurn()
     if (block[start + headAt - 1] === unsureByte) continue
-    // Nearly always the first place with the bytes is the wanted member, or they are in no other place.
+    // Nearly always the first hit is in the wanted member, or it is the only hit.
     const isDriven = !driver || isIn(block, hit, driver.member) || holds(block, start + headAt, driver)
     if (isDriven && others.every((term) => holds(block, start + headAt, term))) starts.push(start)
   }
@@ -130,7 +130,7 @@ function bounds(block: Buffer, head: number, member: HeadMember): [number, numbe
   }
 }
 
-/** Whether a text has no half of a surrogate pair, so that its bytes in UTF-8 say the same. */
+/** Whether a text has no half of a surrogate pair, so that UTF-8 can represent it. */
 function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text)
 }

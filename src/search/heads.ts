@@ -16,16 +16,16 @@ export interface Heads {
     terms: readonly HeadTerm[],
     visit: (rows: ScannedRows, unsure: ReadonlySet<string>) => Promise<void>,
   ): Promise<void>
-  /** Adds a mail that was read anyway. @param before  The id of the mail before it; `""` if there is none. */
+  /** Adds a mail that the caller has read. @param before  The id of the mail before it; `""` if there is none. */
   add(email: EmailRecord, before: string): Promise<void>
   close(): Promise<void>
 }
 
 export interface HeadsDeps {
   store: Store
-  /** Opens the column; called when it is needed first. */
+  /** Opens the column; called when it is first needed. */
   open: () => Promise<TextColumn>
-  /** Whether the column outlasts the process. Then rows are added as mail is read; else only once a search needs them. */
+  /** Whether the column is kept in a file. Then rows are added as mail is read; else only when a search needs them. */
   isKept: boolean
 }
 
@@ -103,7 +103,7 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
       }),
     async add(email, before) {
       if (isClosed || (cursor === null ? !isKept : cursor !== before)) return
-      // Without this row the next search adds it, and says why it cannot.
+      // If this fails, the next search adds the row, or reports why it cannot.
       await inLine(async (column) => {
         await column.verify()
         if (column.cursor === before && !isStale) await column.append(email.id, headText(email), '')

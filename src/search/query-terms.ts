@@ -15,7 +15,7 @@ export interface QueryPart {
   where?: Where
   test?: (email: EmailRecord) => boolean
   row?: RowTerm
-  /** The same as `where`, for the heads of mails. */
+  /** The same condition as `where`, as a term for the heads of mails. */
   head?: HeadTerm
   needsDigests?: boolean
 }

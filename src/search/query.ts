@@ -15,7 +15,7 @@ export interface MailFilter {
   test: ((email: EmailRecord) => boolean) | null
   /** What the rows of the text column decide. */
   rows: readonly RowTerm[]
-  /** What the heads of mails decide; `where` says it too. */
+  /** The conditions that the heads of mails decide; `where` contains them too. */
   heads: readonly HeadTerm[]
   /** Whether rows and heads decide everything, so that no record needs to be read. */
   isByRows: boolean

@@ -69,7 +69,7 @@ export function createSearch(deps: SearchDeps): Search {
     })
   }
 
-  /** Visits the ranges of rows whose text and head match, newest first; `unsure` ids are for the record to decide. */
+  /** Visits the ranges of rows whose text and head match, newest first. For `unsure` ids the records decide. */
   async function scan(
     filter: MailFilter,
     visit: (rows: ScannedRows, decide: Decide) => Promise<void>,
@@ -138,7 +138,7 @@ export function createSearch(deps: SearchDeps): Search {
     }
   }
 
-  /** Visits the ids of the matches of a query that rows decide, newest first, or only their number where that is enough. */
+  /** Visits the matches of a query that rows decide, newest first: their ids, or only their number if that is enough. */
   async function eachByRows(
     filter: MailFilter,
     isEnough: (rows: ScannedRows) => boolean,
@@ -283,7 +283,7 @@ interface Wanted {
   limit: number
 }
 
-/** @throws validation_error for what is no position, and for a position beside a cursor. */
+/** @throws validation_error for a wrong position, and for a position together with a cursor. */
 function checkOffset(offset: number | undefined, query: ListQuery): number {
   if (offset === undefined) return 0
   const isPosition = Number.isInteger(offset) && offset >= 0

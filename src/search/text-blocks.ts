@@ -99,7 +99,7 @@ export async function openFileBlocks(
   }
 }
 
-/** A file of a column. The number says how rows are written. */
+/** The name of the file of a column. Its number is the version of the format. */
 export type DerivedFile = 'mail-text.2' | 'mail-heads.2'
 
 const known: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.2', 'mail-heads.2'])

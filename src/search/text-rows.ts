@@ -75,7 +75,7 @@ export function* rowsWith(block: Buffer, bytes: Buffer): Generator<{ start: numb
     if (hit < 0) return
     const start = block.lastIndexOf(rowBegin, hit)
     const end = start < headerLength ? -1 : block.indexOf(rowEnd, start)
-    // Behind the last row there are only zeros.
+    // After the last row there are only zeros.
     if (end < 0) return
     // A row may lack its beginning where a file was damaged.
     if (end > hit) yield { start, hit }
@@ -107,7 +107,7 @@ export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promis
     if (hit < 0) return starts
     const start = block.lastIndexOf(rowBegin, hit)
     const end = start < 0 ? -1 : block.indexOf(rowEnd, start)
-    // Behind the last row there are only zeros.
+    // After the last row there are only zeros.
     if (end < 0) return starts
     if (
       end > hit &&

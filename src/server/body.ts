@@ -60,12 +60,12 @@ export async function receiveBody(
   return {
     isLong: bytes.length > longBytes,
     parse() {
-      // Not held any longer than it is needed: a long one is forty megabytes.
+      // Released as soon as it is not needed: a long body has 40 MB.
       const given = bytes ?? Buffer.alloc(0)
       bytes = null
       if (isBytes) return given
       if (given.length === 0 && wanted.optional) return {}
-      // A copy of the beginning: all of it would be held while the request runs.
+      // A copy of the beginning, so that the whole body is not kept in memory while the request runs.
       note(given.length > longBytes ? Buffer.from(given.subarray(0, notedBytes)) : given)
       if (given.length > longBytes) return parseLong(given, isText)
       const text = textOf(given)
@@ -146,9 +146,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The same in turns of the event loop. */
+/** The same, yielding to the event loop at intervals. */
 async function longTextOf(bytes: Buffer): Promise<string> {
-  // The check was the work of this turn.
+  // The check took long enough for one turn of the event loop.
   if (isAscii(bytes)) return nextTurn().then(() => bytes.toString('latin1'))
   if (!isUtf8(bytes)) throw notUtf8()
   await nextTurn()
@@ -162,7 +162,7 @@ async function longTextOf(bytes: Buffer): Promise<string> {
 }
 
 function parseLong(bytes: Buffer, isText: boolean): Promise<unknown> {
-  // Chained, since a variable of an async function would hold the bytes until it ends.
+  // Chained, because a variable of an async function would keep the bytes in memory until the function ends.
   return longTextOf(bytes).then((text) => (isText ? text : parseLongJson(withoutMark(text))))
 }
 

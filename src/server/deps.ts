@@ -61,5 +61,5 @@ export interface ServerDeps {
 /** How many of each kind are stored. */
 export type Counts = Health['counts']
 
-/** What the server reports and does not know of itself. `ok` only while SMTP accepts, and HTTP, where a listener was asked for. */
+/** State of the instance for `/dev/health`. `ok` only while SMTP accepts connections, and HTTP too if it has a listener. */
 export type ServerState = Pick<Health, 'status' | 'smtp' | 'warnings'>

@@ -122,7 +122,7 @@ function createClient(store: Pick<Store, 'changes'>, after: number | undefined, 
 
 type BulkStoreChange = Extract<StoreChange, { op: 'bulk' }>
 
-/** Makes one event of a bulk change of emails, at its end. */
+/** Combines a bulk change of emails into one event at its end. */
 function createBulkEvents(): {
   /** The seq before the first change that is not sent yet; null if there is none. */
   readonly before: number | null
@@ -155,8 +155,8 @@ function createBulkEvents(): {
 const emailEvents = { insert: 'email.created', update: 'email.updated', remove: 'email.deleted' } as const
 
 /**
- * @param before  The id for a client to come back with while a bulk change is not told of. It gets later events twice then,
- *   but misses nothing.
+ * @param before  The event id that clients get while a bulk change is running. A client that reconnects with it may get later
+ *   events twice, but misses nothing.
  */
 function ofChange(change: Exclude<StoreChange, BulkStoreChange>, before: number | null): string | null {
   const seq = before ?? change.seq

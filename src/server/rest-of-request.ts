@@ -6,9 +6,9 @@ import { streamBody, type Answer } from './answer.ts'
 /**
  * Keeps the end of an answer back until its request has been read. Many clients write their whole body before they read
  * the answer. Without this, Node would close a connection with `Connection: close` right after an early answer, such as
- * 413, and the client would get a reset in its place.
+ * 413, and the client would get a connection reset instead of the answer.
  *
- * @returns The answer with a known length, so that a client that does read needs not wait for the end.
+ * @returns The answer with a known length, so that a client that reads while it writes need not wait for the end.
  */
 export function endAfterRequest(answer: Answer, request: IncomingMessage): Answer {
   const { body } = answer
@@ -43,12 +43,12 @@ export function restOfRequest(request: IncomingMessage): Promise<void> {
       request.off('data', onData)
       resolve()
     }
-    // A listener for 'error', because Node emits that of a closed connection where there is one.
+    // Without a listener for 'error', the error of a closed connection would be thrown.
     request.on('data', onData).on('error', onEnd).once('end', onEnd).once('close', onEnd).resume()
   })
 }
 
-/** What is read of a request that is answered already: more than the largest body of any route. */
+/** How much of an already answered request is read: more than the largest body of any route. */
 export const maxRest: { readonly bytes: number; readonly ms: number } = {
   bytes: 64 * 1024 * 1024,
   ms: 10_000,

@@ -104,7 +104,7 @@ export function assertNoUnrenderedPlaceholders(mail: Mail): void {
   })
 }
 
-// After a wait, the stack of an error has the lines of the caller only where its promise is awaited at once.
+// After a wait, the stack of an error contains the caller only if the promise is awaited at once.
 function demand(
   { pass, message, actual, expected }: Outcome,
   wanted: boolean,

@@ -46,7 +46,7 @@ export function assertExpectation(
   }
 }
 
-/** How long a check may take, apart from what it asks for. */
+/** Options of a check, apart from its expectation. */
 export interface CheckOptions {
   /** The same as `timeoutMs` of the expectation. */
   timeoutMs?: number
@@ -56,7 +56,7 @@ export interface CheckOptions {
  * An expectation together with the options of the check.
  *
  * @param check  Its name, as in `assertSent`.
- * @throws TypeError for an unknown option, a wrong value, and where both name a time.
+ * @throws TypeError for an unknown option, for a wrong value, and if both contain `timeoutMs`.
  */
 export function withOptions<Expectation extends CheckOptions>(
   expectation: Expectation | undefined,
@@ -67,7 +67,7 @@ export function withOptions<Expectation extends CheckOptions>(
   const what = `What ${check} takes last`
   assertExpectation(options, { timeoutMs: 'milliseconds' }, what)
   if (expectation === undefined) return options
-  // What is no object is refused later, with what the check takes.
+  // A value that is no object is refused later, with the values that the check takes.
   if (!isPlainObject(expectation)) return expectation
   if (expectation.timeoutMs !== undefined && options.timeoutMs !== undefined)
     throw usageError(`${what}: timeoutMs is given in the expectation too. Give it once.`)

@@ -2,16 +2,16 @@ import { fileURLToPath } from 'node:url'
 import { LocalpostError } from '../core/errors.ts'
 
 /**
- * The stack of a call from the line of the test on: without the frames of this package, of the framework and of Node
- * before it.
+ * The stack of a call, beginning with the line of the test: without the frames of this package, the framework and Node
+ * above it.
  *
  * @param callee  The function that the test calls.
- * @returns The frames alone; all of them where none is of a test.
+ * @returns The frames without the message of the error; all frames if none belongs to a test.
  */
 export function framesOfTest(callee: Function): string {
   const call: { stack?: string } = {}
   const { stackTraceLimit } = Error
-  // Between the test and a matcher are the frames of a framework.
+  // The frames between the test and a matcher belong to the framework.
   Error.stackTraceLimit = 30
   Error.captureStackTrace(call, callee)
   Error.stackTraceLimit = stackTraceLimit
@@ -20,7 +20,7 @@ export function framesOfTest(callee: Function): string {
   return frames.slice(Math.max(first, 0)).join('\n')
 }
 
-// A stack has a path with a space as it is, or URL-encoded.
+// A path with a space may be URL-encoded in a stack.
 const folder = new URL('..', import.meta.url)
 const foreign = [
   'node:',
@@ -48,7 +48,7 @@ export async function withFrames<T>(frames: string, run: () => T | Promise<T>): 
   }
 }
 
-/** {@link withFrames} for what does not wait. */
+/** {@link withFrames} for a check that does not wait. */
 export function withFramesNow<T>(frames: string, run: () => T): T {
   try {
     return run()
@@ -57,14 +57,14 @@ export function withFramesNow<T>(frames: string, run: () => T): T {
   }
 }
 
-/** A refusal of what a check was given. */
+/** The error for a wrong argument of a check. */
 export function usageError(message: string): TypeError {
   const error = new TypeError(message)
   deliberate.add(error)
   return error
 }
 
-// Of other errors the place inside is what matters.
+// Other errors keep their stack, which shows the fault.
 const deliberate = new WeakSet<object>()
 
 function placed(error: unknown, frames: string): unknown {

@@ -72,7 +72,7 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
       const written = announcer.isNeeded() ? changes.filter(isAnnounced) : []
       return written.length === 0 ? store.commit(changes, blobs) : commitAnnounced(changes, written, blobs)
     },
-    // Only members that no webhook tells of are changed in bulk.
+    // Bulk changes affect only members that no webhook reports.
     bulk: (collection, ids, change, options) => store.bulk(collection, ids, change, options),
     ids: (collection, query) => store.ids(collection, query),
     get: (collection, id) => store.get(collection, id),
