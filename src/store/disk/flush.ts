@@ -17,6 +17,8 @@ export interface FlushDeps {
   readonly paths: Paths
   /** Where the log ends now. */
   end(): LogPosition
+  /** Whether a commit in the log has removed the last record that used this large file. */
+  isUnused(large: string): boolean
   /** Whether each commit is synced at once. Then only the data found at the start has to be synced here, once. */
   readonly durable: boolean
 }
@@ -49,16 +51,28 @@ export function createFlush(deps: FlushDeps, from: LogPosition, larges: Iterable
     }
   }
 
+  /** Several at a time: a sync waits for the disk, and between two of them for the event loop. */
+  async function syncLarges(names: readonly string[]): Promise<void> {
+    const left = names.values()
+    const syncNext = async (): Promise<void> => {
+      // Under a flood with `maxEmails`, many files are unused before their turn, and need no sync.
+      for (const name of left) if (!deps.isUnused(name)) await syncFile(paths.large(name))
+    }
+    await Promise.all(Array.from({ length: syncsAtOnce }, syncNext))
+  }
+
   async function once(): Promise<void> {
     const end = deps.end()
     const names = [...unsynced]
     if (names.length === 0 && end.log === synced.log && end.offset === synced.offset) return
-    for (const name of names) await syncFile(paths.large(name))
+    await syncLarges(names)
     if (names.length > 0) await files.syncFolder(paths.larges)
-    for (let log = synced.log; log <= end.log; log++) await syncFile(paths.log(log))
-    if (end.log > named) await files.syncFolder(paths.logs)
+    // The log is synced with the commits that made files unused meanwhile.
+    const last = deps.end().log
+    for (let log = synced.log; log <= last; log++) await syncFile(paths.log(log))
+    if (last > named) await files.syncFolder(paths.logs)
     for (const name of names) unsynced.delete(name)
-    named = Math.max(named, end.log)
+    named = Math.max(named, last)
     synced = end
   }
 
@@ -81,3 +95,6 @@ export function createFlush(deps: FlushDeps, from: LogPosition, larges: Iterable
     },
   }
 }
+
+/** Fewer than the four threads for files that Node has, so that mail is still written meanwhile. */
+const syncsAtOnce = 3

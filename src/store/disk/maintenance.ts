@@ -54,20 +54,28 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   let failing = false
   let syncFailing = false
 
-  /** Writes a checkpoint, then removes the log and large files that are no longer needed. */
-  async function checkpoint(): Promise<void> {
-    const position = at
-    const logs = deadLogs(log, space, position.log)
-    const larges = [...space.deadLarge]
-    const bytes = bytesSince
-    await deps.lock.check()
-    await reserve.spend(() => writeCheckpoint(deps, records, position, deps.flush))
-    bytesSince -= bytes
-    for (const number of logs) await log.remove(number)
-    for (const name of larges) {
+  /**
+   * Syncs all commits so far, then removes the large files that they made unused. That need not wait for a checkpoint:
+   * its older files may name these large files, but a start applies the commits that follow before it looks for them.
+   */
+  async function flush(): Promise<void> {
+    const unused = [...space.deadLarge]
+    await deps.flush()
+    for (const name of unused) {
       await deps.files.remove(deps.paths.large(name))
       space.deadLarge.delete(name)
     }
+  }
+
+  /** Writes a checkpoint, then removes the log files that are no longer needed. */
+  async function checkpoint(): Promise<void> {
+    const position = at
+    const logs = deadLogs(log, space, position.log)
+    const bytes = bytesSince
+    await deps.lock.check()
+    await reserve.spend(() => writeCheckpoint(deps, records, position, flush))
+    bytesSince -= bytes
+    for (const number of logs) await log.remove(number)
     if (!closing) await reserve.refill()
   }
 
@@ -110,7 +118,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
 
   async function sync(): Promise<void> {
     try {
-      await deps.flush()
+      await flush()
       syncFailing = false
     } catch (error) {
       if (syncFailing) return

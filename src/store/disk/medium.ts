@@ -97,7 +97,8 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       log = target
       const { checkpoint, unsynced } = loaded
       if (deps.lock.tookOver) tellRestart(deps, checkpoint.writer, seq)
-      flush = createFlush({ ...deps, end: () => target.end }, checkpoint, unsynced)
+      const isUnused = (name: string): boolean => space.deadLarge.has(name)
+      flush = createFlush({ ...deps, end: () => target.end, isUnused }, checkpoint, unsynced)
       await flush.run()
       const { run } = flush
       const rewrite = (): Promise<void> => writeCheckpoint(deps, records, { ...target.end, seq }, run)

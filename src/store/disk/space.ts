@@ -5,7 +5,7 @@ import type { PlaceKeeper } from '../records.ts'
 export class SpaceAccounting implements PlaceKeeper {
   /** By log file, the number of bytes that live records use. */
   readonly live: Map<number, number> = new Map()
-  /** Large files to remove once a checkpoint no longer names them. */
+  /** Large files to remove once the commits that made them unused are synced. */
   readonly deadLarge: Set<string> = new Set()
   /** Total size of all files ever added to `deadLarge`. */
   deadLargeBytes = 0
