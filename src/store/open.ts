@@ -104,7 +104,7 @@ async function openFolder(options: LogStoreOptions, paths: Paths, isFull: boolea
   let lock: HeldLock | null = null
   try {
     const isNew = await claimFolder(all, paths)
-    lock = await takeLock({ files: named, path: paths.lock, folder: paths.folder, processes, onNotice })
+    lock = await takeLock({ files: all, path: paths.lock, folder: paths.folder, processes, onNotice })
     const files = fencedFiles(named, lock)
     if (isNew) await replaceFile(files, paths.gitignore, [Buffer.from('*\n')])
     await files.makeFolder(paths.logs)

@@ -142,7 +142,9 @@ test.each(cases)(
     const started = await answers(copy).catch((error: unknown) => error as { code: string; message: string })
     if ('code' in started) {
       expect(started.code).toMatch(/^store_/)
-      expect(started.message).toContain('localpost doctor --salvage --to <new folder>')
+      // A lock holds nothing to save.
+      const wayOut = kind === 'lock' ? 'Remove it' : 'localpost doctor --salvage --to <new folder>'
+      expect(started.message).toContain(wayOut)
       expect(started.message).toContain(copy)
       expect(found.healthy).toBe(false)
       // A start that is refused removes nothing, and the doctor does not say that one does.

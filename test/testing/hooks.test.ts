@@ -62,10 +62,10 @@ describe('a matcher', () => {
     [null, 'null'],
     [Promise.resolve(), 'a promise: await it first'],
     [[], 'an array'],
-  ])('describes the received value, given %s', (received, said) => {
+  ])('describes the received value, given %s', async (received, said) => {
     const { toHaveSent, toHaveEvent, toHaveLink, toHaveCode } = matchers
     for (const matcher of [toHaveSent, toHaveEvent, toHaveLink, toHaveCode])
-      expect(() => Reflect.apply(matcher, {}, [received])).toThrow(
+      await expect((async () => Reflect.apply(matcher, {}, [received]))()).rejects.toThrow(
         new RegExp(`^${matcher.name} looks at .*${said}`),
       )
   })
