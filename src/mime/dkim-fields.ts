@@ -11,8 +11,8 @@ export interface RawField {
 /**
  * The fields of a header block, in order; lines that are no field are left out.
  *
- * @returns At most {@link maxFields}, and whether there are more. A signature covers the last field of a name, so that
- *   nothing can be said of one whose header is cut.
+ * @returns At most {@link maxFields} fields, and whether there are more. A signature covers the last fields of a name, so a
+ *   signature cannot be checked if fields are missing.
  */
 export function splitFields(block: string): { fields: RawField[]; isCut: boolean } {
   const fields: RawField[] = []

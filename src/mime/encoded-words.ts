@@ -8,8 +8,8 @@ import { octetsOf, textOf } from './fields.ts'
  * Also takes what is common and not allowed: words that touch other text, white space within a word, octets beyond
  * ASCII in it, a character that is split over two words. Costs linear time.
  *
- * @param text  As `decodeOctets` gives it: the octets of each word are read in its charset, those between them as
- *   `textOf` has it.
+ * @param text  As `decodeOctets` returns it. The octets of each word are read in its charset, those between words as
+ *   `textOf` reads them.
  * @see RFC 2047
  */
 export function decodeEncodedWords(text: string): string {
@@ -113,10 +113,10 @@ function isSpace(code: number): boolean {
 }
 
 /**
- * The octets of a text that names its charset, one character for each. Raw Latin-1 in what calls itself UTF-8 is read as
- * if it was that.
+ * The octets of a text that names its charset, one character for each octet. Raw Latin-1 in a text that names UTF-8 is read
+ * as Latin-1.
  *
- * @param text  As `decodeOctets` gives it.
+ * @param text  As `decodeOctets` returns it.
  */
 export function rawOctets(text: string, charset: string): string {
   if (/^[\x00-\x7f]*$/.test(text)) return text

@@ -59,19 +59,19 @@ export function splitFields(text: string, isStrict = false): SplitFields {
 }
 
 /**
- * Reads the lines of a header: octets beyond ASCII as UTF-8 where a line is valid UTF-8 (RFC 6532). What the octets of
- * any other line mean depends on what they belong to, such as an encoded word: they become half surrogates for
- * {@link textOf} and {@link octetsOf}.
+ * Decodes the lines of a header that are valid UTF-8 (RFC 6532). In other lines the charset of octets beyond ASCII depends
+ * on the part that contains them, such as an encoded word. These octets become half surrogates, which {@link textOf} and
+ * {@link octetsOf} read.
  */
 export function decodeOctets(block: Buffer): string {
   if (isUtf8(block)) return block.toString('utf8')
-  // One Latin-1 line must not spoil the UTF-8 of the others. A line end is never part of another character.
+  // A Latin-1 line must not change how the UTF-8 lines are read. A line end is never part of another character.
   const octets = undecoded(block).split('\n')
   const lines = block.toString('utf8').split('\n')
   return lines.map((line, index) => (line.includes('\ufffd') ? octets[index] : line)).join('\n')
 }
 
-// U+DC80 to U+DCFF stand for octets, as in Python's `surrogateescape`: decoded text never has them alone.
+// U+DC80 to U+DCFF represent octets, as in Python's `surrogateescape`: decoded text never contains them alone.
 const undecodedOctet = /[\udc80-\udcff]/u
 const nothingDecoded = /^[\x00-\x7f\udc80-\udcff]*$/u
 
@@ -81,7 +81,7 @@ function undecoded(block: Buffer): string {
   return units.toString('utf16le')
 }
 
-/** A text of a header as people read it: its undecoded octets as UTF-8 where all of them are, else as Latin-1. */
+/** A text of a header for people: undecoded octets are read as UTF-8 if all of them are valid, else as Latin-1. */
 export function textOf(text: string): string {
   if (!undecodedOctet.test(text)) return text
   const octets = octetsOf(text)
@@ -96,10 +96,10 @@ export function textOf(text: string): string {
   return units.toString('utf16le')
 }
 
-/** The octets of a text of a header as they came. */
+/** The original octets of a text of a header. */
 export function octetsOf(text: string): Buffer {
   if (!undecodedOctet.test(text)) return Buffer.from(text)
-  // Of each unit this takes the lower half.
+  // This writes the lower byte of each code unit.
   if (nothingDecoded.test(text)) return Buffer.from(text, 'latin1')
   const octets = Buffer.allocUnsafe(text.length * 3)
   let size = 0

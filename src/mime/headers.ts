@@ -30,8 +30,8 @@ const maxValueLength = 256 * 1024
 /**
  * Reads the header block of a message by hand: everything up to the first empty line.
  *
- * Never throws. Takes CRLF and bare LF, a missing end, no header at all, any bytes. Octets beyond ASCII are read in the
- * charset of their encoded word or parameter; others as UTF-8 where they are valid UTF-8 (RFC 6532), else as Latin-1.
+ * Never throws: any bytes are accepted, with CRLF or bare LF, without an end or without a header. Octets beyond ASCII are
+ * read in the charset of their encoded word or parameter; others as UTF-8 if they are valid (RFC 6532), else as Latin-1.
  *
  * @param bytes  The message, or at least its beginning; only the first MiB is looked at. Not kept.
  * @see RFC 5322 section 2.2
@@ -78,7 +78,7 @@ export function endOfLines(bytes: Buffer, start: number, limit: number): number 
 /**
  * Decodes the encoded words of a header value; what cannot be decoded stays as written.
  *
- * @param value  As `decodeOctets` gives it.
+ * @param value  As `decodeOctets` returns it.
  * @see RFC 2047
  */
 export function decodeHeaderValue(value: string): string {
@@ -87,7 +87,7 @@ export function decodeHeaderValue(value: string): string {
 
 /** The fields of a header, and where the body begins. */
 export interface Head {
-  /** Values as `decodeOctets` gives them. */
+  /** Values as `decodeOctets` returns them. */
   fields: [name: string, value: string][]
   bodyStart: number
   /** Whether an empty line ends it; where none does, the body begins behind the last field, or nowhere. */

@@ -51,15 +51,15 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
   }
 }
 
-/** What a message says but for its bodies. */
+/** The content of a message except for its bodies. */
 export type ParsedFacts = Omit<ParsedMessage, 'html' | 'text'>
 
-/** The same without the bodies, which are most of the work. */
+/** The same without the bodies, which take most of the time. */
 export async function parseFacts(source: Buffer): Promise<ParsedFacts> {
   return factsOf(source, await paced(structureSteps(source)))
 }
 
-/** Says that only the beginning of a body is there. */
+/** The `problem` of a mail with a body of which only the beginning is shown. */
 export const bodyIsCut: string = `A body has more than ${maxBodyBytes} bytes; its beginning is shown. Download the part for all of it.`
 
 async function factsOf(source: Buffer, structure: MimeStructure): Promise<ParsedFacts> {

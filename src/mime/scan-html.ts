@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module'
 
-/** Callbacks of a scan, in document order; element names in lower case, offsets into the HTML. */
+/** Callbacks of a scan, called in document order. Element names are in lower case, positions are offsets into the HTML. */
 export interface HtmlListener<Attribute extends string> {
-  /** An open tag is complete; `start` is the offset of its name. Of its attributes those asked for, entities decoded. */
+  /** An opening tag. `start` is the offset of its name; `attributes` are those asked for, with decoded entities. */
   onOpenTag(name: string, attributes: { [name in Attribute]?: string }, start: number): void
-  /** A text, or a part of one. */
+  /** A text or a part of a text. */
   onText(piece: string, start: number): void
   onCloseTag(name: string): void
   onComment?(start: number): void
@@ -77,7 +77,7 @@ export function* scanHtml<Attribute extends string>(
   tokenizer.end()
 }
 
-/** Of longer HTML only the beginning is looked at. */
+/** Only the beginning of longer HTML is read. */
 export const scannedLength = 1_000_000
 const stepLength = 4096
 

@@ -22,7 +22,7 @@ export interface Signing {
  * The arithmetic of RSA, a quarter of what an email costs, runs beside the event loop.
  *
  * @param message  A whole RFC 5322 message with CRLF line ends.
- * @throws Error where the key is not RSA, or where the message has no end of its header or more than {@link maxFields}.
+ * @throws Error if the key is not RSA, the header of the message has no end, or it has more than {@link maxFields} fields.
  * @see RFC 6376
  */
 export async function signMessage(

@@ -28,7 +28,7 @@ export function writeNode(node: MimeNode, encoders: Encoders): Buffer | null {
 function isAtHand(node: MimeNode): boolean {
   const { content } = node
   const encoding = node.getTransferEncoding()
-  // The library reads through all of the content each time: the place `transfer encoding` in bench/places.mjs.
+  // The library would read the whole content at each call: the place `transfer encoding` in bench/places.mjs.
   node.getTransferEncoding = () => encoding
   return (
     (!content ||

@@ -16,7 +16,7 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   /** Waits before the second, third, … try, in milliseconds. */
   retryDelaysMs: readonly number[]
   hostname: string
-  /** Where the writing of a large message waits for its turn: several at once would take too much memory. */
+  /** The queue in which the writing of a large message waits: several at once would take too much memory. */
   large: JobQueue
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
@@ -126,7 +126,7 @@ async function writeAndStore(
   }
 }
 
-/** An email that was kept with more than this waits for its turn to be written. */
+/** An email with more stored content than this waits in the queue before its message is written. */
 const largeBytes = 1024 * 1024
 // Temporary errors of the store: the email stays due.
 const storeErrors = [

@@ -7,7 +7,7 @@ import { bringForward, waitsTooLong } from './clock-steps.ts'
 export interface DueEmails {
   /**
    * @returns The ids of the emails that are due, the longest due first, and when the next one becomes due: Unix time in
-   *   milliseconds, `Infinity` without one. More are due where as many came as were asked for.
+   *   milliseconds, `Infinity` if there is none. If there are as many ids as were asked for, more may be due.
    */
   find(limit: number): Promise<{ ids: string[]; next: number }>
 }

@@ -113,7 +113,8 @@ function refusal(response: string): Error {
 }
 
 /**
- * nodemailer says it for the addresses of the envelope alone; a header may need it too, and there is no option for that.
+ * nodemailer announces it only if an address of the envelope needs it. A header may need it too, and there is no option for
+ * that.
  * test/outbox/release.test.ts shows the need: "announces the required extensions".
  */
 function sayUtf8(connection: SMTPConnection): void {

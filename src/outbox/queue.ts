@@ -4,7 +4,7 @@ import { restAfter } from './rests.ts'
 
 /** Runs work for each email that is due, a bounded number at once. */
 export interface Queue {
-  /** Something may be due. Cheap while emails are waiting in the queue. */
+  /** Tells the queue that an email may be due. Cheap while emails wait in the queue. */
   wake(): void
   /** Resolves when no email is due or in progress. Emails that are due later do not count. */
   idle(): Promise<void>
@@ -19,7 +19,8 @@ export interface QueueDeps {
   /**
    * Works on one email. Never rejects.
    *
-   * @param pause  Called with true while the email waits for something that needs no place: another one takes it.
+   * @param pause  Called with true when the email begins to wait for something that needs no place, so that another email
+   *   takes its place; with false when it continues.
    * @returns When the email is due again: Unix time in milliseconds; null if it is not.
    */
   run(id: string, pause: (isPaused: boolean) => void): Promise<number | null>
@@ -30,7 +31,7 @@ export interface QueueDeps {
 /** One kind of email. */
 export interface Lane {
   due: DueEmails
-  /** How many emails may be in progress, those of all lanes together, for one of this lane to begin. */
+  /** An email of this lane begins only if fewer emails than this are in progress, those of all lanes together. */
   places: number
 }
 
@@ -43,7 +44,7 @@ export function createQueue({ clock, lanes: given, run, onError }: QueueDeps): Q
   }))
   const mostPlaces = Math.max(...lanes.map(({ places }) => places))
   const inProgress = new Map<string, Promise<void>>()
-  /** How many of those in progress are not paused. */
+  /** The number of emails in progress that are not paused. */
   let busy = 0
   let failedSearches = 0
   let isFilling = false
@@ -64,7 +65,7 @@ export function createQueue({ clock, lanes: given, run, onError }: QueueDeps): Q
   function wakeAt(time: number): void {
     const now = clock.now()
     if (time <= now) return wake()
-    // A time that has passed before its timer was overtaken by a step of the clock.
+    // If the time has passed and its timer has not run, the clock was set.
     if (time === Number.POSITIVE_INFINITY || (timerAt <= time && timerAt > now)) return
     cancelTimer()
     timerAt = time
@@ -166,8 +167,8 @@ export function createQueue({ clock, lanes: given, run, onError }: QueueDeps): Q
 }
 
 /**
- * With fewer free places, the queue pauses before it begins more emails: those that begin together are stored together,
- * which costs half as much as one by one, and requests come in between. The bench row is `delivered`.
+ * With fewer free places, the queue waits before it begins more emails. Emails that begin together are stored together, at
+ * half the cost, and requests are answered meanwhile. The bench row is `delivered`.
  */
 const minFree = 8
 const pauseFor = (end: () => void): (() => void) => systemClock.after(25, end)

@@ -164,7 +164,7 @@ interface PoolMessage {
 
 /**
  * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses,
- * which takes twice as long as all the rest: the place `pool` in bench/places.mjs.
+ * which takes twice as long as everything else: the place `pool` in bench/places.mjs.
  */
 function hand(pool: Pool, mail: Mail): Promise<SentInfo> {
   const { envelope, dsn, raw } = mail
