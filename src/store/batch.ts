@@ -76,7 +76,7 @@ export class Batch {
   /**
    * Adds a commit of changes whose records are still as they were read.
    *
-   * @param outcome  Set to the number of changes that were added, and the ids of the others.
+   * @param outcome  Receives the number of changes that were added, and the ids of the others.
    * @param isBulk  Whether listeners get one change for all records.
    * @throws unique_conflict; then the batch is as before.
    */

@@ -6,7 +6,7 @@ import type { Records } from './records.ts'
 import { membersOf } from './stored.ts'
 import type { BulkOptions, IndexKey, StoredRecord } from './store.ts'
 
-/** A change of a record that was read at a version; `next` is null if the record is removed, at any version. */
+/** A change of a record that was read at a version. A null `next` removes the record, whatever its version is. */
 export interface BulkChange {
   readonly state: CollectionState
   readonly id: string
@@ -22,7 +22,7 @@ export interface BulkOutcome {
   stale: string[]
 }
 
-/** What is left of a bulk change. */
+/** The rest of a bulk change. */
 interface BulkWork {
   /** Prepares the next commit, which may be empty, with the number of ids that are done after it; null at the end. */
   next(): Promise<{ changes: BulkChange[]; bytes: number; done: number } | null>
@@ -126,7 +126,7 @@ export async function runBulk(
 }
 
 const readAtOnce = 100
-// A commit is encoded and applied between the commits of others, which wait for it: these bound how long.
+// Other commits wait while a part is encoded and applied. These limits bound that time.
 const mostUpdates = 500
 const mostRemovals = 1000
 const mostBytes = 1024 * 1024

@@ -87,7 +87,7 @@ export function createCommitQueue(deps: {
     return waking.length === 0 ? undefined : Promise.all(waking).then(() => {})
   }
 
-  /** Runs a batch while no record leaves the memory. */
+  /** Runs a batch. No record leaves the memory meanwhile. */
   async function runBatch(all: readonly Waiting[], from: number): Promise<number> {
     records.resting.hold()
     try {

@@ -174,7 +174,7 @@ export async function createStore(
   }
 }
 
-/** For so many records listeners get a change each, so that they need not read everything again. */
+/** Up to this many records, listeners get one change for each, so that they need not read everything again. */
 const mostTold = 100
 const defaultPendingBytes = 64 * 1024 * 1024
 

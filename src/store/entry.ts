@@ -30,10 +30,10 @@ export interface HeldPlace {
 /** A record's blobs by name. Never changed in place: shared between a record's states. */
 export type Places = Readonly<Record<string, Place>>
 
-/** Stands for the blobs of a record that rests in its segment file, until they are read. */
+/** Replaces the blobs of a record that rests in its segment file, until they are read. */
 export const atRest: Places = Object.freeze({})
 
-/** Whether two places are the same bytes. */
+/** Whether two places refer to the same bytes. */
 export function samePlace(a: Place | undefined, b: Place | undefined): boolean {
   if (a === b || a === undefined || b === undefined) return a === b
   if ('log' in a) return 'log' in b && a.log === b.log && a.at === b.at && a.size === b.size

@@ -14,7 +14,7 @@ export class IdOrder {
   /** In the order of their ids. */
   readonly #packs: Packed[] = []
   readonly #loose: SortedIndex
-  /** The number of records before each pack, and of all; null after a change. */
+  /** The number of records before each pack, and the number of all; null after a change. */
   #before: number[] | null = null
   #revision = 0
 
@@ -40,13 +40,13 @@ export class IdOrder {
     return pack && row >= 0 ? { pack, row } : null
   }
 
-  /** Whether a record of this id can be in a pack: quick, for the many new ones that cannot. */
+  /** Whether a record with this id can be in a pack. Fast, because most new records cannot. */
   mayRest(id: string): boolean {
     const last = this.#packs.at(-1)
     return last !== undefined && id <= last.last
   }
 
-  /** The ids between which a new pack has to lie, given an id that it shall contain; null if another pack has that range. */
+  /** The ids between which a new pack must lie, given an id in it; null if another pack has that range. */
   roomAt(id: string): { after: string | null; before: string | null } | null {
     const at = this.#packsBefore(id)
     const next = this.#packs[at]
@@ -54,7 +54,7 @@ export class IdOrder {
     return { after: this.#packs[at - 1]?.last ?? null, before: next?.first ?? null }
   }
 
-  /** Puts a pack in the place of another, or between others. Its records must not be among the loose ones any more. */
+  /** Replaces a pack, or inserts a new one. Its records must no longer be among the loose ones. */
   adopt(pack: Packed | null, old: Packed | null): void {
     this.#changed()
     const at = old === null ? -1 : this.#packs.indexOf(old)
@@ -72,7 +72,7 @@ export class IdOrder {
     this.#loose.add(entry)
   }
 
-  /** Takes out a record that is in no pack. */
+  /** Removes a record that is in no pack. */
   remove(entry: Entry): void {
     this.#loose.remove(entry)
   }
@@ -205,7 +205,7 @@ export class IdOrder {
   }
 }
 
-/** The first of the numbers below `end` that a condition holds for, if it also holds for all after it; else `end`. */
+/** The first number below `end` that meets a condition, or `end`. All numbers after it must meet the condition too. */
 function firstWhere(end: number, holds: (i: number) => boolean): number {
   let low = 0
   let high = end

@@ -18,14 +18,14 @@ export function storeFault(error: unknown, doing: string): LocalpostError {
   return new LocalpostError(kind, `${doing} failed: ${reason}. ${errorTable[kind].fix}`, { cause: error })
 }
 
-/** The error of a file that cannot be understood. Nothing was changed when it is thrown. It always names the way out. */
+/** The error for a file that cannot be read. Nothing was changed when it is thrown. It always says how to save the data. */
 export function corrupt(place: string, what: string, fix: string, cause?: unknown): LocalpostError {
   const message = `${place}: ${what} ${fix} ${salvageHint} Nothing was overwritten.`
   return new LocalpostError('store_corrupt', message, { cause })
 }
 
 /** What to do where there is no copy of a damaged file. */
-export const salvageHint = 'To save what is whole, run `localpost doctor --salvage --to <new folder>`.'
+export const salvageHint = 'To save what is intact, run `localpost doctor --salvage --to <new folder>`.'
 
 /** The error of a caller that breaks the store's contract: a fault in this program, not of the medium or a user. */
 export function misuse(message: string): LocalpostError {

@@ -8,7 +8,7 @@ import type { Blob, BlobId, BlobWriter } from './store.ts'
 export interface StagedCommit {
   readonly seq: number
   readonly effects: readonly Effect[]
-  /** Whether it is a part of a bulk change, which listeners hear of as one. */
+  /** Whether it is a part of a bulk change, for which listeners get one change. */
   readonly isBulk: boolean
   /** The bytes that go with the frame, in the order of their places. */
   readonly payload: readonly Uint8Array[]

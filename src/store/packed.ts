@@ -1,6 +1,6 @@
 import type { Place, Places } from './entry.ts'
 
-/** The segment of a pack, as far as readers of its file need it. */
+/** The segment of a pack: the members that readers of its file need. */
 export interface PackedSegment {
   readonly number: number
   /** Set while the file is being replaced. */
@@ -28,7 +28,7 @@ export class Packed {
   live: number
   /** The log files that the blobs of the records may be in. */
   readonly logs: ReadonlySet<number>
-  /** What the blobs of all rows use; only until a start has counted it. */
+  /** The space that the blobs of all rows use; only until the start has counted it. */
   usage: BlobUsage | null = null
   readonly first: string
   readonly last: string
@@ -88,7 +88,7 @@ export class Packed {
 
   /** The row of an existing record, or -1. */
   find(id: string): number {
-    // Many records are mostly looked up one after the other.
+    // Many records are mostly looked up in order.
     const isNext = this.#next < this.count && this.id(this.#next) === id
     const row = isNext ? this.#next : this.lowerBound(id)
     if (!isNext && (row >= this.count || this.id(row) !== id)) return -1
@@ -138,7 +138,7 @@ export class Packed {
   }
 }
 
-/** What the blobs of many records use, as sums: where a start has not read each record. */
+/** The space that the blobs of many records use, as sums, because a start does not read each record. */
 export class BlobUsage {
   /** By log file, the number of bytes, and where the last of them ends. */
   readonly logs: Map<number, { bytes: number; end: number }> = new Map()

@@ -37,7 +37,7 @@ export async function readOne<T extends StoredRecord>(
   }
 }
 
-/** A record that rests; null if it does not rest any more. @throws store_corrupt. */
+/** A resting record; null if it no longer rests. @throws store_corrupt. */
 export async function readResting(
   records: Records,
   state: CollectionState,
@@ -49,7 +49,7 @@ export async function readResting(
 }
 
 /**
- * The texts of rows, in their order; null where there is no such record any more. Damaged records are null too: they are
+ * The texts of rows, in their order; null for a record that no longer exists. A damaged record is null too: it is
  * reported, and must not make the others unreadable.
  */
 export async function readTexts(

@@ -37,7 +37,7 @@ export class Resting {
   /** How many segments, from the newest on, stay in memory. */
   awakeSegments = 4
   reader: LineReader | null = null
-  /** Called with the error of a record that cannot be read, where others are read with it. */
+  /** Called with the error of a record that cannot be read while others are read with it. */
   onDamaged: (error: LocalpostError) => void = () => {}
   /** Filled while the store is loaded. */
   readonly replaced: Replaced[] = []
@@ -209,7 +209,7 @@ export class Resting {
   async settle(isDirty: (segment: Segment) => boolean): Promise<void> {
     for (const segment of this.#awake) {
       if (segment.number > segment.state.openSegment - this.awakeSegments || isDirty(segment)) continue
-      // A commit on its way refers to records in memory.
+      // A running commit refers to records in memory.
       if (this.#held > 0) this.#waiting.push(() => isDirty(segment) || this.rest(segment))
       else this.rest(segment)
       await nextTurn()
@@ -226,7 +226,7 @@ export class Resting {
       if (!entry) continue
       if (entry.keys.every((key) => key === null)) state.byId.delete(id)
       else {
-        // It stays in the indexes.
+        // The record stays in the indexes.
         entry.text = ''
         entry.blobs = atRest
       }

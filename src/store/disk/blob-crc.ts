@@ -44,7 +44,7 @@ export function verified(stream: Readable, paths: Paths, place: FilePlace): Read
     },
     flush: (done) => done(crc === place.crc ? null : damaged(paths, place)),
   })
-  // Comes before the error of the pipeline, which would be that of the system.
+  // Thrown before the error of the pipeline, which would be the message of the system.
   stream.once('error', (error) => {
     const reason = damagedBy(error, paths, place)
     check.destroy(reason instanceof Error ? reason : error)

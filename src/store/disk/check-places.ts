@@ -5,7 +5,7 @@ import type { Records } from '../records.ts'
 import type { CheckpointDeps } from './checkpoint.ts'
 
 /**
- * Checks that the bytes of every blob exist, and reports the missing ones in a notice. It does not throw: one lost
+ * Checks that the bytes of every blob exist, and reports missing ones in a notice. It does not throw, because one lost
  * message must not prevent the start.
  *
  * @param lengths  The length of each log file.
@@ -36,7 +36,7 @@ export async function checkPlaces(
     }
   }
 
-  /** Whether all blobs of a pack are there, from their sums alone. */
+  /** Whether all blobs of a pack exist, as far as their sums show. */
   async function isWhole({ usage }: Packed): Promise<boolean> {
     if (!usage) return true
     let whole = true

@@ -7,8 +7,8 @@ import { paced } from '../../core/yield.ts'
 /**
  * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":["0000015a9bd1c2aa",…]}`, a line feed,
  * `len` bytes. `crc` covers everything except its own eight digits. The first of the ops is the length of the line with
- * its line feed, and a checksum of that and of everything before `crc`: they say where a frame ends that is not complete.
- * Localpost 0.1 wrote no such op, and refuses it. An optional `"nth":3` after `len` says that three frames of the same
+ * its line feed, and a checksum of that and of everything before `crc`: they show where an incomplete frame would end.
+ * Localpost 0.1 did not write this op, and refuses it. An optional `"nth":3` after `len` says that three frames of the same
  * synced write precede this one.
  */
 export interface Frame {
@@ -101,8 +101,8 @@ export function readFrame(bytes: Buffer, at: number): Frame | null {
 }
 
 /**
- * Whether the end of a file is the beginning of a frame and not all of it, as a process leaves that is killed while it
- * writes. A frame that has its full length is not: if its checksum does not match, it was changed after it was written.
+ * Whether the end of a file is an incomplete frame, as a process leaves it that is killed while it writes. A frame with its
+ * full length is complete: if its checksum does not match, it was changed after it was written.
  *
  * @param at  Where a frame begins that cannot be read.
  */
@@ -111,7 +111,7 @@ export function isBeginning(bytes: Buffer, at: number): boolean {
   const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
   if (!head) return false
   const [, , len, , , lineAndCrc] = head
-  // Older versions did not say where a frame ends.
+  // Frames of older versions do not show where they end.
   if (lineAndCrc === undefined) return true
   const lineAt = at + head[0].length - 1 - 2 * crcLength
   const digitsAt = lineAt - 1 - opsStart.length - crcLength
@@ -120,7 +120,7 @@ export function isBeginning(bytes: Buffer, at: number): boolean {
   return at + Number.parseInt(lineAndCrc.slice(0, crcLength), 16) + Number(len) > bytes.byteLength
 }
 
-/** No frame is shorter; what comes before its `ops` is. */
+/** No frame is shorter than this; the part before its `ops` is. */
 const leastFrameBytes = 100
 
 /** The beginning of every frame. */
@@ -171,7 +171,7 @@ function checksum(bytes: Buffer, start: number, digitsAt: number, end: number): 
   return crc32(bytes.subarray(digitsAt + crcLength, end), crc32(bytes.subarray(start, digitsAt)))
 }
 
-/** Covers what says where the frame ends: everything before `crc`, and the length of the line. */
+/** The checksum over the length of the frame: over everything before `crc`, and the length of the line. */
 function headChecksum(bytes: Buffer, start: number, digitsAt: number, lineAt: number): number {
   return crc32(bytes.subarray(lineAt, lineAt + crcLength), crc32(bytes.subarray(start, digitsAt)))
 }

@@ -29,7 +29,7 @@ export function createLineReader(files: Files): LineReader {
       } catch (error) {
         throw storeFault(error, `Reading ${pack.path}`)
       } finally {
-        // Nobody has to wait for it.
+        // Nothing waits for the result.
         void files.close(fd).catch(() => {})
       }
       return records
@@ -73,7 +73,7 @@ function groupsOf(pack: Packed, rows: readonly number[]): Group[] {
   return groups
 }
 
-// Reading this much takes a few microseconds, and longer parts are read by another thread.
+// Reading this much takes a few microseconds. Longer parts are read by another thread.
 const mostGap = 8 * 1024
 const mostAtOnce = 256 * 1024
 
@@ -89,7 +89,7 @@ function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): Rest
     if (id !== pack.id(row) || typeof version !== 'number' || blobs === undefined) return null
     return { version, text: line.text, blobs }
   } catch {
-    // The file was replaced, and something else is there.
+    // The file was replaced, and this place now has other content.
     return null
   }
 }

@@ -104,7 +104,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       const rewrite = (): Promise<void> => writeCheckpoint(deps, records, { ...target.end, seq }, run)
       // Old records were migrated while they were read. The checkpoint marks the log as being in the new format.
       if (checkpoint.schema < deps.schema.version) await rewrite()
-      // What a person edited gets its checksums now, so that damage after this is found.
+      // Edited files get their checksums now, so that later damage is found.
       else if (!loaded.isEdited) await claimLog(deps, checkpoint)
       // A checkpoint that failed may have changed the old one.
       else if (!(await sealEdits(deps, rewrite)))

@@ -8,9 +8,9 @@ export interface ReplayDeps {
   readonly files: Files
   readonly paths: Paths
   /**
-   * What may be missing from the end of the log. `prefix`: only the process ended, so of the last write only the
-   * beginning may be there. `tail`: a power cut hit a process that synced its commits, so any part of the last write can
-   * be missing. `pages`: it hit one that did not, so any part can be missing.
+   * What may be missing from the end of the log. `prefix`: only the process ended, so the last write may be incomplete.
+   * `tail`: after a power cut, with synced commits, any part of the last write may be missing. `pages`: after a power cut,
+   * without synced commits, any part of the log may be missing.
    */
   readonly loss: Loss
   /** Takes a frame's ops. May throw store_corrupt. */
@@ -159,10 +159,10 @@ function assertNoFrame(
   }
 }
 
-/** While the machine runs, what a killed process wrote stays: an incomplete commit is shorter than it has to be. */
+/** While the machine runs, everything that a killed process wrote stays: an incomplete commit is too short. */
 function assertBeginning(bytes: Buffer, at: number, path: string): void {
   if (isBeginning(bytes, at)) return
-  const what = `the last commit, at byte ${at}, does not match its checksums, and a kill did not cut it short: it was acknowledged, and is damaged.`
+  const what = `the last commit, at byte ${at}, has its full length and does not match its checksums: it is damaged.`
   const fix = `Restore the file from a copy; or discard that commit with \`truncate -s ${at} ${path}\`.`
   throw corrupt(`${path}:${at}`, what, fix)
 }

@@ -7,7 +7,7 @@ import { parseLine } from './snapshot-text.ts'
 /** A line that does not match its checksum. The first line is 1. */
 export interface DamagedLine {
   readonly line: number
-  /** What can still be read of it; null where it cannot. It may be damaged too. */
+  /** The content as far as it can be read, which may be damaged too; null if it cannot be read. */
   readonly id: string | null
   readonly version: number | null
 }
@@ -49,7 +49,7 @@ export function wholeLines(
   return { snapshot, damaged, isCut: !hasEnd(bytes) }
 }
 
-/** Whether the last line is that of the checksum, which may be damaged, or the bracket that a person left of it. */
+/** Whether the last line has the checksum, possibly damaged, or is the bracket that an edit left. */
 function hasEnd(bytes: Buffer): boolean {
   const line = bytes.toString('latin1', bytes.lastIndexOf('\n', -2) + 1).trimEnd()
   return line === '}' || (line.length === shortLine && !line.startsWith('{'))

@@ -39,7 +39,7 @@ export function editedRecords(bytes: Buffer, sections: readonly (readonly unknow
     })
 }
 
-/** Sentences that name the records that are taken as edited. */
+/** Sentences that list the edited records. */
 export function editedText(edited: readonly EditedRecord[], limit: number = 20): string {
   if (edited.length === 0) return 'Every record in it matches its checksum.'
   const names = edited.slice(0, limit).map(({ line, id }) => `line ${line} (${id})`)
@@ -60,7 +60,7 @@ function idOf(item: unknown): string {
   return isObject(record) && typeof record.id === 'string' ? record.id : ''
 }
 
-/** Whether the text that Localpost writes of a parsed line has its checksum. */
+/** Whether a parsed line matches its checksum when Localpost writes it again. */
 function isWhole(item: unknown): boolean {
   if (!isObject(item) || typeof item.crc !== 'string') return false
   const { crc, ...members } = item

@@ -20,8 +20,8 @@ export interface AcceptedFile {
 }
 
 /**
- * Declares the files of records that do not match their checksums to be edited by a person: writes them with new
- * checksums. All of them are read before the first is changed.
+ * Accepts the files of records that do not match their checksums as edited by a person, and writes new checksums. All of
+ * them are read before the first is changed.
  *
  * @throws store_in_use, store_corrupt for a file that is no JSON or not one of this store.
  */

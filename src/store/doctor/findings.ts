@@ -26,7 +26,7 @@ export function listed(names: readonly string[]): string {
 
 const listedNames = 3
 
-/** What an error says. */
+/** The message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

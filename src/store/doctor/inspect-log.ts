@@ -61,7 +61,7 @@ export async function inspectLog(
     if (number >= checkpoint.log) expected = number + 1
     const bytes = await files.readAll(paths.log(number)).catch((error: unknown) => {
       if (number < checkpoint.log) report.note(messageOf(error))
-      else report.problem(messageOf(error), 'Until then, no start takes it.')
+      else report.problem(messageOf(error), 'Until then, Localpost does not start.')
       return null
     })
     // A running instance may have removed it meanwhile.
@@ -145,9 +145,9 @@ function readFile(
     }
     const until = next === null ? 'to its end' : `to byte ${next}, where whole commits follow`
     const what = `${path} is damaged from byte ${at} ${until}.`
-    // What the commits changed is in the files of records. Only the bytes of messages are here alone.
+    // The changes of these commits are in the files of records. Only the bytes of messages are here alone.
     reading.isDamaged = true
-    if (at < inUse) report.note(`${what} A mail whose bytes are lost by that is named below.`)
+    if (at < inUse) report.note(`${what} The mails whose bytes are lost are named below.`)
     else {
       const discard = `discard this commit and all later ones: move the log files after it away and run \`truncate -s ${at} ${path}\``
       report.problem(what, `Restore the file from a copy; or ${discard}. ${salvageHint}`)
@@ -180,7 +180,7 @@ function apply({ parts, records, checkpoint, report }: Reading, frame: Frame, nu
   try {
     applyFrame(parts, records, checkpoint.schema, frame, number)
   } catch (error) {
-    report.problem(messageOf(error), 'Use the Localpost that wrote it.')
+    report.problem(messageOf(error), 'Use the version of Localpost that wrote it.')
   }
 }
 

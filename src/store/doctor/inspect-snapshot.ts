@@ -36,7 +36,7 @@ export async function inspectSnapshot(
         )
     } catch (error) {
       const others = bytes === null ? '' : damagedLines(bytes, segment > 0)
-      report.problem(`${messageOf(error)}${others}`, 'Until then, no start takes it.')
+      report.problem(`${messageOf(error)}${others}`, 'Until then, Localpost does not start.')
     }
     await nextTurn()
   }
@@ -51,7 +51,7 @@ export async function inspectSnapshot(
   if (report.problems === before) report.ok(`${count} files of records can be read.`)
 }
 
-/** Where several lines are damaged, all of them: the error names the first. */
+/** Names all damaged lines if there are several, because the error names only the first. */
 function damagedLines(bytes: Buffer, isSegment: boolean): string {
   const { damaged } = wholeLines(bytes, isSegment ? 'segment' : null, () => true)
   if (damaged.length < 2) return ''

@@ -87,7 +87,7 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
     return done(false)
   }
   const lock = await readLock(named, paths.lock, processes).catch((error: unknown) => {
-    about('lock').problem(messageOf(error), 'Until then, no start takes the folder.')
+    about('lock').problem(messageOf(error), 'Until then, Localpost does not start.')
     return null
   })
   const inUse = lock?.lives === true

@@ -10,15 +10,15 @@ import { isObject } from '../stored.ts'
 import { messageOf } from './findings.ts'
 import { readOr, type SalvageReading } from './salvage-reading.ts'
 
-/** What the whole commits of all log files say, also those that the files of records contain. */
+/** The content of all complete commits in all log files, including those that the files of records contain. */
 export interface History {
-  /** The records as the log alone leaves them. */
+  /** The records as they result from the log alone. */
   readonly records: Records
   /** By collection and id, the last commit that changed or removed the record. */
   readonly last: ReadonlyMap<string, ReadonlyMap<string, number>>
-  /** By `<record id>/<name>`, every place where the bytes of a blob were once. */
+  /** By `<record id>/<name>`, every place where the bytes of a blob are or were. */
   readonly places: ReadonlyMap<string, readonly Place[]>
-  /** The first and the last whole commit; 0 where there is none. */
+  /** The numbers of the first and the last complete commit; 0 if there is none. */
   readonly first: number
   readonly end: number
   /** Whether a commit after `seq` and up to `until` is not in the log. */
@@ -26,9 +26,9 @@ export interface History {
 }
 
 /**
- * Reads every whole commit of every log file, and says which commits are lost: those that only the log had.
+ * Reads every complete commit of every log file, and reports the lost commits that only the log had.
  *
- * @param checkpoint  Null where it is lost: then any damage may have cost commits.
+ * @param checkpoint  Null if it is lost: then any damage may have lost commits.
  */
 export async function readHistory(reading: SalvageReading, checkpoint: Checkpoint | null): Promise<History> {
   const { files, paths, collections, lost } = reading
@@ -69,11 +69,11 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
     .map((name) => numberOf(name, '.log'))
     .filter((number) => number !== null)
   numbers.sort((a, b) => a - b)
-  /** The files of records contain what is before this position. */
+  /** The files of records contain everything before this position. */
   const { log: first, offset } = checkpoint ?? { log: numbers[0] ?? 1, offset: 0 }
   const newest = Math.max(numbers.at(-1) ?? 0, offset > 0 ? first : 0)
   const present = new Set(numbers)
-  /** Whether the gap before the next whole commit was said already. */
+  /** Whether the gap before the next complete commit was already reported. */
   let isTold = false
   for (let log = first; checkpoint && log <= newest; log++)
     if (!present.has(log)) lost.push(`${paths.log(log)} is missing; the commits that only it had are lost.`)
@@ -124,8 +124,8 @@ function isSame(one: Place | undefined, other: Place): boolean {
 }
 
 /**
- * Where whole commits follow a damaged one. A message may contain what looks like a commit, so where the damaged one
- * still says how long it is, nothing within it is looked at.
+ * Where complete commits follow a damaged one. A message may contain bytes that look like a commit. Therefore the damaged
+ * commit is skipped as a whole if its length is still known.
  */
 function nextWhole(bytes: Buffer, at: number, seq: number): number {
   const isNext = (frame: Frame | null): boolean =>

@@ -13,8 +13,8 @@ interface Repair {
 }
 
 /**
- * Adds to the records what only the log still has: the commits behind the checkpoint, and records of damaged files.
- * Where a file of records is intact, it says which of its older records still exist.
+ * Adds what only the log still has: the commits after the checkpoint, and records of damaged files. An intact file of
+ * records shows which of its older records still exist.
  */
 export function mergeHistory(
   reading: SalvageReading,
@@ -60,7 +60,7 @@ export function mergeHistory(
   }
 }
 
-/** Without a checkpoint: by file, the last commit that its records show that it contains. */
+/** Used without a checkpoint: by file, the last commit that it contains, as its records show. */
 function containedCommits({ records }: SalvageReading, history: History): Map<string, number> {
   const contained = new Map<string, number>()
   for (const [collection, seqs] of history.last) {
@@ -88,7 +88,7 @@ function repairOf(
   name: string,
   id: string,
 ): Repair | undefined {
-  // The record of a collection that became large is in a segment, which its older commits do not name.
+  // If the collection became large, the record is in a segment that its older commits do not name.
   const isThere = (file: DamagedFile): boolean =>
     file.name === name || (state.large && name === dbName && file.name.startsWith(`${state.name}/`))
   return repairs.find(
@@ -102,7 +102,7 @@ function versionOn({ lines }: DamagedFile, id: string): number | null {
 }
 
 /**
- * Says what of a damaged file was found in the log, and what was not.
+ * Reports which records of a damaged file were found in the log, and which were not.
  *
  * @param isComplete  Whether the log has every commit, so that nothing of the file can be lost.
  */
@@ -115,7 +115,7 @@ function tell({ restored, lost }: SalvageReading, { file, versions }: Repair, is
     const known = id === null ? undefined : versions.get(id)
     if (known !== undefined && known >= (version ?? 0)) continue
     if (known !== undefined)
-      lost.push(`${file.path}:${line} is damaged; ${id} was saved as an earlier commit has it.`)
+      lost.push(`${file.path}:${line} is damaged; ${id} was saved in the state of an earlier commit.`)
     else if (others > 0) others--
     else lost.push(`${file.path}:${line} is damaged; the record on it${id ? ` (${id})` : ''} is lost.`)
   }

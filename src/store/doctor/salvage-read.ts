@@ -9,7 +9,7 @@ import { fillRecords } from '../disk/snapshot.ts'
 import { messageOf } from './findings.ts'
 import { readOr, type SalvageReading } from './salvage-reading.ts'
 
-/** A file of records that cannot be used as it is. */
+/** A damaged or missing file of records. */
 export interface DamagedFile {
   /** As `checkpoint.json` names it. */
   readonly name: string
@@ -18,7 +18,7 @@ export interface DamagedFile {
   readonly what: string
   /** The damaged lines. */
   readonly lines: readonly DamagedLine[]
-  /** Whether records are gone without a line: the file is missing, or its end is. */
+  /** Whether the file or its end is missing, so that records are lost without a damaged line. */
   readonly isCut: boolean
 }
 

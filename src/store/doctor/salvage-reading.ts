@@ -5,20 +5,20 @@ import type { Records } from '../records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { messageOf } from './findings.ts'
 
-/** What salvaging reads from, and where it puts what it finds out. */
+/** The folder that is salvaged, and the lists for the report. */
 export interface SalvageReading {
   readonly files: Files
   readonly paths: Paths
   readonly schema: Schema
   readonly collections: readonly Collection<StoredRecord>[]
   readonly records: Records
-  /** Takes a sentence for each thing that is whole nowhere. */
+  /** Collects one sentence for each item that is intact nowhere. */
   readonly lost: string[]
-  /** Takes a sentence for each damaged file whose content was found elsewhere. */
+  /** Collects one sentence for each damaged file whose content was found elsewhere. */
   readonly restored: string[]
 }
 
-/** A file's bytes; none where it is missing or cannot be read. @param onFault  Takes what is wrong with it. */
+/** A file's bytes; none if it is missing or cannot be read. @param onFault  Called with what is wrong with it. */
 export async function readOr(
   { files }: Pick<SalvageReading, 'files'>,
   path: string,

@@ -22,7 +22,7 @@ import { salvageCheckpoint, salvageRecords } from './salvage-read.ts'
 export interface SalvageOptions {
   /** The damaged folder, which is only read. */
   readonly dir: string
-  /** Where to write what is whole: a folder that is new or empty. */
+  /** Where to write what is intact: a folder that is new or empty. */
   readonly to: string
   readonly collections: readonly Collection<StoredRecord>[]
   readonly clock: Clock
@@ -36,14 +36,14 @@ export interface Salvage {
   readonly to: string
   /** How many records were written, by collection. */
   readonly saved: Readonly<Record<string, number>>
-  /** What is whole nowhere, one sentence each. */
+  /** What is intact nowhere, one sentence each. */
   readonly lost: readonly string[]
   /** Damaged files whose content was found elsewhere, one sentence each. */
   readonly restored: readonly string[]
 }
 
 /**
- * Writes a new folder with all that is whole in a damaged one. A record is taken from its file, or from the log where
+ * Writes a new folder with everything that is intact in a damaged one. A record is taken from its file, or from the log where
  * its line is damaged. An email whose message is damaged is left out, and named.
  *
  * @throws store_in_use while a process uses the folder; invalid_option where `to` holds anything or is within `dir`.
@@ -102,7 +102,7 @@ async function assertPlaces(files: Files, paths: Paths, to: string, processes: P
     )
   if ((await files.size(to)) !== null && (await files.list(to)).length > 0)
     throw new LocalpostError('invalid_option', `${to} is not empty. Choose a new folder for --to.`)
-  // What is no lock file says of no process.
+  // A file that is no valid lock names no process.
   const lock = await readLock(files, paths.lock, processes).catch(() => null)
   if (lock?.lives === true)
     throw new LocalpostError(
@@ -127,7 +127,7 @@ async function readBlobs(files: Files, paths: Paths, entry: Entry, history: Hist
   const blobs: Blob[] = []
   for (const [name, place] of Object.entries(entry.blobs ?? {})) {
     const id = `${entry.id}/${name}` as const
-    // The same bytes may still be where they were before they were moved.
+    // The same bytes may still be in the place from which they were moved.
     const others = (history.places.get(id) ?? []).filter(
       (other) => 'crc' in other && 'crc' in place && other.crc === place.crc && other.size === place.size,
     )

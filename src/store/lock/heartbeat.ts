@@ -3,18 +3,18 @@ import { sleep } from '../../core/machine.ts'
 
 /** A holder renews its lock this often, in milliseconds. */
 export const beatMs = 1000
-/** A lock that is not renewed for so long belongs to a process that has ended, or that writes no more. */
+/** A lock that is not renewed for this long belongs to a process that has ended or no longer writes. */
 export const silenceMs = 5000
-/** A holder that did not read its lock for so long reads it before it writes. */
+/** A holder that has not read its lock for this long reads it before it writes. */
 export const freshMs = 2500
 
 /**
  * Watches a lock whose holder cannot be looked up. Times of different machines are never compared: the file only has
  * to change while this process looks.
  *
- * @param text  What the lock says now; null where there is none.
- * @param wait  Lets so many milliseconds pass.
- * @returns `renewed` as soon as its holder renews it, `replaced` when it says something else, `silent` when neither happened.
+ * @param text  The present text of the lock; null if there is none.
+ * @param wait  Waits this many milliseconds.
+ * @returns `renewed` as soon as its holder renews it, `replaced` if its text changes, `silent` if neither happens.
  */
 export async function watchLock(
   files: LockReads,
@@ -32,7 +32,7 @@ export async function watchLock(
   return 'silent'
 }
 
-/** A folder in the place of the lock has no time that says anything. */
+/** The time of a folder in the place of the lock has no meaning. */
 function timeOf(files: LockReads, path: string): Promise<number | null> {
   return files.touched(path).catch(() => null)
 }

@@ -10,22 +10,22 @@ export interface HeldLock {
   /** Whether the lock of another process had to be taken over: that one did not close the folder. */
   readonly tookOver: boolean
   /**
-   * Reads the lock file where that was not done recently: the process may have been stopped, and another one
-   * may have the folder since. Most often there is nothing to wait for.
+   * Reads the lock file if the last reading is some time ago: the process may have been stopped, and another one may have
+   * taken the folder over. Mostly there is nothing to wait for.
    *
    * @throws store_read_only when the lock is lost; store_failed when it cannot be read.
    */
   assertHeld(): Promise<void> | undefined
   /**
-   * To be called after a write, before it counts as done. Another process takes the lock before it reads the folder: if
-   * the lock is still this one after the write, every later reader sees what was written.
+   * To be called after a write, before it is acknowledged. Another process takes the lock before it reads the folder. If
+   * the lock is unchanged after the write, every later reader sees the written data.
    *
-   * @throws The same.
+   * @throws As {@link HeldLock.assertHeld}.
    */
   assertKept(): Promise<void> | undefined
-  /** Reads the lock file in any case. */
+  /** Reads the lock file, even if it was read recently. */
   check(): Promise<void>
-  /** Gives the folder back, with a mark that it was closed; leaves the lock of another process alone. */
+  /** Replaces the lock by a mark that the folder was closed; leaves the lock of another process alone. */
   release(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
   let seenAt = monotonicNow()
   /** The wall clock too, since the monotonic clock stops while the machine is suspended. */
   let seenAtWall = dateNow()
-  /** The file that has the name of the lock, and had this process's text when that was read last. */
+  /** The lock file as it was when this process last read its own text in it. */
   let stamp: Stamp | null = null
   /** When that file was last seen there. */
   let stampAt = -Infinity
@@ -90,7 +90,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
     try {
       found = files.stampNow(path)
     } catch {
-      // Reading it says why.
+      // Reading the file finds out why.
     }
     if (!found || !stamp || found.ino !== stamp.ino) return false
     if (found.mtimeMs !== stamp.mtimeMs && !touching) return false
@@ -128,10 +128,10 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
   }
 }
 
-/** A write shortly after the last look needs no look of its own before it. */
+/** A write needs no check before it if the last check is this recent. */
 const recentMs = 5
 
-/** The file that a process leaves in the place of its lock when it has closed the folder. */
+/** The file that replaces the lock when a process closes the folder. */
 export const closedMark = (path: string): string => `${path}.closed`
 
 function lostTo(found: string | null, folder: string, path: string): LocalpostError {

@@ -17,7 +17,7 @@ export interface LockDeps {
 /**
  * Finds out whether the process that wrote a lock still uses the folder. Takes some seconds where it cannot be looked up.
  *
- * @returns `changed` when the lock is another one by now.
+ * @returns `changed` if the lock was replaced meanwhile.
  * @throws store_in_use when the process lives.
  */
 export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
@@ -26,7 +26,7 @@ export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'ch
   if (!holder) {
     await assertNoFolder(deps)
     onNotice(
-      `The lock ${path} is damaged and does not say who uses the folder ${folder}. Waiting up to ${silence} to see whether somebody does.`,
+      `The lock ${path} is damaged and does not say who uses the folder ${folder}. Waiting up to ${silence}, because a process may still use it.`,
     )
     return await watch(deps, found, 'the process that wrote it')
   }
@@ -56,7 +56,7 @@ async function assertNoFolder({ files, path, folder }: LockDeps): Promise<void> 
 
 const silence = `${silenceMs / 1000} seconds`
 
-/** Waits whether the lock is renewed. A holder that finds its own lock damaged stops writing within that time. */
+/** Waits to see whether the lock is renewed. A holder that finds its own lock damaged stops writing within that time. */
 async function watch(
   { files, path, folder, onNotice, processes = systemProcesses }: LockDeps,
   found: string,
@@ -74,7 +74,7 @@ async function watch(
   return 'gone'
 }
 
-/** Waits as long as a living holder may write without reading its lock. */
+/** Waits for the time in which a running holder may write without reading its lock. */
 export async function watchMissing(deps: LockDeps): Promise<'gone' | 'changed'> {
   const { files, path, folder, onNotice, processes = systemProcesses } = deps
   onNotice(
@@ -85,7 +85,7 @@ export async function watchMissing(deps: LockDeps): Promise<'gone' | 'changed'> 
   return 'gone'
 }
 
-/** Whether a holder's process lives; `foreign` where its pid says nothing here. */
+/** Whether a holder's process is running; `foreign` if its pid cannot be looked up here. */
 export async function lookUp(holder: Holder, processes: Processes): Promise<'lives' | 'gone' | 'foreign'> {
   if (!(await isHere(holder, processes))) return 'foreign'
   if (!processes.isAlive(holder.pid)) return 'gone'
@@ -93,9 +93,9 @@ export async function lookUp(holder: Holder, processes: Processes): Promise<'liv
   return started === '' || holder.started === '' || started === holder.started ? 'lives' : 'gone'
 }
 
-/** Whether the holder's pid means the same process here. Two machines, or two containers, can have one name. */
+/** Whether the holder's pid means the same process here. Two machines or two containers may have the same host name. */
 async function isHere({ space, host }: Holder, processes: Processes): Promise<boolean> {
-  // Versions that did not say more went by the name.
+  // Locks of older versions contain only the host name.
   if (!space) return host === processes.host
   const own = await processes.pidSpace()
   return own.boot !== '' && own.boot === space.boot && own.namespace === space.namespace

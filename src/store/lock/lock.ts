@@ -76,7 +76,7 @@ async function isClosed({ files, path, folder }: LockDeps): Promise<boolean> {
   return !checkpoint?.includes('"durability":')
 }
 
-/** The mark goes before anything is written: from here on the folder is one that was not closed. */
+/** Removes the mark before anything is written: from now on the folder counts as not closed. */
 async function begin(deps: LockDeps, text: string, tookOver: boolean): Promise<HeldLock> {
   const lock = holdLock({ ...deps, text, tookOver })
   try {
@@ -89,8 +89,8 @@ async function begin(deps: LockDeps, text: string, tookOver: boolean): Promise<H
 }
 
 /**
- * Makes a dead process's lock the mark of a closed folder. Only who holds the guard may: else one who read the dead lock a moment ago would
- * take away the lock that a quicker one has put in its place.
+ * Turns an ended process's lock into the mark of a closed folder. Only a process that holds the guard may do it. Without the
+ * guard, a process that has just read the old lock could remove the new lock of a faster one.
  */
 async function removeStale(deps: LockDeps, stale: string, own: string): Promise<void> {
   const { files, path } = deps

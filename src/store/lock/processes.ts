@@ -24,7 +24,7 @@ export interface Processes {
   isAlive(pid: number): boolean
   /** When a process began: equal for the same process, different for a later one with its pid. `""`: not known. */
   startOf(pid: number): Promise<string>
-  /** Lets so many milliseconds pass. Default: it waits. */
+  /** Waits this many milliseconds. Default: with a timer of the machine. */
   wait?(ms: number): Promise<void>
 }
 
@@ -71,7 +71,7 @@ const hiddenSpace = `hidden:${randomBytes(8).toString('hex')}`
 
 const statOf = (pid: number): string => (pid === process.pid ? '/proc/self/stat' : `/proc/${pid}/stat`)
 
-/** Whether `/proc` is of this process's pid namespace: then it gives the process one pid, and not one for each level. */
+/** Whether `/proc` belongs to this process's pid namespace: then it shows one pid for the process, not one for each level. */
 function ownProc(): boolean {
   const pids = /^NSpid:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
   return pids === undefined ? readlinkSync('/proc/self') === String(process.pid) : /^\d+$/.test(pids)
