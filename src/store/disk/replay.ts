@@ -162,7 +162,7 @@ function assertNoFrame(
 /** While the machine runs, everything that a killed process wrote stays: an incomplete commit is too short. */
 function assertBeginning(bytes: Buffer, at: number, path: string): void {
   if (isBeginning(bytes, at)) return
-  const what = `the last commit, at byte ${at}, has its full length and does not match its checksums: it is damaged.`
+  const what = `the last commit, at byte ${at}, has its full length and does not match its checksums: it was acknowledged, and is damaged.`
   const fix = `Restore the file from a copy; or discard that commit with \`truncate -s ${at} ${path}\`.`
   throw corrupt(`${path}:${at}`, what, fix)
 }
