@@ -36,8 +36,9 @@ export function useBulkRun(api: Api, live: LiveFeed): BulkRun {
     // The change may have ended while the connection was lost.
     onConnected: async () => {
       running.value = null
-      const { changes } = await api.read<{ changes: BulkProgress[] }>('dev/inbox/bulk')
-      for (const progress of changes) if (progress.total !== null) take(progress)
+      // Where this fails, the next event or connection says what runs.
+      const answer = await api.read<{ changes: BulkProgress[] }>('dev/inbox/bulk').catch(() => null)
+      for (const progress of answer?.changes ?? []) if (progress.total !== null) take(progress)
     },
   })
   return {
@@ -46,7 +47,12 @@ export function useBulkRun(api: Api, live: LiveFeed): BulkRun {
     async cancel() {
       if (!running.value) return
       cancelling.value = true
-      await api.write('DELETE', `dev/inbox/bulk/${encodeURIComponent(running.value.id)}`)
+      try {
+        await api.write('DELETE', `dev/inbox/bulk/${encodeURIComponent(running.value.id)}`)
+      } catch {
+        // It still runs, or has ended: its progress says which.
+        cancelling.value = false
+      }
     },
   }
 }
