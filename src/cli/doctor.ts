@@ -52,7 +52,7 @@ function renderAccepted(accepted: readonly AcceptedFile[]): string {
     return [`Accepted ${file}, with ${records.length} edited records.`, ...lines].join('\n')
   })
   if (files.length === 0) return 'No record file was edited.'
-  return `${files.join('\n')}\nA record above that you did not edit is damaged: restore it from a copy.`
+  return `${files.join('\n')}\nA record above that you did not edit is damaged: restore the whole folder from one copy.`
 }
 
 function renderSalvage({ folder, to, saved, lost, restored }: Salvage): string {

@@ -29,8 +29,8 @@ export class Records {
   readonly collections: Map<string, CollectionState> = new Map()
   /** Segments that changed since they were last written. */
   dirty: Set<Segment> = new Set()
-  /** The existing snapshot files, by their names in `checkpoint.json`. */
-  readonly files: Set<string> = new Set()
+  /** By its name in `checkpoint.json`, the commit that a snapshot file has to contain; null where that is not known. */
+  readonly files: Map<string, number | null> = new Map()
   /** Whether some collections are not read yet; see {@link Records.ready}. */
   isPartial = false
   /** The records that rest in segment files. */

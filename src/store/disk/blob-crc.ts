@@ -23,7 +23,7 @@ export function isWhole(place: FilePlace, bytes: Uint8Array): boolean {
 export function damaged(paths: Paths, place: FilePlace, cause?: unknown): Error {
   const [path, at] = 'log' in place ? [paths.log(place.log), place.at] : [paths.large(place.large), 0]
   const what = `the ${place.size} bytes of a message or its content from byte ${at} on are not those that were stored.`
-  const fix = 'Restore the file from a copy; `localpost doctor` names every mail that is damaged.'
+  const fix = 'Restore the whole folder from one copy; `localpost doctor` names every mail that is damaged.'
   return new LocalpostError('store_corrupt', `${path}:${at}: ${what} ${fix}`, { cause })
 }
 

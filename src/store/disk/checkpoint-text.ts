@@ -13,6 +13,11 @@ export interface Checkpoint extends LogPosition {
    * checkpoints of older versions.
    */
   readonly files?: readonly string[] | undefined
+  /**
+   * By file name, the commit up to which that file contains all commits. A file on the disk that contains less is an
+   * older copy. Absent for files that an older version wrote.
+   */
+  readonly contains?: Readonly<Record<string, number>> | undefined
   /** What wrote the log after this position; absent in checkpoints of older versions. */
   readonly writer?: LogWriter | undefined
 }
@@ -31,8 +36,8 @@ export interface ReadCheckpoint extends Checkpoint {
 }
 
 /** The file's text, with its checksum at the end. */
-export function checkpointText({ schema, log, offset, seq, files, writer }: Checkpoint): string {
-  return sealed({ schema, log, offset, seq, files, ...writer })
+export function checkpointText({ schema, log, offset, seq, files, contains, writer }: Checkpoint): string {
+  return sealed({ schema, log, offset, seq, files, contains, ...writer })
 }
 
 /**
@@ -52,11 +57,13 @@ export function parseCheckpoint(bytes: Buffer, path: string, schema: Schema): Re
   const hasCrc = 'crc' in value
   if (hasCrc ? !isSealed(bytes) : Object.keys(value).some((name) => !oldMembers.has(name)))
     throw corrupt(`${path}:1`, 'it is not what Localpost wrote: its checksum does not fit.', restoreIt)
-  const { log, offset, seq, files } = value
+  const { log, offset, seq, files, contains } = value
   if (!isCount(log) || log < 1 || !isCount(offset) || !isCount(seq))
     throw corrupt(path, '`log`, `offset` or `seq` is missing.', restoreIt)
   if (files !== undefined && !isNames(files)) throw corrupt(path, '`files` is no list of names.', restoreIt)
-  return { schema: known, log, offset, seq, files, writer: writerOf(value), sealed: hasCrc }
+  if (contains !== undefined && !isCounts(contains))
+    throw corrupt(path, '`contains` is no list of commits.', restoreIt)
+  return { schema: known, log, offset, seq, files, contains, writer: writerOf(value), sealed: hasCrc }
 }
 
 const restoreIt = 'Restore it from a copy of the whole folder.'
@@ -64,6 +71,10 @@ const oldMembers = new Set(['schema', 'log', 'offset', 'seq', 'files'])
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function isCounts(value: unknown): value is Record<string, number> {
+  return isObject(value) && Object.values(value).every(isCount)
 }
 
 function isNames(value: unknown): value is string[] {

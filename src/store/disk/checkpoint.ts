@@ -17,7 +17,8 @@ import { writeSegment } from './segment-file.ts'
 import { createSnapshotFile, fillRecords, replaceFile } from './snapshot.ts'
 import { isUntouched, parseSnapshot } from './snapshot-text.ts'
 import { emptySnapshot, type Snapshot } from './snapshot-data.ts'
-import { dbName, nameOf, type SnapshotFile } from './snapshot-files.ts'
+import { seqIn } from './snapshot-lines.ts'
+import { assertNotOlder, dbName, nameOf, type SnapshotFile } from './snapshot-files.ts'
 import { nextTurn } from '../../core/machine.ts'
 
 export interface CheckpointDeps {
@@ -60,9 +61,9 @@ export async function writeCheckpoint(
       if (segment.number === 0 || (sizeOf(segment) === 0 && !records.files.has(nameOf(segment)))) continue
       const folder = paths.collection(segment.state.name)
       if (await files.makeFolder(folder)) folders.add(paths.folder)
-      await writeSegment(deps, records, segment, flush)
+      await writeSegment(deps, records, segment, at.seq, flush)
       folders.add(folder)
-      records.files.add(nameOf(segment))
+      records.files.set(nameOf(segment), at.seq)
       await nextTurn()
     }
     for (const folder of folders) await files.syncFolder(folder)
@@ -72,9 +73,9 @@ export async function writeCheckpoint(
       const sections = [...records.collections.values()]
         .filter((state) => !state.large || state.segment(0).entries.size > 0)
         .map((state) => state.segment(0))
-      await writeDb(deps, sections, flush)
+      await writeDb(deps, sections, at.seq, flush)
       await files.syncFolder(paths.folder)
-      records.files.add(dbName)
+      records.files.set(dbName, at.seq)
     }
     const { log, offset, seq } = at
     await saveCheckpoint(deps, {
@@ -82,7 +83,8 @@ export async function writeCheckpoint(
       log,
       offset,
       seq,
-      files: [...records.files].sort(),
+      files: [...records.files.keys()].sort(),
+      contains: knownOnly(records.files),
       writer: writerOf(deps),
     })
   } catch (error) {
@@ -106,7 +108,7 @@ async function removeEmpty(
   const named = empty.filter((segment) => records.files.delete(nameOf(segment)))
   if (named.length > 0) {
     const old = await readCheckpoint(deps)
-    if (old) await saveCheckpoint(deps, { ...old, files: [...records.files].sort() })
+    if (old) await saveCheckpoint(deps, { ...old, files: [...records.files.keys()].sort() })
   }
   for (const { state, number } of empty) {
     await files.remove(paths.segment(state.name, number))
@@ -114,6 +116,10 @@ async function removeEmpty(
   }
   for (const name of new Set(named.map(({ state }) => state.name)))
     await files.syncFolder(paths.collection(name))
+}
+
+function knownOnly(files: ReadonlyMap<string, number | null>): Record<string, number> {
+  return Object.fromEntries([...files].filter((file): file is [string, number] => file[1] !== null).sort())
 }
 
 /** The writer to record in the checkpoint. */
@@ -147,11 +153,13 @@ export async function deferSnapshot(
   deps: CheckpointDeps,
   records: Records,
   state: CollectionState,
-  { path, segment }: SnapshotFile,
+  { name, path, segment }: SnapshotFile,
+  checkpoint: Checkpoint,
 ): Promise<boolean> {
   const { files, schema } = deps
   const bytes = await files.readAll(path)
   if (bytes === null || !isUntouched(bytes)) return false
+  assertNotOlder(checkpoint, name, path, { seq: seqIn(bytes) })
   state.deferred ??= new Deferred()
   state.deferred.add(() =>
     fillRecords(records, parseSnapshot(bytes, path, schema).snapshot, segment, schema, path),
@@ -169,12 +177,14 @@ export async function readSnapshot(deps: CheckpointDeps, path: string): Promise<
 async function writeDb(
   deps: CheckpointDeps,
   segments: readonly Segment[],
+  seq: number,
   flush: () => Promise<void>,
 ): Promise<void> {
   // Copies the list, not the records: entries may be added and removed while the lines are written.
   const sections = new Map(segments.map(({ state, entries }) => [state.name, [...entries]]))
   const db = new Low<Snapshot>(createSnapshotFile({ ...deps, path: deps.paths.db, flush }), {
     schema: deps.schema.version,
+    seq,
     indexes: new Map(segments.map(({ state }) => [state.name, state.signature])),
     sections,
   })

@@ -22,6 +22,7 @@ import { checkPlaces } from './check-places.ts'
 import type { Snapshot } from './snapshot-data.ts'
 import { type Loss, replayLog, setAside } from './replay.ts'
 import {
+  assertNotOlder,
   collectionFolders,
   listSnapshot,
   missingFrom,
@@ -61,14 +62,15 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   for (const file of found) {
     const { name, path, segment, collection } = file
     const state = collection === null ? undefined : records.collections.get(collection)
-    if (!state?.readLater || !(await deferSnapshot(deps, records, state, file))) {
+    if (!state?.readLater || !(await deferSnapshot(deps, records, state, file, checkpoint))) {
       const snapshot = await readSnapshot(deps, path)
+      assertNotOlder(checkpoint, name, path, snapshot)
       isEdited ||= snapshot.edited === true
       fillRecords(records, snapshot, segment, schema, path)
       if (collection !== null)
         adoptFile(records, records.stateOrUnknown(collection, true).segment(segment), path, snapshot, newest)
     }
-    records.files.add(name)
+    records.files.set(name, checkpoint.contains?.[name] ?? null)
     await nextTurn()
   }
   const unsynced = new Set<string>()
@@ -231,6 +233,6 @@ function unknownOp(deps: CheckpointDeps, frame: Frame, log: number): Error {
   return corrupt(
     deps.paths.log(log),
     what,
-    'Use the Localpost that wrote it, or restore the file from a copy.',
+    'Use the Localpost that wrote it, or restore the whole folder from one copy.',
   )
 }

@@ -154,7 +154,7 @@ function assertNoFrame(
   if (at !== null) {
     const path = paths.log(bad.log)
     const what = `the commit at byte ${bad.offset} is damaged, and ${paths.log(log)} has whole commits after it, from byte ${at}.`
-    const fix = `Restore the file from a copy; or discard that commit and all later ones: move the log files after it away and run \`truncate -s ${bad.offset} ${path}\`.`
+    const fix = `Restore the whole folder from one copy; or discard that commit and all later ones: move the log files after it away and run \`truncate -s ${bad.offset} ${path}\`.`
     throw corrupt(`${path}:${bad.offset}`, what, fix)
   }
 }
@@ -163,7 +163,7 @@ function assertNoFrame(
 function assertBeginning(bytes: Buffer, at: number, path: string): void {
   if (isBeginning(bytes, at)) return
   const what = `the last commit, at byte ${at}, has its full length and does not match its checksums: it was acknowledged, and is damaged.`
-  const fix = `Restore the file from a copy; or discard that commit with \`truncate -s ${at} ${path}\`.`
+  const fix = `Restore the whole folder from one copy; or discard that commit with \`truncate -s ${at} ${path}\`.`
   throw corrupt(`${path}:${at}`, what, fix)
 }
 

@@ -23,12 +23,14 @@ export interface SegmentFileDeps {
  * Writes the file of a segment, and notes where each record is in it. Lines of records that rest are copied from the file
  * that is replaced.
  *
+ * @param seq  The commit up to which the segment contains all commits.
  * @param flush  As in `SnapshotPlace`.
  */
 export async function writeSegment(
   { files, paths, schema, onNotice }: SegmentFileDeps,
   records: Records,
   segment: Segment,
+  seq: number,
   flush: () => Promise<void>,
 ): Promise<void> {
   const { state, number, pack } = segment
@@ -63,6 +65,7 @@ export async function writeSegment(
   }
   const db = new Low<Snapshot>(createSnapshotFile({ files, path, flush, schema, onNotice }), {
     schema: schema.version,
+    seq,
     indexes: new Map([[state.name, state.signature]]),
     sections: new Map([[state.name, content()]]),
     onLine: (at, length) => lines.push({ id, at, length }),

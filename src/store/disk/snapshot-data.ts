@@ -20,6 +20,8 @@ export interface SnapshotLine {
 /** The content of one snapshot file: `db.json`, or one segment of a large collection. */
 export interface Snapshot {
   schema: number
+  /** The commit up to which the file contains all commits; absent in files of older versions. */
+  seq?: number | undefined
   /** Whether a person edited the file. The next checkpoint then rewrites it with checksums. */
   edited?: boolean
   /** By collection, the definition of its indexes that the keys were computed with. */

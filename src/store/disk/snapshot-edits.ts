@@ -39,12 +39,14 @@ export function editedRecords(bytes: Buffer, sections: readonly (readonly unknow
     })
 }
 
+const removed = 'Removed records cannot be noticed: compare the file with a copy if you removed none.'
+
 /** Sentences that list the edited records. */
 export function editedText(edited: readonly EditedRecord[], limit: number = 20): string {
-  if (edited.length === 0) return 'Every record in it matches its checksum.'
+  if (edited.length === 0) return `Every record in it matches its checksum. ${removed}`
   const names = edited.slice(0, limit).map(({ line, id }) => `line ${line} (${id})`)
   const more = edited.length > limit ? ` and ${edited.length - limit} more` : ''
-  return `Records taken as edited: ${edited.length}: ${names.join(', ')}${more}. One that you did not edit is damaged: restore it from a copy.`
+  return `Records taken as edited: ${edited.length}: ${names.join(', ')}${more}. One that you did not edit is damaged: restore the whole folder from one copy. ${removed}`
 }
 
 function idIn(text: string): string {

@@ -1,7 +1,9 @@
 import type { Checkpoint } from './checkpoint-text.ts'
+import { corrupt } from '../io-errors.ts'
 import type { Files } from '../../core/files.ts'
 import { collectionNameForm } from './names.ts'
 import { numberOf, type Paths } from './paths.ts'
+import type { Snapshot } from './snapshot-data.ts'
 import type { Segment } from '../collection-state.ts'
 
 /** What listing a data folder needs. */
@@ -51,6 +53,32 @@ export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile
   const names = new Set(found.map(({ name }) => name))
   const wanted = checkpoint.files ?? (checkpoint.seq > 0 ? [dbName] : [])
   return wanted.filter((name) => !names.has(name))
+}
+
+/**
+ * Says how a file is older than the checkpoint needs; null where it is not. A newer file is normal: a checkpoint may have
+ * been interrupted. An edited file may have lost the line that says what it contains; then it is accepted.
+ */
+export function olderThan(
+  { contains }: Checkpoint,
+  name: string,
+  { seq, edited }: Pick<Snapshot, 'seq' | 'edited'>,
+): string | null {
+  const needed = contains?.[name]
+  if (needed === undefined || (seq === undefined ? edited === true : seq >= needed)) return null
+  const what = seq === undefined ? 'an earlier version of Localpost wrote it' : `it is of commit ${seq}`
+  return `it is older than the checkpoint: ${what}, the checkpoint needs commit ${needed}.`
+}
+
+/** @throws store_corrupt where {@link olderThan} says that the file is an older copy. */
+export function assertNotOlder(
+  checkpoint: Checkpoint,
+  name: string,
+  path: string,
+  snapshot: Pick<Snapshot, 'seq' | 'edited'>,
+): void {
+  const what = olderThan(checkpoint, name, snapshot)
+  if (what !== null) throw corrupt(path, what, 'Restore the whole folder from one copy.')
 }
 
 /** What to do about a missing file of records. */

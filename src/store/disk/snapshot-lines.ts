@@ -2,6 +2,17 @@ import { crc32 } from 'node:zlib'
 
 // A snapshot file has one line per record, which begins with the checksum of that line.
 
+/** The last line but one: the commit up to which a file contains all commits. Older versions wrote none. */
+const seqForm = /\n"seq":(\d{1,16}),\n"crc":"[0-9a-f]{8}"\}\n$/
+const seqEndLength = '\n"seq":0000000000000000,\n"crc":"00000000"}\n'.length
+
+/** The commit up to which an untouched file contains all commits; undefined where the file does not say it. */
+export function seqIn(bytes: Buffer): number | undefined {
+  const end = bytes.toString('latin1', Math.max(bytes.byteLength - seqEndLength, 0))
+  const seq = seqForm.exec(end)?.[1]
+  return seq === undefined ? undefined : Number(seq)
+}
+
 /** The first line of a file, and the line that begins the records of a collection. */
 export const headForm: RegExp = /^\{"schema":(\d+),$/
 export const sectionForm: RegExp = /^"([^"]+)":\[$/

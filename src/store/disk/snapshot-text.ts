@@ -4,7 +4,7 @@ import { corrupt } from '../io-errors.ts'
 import type { Schema } from './migrate.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { type EditedRecord, editedRecords } from './snapshot-edits.ts'
-import { brace, damagedLine, endOfLine, headForm, lineAt, quote, recordEnd } from './snapshot-lines.ts'
+import { brace, damagedLine, endOfLine, headForm, lineAt, quote, recordEnd, seqIn } from './snapshot-lines.ts'
 import type { IndexKey } from '../store.ts'
 import { isObject } from '../stored.ts'
 
@@ -86,7 +86,7 @@ function parseWhole(bytes: Buffer, path: string): unknown {
 }
 
 const restoreIt =
-  'Restore the file from a copy; if a person edited it, run `localpost doctor --accept-edits`.'
+  'Restore the whole folder from one copy; if a person edited the file, run `localpost doctor --accept-edits`.'
 const footerForm = /"crc":"([0-9a-f]{8})"\}\n$/
 const footerLength = '"crc":"00000000"}\n'.length
 
@@ -102,7 +102,12 @@ export function isUntouched(bytes: Buffer): boolean {
 function parseLines(bytes: Buffer): Snapshot | null {
   const head = headForm.exec(lineAt(bytes, 0))
   if (!head) return null
-  const snapshot: Snapshot = { schema: Number(head[1]), indexes: new Map(), sections: new Map() }
+  const snapshot: Snapshot = {
+    schema: Number(head[1]),
+    seq: seqIn(bytes),
+    indexes: new Map(),
+    sections: new Map(),
+  }
   let section: SnapshotLine[] = []
   for (let at = endOfLine(bytes, 0) + 1; at < bytes.byteLength;) {
     const end = endOfLine(bytes, at)
@@ -154,9 +159,16 @@ function fromObject(line: unknown): SnapshotLine | null {
 
 function fromWhole(whole: unknown): Snapshot | null {
   if (!isObject(whole) || typeof whole.schema !== 'number') return null
-  const snapshot: Snapshot = { schema: whole.schema, edited: true, indexes: new Map(), sections: new Map() }
+  const seq = typeof whole.seq === 'number' ? whole.seq : undefined
+  const snapshot: Snapshot = {
+    schema: whole.schema,
+    seq,
+    edited: true,
+    indexes: new Map(),
+    sections: new Map(),
+  }
   for (const [name, value] of Object.entries(whole)) {
-    if (name === 'schema' || name === 'indexes' || name === 'crc') continue
+    if (name === 'schema' || name === 'seq' || name === 'indexes' || name === 'crc') continue
     if (!Array.isArray(value)) return null
     const lines: SnapshotLine[] = []
     for (const item of value as unknown[]) {
@@ -180,7 +192,12 @@ function badPlace(bytes: Buffer): { line: number; byte: number } {
 }
 
 function isSound(line: string): boolean {
-  if (line === '],' || line === ']' || /^"[^"]+":(?:\[|\{.*\},)$/.test(line) || footerForm.test(`${line}\n`))
+  if (
+    line === '],' ||
+    line === ']' ||
+    /^"[^"]+":(?:\[|\{.*\},|\d+,)$/.test(line) ||
+    footerForm.test(`${line}\n`)
+  )
     return true
   try {
     JSON.parse(line.endsWith(',') ? line.slice(0, -1) : line)

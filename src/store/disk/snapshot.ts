@@ -108,7 +108,7 @@ export function fillRecords(
         throw corrupt(
           path,
           `entry ${count} of ${name} is no record with id and version.`,
-          'Restore the file from a copy, or correct the entry.',
+          'Restore the whole folder from one copy, or correct the entry.',
         )
       }
       records.fill(state, entry)
@@ -155,6 +155,7 @@ export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
     }
     add(Buffer.from('\n],\n'))
   }
+  if (snapshot.seq !== undefined) add(Buffer.from(`"seq":${snapshot.seq},\n`))
   yield takePiece()
   yield Buffer.from(`"crc":"${crc.toString(16).padStart(8, '0')}"}\n`)
 }

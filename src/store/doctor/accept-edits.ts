@@ -49,14 +49,14 @@ export async function acceptEdits(dir: string): Promise<readonly AcceptedFile[]>
 }
 
 /** The same snapshot with the id and version of each record. Its keys are left out: the next start computes them. */
-function identified({ schema, indexes, sections }: Snapshot, path: string): Snapshot {
+function identified({ schema, seq, indexes, sections }: Snapshot, path: string): Snapshot {
   const complete = new Map<string, SnapshotLine[]>()
   for (const [name, lines] of sections)
     complete.set(
       name,
       Array.from(lines, (line) => identifiedLine(line, path)),
     )
-  return { schema, indexes, sections: complete }
+  return { schema, seq, indexes, sections: complete }
 }
 
 function identifiedLine({ text, blobs, record }: SnapshotLine, path: string): SnapshotLine {

@@ -150,7 +150,7 @@ function readFile(
     if (at < inUse) report.note(`${what} The mails whose bytes are lost are named below.`)
     else {
       const discard = `discard this commit and all later ones: move the log files after it away and run \`truncate -s ${at} ${path}\``
-      report.problem(what, `Restore the file from a copy; or ${discard}. ${salvageHint}`)
+      report.problem(what, `Restore the whole folder from one copy; or ${discard}. ${salvageHint}`)
     }
     if (at >= inUse) replays = false
     if (next === null) return { frames, whole: false }

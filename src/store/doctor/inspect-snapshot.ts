@@ -5,7 +5,14 @@ import { listed, messageOf, type Report } from './findings.ts'
 import type { Records } from '../records.ts'
 import { salvageHint } from '../io-errors.ts'
 import { newLockForm } from '../lock/lock-file.ts'
-import { collectionFolders, listSnapshot, missingFrom, missingFix } from '../disk/snapshot-files.ts'
+import {
+  assertNotOlder,
+  collectionFolders,
+  listSnapshot,
+  missingFrom,
+  missingFix,
+  type SnapshotFile,
+} from '../disk/snapshot-files.ts'
 import { wholeLines } from '../disk/snapshot-damage.ts'
 import { editedText } from '../disk/snapshot-edits.ts'
 import { parseSnapshot } from '../disk/snapshot-text.ts'
@@ -22,13 +29,14 @@ export async function inspectSnapshot(
   const { files, paths } = deps
   const before = report.problems
   let count = 0
-  async function read(path: string, segment: number): Promise<void> {
+  async function read({ name, path, segment }: SnapshotFile): Promise<void> {
     let bytes: Buffer | null = null
     try {
       bytes = await files.readAll(path)
       if (bytes === null) return
       count++
       const { snapshot, edited } = parseSnapshot(bytes, path, deps.schema)
+      assertNotOlder(checkpoint, name, path, snapshot)
       fillRecords(records, snapshot, segment, deps.schema, path)
       if (edited)
         report.note(
@@ -47,7 +55,7 @@ export async function inspectSnapshot(
     const what = `${join(paths.folder, first)} is missing.${more}`
     report.problem(`${what} The next start refuses the folder.`, `${missingFix} ${salvageHint}`)
   }
-  for (const { path, segment } of found) await read(path, segment)
+  for (const file of found) await read(file)
   if (report.problems === before) report.ok(`${count} files of records can be read.`)
 }
 

@@ -25,6 +25,8 @@ export function mergeHistory(
   const { records, lost } = reading
   const repairs = damaged.map((file) => ({ file, versions: new Map<string, number>() }))
   const contained = checkpoint ? null : containedCommits(reading, history)
+  const older = new Map<string, number>()
+  for (const { name, contains } of damaged) if (contains !== undefined) older.set(name, contains)
   const old: string[] = []
   for (const [collection, seqs] of history.last) {
     const logged = history.records.collections.get(collection)
@@ -35,7 +37,7 @@ export function mergeHistory(
       const existing = state.byId.get(id) ?? null
       const name = fileOf(state, (existing ?? entry)?.segment ?? 0)
       const repair = existing ? undefined : repairOf(repairs, state, name, id)
-      const until = checkpoint?.seq ?? contained?.get(name) ?? 0
+      const until = older.get(name) ?? checkpoint?.seq ?? contained?.get(name) ?? 0
       const isBehind = seq > until
       // An intact file contains every record that was there when it was written.
       if (!isBehind && !repair) continue
@@ -44,7 +46,7 @@ export function mergeHistory(
         repair?.versions.set(id, Number.POSITIVE_INFINITY)
         continue
       }
-      if (existing && !checkpoint && entry.version <= existing.version) continue
+      if (existing && (!checkpoint || older.has(name)) && entry.version <= existing.version) continue
       records.restore(state, entry)
       repair?.versions.set(id, entry.version)
       const isLast = !history.misses(seq, isBehind && !checkpoint ? history.end : until)
@@ -52,7 +54,15 @@ export function mergeHistory(
     }
   }
   const isComplete = history.first === 1 && !history.misses(0, checkpoint?.seq ?? history.end)
-  for (const repair of repairs) tell(reading, repair, isComplete)
+  for (const repair of repairs) {
+    const { what, contains } = repair.file
+    if (contains === undefined) tell(reading, repair, isComplete)
+    else if (history.misses(contains, checkpoint?.seq ?? history.end))
+      lost.push(
+        `${what} Not all commits after that are in the log, so later changes of its records may be lost.`,
+      )
+    else reading.restored.push(`${what} The later commits were taken from the log; nothing of it is lost.`)
+  }
   if (old.length > 0) {
     lost.push(
       `Later commits are lost, so ${listed(old)} may have changed or been removed after what was saved of them.`,

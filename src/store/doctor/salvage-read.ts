@@ -3,7 +3,7 @@ import { nextTurn } from '../../core/machine.ts'
 import { type Checkpoint, parseCheckpoint } from '../disk/checkpoint-text.ts'
 import { type DamagedLine, wholeLines } from '../disk/snapshot-damage.ts'
 import { editedText } from '../disk/snapshot-edits.ts'
-import { listSnapshot, missingFrom } from '../disk/snapshot-files.ts'
+import { listSnapshot, missingFrom, olderThan } from '../disk/snapshot-files.ts'
 import { parseSnapshot } from '../disk/snapshot-text.ts'
 import { fillRecords } from '../disk/snapshot.ts'
 import { messageOf } from './findings.ts'
@@ -20,6 +20,8 @@ export interface DamagedFile {
   readonly lines: readonly DamagedLine[]
   /** Whether the file or its end is missing, so that records are lost without a damaged line. */
   readonly isCut: boolean
+  /** Of an intact file that is an older copy: the commit up to which it contains all commits. */
+  readonly contains?: number
 }
 
 /**
@@ -45,6 +47,16 @@ export async function salvageRecords(
       const { snapshot, edited } = parseSnapshot(bytes, path, schema)
       if (edited) reading.restored.push(`${path} was edited. ${editedText(edited)}`)
       fillRecords(records, snapshot, segment, schema, path)
+      const older = checkpoint ? olderThan(checkpoint, name, snapshot) : null
+      if (older !== null)
+        damaged.push({
+          name,
+          path,
+          what: `${path}: ${older}`,
+          lines: [],
+          isCut: false,
+          contains: snapshot.seq ?? 0,
+        })
     } catch (error) {
       const collection = segment === 0 ? null : name.slice(0, name.indexOf('/'))
       const known = (section: string): boolean => records.collections.has(section)
