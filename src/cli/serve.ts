@@ -8,6 +8,7 @@ import { describeError, exitCodeOf } from './report.ts'
 import type { Advice } from './report.ts'
 import type { Settings } from './settings.ts'
 import { leave, stopOnSignals } from './stop.ts'
+import type { Store } from '../store/store.ts'
 import { version } from '../core/version.ts'
 
 /**
@@ -16,12 +17,17 @@ import { version } from '../core/version.ts'
  */
 export async function serve(settings: Settings, output: Output): Promise<void> {
   let starting: Promise<Localpost | undefined> | undefined
-  const isKept = settings.options.dir !== undefined
-  const farewell = isKept
-    ? 'Stopped. All acknowledged mail is saved.'
-    : 'Stopped. The mail was in memory only.'
+  let store: Pick<Store, 'refusal'> | undefined
+  const farewell = (): string => {
+    if (settings.options.dir === undefined) return 'Stopped. The mail was in memory only.'
+    const refusal = store?.refusal()
+    // On a full disk only new mail was refused.
+    return refusal?.code === 'store_read_only'
+      ? `Stopped. Nothing more could be written to the data folder: ${refusal.message}`
+      : 'Stopped. All acknowledged mail is saved.'
+  }
   stopOnSignals({ output, farewell, close: async () => (await starting)?.close() })
-  starting = start(settings, output)
+  starting = start(settings, output, (opened) => (store = opened))
   const post = await starting
   if (!post) return
   giveMemoryBack()
@@ -29,14 +35,18 @@ export async function serve(settings: Settings, output: Output): Promise<void> {
   for (const warning of startWarnings(settings)) output.warn(warning)
 }
 
-async function start(settings: Settings, output: Output): Promise<Localpost | undefined> {
+async function start(
+  settings: Settings,
+  output: Output,
+  onStore: (store: Pick<Store, 'refusal'>) => void,
+): Promise<Localpost | undefined> {
   let advice: Advice = { port_in_use: adviceFor('smtp-port') }
   let post: Localpost | undefined
   try {
     const { openLocalpost } = await import('../instance/open.ts')
     const options = { onNotice: (notice: Notice) => tell(notice, output), ...settings.options }
     // Links in tracked mail lead to the listener, whose port is known once it is open.
-    post = await openLocalpost(options, { deliversFrom: 'listen' })
+    post = await openLocalpost(options, { deliversFrom: 'listen', onStore })
     advice = { port_in_use: adviceFor('port') }
     await post.listen({ port: settings.port, host: settings.options.host, listener: openListener })
     return post

@@ -8,7 +8,7 @@ export interface Stoppable {
   close: () => Promise<void>
   output: Output
   /** What to say once it is closed. */
-  farewell: string
+  farewell: () => string
 }
 
 /**
@@ -45,10 +45,14 @@ export function leave(code: number): void {
   setTimeout(() => process.exit(), 1000).unref()
 }
 
-async function closeAndLeave(close: () => Promise<void>, output: Output, farewell?: string): Promise<void> {
+async function closeAndLeave(
+  close: () => Promise<void>,
+  output: Output,
+  farewell?: () => string,
+): Promise<void> {
   try {
     await close()
-    if (farewell) output.log(farewell)
+    if (farewell) output.log(farewell())
     leave(0)
   } catch (error) {
     output.error(describeError(error))

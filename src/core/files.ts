@@ -58,9 +58,14 @@ export interface Files {
 
 /** See {@link Files.stampNow}. */
 export interface Stamp {
+  readonly dev: number
   readonly ino: number
   readonly mtimeMs: number
 }
+
+/** Whether two stamps are of one file, changed or not. */
+export const isSameFile = (one: Stamp | null, other: Stamp): boolean =>
+  one !== null && one.dev === other.dev && one.ino === other.ino
 
 // Above it, the copying would hold the event loop.
 const atOnceBytes = 256 * 1024

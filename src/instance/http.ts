@@ -81,15 +81,17 @@ export function createHttpFace(
     version,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
     listener: () => listener,
-    state: () => ({
-      status: isClosing
-        ? 'closing'
-        : capture.accepting() && (!opening || listener?.server.listening)
-          ? 'ok'
-          : 'starting',
-      smtp,
-      warnings: config.relayAll ? ['relayAll is on: API sends leave this machine'] : [],
-    }),
+    state() {
+      const refusal = deps.store.refusal()
+      const isUp = capture.accepting() && (!opening || listener?.server.listening)
+      const warnings = config.relayAll ? ['relayAll is on: API sends leave this machine'] : []
+      if (refusal) warnings.unshift(`New mail is refused. ${refusal.message}`)
+      return {
+        status: isClosing ? 'closing' : !isUp ? 'starting' : refusal ? 'refusing' : 'ok',
+        smtp,
+        warnings,
+      }
+    },
     counts: () => countAll(deps.store),
     reset: ({ keep }) => deps.reset(keep ?? []),
     onError: (error) =>

@@ -1,3 +1,5 @@
+import { storeErrors } from '../outbox/attempt.ts'
+import { isErrorOf } from '../core/errors.ts'
 import { startCapture, type Capture } from '../capture/capture.ts'
 import type { Transcripts } from '../capture/transcripts.ts'
 import { createVerdicts, isSimulator } from '../rules/verdicts.ts'
@@ -65,6 +67,10 @@ export function openCapture(deps: {
     deliverySecret: secret,
     onClientFault: (message) => config.onNotice({ level: 'warning', message }),
     onError: (error) =>
-      config.onNotice({ level: 'error', message: 'The SMTP server failed with an internal error.', error }),
+      config.onNotice(
+        isErrorOf(error, ...storeErrors)
+          ? { level: 'warning', message: 'A message was refused, because it could not be stored.', error }
+          : { level: 'error', message: 'The SMTP server failed with an internal error.', error },
+      ),
   })
 }

@@ -59,12 +59,13 @@ import { createTracking } from '../tracking/tracking.ts'
  */
 export async function openLocalpost(
   options: LocalpostOptions | undefined,
-  { deliversFrom, keepAlive = true }: { deliversFrom: 'start' | 'listen'; keepAlive?: boolean },
+  { deliversFrom, keepAlive = true, onStore }: OpenWays,
 ): Promise<Localpost> {
   const config = resolveOptions(options, { keepAlive })
   assertDestinations(config, { host: config.host, port: config.smtpPort })
   const { clock, pageSize } = config
   const { opened, restorable } = await openStore(config)
+  onStore?.(opened)
   const undo: (() => unknown)[] = [() => opened.close()]
   try {
     const randomSources = createRandomSources(config.seed)
@@ -267,6 +268,14 @@ export async function openLocalpost(
     await runAll(undo.reverse()).catch(() => undefined)
     throw error
   }
+}
+
+/** How an instance is opened. */
+interface OpenWays {
+  deliversFrom: 'start' | 'listen'
+  keepAlive?: boolean
+  /** Called with the store once it is open, to find out whether it refuses to store anything. */
+  onStore?: (store: Pick<Store, 'refusal'>) => void
 }
 
 async function openStore(config: Config): Promise<{ opened: Store; restorable: RestorableStore | null }> {

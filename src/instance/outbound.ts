@@ -10,6 +10,7 @@ import type { AttachmentSources } from '../attachments/attachments.ts'
 import { readContent } from '../emails/content.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { EmailRecord } from '../emails/email.ts'
+import { storeErrors } from '../outbox/attempt.ts'
 import { createOutbox, type Outbox } from '../outbox/outbox.ts'
 import type { Simulator } from '../outbox/outcome.ts'
 import { needsOf } from '../outbox/extensions.ts'
@@ -17,7 +18,7 @@ import { withoutBcc } from '../mime/without-bcc.ts'
 import { createTransport, relayOptions, type Transport } from '../outbox/transport.ts'
 import { startKeyExpiry } from '../emails/idempotency.ts'
 import { startRetention, type Retention } from '../emails/retention.ts'
-import { LocalpostError } from '../core/errors.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import { extractLinks } from '../reading/links.ts'
@@ -96,11 +97,20 @@ export function openOutbox(deps: {
       return extractLinks(html, text).find(({ href }) => /^https?:/i.test(href))?.href ?? null
     },
     onError: (error) =>
-      config.onNotice({
-        level: 'error',
-        message: 'A delivery failed with an internal error; it will be retried.',
-        error,
-      }),
+      config.onNotice(
+        isErrorOf(error, ...storeErrors)
+          ? {
+              level: 'warning',
+              message:
+                'A delivery waits, because its outcome cannot be stored: it is retried, also after the next start.',
+              error,
+            }
+          : {
+              level: 'error',
+              message: 'A delivery failed with an internal error; it will be retried.',
+              error,
+            },
+      ),
   })
 }
 
@@ -168,7 +178,11 @@ export function openWebhooks(
     problemOf: outgoing.problemOf,
     onWarning: (message) => onNotice({ level: 'warning', message }),
     onError: (error) =>
-      onNotice({ level: 'error', message: 'A webhook failed with an internal error.', error }),
+      onNotice(
+        isErrorOf(error, ...storeErrors)
+          ? { level: 'warning', message: 'The outcome of a webhook delivery could not be stored.', error }
+          : { level: 'error', message: 'A webhook failed with an internal error.', error },
+      ),
   })
 }
 

@@ -128,8 +128,8 @@ async function writeAndStore(
 
 /** An email with more stored content than this waits in the queue before its message is written. */
 const largeBytes = 1024 * 1024
-// Temporary errors of the store: the email stays due.
-const storeErrors = [
+/** Errors of a store that cannot take an outcome: the email stays due. */
+export const storeErrors = [
   'closed',
   'service_unavailable',
   'store_full',

@@ -5,7 +5,11 @@ import type { Health } from './types.ts'
 
 /** The answer of `/dev/health`. */
 export const healthSchema: z.ZodType<Health> = z.strictObject({
-  status: z.enum(['starting', 'ok', 'closing']).describe('Anything but `ok` comes with status 503'),
+  status: z
+    .enum(['starting', 'ok', 'refusing', 'closing'])
+    .describe(
+      'Anything but `ok` comes with status 503. `refusing`: new mail is refused, because the data folder cannot be written; `warnings` says why',
+    ),
   version: z.string(),
   smtp: smtpSchema,
   url: z.string().nullable().describe('Base URL of the listener; null in process'),

@@ -4,8 +4,8 @@ import type { FaultsState } from '../faults/types.ts'
 
 /** The answer of `/dev/health`. */
 export interface Health {
-  /** Anything but `ok` comes with status 503. */
-  status: 'starting' | 'ok' | 'closing'
+  /** Anything but `ok` comes with status 503. With `refusing`, new mail is refused, and `warnings` says why. */
+  status: 'starting' | 'ok' | 'refusing' | 'closing'
   version: string
   smtp: {
     host: string

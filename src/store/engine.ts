@@ -95,6 +95,7 @@ export async function createStore(
 
   return {
     commit,
+    refusal: () => medium.refusal(),
     async bulk(collection, ids, change, options = {}) {
       assertOpen()
       if (records.isPartial) await records.ready([collection.name])

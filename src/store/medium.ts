@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { LocalpostError } from '../core/errors.ts'
 import type { HeldPlace, LargePlace, LogPlace, Place } from './entry.ts'
 import type { BlobName } from './disk/names.ts'
 import type { Effect, PlaceKeeper, Records } from './records.ts'
@@ -41,6 +42,8 @@ export interface Medium extends PlaceKeeper {
   placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
   /** @throws store_full while the disk has no room for what is new. */
   assertRoom(): void
+  /** Why nothing new is stored at present, as a lost lock or a full disk; null while new records are accepted. */
+  refusal(): LocalpostError | null
   /**
    * Stores a batch durably, or rejects and leaves everything as it was; with store_unknown it may be stored.
    *

@@ -1,3 +1,4 @@
+import type { LocalpostError } from '../core/errors.ts'
 import type { Readable } from 'node:stream'
 
 /**
@@ -20,6 +21,8 @@ export interface Store {
    * @throws closed after `close`.
    */
   commit(changes: readonly Change[], blobs?: readonly Blob[]): Promise<void>
+  /** Why no new records are stored at present, as a lost lock or a full disk; null while they are accepted. */
+  refusal(): LocalpostError | null
   /**
    * Changes or removes many records, in the order of their ids: in commits of some hundred records, each as atomic and
    * durable as any, while other calls run between them. A record that another commit changes meanwhile is read again.

@@ -72,6 +72,7 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
       const written = announcer.isNeeded() ? changes.filter(isAnnounced) : []
       return written.length === 0 ? store.commit(changes, blobs) : commitAnnounced(changes, written, blobs)
     },
+    refusal: () => store.refusal(),
     // Bulk changes affect only members that no webhook reports.
     bulk: (collection, ids, change, options) => store.bulk(collection, ids, change, options),
     ids: (collection, query) => store.ids(collection, query),

@@ -71,6 +71,32 @@ test.each(losses)(
   },
 )
 
+test('a server that lost its lock says so in its health, for mail that waits, and when it stops', async () => {
+  const cwd = temporaryFolder()
+  const server = await startCommand(['--dir=data'], { cwd })
+  const { times, ended } = load(server)
+  await expect.poll(() => times.size, { timeout: 20_000 }).toBeGreaterThan(5)
+  expect(await healthOf(server)).toMatchObject({ status: 200, body: { status: 'ok', warnings: [] } })
+  rmSync(join(cwd, 'data', 'lock'))
+  await ended
+  expect(await healthOf(server)).toMatchObject({
+    status: 503,
+    body: { status: 'refusing', warnings: [expect.stringMatching(/^New mail is refused\. The lock file /)] },
+  })
+  server.signal('SIGTERM')
+  expect((await server.ended).code).toBe(0)
+  expect(server.stdout()).toMatch(
+    /Stopped\. Nothing more could be written to the data folder: The lock file /,
+  )
+  expect(server.stdout()).not.toContain('All acknowledged mail is saved')
+  expect(server.stderr()).not.toContain('internal error')
+})
+
+async function healthOf({ url }: Started): Promise<{ status: number; body: unknown }> {
+  const answer = await fetch(`${url}/dev/health`)
+  return { status: answer.status, body: await answer.json() }
+}
+
 async function kill(command: Started): Promise<void> {
   process.kill(command.pid, 'SIGKILL')
   await command.ended

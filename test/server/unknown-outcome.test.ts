@@ -50,9 +50,16 @@ it('reports over HTTP and SMTP that an outcome is unknown, and accepts mail agai
     await face.call('POST', '/v1/emails', { body: { ...mail, subject: 'behind' } }),
   )
   expect(behind).toMatchObject({ name: 'store_read_only' })
+  const health = await face.call('GET', '/dev/health')
+  expect(health.status).toBe(503)
+  expect(await health.json()).toMatchObject({
+    status: 'refusing',
+    warnings: [expect.stringMatching(/^New mail is refused\. A write to .* failed and could not be cut off/)],
+  })
 
   log.broken = false
   await face.settled(await face.send({ subject: 'between' }))
+  expect(await face.get('/dev/health')).toMatchObject({ status: 'ok', warnings: [] })
   log.broken = true
   await expect(face.submit({ ...mail, subject: 'unknown' })).rejects.toMatchObject({
     responseCode: 451,

@@ -1,6 +1,6 @@
 import { fork, spawn } from 'node:child_process'
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -264,6 +264,43 @@ test('a lock that is replaced is noticed before the next write, not at the next 
   renameSync(join(dir, 'new'), join(dir, 'lock'))
   await expect(store.commit([insert(notes, note(2))])).rejects.toMatchObject({ code: 'store_read_only' })
   expect(await readFile(join(dir, 'log', '000001.log'))).toEqual(log)
+  await store.close()
+})
+
+test.each([
+  ['the lock is replaced by a copy of itself', 'lock'],
+  ['the folder is replaced by a copy of itself', '.'],
+])('when %s, nothing more is written', async (_, name) => {
+  const dir = await tempFolder()
+  const store = await openIn(dir)
+  await store.commit([insert(notes, note(1))])
+  await cp(join(dir, name), `${dir}.copy`, { recursive: true, preserveTimestamps: true })
+  const old = `${dir}.old`
+  renameSync(join(dir, name), old)
+  renameSync(`${dir}.copy`, join(dir, name))
+  onTestFinished(() => rm(old, { recursive: true }))
+  await sleep(20)
+  await expect(store.commit([insert(notes, note(2))])).rejects.toMatchObject({ code: 'store_read_only' })
+  expect(store.refusal()).toMatchObject({ code: 'store_read_only' })
+  await store.close()
+})
+
+test.each([
+  ['replaced by a copy', true],
+  ['removed', false],
+])('when the log file is %s, nothing more is written', async (_, isCopied) => {
+  const dir = await tempFolder()
+  const notices: string[] = []
+  const store = await openIn(dir, { onNotice: (text) => notices.push(text) })
+  await store.commit([insert(notes, note(1))])
+  expect(store.refusal()).toBeNull()
+  const log = join(dir, 'log', '000001.log')
+  await cp(log, join(dir, 'copy'))
+  rmSync(log)
+  if (isCopied) renameSync(join(dir, 'copy'), log)
+  await expect.poll(() => store.refusal(), { timeout: 10_000 }).toMatchObject({ code: 'store_read_only' })
+  expect(notices).toEqual([expect.stringContaining('000001.log was removed, or replaced by another one')])
+  await expect(store.commit([insert(notes, note(2))])).rejects.toMatchObject({ code: 'store_read_only' })
   await store.close()
 })
 

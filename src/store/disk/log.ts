@@ -1,6 +1,6 @@
 import { errorTable, LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
-import { type Files, readWhole, writeWhole } from '../../core/files.ts'
+import { type Files, isSameFile, readWhole, type Stamp, writeWhole } from '../../core/files.ts'
 import type { Paths } from './paths.ts'
 
 /** A position between two frames. Everything before it is valid. */
@@ -27,6 +27,8 @@ export class Log {
   readonly #readers: Map<number, { fd: number; users: number; gone: boolean }> = new Map()
   #number: number
   #fd: number | null = null
+  /** Which file is open. */
+  #stamp: Stamp | null = null
 
   /**
    * @param lengths  The existing files. New frames are appended to the last one.
@@ -43,6 +45,18 @@ export class Log {
     this.#fileBytes = deps.fileBytes ?? logFileBytes
     this.lengths = lengths
     this.#number = Math.max(first, ...lengths.keys())
+  }
+
+  /** The path of the file that is written, if it is no longer the file with this name; else null. */
+  get misplaced(): string | null {
+    if (this.#fd === null || this.#stamp === null) return null
+    try {
+      const found = this.#files.stampNow(this.#paths.log(this.#number))
+      return isSameFile(found, this.#stamp) ? null : this.#paths.log(this.#number)
+    } catch {
+      // Nothing is known; the next look tries again.
+      return null
+    }
   }
 
   /** Where the next frame goes. */
@@ -147,11 +161,20 @@ export class Log {
       }
       const old = this.#fd
       this.#fd = fd
+      this.#stamp = this.#stampNow(log)
       this.#number = log
       if (isNew) this.lengths.set(log, 0)
       if (old !== null) await this.#files.close(old).catch(() => {})
     } catch (error) {
       throw storeFault(error, `Opening ${path}`)
+    }
+  }
+
+  #stampNow(log: number): Stamp | null {
+    try {
+      return this.#files.stampNow(this.#paths.log(log))
+    } catch {
+      return null
     }
   }
 

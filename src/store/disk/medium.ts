@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { createBudget } from '../../core/byte-budget.ts'
 import type { Clock } from '../../core/clock.ts'
-import { isErrorOf } from '../../core/errors.ts'
+import { isErrorOf, type LocalpostError } from '../../core/errors.ts'
 import { crcOf, damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from './blob-writer.ts'
 import { type CheckpointDeps, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
@@ -51,6 +51,13 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   let seq = 0
   let written = 0
 
+  /** Each state in which nothing new is stored. */
+  const refusals: readonly (() => LocalpostError | null)[] = [
+    () => deps.lock.lost,
+    () => log?.fault ?? null,
+    () => deps.reserve.refusal,
+  ]
+
   function theLog(): Log {
     if (!log) throw misuse('The store is used before it is loaded.')
     return log
@@ -95,6 +102,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       seq = loaded.seq
       const target = new Log({ ...deps, fileBytes: deps.logFileBytes }, loaded.lengths, loaded.checkpoint.log)
       log = target
+      deps.lock.misplaced = () => target.misplaced
       const { checkpoint, unsynced } = loaded
       if (deps.lock.tookOver) tellRestart(deps, checkpoint.writer, seq)
       const isUnused = (name: string): boolean => space.deadLarge.has(name)
@@ -152,6 +160,13 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       }
     },
     assertRoom: () => deps.reserve.assertWhole(),
+    refusal() {
+      for (const reason of refusals) {
+        const refusal = reason()
+        if (refusal) return refusal
+      }
+      return null
+    },
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
     async write(batch, mayUseReserve) {
       const target = theLog()

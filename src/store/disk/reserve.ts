@@ -8,6 +8,8 @@ import type { Paths } from './paths.ts'
 export interface Reserve {
   /** Whether the reserved space was given up. New mail is refused then. */
   readonly isOpen: boolean
+  /** Why new mail is refused; null while the reserved space is there. */
+  readonly refusal: LocalpostError | null
   /** Runs work that frees space. If the disk is full, gives up the reserved space and runs the work again. */
   spend<T>(run: () => Promise<T>): Promise<T>
   /** Reserves the space again if the disk has enough. Never rejects. */
@@ -65,6 +67,11 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
     }
   }
 
+  const refusal = (): LocalpostError => {
+    const message = `The disk of ${paths.folder} is full; the remaining space is reserved for removing mail. Free some space or remove mail, then send it again. Nothing was stored.`
+    return new LocalpostError('store_full', message)
+  }
+
   const refill = async (): Promise<void> => {
     if (bytes > 0) await (filling ??= fill().finally(() => (filling = null)))
   }
@@ -72,6 +79,9 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
   return {
     get isOpen() {
       return open
+    },
+    get refusal() {
+      return open ? refusal() : null
     },
     async spend(run) {
       try {
@@ -89,8 +99,7 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
         triedAt = now
         void refill()
       }
-      const message = `The disk of ${paths.folder} is full; the remaining space is reserved for removing mail. Free some space or remove mail, then send it again. Nothing was stored.`
-      throw new LocalpostError('store_full', message)
+      throw refusal()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
-import type { Files, Stamp } from '../../core/files.ts'
+import { type Files, isSameFile, type Stamp } from '../../core/files.ts'
 import { beatMs, freshMs } from './heartbeat.ts'
 import { parseHolder, readText } from './lock-file.ts'
 import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/machine.ts'
@@ -9,6 +9,13 @@ import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/ma
 export interface HeldLock {
   /** Whether the lock of another process had to be taken over: that one did not close the folder. */
   readonly tookOver: boolean
+  /** Why this process writes nothing more; null while it holds the folder. */
+  readonly lost: LocalpostError | null
+  /**
+   * Called at each beat, and before each checkpoint: the path of a file that this process writes and that is no longer
+   * the file of that name, or null. The folder counts as lost then.
+   */
+  misplaced: () => string | null
   /**
    * Reads the lock file if the last reading is some time ago: the process may have been stopped, and another one may have
    * taken the folder over. Mostly there is nothing to wait for.
@@ -48,7 +55,9 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
   /** The wall clock too, since the monotonic clock stops while the machine is suspended. */
   let seenAtWall = dateNow()
   /** The lock file as it was when this process last read its own text in it. */
-  let stamp: Stamp | null = null
+  let stamp: Stamp | null = stampOf(files, path)
+  /** Kept open, so that no other file gets its inode. */
+  const fd = openNow(files, path)
   /** When that file was last seen there. */
   let stampAt = -Infinity
   let touching = false
@@ -57,16 +66,18 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
     if (lost) throw lost
     const now = monotonicNow()
     const wall = dateNow()
-    let found: string | null
+    let found: string | typeof copied | null
     try {
       const before = files.stampNow(path)
       found = await readText(files, path)
+      // A copy of the lock says the same: it came with a copy of the folder, and this process writes into the other one.
+      if (before && stamp && !isSameFile(before, stamp)) found = found === text ? copied : found
       if (found === text) {
         stamp = before
         touching = true
         await files.touch(path)
         const after = files.stampNow(path)
-        if (after?.ino === before?.ino) stamp = after
+        if (before && isSameFile(after, before)) stamp = after
       }
     } catch (error) {
       throw storeFault(error, `Checking the lock file ${path}`)
@@ -74,8 +85,9 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
       touching = false
     }
     if (released) return
-    if (found !== text) {
-      lost = lostTo(found, folder, path)
+    const misplaced = found === text ? held.misplaced() : null
+    if (found !== text || misplaced !== null) {
+      lost = misplaced === null ? lostTo(found, folder, path) : lostFile(misplaced)
       clearInterval(timer)
       onNotice(lost.message)
       throw lost
@@ -92,7 +104,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
     } catch {
       // Reading the file finds out why.
     }
-    if (!found || !stamp || found.ino !== stamp.ino) return false
+    if (!found || !stamp || !isSameFile(found, stamp)) return false
     if (found.mtimeMs !== stamp.mtimeMs && !touching) return false
     stampAt = now
     return true
@@ -104,8 +116,12 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
   const timer = setInterval(() => void check().catch(() => {}), beatMs)
   timer.unref()
 
-  return {
+  const held: HeldLock = {
     tookOver,
+    get lost() {
+      return lost
+    },
+    misplaced: () => null,
     assertHeld() {
       if (lost) return Promise.reject(lost)
       const now = monotonicNow()
@@ -123,10 +139,32 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
       released = true
       clearInterval(timer)
       await checking?.catch(() => {})
+      if (fd !== null) await files.close(fd).catch(() => {})
       if (!lost && (await readText(files, path)) === text) await files.rename(path, closedMark(path))
     },
   }
+  return held
 }
+
+function stampOf(files: Files, path: string): Stamp | null {
+  try {
+    return files.stampNow(path)
+  } catch {
+    // The first look says why.
+    return null
+  }
+}
+
+function openNow(files: Files, path: string): number | null {
+  try {
+    return files.openNow(path)
+  } catch {
+    return null
+  }
+}
+
+/** Stands for the text of a lock that is a copy of this process's lock. */
+const copied = Symbol('copied')
 
 /** A write needs no check before it if the last check is this recent. */
 const recentMs = 5
@@ -134,12 +172,18 @@ const recentMs = 5
 /** The file that replaces the lock when a process closes the folder. */
 export const closedMark = (path: string): string => `${path}.closed`
 
-function lostTo(found: string | null, folder: string, path: string): LocalpostError {
+function lostTo(found: string | typeof copied | null, folder: string, path: string): LocalpostError {
+  if (found === copied) return lostFile(path)
   const holder = found === null ? null : parseHolder(found)
   const what = holder
     ? `Process ${holder.pid} on the host ${JSON.stringify(holder.host)} took the folder ${folder} over`
     : `The lock file ${path} was ${found === null ? 'removed' : 'damaged'}, so another process may use the folder`
   const message = `${what}. This process writes nothing more into it. Start it again when no other process uses the folder.`
+  return new LocalpostError('store_read_only', message)
+}
+
+function lostFile(path: string): LocalpostError {
+  const message = `The file ${path} was removed, or replaced by another one, perhaps together with its folder, so the next start would not find what this process writes. This process writes nothing more into it. Start it again once the right folder is in its place.`
   return new LocalpostError('store_read_only', message)
 }
 

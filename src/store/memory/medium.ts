@@ -33,6 +33,7 @@ export function createMemoryMedium(): Medium {
       return { bytes: bytes.length === 1 && first ? first : Buffer.concat(bytes), size }
     },
     assertRoom() {},
+    refusal: () => null,
     async write() {},
     applied() {},
     hold() {},
