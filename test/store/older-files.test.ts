@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -150,6 +150,29 @@ test('an edited older copy is refused, also after its edits were accepted', asyn
   expect((await refusal(dir)).message).toContain('it is older than the checkpoint')
   await acceptEdits(dir)
   expect((await refusal(dir)).message).toContain('it is older than the checkpoint')
+})
+
+test('the doctor counts nothing where a file of records is refused', async () => {
+  const { dir, old } = await folderAndCopy()
+  await cp(join(old, segment), join(dir, segment))
+  const { findings } = await inspect(dir)
+  expect(findings).toContainEqual(
+    expect.objectContaining({ level: 'note', message: expect.stringContaining('not counted') as unknown }),
+  )
+  const sure = findings.filter(({ level }) => level === 'ok').map(({ message }) => message)
+  expect(sure.join()).not.toMatch(/The folder holds|The bytes of/)
+})
+
+test('the doctor does not claim that an unclosed folder without a lock is unused', async () => {
+  const { dir } = await folderAndCopy()
+  const lock = async (): Promise<unknown> =>
+    (await inspect(dir)).findings.find(({ subject }) => subject === 'lock')
+  expect(await lock()).toMatchObject({ level: 'ok' })
+  await rm(join(dir, 'lock.closed'))
+  expect(await lock()).toMatchObject({
+    level: 'note',
+    message: expect.stringContaining('cannot be known') as unknown,
+  })
 })
 
 test('the notice about an edited file says that removed records cannot be noticed', async () => {

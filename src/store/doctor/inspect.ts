@@ -9,7 +9,7 @@ import { dataIn, strangersIn } from '../disk/folder.ts'
 import { inspectBlobs } from './inspect-blobs.ts'
 import { inspectLog } from './inspect-log.ts'
 import { inspectKeys, inspectLeftovers, inspectSnapshot } from './inspect-snapshot.ts'
-import { readLock } from '../lock/lock.ts'
+import { isClosed, readLock } from '../lock/lock.ts'
 import { namingFiles } from '../disk/naming-files.ts'
 import { createSchema } from '../disk/migrate.ts'
 import { createPaths } from '../disk/paths.ts'
@@ -99,7 +99,12 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
     const who = lock.pid === null ? 'It names no process' : `Process ${lock.pid} has ended`
     about('lock').note(`${paths.lock} is left over. ${who}; the next start takes the folder over.`)
   } else if (all.length === 0) {
-    about('lock').ok('No process uses the folder.')
+    if (await isClosed({ files: named, path: paths.lock, folder: paths.folder }))
+      about('lock').ok('No process uses the folder.')
+    else
+      about('lock').note(
+        `${paths.lock} is missing, and the folder was not closed. Whether a process uses it cannot be known.`,
+      )
   }
   const checkpoint = await inspectCheckpoint(parts, about('checkpoint'))
   if (checkpoint) {
@@ -109,7 +114,9 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
     inspectKeys(parts, records, about('snapshot'))
     await inspectBlobs(parts, records, sound, about('blobs'))
     const counts = [...records.collections.values()].map(({ name, byId }) => `${byId.size} ${name}`)
-    about('snapshot').ok(`The folder holds ${counts.join(', ')}.`)
+    if (all.every(({ level, subject }) => level !== 'problem' || !countedFrom.has(subject)))
+      about('snapshot').ok(`The folder holds ${counts.join(', ')}.`)
+    else about('snapshot').note('The records were not counted, because not all of them can be read.')
   }
   await inspectLeftovers(parts, about('leftovers'))
   const free = await (options.freeBytes ?? nodeFiles.freeBytes)(paths.folder)
@@ -122,6 +129,9 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
     )
   return done(inUse)
 }
+
+/** What the records are read from. */
+const countedFrom: ReadonlySet<Finding['subject']> = new Set(['snapshot', 'log'])
 
 const MiB = 1024 * 1024
 /** Two log files: less may not hold what comes in until a checkpoint and its clean-up are done. */

@@ -70,7 +70,13 @@ const maxTries = 50
  * Whether a folder without a lock is not in use: it was closed, or is new, or was last used by Localpost 0.1, which left
  * no mark and did not renew its lock.
  */
-async function isClosed({ files, path, folder }: LockDeps): Promise<boolean> {
+export async function isClosed({
+  files,
+  path,
+  folder,
+}: Pick<LockDeps, 'path' | 'folder'> & {
+  readonly files: Pick<LockDeps['files'], 'size' | 'readAll'>
+}): Promise<boolean> {
   if ((await files.size(closedMark(path))) !== null) return true
   const checkpoint = await files.readAll(join(folder, 'checkpoint.json'))
   return !checkpoint?.includes('"durability":')
