@@ -42,7 +42,7 @@ function licenceOf(folder) {
 }
 
 function entry(name, version, licence, text = unpackedLicence(name, licence)) {
-  return `${[name, version].filter(Boolean).join(' ')} (${licence})\n\n${text.trim()}\n`
+  return `${name} ${version} (${licence})\n\n${text.trim()}\n`
 }
 
 /** Packages under the MIT licence whose archive does not hold it: their copyright, from their repository. */
@@ -50,7 +50,9 @@ const copyrights = { standardwebhooks: 'Copyright (c) 2023 Svix (https://www.svi
 
 /** The tables in src/client-support/data.ts. */
 function clientSupportEntry() {
-  return entry('Can I email, data', '', 'MIT', mitLicence('Copyright (c) 2019 Rémi Parmentier'))
+  const tables = readFileSync(new URL('../src/client-support/data.ts', import.meta.url), 'utf8')
+  const [, date] = /state of (\S+)\./.exec(tables) ?? []
+  return entry('caniemail', date, 'MIT', mitLicence('Copyright (c) 2019 Rémi Parmentier'))
 }
 
 function unpackedLicence(name, licence) {

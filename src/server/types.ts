@@ -4,7 +4,10 @@ import type { FaultsState } from '../faults/types.ts'
 
 /** The answer of `/dev/health`. */
 export interface Health {
-  /** Anything but `ok` comes with status 503. With `refusing`, new mail is refused, and `warnings` says why. */
+  /**
+   * Anything but `ok` comes with status 503. `refusing`: new mail is refused, because the data folder
+   * cannot be written; `warnings` says why.
+   */
   status: 'starting' | 'ok' | 'refusing' | 'closing'
   version: string
   smtp: {
