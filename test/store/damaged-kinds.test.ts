@@ -112,6 +112,9 @@ const cases = Object.entries(kinds).flatMap(([kind, holds]) =>
   })),
 )
 
+/** The record of an answer, which also has its bytes. */
+const recordOf = (answer = '[]'): unknown => (JSON.parse(answer) as unknown[])[0]
+
 test.each(cases)(
   '$kind $name: a start works or names the way out, and salvage saves all that is intact',
   async ({ kind, holds, name, fault }) => {
@@ -125,8 +128,17 @@ test.each(cases)(
     expect(await filesIn(dir)).toEqual(before)
 
     const saved = (await answers(to)).all
-    const missing = Object.keys(expected).filter((id) => !(id in saved))
-    for (const [id, answer] of Object.entries(saved)) expect(answer, id).toBe(expected[id])
+    const isDamaged = (id: string): boolean => saved[id]?.endsWith(',"damaged"]') ?? false
+    const missing = Object.keys(expected).filter((id) => !(id in saved) || isDamaged(id))
+    for (const [id, answer] of Object.entries(saved)) {
+      // Where later commits are lost too, it may be an older state, which is said.
+      const isOlder = lost.some((text) => /^Commits \d+ to|the commits that only it had are lost/.test(text))
+      if (isDamaged(id) && isOlder) expect(recordOf(answer)).toMatchObject({ id })
+      else if (isDamaged(id)) expect(recordOf(answer), id).toEqual(recordOf(expected[id]))
+      else expect(answer, id).toBe(expected[id])
+    }
+    // Without its bytes a record is saved all the same.
+    if (holds === 'old messages') expect(Object.keys(saved)).toEqual(Object.keys(expected))
     for (const id of missing) {
       const isNamed = lost.some(
         (text) => text.includes(id) || text.includes(join(dir, kind)) || /^Commits \d+ to/.test(text),

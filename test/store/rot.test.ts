@@ -272,16 +272,20 @@ test('salvage writes a new folder with all intact data, and lists the rest', asy
   // A lost commit may have changed or removed earlier records.
   expect(lost.join('\n')).toMatch(/n_00030, n_00031, n_00032 may have changed or been removed/)
   const found = (await answers(to)).all
-  const gone = ['n_00020', 'n_00033']
+  const gone = ['n_00033']
   expect(
     Object.keys(whole)
       .filter((id) => !(id in found))
       .sort(),
   ).toEqual([...gone].sort())
+  // All but the bytes of its message is saved, and the doctor names it.
+  expect(found['n_00020']).toMatch(/"name":"name 00020".* damaged$/)
+  delete found['n_00020']
   for (const [id, answer] of Object.entries(found))
     expect(answer.replace(/"version":\d+/, '')).toBe(whole[id]?.replace(/"version":\d+/, ''))
-  expect(saved).toEqual({ notes: 29, labels: 3 })
-  expect((await inspect(to)).healthy).toBe(true)
+  expect(saved).toEqual({ notes: 30, labels: 3 })
+  const { healthy, findings } = await inspect(to)
+  expect([healthy, JSON.stringify(findings)]).toEqual([false, expect.stringContaining('n_00020')])
   await expect(
     salvageFolder({ dir, to, collections: [notes, labels], clock: systemClock }),
   ).rejects.toMatchObject({ code: 'invalid_option' })

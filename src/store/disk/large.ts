@@ -73,6 +73,21 @@ export class SpooledFile implements Spool {
   }
 }
 
+/** The file of a blob whose bytes are lost: its place is that of the whole blob, so reading it is `store_corrupt`. */
+class LostFile extends SpooledFile {
+  readonly #whole: Pick<LargePlace, 'size' | 'crc'>
+
+  constructor(deps: LargeDeps, name: string, fd: number, whole: Pick<LargePlace, 'size' | 'crc'>) {
+    super(deps, name, fd)
+    this.#whole = whole
+  }
+
+  override get place(): LargePlace {
+    const { size, crc } = this.#whole
+    return { large: super.place.large, size, crc }
+  }
+}
+
 /** What large blobs need of the store. */
 export interface LargeDeps {
   readonly files: Files
@@ -88,6 +103,24 @@ export async function openSpool(deps: LargeDeps, id: BlobId): Promise<SpooledFil
   } catch (error) {
     throw storeFault(error, `Opening ${deps.paths.large(name)}`)
   }
+}
+
+/**
+ * Writes what is left of a lost blob to a file of its own.
+ *
+ * @param rest  Damaged bytes, or none.
+ * @param whole  The size and the checksum of the whole blob.
+ */
+export async function spoolLost(
+  deps: LargeDeps,
+  id: BlobId,
+  rest: Uint8Array,
+  whole: Pick<LargePlace, 'size' | 'crc'>,
+): Promise<SpooledFile> {
+  const name = largeName(id)
+  const file = new LostFile(deps, name, await deps.files.open(deps.paths.large(name), 'wx'), whole)
+  await file.write(rest)
+  return await file.finish()
 }
 
 /** Writes a blob that is in memory to a file of its own. */

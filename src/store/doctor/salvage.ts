@@ -3,18 +3,18 @@ import { resolve, sep } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import { LocalpostError } from '../../core/errors.ts'
 import { type Files, nodeFiles } from '../../core/files.ts'
-import { isWhole } from '../disk/blob-crc.ts'
 import { readLock } from '../lock/lock.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { createSchema } from '../disk/migrate.ts'
 import { createPaths, type Paths } from '../disk/paths.ts'
-import type { Entry, Place } from '../entry.ts'
+import type { Entry } from '../entry.ts'
 import { openLogStore } from '../open.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { Records } from '../records.ts'
-import { type Blob, blobOf, type Collection, put, type StoredRecord } from '../store.ts'
+import { type Collection, put, type StoredRecord } from '../store.ts'
 import { messageOf } from './findings.ts'
-import { type History, readHistory } from './salvage-log.ts'
+import { faultWords, readBlobs, toBlob } from './salvage-blobs.ts'
+import { readHistory } from './salvage-log.ts'
 import { mergeHistory } from './salvage-merge.ts'
 import { salvageCheckpoint, salvageRecords } from './salvage-read.ts'
 
@@ -44,7 +44,7 @@ export interface Salvage {
 
 /**
  * Writes a new folder with everything that is intact in a damaged one. A record is taken from its file, or from the log where
- * its line is damaged. An email whose message is damaged is left out, and named.
+ * its line is damaged. An email whose message or content is damaged is saved without it, and named.
  *
  * @throws store_in_use while a process uses the folder; invalid_option where `to` holds anything or is within `dir`.
  */
@@ -70,13 +70,17 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
     clock,
     durability: 'process',
   })
+  const target = { files, paths: createPaths(to), durable: false }
   const saved: Record<string, number> = {}
   try {
     for (const state of states) {
       let count = 0
       for (const entry of state.byId.values()) {
         try {
-          const blobs = await readBlobs(files, paths, entry, history)
+          const found = await readBlobs(files, paths, entry, history)
+          const blobs = await Promise.all(found.map((one) => toBlob(one, target)))
+          for (const one of found)
+            if ('fault' in one) lost.push(`${state.name} ${entry.id}: ${faultWords(one)}`)
           await store.commit([put(asCollection(state), recordOf(entry))], blobs)
           count++
         } catch (error) {
@@ -121,52 +125,4 @@ function asCollection({ name, large, indexes }: CollectionState): Collection<Sto
 
 function recordOf({ text }: Entry): StoredRecord {
   return JSON.parse(text) as StoredRecord
-}
-
-async function readBlobs(files: Files, paths: Paths, entry: Entry, history: History): Promise<Blob[]> {
-  const blobs: Blob[] = []
-  for (const [name, place] of Object.entries(entry.blobs ?? {})) {
-    const id = `${entry.id}/${name}` as const
-    // The same bytes may still be in the place from which they were moved.
-    const others = (history.places.get(id) ?? []).filter(
-      (other) => 'crc' in other && 'crc' in place && other.crc === place.crc && other.size === place.size,
-    )
-    const bytes = await firstWhole(files, paths, [place, ...others])
-    if (typeof bytes === 'string') throw new Error(`the bytes of its ${name} are ${bytes}`)
-    blobs.push(blobOf(id, bytes))
-  }
-  return blobs
-}
-
-async function firstWhole(
-  files: Files,
-  paths: Paths,
-  places: readonly Place[],
-): Promise<Buffer | 'missing' | 'damaged'> {
-  let fault: 'missing' | 'damaged' = 'missing'
-  for (const place of places) {
-    const bytes = await readPlace(files, paths, place).catch(() => null)
-    if (bytes === null || bytes.byteLength !== place.size) continue
-    if ('bytes' in place || isWhole(place, bytes)) return bytes
-    fault = 'damaged'
-  }
-  return fault
-}
-
-async function readPlace(files: Files, paths: Paths, place: Place): Promise<Buffer | null> {
-  if ('large' in place) return await files.readAll(paths.large(place.large))
-  if (!('log' in place)) return null
-  const path = paths.log(place.log)
-  if (place.size === 0) return Buffer.alloc(0)
-  if ((await files.size(path)) === null) return null
-  const fd = await files.open(path, 'r')
-  try {
-    const bytes = Buffer.alloc(place.size)
-    let done = 0
-    for (let count = -1; count !== 0 && done < place.size; done += count)
-      count = await files.read(fd, bytes.subarray(done), place.at + done)
-    return bytes.subarray(0, done)
-  } finally {
-    await files.close(fd)
-  }
 }
