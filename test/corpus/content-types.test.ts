@@ -45,7 +45,7 @@ corpus('content types and dispositions', [
     expected: { leaves: [text('Hello\n')] },
   },
   {
-    title: 'a type of a kind that is unknown is kept for whoever saves it',
+    title: 'a type of a kind that is unknown is kept for saving',
     says: 'RFC 2045 section 5.1',
     message: typed(
       'multipart/mixed; boundary=b',
