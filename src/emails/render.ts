@@ -46,22 +46,29 @@ export function* renderSteps(
   const plain = new Map<string, SizedValue>()
   const escaped = new Map<string, SizedValue>()
   const { subject, bodies } = budgets()
-  function* valueOf(name: string, isHtml: boolean): Generator<undefined, SizedValue | undefined> {
+  function valueOf(
+    name: string,
+    isHtml: boolean,
+  ): SizedValue | Generator<undefined, SizedValue> | undefined {
     const value = values.get(name)
     if (value === undefined) {
       unanswered.add(name)
       return undefined
     }
     used.add(name)
-    const isEscaped = isHtml && escapeHtml
-    const sized = isEscaped ? escaped : plain
-    let known = sized.get(name)
+    if (isHtml && escapeHtml) return escaped.get(name) ?? escapeOnce(name, value)
+    if (isHtml && !unescaped.has(name) && hasSpecial(value)) unescaped.add(name)
+    let known = plain.get(name)
     if (!known) {
-      known = isEscaped ? yield* escapeSteps(value, bodies) : toSized(value)
-      sized.set(name, known)
+      known = toSized(value)
+      plain.set(name, known)
     }
-    if (isHtml && !escapeHtml && !unescaped.has(name) && hasSpecial(value)) unescaped.add(name)
     return known
+  }
+  function* escapeOnce(name: string, value: string): Generator<undefined, SizedValue> {
+    const sized = yield* escapeSteps(value, bodies)
+    escaped.set(name, sized)
+    return sized
   }
   const rendered = {
     subject: yield* fillIn('subject', parts.subject, subject, (name) => valueOf(name, false)),

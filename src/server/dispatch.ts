@@ -1,5 +1,5 @@
 import type { H3Event } from 'h3'
-import { HTTPResponse } from 'h3'
+import { FastResponse } from 'srvx'
 import type { z } from 'zod'
 import { isErrorOf, LocalpostError, validationError } from '../core/errors.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
@@ -45,7 +45,7 @@ export function dispatcher(
   deps: DispatchDeps,
   access: Route['access'] | 'none',
   run: (event: H3Event, exchange: Exchange) => unknown,
-): (event: H3Event) => Promise<HTTPResponse> {
+): (event: H3Event) => Promise<Response> {
   const { accessControl, faults, log, answers, failedKeys } = deps
   const slowedDown = (error: unknown, event: H3Event): unknown =>
     isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
@@ -233,19 +233,20 @@ function queryOf(event: H3Event): Record<string, string> {
 }
 
 // h3's type follows the DOM's, which does not include byte arrays with shared memory.
-type ResponseBody = ConstructorParameters<typeof HTTPResponse>[0]
+type ResponseBody = ConstructorParameters<typeof Response>[0]
 
 function toResponse(
   answer: Answer,
   headers: Readonly<Record<string, string>>,
   isHead: boolean,
-): HTTPResponse {
+): Response {
   const { status } = answer
   const body = isLongJson(answer.body) ? streamBody(readLongJson(answer.body)) : answer.body
   const all = { ...headers, ...answer.headers }
-  if (!isHead) return new HTTPResponse(body as ResponseBody, { status, headers: all })
+  // This response of h3's own server makes no web stream and no Headers object for the socket.
+  if (!isHead) return new FastResponse(body as ResponseBody, { status, headers: all })
   // An unread stream would stay open.
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
   else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))
-  return new HTTPResponse(null, { status, headers: all })
+  return new FastResponse(null, { status, headers: all })
 }

@@ -122,7 +122,8 @@ export function createCommitQueue(deps: {
         else if ('bulk' in item) await batch.stageBulk(item.bulk, item.outcome, item.isBulk)
         else {
           const blobs = areTaken(item.blobs) ? item.blobs : await allTaken(item.blobs)
-          await batch.stage(item.changes, blobs)
+          const staging = batch.stage(item.changes, blobs)
+          if (staging) await staging
         }
         staged.push(item)
       } catch (error) {

@@ -155,8 +155,9 @@ function writeRest(
   const digitsAt = start + text.indexOf(crcStart) + crcStart.length
   const lineAt = digitsAt + crcLength + opsStart.length + 1
   writeHex(payloadAt - start, bytes, lineAt)
-  writeHex(headChecksum(bytes, start, digitsAt, lineAt), bytes, lineAt + crcLength)
-  writeHex(checksum(bytes, start, digitsAt, at), bytes, digitsAt)
+  const head = crc32(bytes.subarray(start, digitsAt))
+  writeHex(crc32(bytes.subarray(lineAt, lineAt + crcLength), head), bytes, lineAt + crcLength)
+  writeHex(crc32(bytes.subarray(digitsAt + crcLength, at), head), bytes, digitsAt)
   return at
 }
 
