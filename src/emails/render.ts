@@ -46,10 +46,7 @@ export function* renderSteps(
   const plain = new Map<string, SizedValue>()
   const escaped = new Map<string, SizedValue>()
   const { subject, bodies } = budgets()
-  function valueOf(
-    name: string,
-    isHtml: boolean,
-  ): SizedValue | Generator<undefined, SizedValue> | undefined {
+  function valueOf(name: string, isHtml: boolean): SizedValue | Generator<undefined, SizedValue> | undefined {
     const value = values.get(name)
     if (value === undefined) {
       unanswered.add(name)

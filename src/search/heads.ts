@@ -3,6 +3,7 @@ import { LocalpostError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { createPacer } from '../core/yield.ts'
 import { headText, scanHeads, type HeadTerm } from './head-rows.ts'
+import { isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
 import { openTextColumn, type ScannedRows, type TextColumn } from './text-column.ts'
 
 /** Subjects and addresses of all mail in a column of their own: a search by these members reads no record. */
@@ -52,13 +53,11 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
   /** Adds the rows that are missing. Only the records of newer mail are read. */
   async function catchUp(column: TextColumn): Promise<void> {
     await column.verify()
-    const isWaste = column.rows > mostWaste * (await store.count(emailCollection)) + fewRows
-    if (isStale || isWaste) await column.clear()
+    if (isStale || (await isMostlyWaste(store, column))) await column.clear()
     isStale = false
     const pacer = createPacer()
     for (let more = true; more && !isClosed;) {
-      const after = column.cursor === '' ? undefined : [column.cursor]
-      const page = await store.page(emailCollection, { after, limit: pageSize })
+      const page = await mailsWithoutRow(store, column, pageSize)
       more = page.more
       for (const email of page.records) {
         await column.append(email.id, headText(email), '')
@@ -120,5 +119,3 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
 }
 
 const pageSize = 200
-const mostWaste = 5
-const fewRows = 2000

@@ -5,6 +5,7 @@ import { isErrorOf } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { unreadable, type Digests, type Reading } from './digests.ts'
 import type { Heads } from './heads.ts'
+import { isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
 import { searchableHead } from './searchable.ts'
 import type { TextColumn } from './text-column.ts'
 import { nextTurn } from '../core/machine.ts'
@@ -62,9 +63,13 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
       }
       isStale = false
       await column.verify()
-      const email = (await nextRow()) ?? (await nextDeferred())
+      const email = (await mailsWithoutRow(store, column, 1)).records[0] ?? (await nextDeferred())
       if (!email) {
-        await clearWaste()
+        if (await isMostlyWaste(store, column)) {
+          await column.clear()
+          // The rows of the remaining mail are rebuilt.
+          isNews = true
+        }
         return false
       }
       const reading = await readOnce(email)
@@ -116,22 +121,8 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
     return null
   }
 
-  async function nextRow(): Promise<EmailRecord | undefined> {
-    const after = column.cursor === '' ? undefined : [column.cursor]
-    return (await store.page(emailCollection, { after, limit: 1 })).records[0]
-  }
-
   async function newestId(): Promise<string> {
     return (await store.page(emailCollection, { direction: 'desc', limit: 1 })).records[0]?.id ?? ''
-  }
-
-  /** Clears the column if most rows belong to removed mails: they cost space and time, and rebuilding the few others is cheap. */
-  async function clearWaste(): Promise<void> {
-    const live = await store.count(emailCollection)
-    if (column.rows > 0 && (live === 0 || column.rows > maxWasteFactor * live + fewRows)) {
-      await column.clear()
-      isNews = live > 0
-    }
   }
 
   function plan(delayMs: number): void {
@@ -218,7 +209,5 @@ const quietMs = 100
 const patienceMs = 1000
 const sliceMs = 20
 const catchUpMs = 5000
-const maxWasteFactor = 5
-const fewRows = 2000
 /** The delay after an error of the store. */
 const retryMs = 5000

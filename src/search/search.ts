@@ -3,14 +3,12 @@ import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { quote, validationError } from '../core/errors.ts'
 import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import { checkPage, listRecords } from '../store/repository.ts'
-import type { Store } from '../store/store.ts'
 import { createPacer } from '../core/yield.ts'
-import type { Heads } from './heads.ts'
 import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
+import { createMatchingRows, type MatchingRowsDeps } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'
 import { foldText } from './searchable.ts'
-import type { ScannedRows, TextColumn } from './text-column.ts'
 
 /** Finds mail by a parsed query. */
 export interface Search {
@@ -40,20 +38,15 @@ export interface SearchPage<T> extends ListPage<T> {
   unread_texts?: number
 }
 
-export interface SearchDeps {
-  store: Store
+export interface SearchDeps extends MatchingRowsDeps {
   digests: Pick<Digests, 'text'>
   indexer: Pick<Indexer, 'catchUp'>
-  column: Pick<TextColumn, 'scan'>
-  heads: Pick<Heads, 'scan'>
   pageSize: number
 }
 
-/** Decides about the matching rows of a range; null if all of them are matches. */
-type Decide = ((id: string) => 'match' | 'unsure' | 'none') | null
-
 export function createSearch(deps: SearchDeps): Search {
-  const { store, digests, indexer, column, heads, pageSize } = deps
+  const { store, digests, indexer, pageSize } = deps
+  const rows = createMatchingRows(deps)
 
   async function fits(email: EmailRecord, filter: MailFilter): Promise<boolean> {
     if (!filter.accepts(email)) return false
@@ -69,38 +62,6 @@ export function createSearch(deps: SearchDeps): Search {
     })
   }
 
-  /** Visits the ranges of rows whose text and head match, newest first. For `unsure` ids the records decide. */
-  async function scan(
-    filter: MailFilter,
-    visit: (rows: ScannedRows, decide: Decide) => Promise<void>,
-  ): Promise<void> {
-    if (filter.rows.length === 0) {
-      return heads.scan(filter.heads, (rows, unsure) =>
-        visit(rows, unsure.size === 0 ? null : (id) => (unsure.has(id) ? 'unsure' : 'match')),
-      )
-    }
-    const among = filter.heads.length > 0 ? await headMatches(filter) : null
-    await column.scan(filter.rows, (rows) => visit(rows, among && ((id) => among.get(id) ?? 'none')))
-  }
-
-  async function headMatches(filter: MailFilter): Promise<Map<string, 'match' | 'unsure'>> {
-    const found = new Map<string, 'match' | 'unsure'>()
-    await heads.scan(filter.heads, async (rows, unsure) => {
-      for (const id of rows.ids()) found.set(id, unsure.has(id) ? 'unsure' : 'match')
-    })
-    return found
-  }
-
-  /** The ids of the mails that may match, newest first, including removed mails. */
-  async function scanned(filter: MailFilter): Promise<string[]> {
-    const found: string[] = []
-    await scan(filter, async (rows, decide) => {
-      if (rows.hits === 0) return
-      for (const id of rows.ids()) if (!decide || decide(id) !== 'none') found.push(id)
-    })
-    return found
-  }
-
   async function* matches(filter: MailFilter, options?: { complete?: boolean }): AsyncGenerator<EmailRecord> {
     if (asksForText(filter)) await indexer.catchUp(options)
     yield* found(filter)
@@ -108,7 +69,7 @@ export function createSearch(deps: SearchDeps): Search {
 
   async function* found(filter: MailFilter): AsyncGenerator<EmailRecord> {
     const isByStore = filter.rows.length === 0 && filter.heads.length === 0
-    for await (const email of isByStore ? byStore(filter) : byIds(await scanned(filter))) {
+    for await (const email of isByStore ? byStore(filter) : byIds(await rows.candidates(filter))) {
       if (!filter.accepts(email)) continue
       // The scan has already matched the words. Only a regular expression needs the text itself.
       if (filter.bodyForm && !(await fits(email, filter))) continue
@@ -138,38 +99,12 @@ export function createSearch(deps: SearchDeps): Search {
     }
   }
 
-  /** Visits the matches of a query that rows decide, newest first: their ids, or only their number if that is enough. */
-  async function eachByRows(
-    filter: MailFilter,
-    isEnough: (rows: ScannedRows) => boolean,
-    take: (id: string) => void,
-    count: (matches: number) => void,
-  ): Promise<void> {
-    await scan(filter, async (rows, decide) => {
-      if (rows.hits === 0) return
-      const isWhole = (await countBetween(rows)) === rows.count
-      // If no mail of this range was removed, every row counts.
-      if (isWhole && !decide && isEnough(rows)) return count(rows.hits)
-      const pacer = createPacer()
-      for (const id of rows.ids()) {
-        if (pacer.due()) await pacer.turn()
-        const decided = decide ? decide(id) : 'match'
-        if (decided === 'none') continue
-        if (decided === 'unsure') {
-          const email = await store.get(emailCollection, id)
-          if (!email || !filter.accepts(email)) continue
-        } else if (!isWhole && (await store.count(emailCollection, { prefix: [id] })) === 0) continue
-        take(id)
-      }
-    })
-  }
-
   /** A page of a query that rows decide. Only the records of the page are read. */
   async function listByRows(filter: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
     const ids: string[] = []
     let count = 0
     let skipped = 0
-    await eachByRows(
+    await rows.each(
       filter,
       ({ hits, first }) => {
         if (ids.length > limit || (cursor !== null && first >= cursor)) return true
@@ -191,13 +126,6 @@ export function createSearch(deps: SearchDeps): Search {
       if (email) items.push(email)
     }
     return { items, count, more: ids.length > limit }
-  }
-
-  /** The number of mails from `first` to `last`, both included. */
-  async function countBetween({ first, last }: { first: string; last: string }): Promise<number> {
-    const upTo = await store.count(emailCollection, { until: [last] })
-    const upToFirst = await store.count(emailCollection, { until: [first] })
-    return upTo - upToFirst + (await store.count(emailCollection, { prefix: [first] }))
   }
 
   async function listByRecord(filter: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
@@ -229,7 +157,7 @@ export function createSearch(deps: SearchDeps): Search {
     const found: string[] = []
     if (filter.isByRows) {
       if (asksForText(filter)) await indexer.catchUp(options)
-      await eachByRows(
+      await rows.each(
         filter,
         () => false,
         (id) => found.push(id),

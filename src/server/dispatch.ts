@@ -235,11 +235,7 @@ function queryOf(event: H3Event): Record<string, string> {
 // h3's type follows the DOM's, which does not include byte arrays with shared memory.
 type ResponseBody = ConstructorParameters<typeof Response>[0]
 
-function toResponse(
-  answer: Answer,
-  headers: Readonly<Record<string, string>>,
-  isHead: boolean,
-): Response {
+function toResponse(answer: Answer, headers: Readonly<Record<string, string>>, isHead: boolean): Response {
   const { status } = answer
   const body = isLongJson(answer.body) ? streamBody(readLongJson(answer.body)) : answer.body
   const all = { ...headers, ...answer.headers }

@@ -1,0 +1,22 @@
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { Page, Store } from '../store/store.ts'
+import type { TextColumn } from './text-column.ts'
+
+/** The next mails without a row, in order of arrival. All mail that has no row comes after the last row of a column. */
+export function mailsWithoutRow(
+  store: Store,
+  { cursor }: Pick<TextColumn, 'cursor'>,
+  limit: number,
+): Promise<Page<EmailRecord>> {
+  return store.page(emailCollection, { ...(cursor === '' ? {} : { after: [cursor] }), limit })
+}
+
+/** Whether most rows belong to removed mails: they cost space and time, and rebuilding the few others is cheap. */
+export async function isMostlyWaste(store: Store, { rows }: Pick<TextColumn, 'rows'>): Promise<boolean> {
+  if (rows === 0) return false
+  const live = await store.count(emailCollection)
+  return live === 0 || rows > maxWasteFactor * live + fewRows
+}
+
+const maxWasteFactor = 5
+const fewRows = 2000

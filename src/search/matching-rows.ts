@@ -1,0 +1,101 @@
+import { emailCollection } from '../emails/email.ts'
+import type { Store } from '../store/store.ts'
+import { createPacer } from '../core/yield.ts'
+import type { Heads } from './heads.ts'
+import type { MailFilter } from './query.ts'
+import type { ScannedRows, TextColumn } from './text-column.ts'
+
+/** Finds mail by the rows of the columns: of subjects and addresses, and of text. */
+export interface MatchingRows {
+  /** The ids of the mails that may match, newest first, including removed mails. */
+  candidates(filter: MailFilter): Promise<string[]>
+  /**
+   * Visits the matches of a query that rows decide, newest first.
+   *
+   * @param isEnough  Whether only the number of matches of a range is needed.
+   * @param take  Called with the id of each match of the other ranges.
+   * @param count  Called with the number of matches of a range.
+   */
+  each(
+    filter: MailFilter,
+    isEnough: (rows: ScannedRows) => boolean,
+    take: (id: string) => void,
+    count: (matches: number) => void,
+  ): Promise<void>
+}
+
+export interface MatchingRowsDeps {
+  store: Store
+  column: Pick<TextColumn, 'scan'>
+  heads: Pick<Heads, 'scan'>
+}
+
+/** Decides about the matching rows of a range; null if all of them are matches. */
+type Decide = ((id: string) => 'match' | 'unsure' | 'none') | null
+
+export function createMatchingRows({ store, column, heads }: MatchingRowsDeps): MatchingRows {
+  /** Visits the ranges of rows whose text and head match, newest first. For `unsure` ids the records decide. */
+  async function scan(
+    filter: MailFilter,
+    visit: (rows: ScannedRows, decide: Decide) => Promise<void>,
+  ): Promise<void> {
+    if (filter.rows.length === 0) {
+      return heads.scan(filter.heads, (rows, unsure) =>
+        visit(rows, unsure.size === 0 ? null : (id) => (unsure.has(id) ? 'unsure' : 'match')),
+      )
+    }
+    const among = filter.heads.length > 0 ? await headMatches(filter) : null
+    await column.scan(filter.rows, (rows) => visit(rows, among && ((id) => among.get(id) ?? 'none')))
+  }
+
+  async function headMatches(filter: MailFilter): Promise<Map<string, 'match' | 'unsure'>> {
+    const found = new Map<string, 'match' | 'unsure'>()
+    await heads.scan(filter.heads, async (rows, unsure) => {
+      for (const id of rows.ids()) found.set(id, unsure.has(id) ? 'unsure' : 'match')
+    })
+    return found
+  }
+
+  async function candidates(filter: MailFilter): Promise<string[]> {
+    const found: string[] = []
+    await scan(filter, async (rows, decide) => {
+      if (rows.hits === 0) return
+      for (const id of rows.ids()) if (!decide || decide(id) !== 'none') found.push(id)
+    })
+    return found
+  }
+
+  async function each(
+    filter: MailFilter,
+    isEnough: (rows: ScannedRows) => boolean,
+    take: (id: string) => void,
+    count: (matches: number) => void,
+  ): Promise<void> {
+    await scan(filter, async (rows, decide) => {
+      if (rows.hits === 0) return
+      const isWhole = (await countBetween(rows)) === rows.count
+      // If no mail of this range was removed, every row counts.
+      if (isWhole && !decide && isEnough(rows)) return count(rows.hits)
+      const pacer = createPacer()
+      for (const id of rows.ids()) {
+        if (pacer.due()) await pacer.turn()
+        const decided = decide ? decide(id) : 'match'
+        if (decided === 'none') continue
+        if (decided === 'unsure') {
+          const email = await store.get(emailCollection, id)
+          if (!email || !filter.accepts(email)) continue
+        } else if (!isWhole && (await store.count(emailCollection, { prefix: [id] })) === 0) continue
+        take(id)
+      }
+    })
+  }
+
+  /** The number of mails from `first` to `last`, both included. */
+  async function countBetween({ first, last }: { first: string; last: string }): Promise<number> {
+    const upTo = await store.count(emailCollection, { until: [last] })
+    const upToFirst = await store.count(emailCollection, { until: [first] })
+    return upTo - upToFirst + (await store.count(emailCollection, { prefix: [first] }))
+  }
+
+  return { candidates, each }
+}
