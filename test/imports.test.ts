@@ -61,6 +61,7 @@ const storeNames: ReadonlySet<string> = new Set([
 /** Packages that only some folders may import. */
 const owners: Readonly<Record<string, RegExp>> = {
   h3: /^server\//,
+  srvx: /^server\//,
   'smtp-server': /^capture\//,
   'node-forge': /^capture\//,
   'ipaddr.js': /^net\//,
