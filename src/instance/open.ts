@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { createAudiences } from '../audiences/audiences.ts'
 import { createFaults } from '../faults/faults.ts'
@@ -8,26 +7,23 @@ import { createRules } from '../rules/rules.ts'
 import { createTranscripts } from '../capture/transcripts.ts'
 import { createRandomSources } from '../core/random.ts'
 import { systemClock } from '../core/clock.ts'
-import { collections, emptyStore, raiseIds } from './collections.ts'
+import { emptyStore, raiseIds } from './collections.ts'
 import { createBudget } from '../core/byte-budget.ts'
-import { createBroadcasts } from '../broadcasts/broadcasts.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
 import { createDomains } from '../domains/domains.ts'
-import { createEmails } from '../emails/emails.ts'
 import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
-import { createSimulation } from '../emails/simulate.ts'
 import { createHttpFace } from './http.ts'
 import { reachableHost } from '../net/hosts.ts'
 import { createIds } from '../core/ids.ts'
 import type { Localpost } from './instance.ts'
 import { createInbox } from '../inbox/inbox.ts'
-import { openTextColumn, type TextColumn } from '../search/text-column.ts'
 import { createKeys } from '../keys/keys.ts'
 import { createOutgoing } from '../net/outgoing.ts'
-import { resolveOptions, type Config, type LocalpostOptions } from '../options/options.ts'
+import { resolveOptions, type LocalpostOptions } from '../options/options.ts'
 import { openCapture } from './inbound.ts'
 import { assemble } from './assemble.ts'
+import { openColumn, openStore } from './data.ts'
 import {
   attachmentSources,
   openOutbox,
@@ -39,13 +35,11 @@ import {
   releaseThrough,
 } from './outbound.ts'
 import { assertDestinations } from './destinations.ts'
-import { createLibrarySends } from './library-sends.ts'
+import { openSending } from './sending.ts'
 import { createRequestLog } from '../server/request-log.ts'
 import { createSettle } from './settle.ts'
 import { createSnapshots } from './snapshots.ts'
 import { runAll } from '../core/run-all.ts'
-import { openLogStore, openMemoryStore } from '../store/open.ts'
-import type { RestorableStore } from '../store/restore.ts'
 import type { Store } from '../store/store.ts'
 import { createTemplates } from '../templates/templates.ts'
 import { openTime } from './time.ts'
@@ -84,7 +78,7 @@ export async function openLocalpost(
       acceptAny: config.acceptAnyKey,
       random: randomSources('keys'),
     })
-    const { account, dns, strict, escapeHtml } = config
+    const { account, dns, strict } = config
     const lookup = createDnsLookup(dns.servers ? { servers: dns.servers } : {})
     const makeSharedKey = config.dir === null ? processDkimKey : undefined
     const domains = createDomains({
@@ -165,30 +159,21 @@ export async function openLocalpost(
       large,
       capture: deliveries,
     })
-    const sending = {
-      store,
-      clock,
-      ids,
-      strict,
-      escapeHtml,
-      via: config.relayAll ? 'relay' : 'capture',
-      sources,
-      findTemplate: templates.find,
-      resolveSender: domains.resolveSender,
-      wakeOutbox: () => wakeOutbox(),
-    } as const
-    const emails = createEmails({ ...sending, reader, pageSize })
-    const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
-    const simulation = createSimulation({ store, clock, hostname: config.hostname })
     const log = createRequestLog({ clock, ids })
-    const { send, broadcast } = createLibrarySends({
-      accept: emails.accept,
-      broadcast: broadcasts.send,
+    const { emails, broadcasts, library } = openSending({
+      store,
+      ids,
+      config,
+      sources,
+      reader,
+      templates,
+      domains,
+      tracking,
       log,
-      onNotice: config.onNotice,
+      wakeOutbox: () => wakeOutbox(),
     })
     const nouns = {
-      emails: { ...emails, ...simulation },
+      emails,
       tracking,
       domains,
       audiences,
@@ -246,8 +231,8 @@ export async function openLocalpost(
     const time = openTime(clock, settle)
     return assemble({
       ...nouns,
-      emails: { ...nouns.emails, send },
-      broadcasts: { send: broadcast },
+      emails: { ...emails, send: library.send },
+      broadcasts: { send: library.broadcast },
       requests: { list: async (query) => log.list(query), clear: async () => log.clear() },
       store,
       lookup,
@@ -276,33 +261,4 @@ interface OpenWays {
   keepAlive?: boolean
   /** Called with the store once it is open, to find out whether it refuses to store anything. */
   onStore?: (store: Pick<Store, 'refusal'>) => void
-}
-
-async function openStore(config: Config): Promise<{ opened: Store; restorable: RestorableStore | null }> {
-  const { dir, clock, durability, onNotice } = config
-  const { pendingBytes, smtpBytes: heldBytes } = config.limits
-  if (dir === null) {
-    const restorable = await openMemoryStore({ collections, pendingBytes })
-    return { opened: restorable, restorable }
-  }
-  const opened = await openLogStore({
-    dir,
-    collections,
-    clock,
-    durability,
-    pendingBytes,
-    heldBytes,
-    onNotice: (message) => onNotice({ level: 'warning', message }),
-  })
-  return { opened, restorable: null }
-}
-
-function openColumn(
-  { dir, onNotice }: Config,
-  fileName: 'mail-text.2' | 'mail-heads.2',
-): Promise<TextColumn> {
-  return openTextColumn(dir && join(dir, 'derived'), {
-    fileName,
-    onNotice: (message) => onNotice({ level: 'warning', message }),
-  })
 }
