@@ -34,7 +34,7 @@ export interface InspectOptions {
   readonly dir: string
   readonly collections: readonly Collection<StoredRecord>[]
   /** Default: the machine's. */
-  readonly files?: Pick<Files, 'readAll' | 'size' | 'list' | 'touched'>
+  readonly files?: Pick<Files, 'readAll' | 'size' | 'list' | 'touched' | 'stampNow'>
   readonly processes?: Processes
   /** Default: what the system says; see `LogStoreOptions.boot`. */
   readonly boot?: string
@@ -96,7 +96,12 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
       `Process ${lock.pid} on ${lock.host} uses the folder. What it is about to write may look incomplete here.`,
     )
   } else if (lock) {
-    const who = lock.pid === null ? 'It names no process' : `Process ${lock.pid} has ended`
+    const who =
+      lock.pid === null
+        ? 'It names no process'
+        : lock.copied
+          ? `It came with a copy of the folder: process ${lock.pid} wrote it in another one`
+          : `Process ${lock.pid} has ended`
     about('lock').note(`${paths.lock} is left over. ${who}; the next start takes the folder over.`)
   } else if (all.length === 0) {
     if (await isClosed({ files: named, path: paths.lock, folder: paths.folder }))

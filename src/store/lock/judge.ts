@@ -1,7 +1,7 @@
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { silenceMs, watchLock } from './heartbeat.ts'
-import { type Holder, parseHolder } from './lock-file.ts'
+import { type Holder, parseHolder, placeOf } from './lock-file.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 
 /** What taking a lock needs. */
@@ -28,11 +28,14 @@ export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'ch
     onNotice(
       `The lock ${path} is damaged and does not say who uses the folder ${folder}. Waiting up to ${silence}, because a process may still use it.`,
     )
-    return await watch(deps, found, 'the process that wrote it')
+    return await watch(deps, found, 'the process that wrote it', ended('the process that wrote it'))
   }
   const state = await lookUp(holder, processes)
   if (state === 'gone') return 'gone'
-  if (state === 'lives') throw inUse(holder, processes, folder)
+  if (state === 'lives') {
+    if (!isCopied(deps.files, folder, holder)) throw inUse(holder, processes, folder)
+    return await judgeCopy(deps, found, `process ${holder.pid}`)
+  }
   const who = `process ${holder.pid} on the host ${JSON.stringify(holder.host)}`
   if (!holder.space) {
     const message = `The folder ${folder} is in use by ${who}, which cannot be looked up from here. Stop that process, or use another folder; if that host no longer exists, remove ${path}.`
@@ -41,8 +44,28 @@ export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'ch
   onNotice(
     `The folder ${folder} was last used by ${who}, in another container or on another machine. Waiting up to ${silence} to see whether that process still renews ${path}.`,
   )
-  return await watch(deps, found, who)
+  return await watch(deps, found, who, ended(who))
 }
+
+/**
+ * Whether a lock was written in another folder, as far as the system says. Some file systems give a folder another number
+ * later, so its holder must also have stopped renewing it.
+ */
+export function isCopied(files: Pick<Files, 'stampNow'>, folder: string, { place }: Holder): boolean {
+  const here = placeOf(files, folder)
+  return place !== null && here !== null && (place.dev !== here.dev || place.ino !== here.ino)
+}
+
+async function judgeCopy(deps: LockDeps, found: string, who: string): Promise<'gone' | 'changed'> {
+  const { path, folder, onNotice } = deps
+  onNotice(
+    `The lock ${path} was written by ${who} in another folder, so ${folder} seems to be a copy. Waiting up to ${silence} to see whether that process renews this lock too.`,
+  )
+  const copy = `${folder} is a copy. It is opened, and may lack mail that was stored while it was copied: to copy a folder completely, stop Localpost first`
+  return await watch(deps, found, who, copy)
+}
+
+const ended = (who: string): string => `${who} has ended or writes nothing more. The folder is taken over`
 
 async function assertNoFolder({ files, path, folder }: LockDeps): Promise<void> {
   const isFolder = await files.readAll(path).then(
@@ -56,11 +79,16 @@ async function assertNoFolder({ files, path, folder }: LockDeps): Promise<void> 
 
 const silence = `${silenceMs / 1000} seconds`
 
-/** Waits to see whether the lock is renewed. A holder that finds its own lock damaged stops writing within that time. */
+/**
+ * Waits to see whether the lock is renewed. A holder that finds its own lock damaged stops writing within that time.
+ *
+ * @param conclusion  What it means if the lock is not renewed, for the notice.
+ */
 async function watch(
   { files, path, folder, onNotice, processes = systemProcesses }: LockDeps,
   found: string,
   who: string,
+  conclusion: string,
 ): Promise<'gone' | 'changed'> {
   const watched = await watchLock(files, path, found, processes.wait)
   if (watched === 'replaced') return 'changed'
@@ -68,9 +96,7 @@ async function watch(
     const message = `The folder ${folder} is in use by ${who}, which renewed its lock just now. Stop that process, or use another folder.`
     throw new LocalpostError('store_in_use', message)
   }
-  onNotice(
-    `The lock ${path} was not renewed for ${silence}, so ${who} has ended or writes nothing more. The folder is taken over.`,
-  )
+  onNotice(`The lock ${path} was not renewed for ${silence}, so ${conclusion}.`)
   return 'gone'
 }
 

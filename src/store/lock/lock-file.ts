@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { codeOf } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
-import { type Files, writeWhole } from '../../core/files.ts'
+import { type Files, type Stamp, writeWhole } from '../../core/files.ts'
 import type { PidSpace, Processes } from './processes.ts'
 import { isSealed, sealed } from '../sealed.ts'
 import { isObject } from '../stored.ts'
@@ -16,15 +16,30 @@ export interface Holder {
   readonly host: string
   /** Where its pid counts; null in the lock of a version that did not renew its lock. */
   readonly space: PidSpace | null
+  /** The folder that the lock was written in; null where it is not known. A copy of the folder is another one. */
+  readonly place: FolderPlace | null
+}
+
+/** Which folder of the running machine it is, whatever its path. */
+export type FolderPlace = Pick<Stamp, 'dev' | 'ino'>
+
+/** Which folder this is; null where the system does not say. */
+export function placeOf(files: Pick<Files, 'stampNow'>, folder: string): FolderPlace | null {
+  try {
+    const found = files.stampNow(folder)
+    return found && { dev: found.dev, ino: found.ino }
+  } catch {
+    return null
+  }
 }
 
 /** The text of a new lock file of this process. No two are equal. */
-export async function lockText(processes: Processes): Promise<string> {
+export async function lockText(processes: Processes, place: FolderPlace | null): Promise<string> {
   const { pid, host } = processes
   const { boot, namespace } = await processes.pidSpace()
   const started = await processes.startOf(pid)
   const token = randomBytes(8).toString('hex')
-  return sealed({ pid, started, host, boot, namespace, token })
+  return sealed({ pid, started, host, boot, namespace, ...place, token })
 }
 
 /** @returns null where the text is not that of a lock, or not what its holder wrote. Localpost 0.1 wrote no checksum. */
@@ -32,10 +47,11 @@ export function parseHolder(text: string): Holder | null {
   try {
     const value: unknown = JSON.parse(text)
     if (!isObject(value) || ('crc' in value && !isSealed(Buffer.from(text)))) return null
-    const { pid, started, host, boot, namespace } = value
+    const { pid, started, host, boot, namespace, dev, ino } = value
     if (typeof pid !== 'number' || typeof started !== 'string' || typeof host !== 'string') return null
     const space = typeof boot === 'string' && typeof namespace === 'string' ? { boot, namespace } : null
-    return { pid, started, host, space }
+    const place = typeof dev === 'number' && typeof ino === 'number' ? { dev, ino } : null
+    return { pid, started, host, space, place }
   } catch {
     return null
   }
@@ -96,10 +112,13 @@ async function writeNew(files: Files, path: string, text: string): Promise<boole
 }
 
 /** What reading a lock needs. */
-export type LockReads = Pick<Files, 'readAll' | 'list' | 'touched'>
+export type LockReads = Pick<Files, 'readAll' | 'list' | 'touched' | 'stampNow'>
 
 /** A lock file's text, or null where there is none; `""` where a folder or a link to nothing has its name. */
-export async function readText(files: Omit<LockReads, 'touched'>, path: string): Promise<string | null> {
+export async function readText(
+  files: Pick<LockReads, 'readAll' | 'list'>,
+  path: string,
+): Promise<string | null> {
   try {
     const bytes = await files.readAll(path)
     if (bytes) return bytes.toString()

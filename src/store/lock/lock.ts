@@ -1,10 +1,18 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
 import { watchLock } from './heartbeat.ts'
 import { closedMark, type HeldLock, holdLock } from './held-lock.ts'
-import { createLockFile, type LockReads, lockText, parseHolder, readSettled, readText } from './lock-file.ts'
-import { judge, type LockDeps, lookUp, watchMissing } from './judge.ts'
+import {
+  createLockFile,
+  type LockReads,
+  lockText,
+  parseHolder,
+  placeOf,
+  readSettled,
+  readText,
+} from './lock-file.ts'
+import { isCopied, judge, type LockDeps, lookUp, watchMissing } from './judge.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 import { sleep } from '../../core/machine.ts'
 
@@ -12,14 +20,14 @@ import { sleep } from '../../core/machine.ts'
  * Takes the folder for this process. A holder in this boot and pid namespace is looked up by its pid: the lock of one
  * that has ended, or whose pid another process has now, is taken over at once. Any other holder (in another container
  * or on another machine) is known by its lock, which it renews: after some seconds of silence the lock is taken over. So
- * is a lock that is missing or damaged, unless the folder was closed: a living holder finds that within this time, and
- * stops writing.
+ * is a lock that was written in another folder and came with a copy of it. So is a lock that is missing or damaged, unless
+ * the folder was closed: a living holder finds that within this time, and stops writing.
  *
  * @throws store_in_use when its holder lives; store_full, store_failed, store_read_only.
  */
 export async function takeLock(deps: LockDeps): Promise<HeldLock> {
   const { files, path, folder, processes = systemProcesses } = deps
-  const text = await lockText(processes)
+  const text = await lockText(processes, placeOf(files, folder))
   let tookOver = false
   for (let tries = 0; tries < maxTries; tries++) {
     // Looked at first: where a living process has the folder, nothing is written, which a full disk would not take.
@@ -45,23 +53,24 @@ export async function takeLock(deps: LockDeps): Promise<HeldLock> {
 /**
  * Finds out who has the folder, and changes nothing. Takes some seconds where the holder cannot be looked up.
  *
- * @returns null where there is no lock file; `pid` is null where it says nothing that can be read.
+ * @returns null where there is no lock file; `pid` is null where it says nothing that can be read; `copied` if a running
+ *   process wrote it in another folder.
  */
 export async function readLock(
   files: LockReads,
   path: string,
   processes: Processes = systemProcesses,
-): Promise<{ pid: number | null; host: string; lives: boolean } | null> {
+): Promise<{ pid: number | null; host: string; lives: boolean; copied: boolean } | null> {
   const text = await readText(files, path)
   if (text === null) return null
   const holder = parseHolder(text)
-  if (!holder) return { pid: null, host: '', lives: false }
+  if (!holder) return { pid: null, host: '', lives: false, copied: false }
   const found = await lookUp(holder, processes)
+  const copied = found === 'lives' && isCopied(files, dirname(path), holder)
+  const isUnsure = copied || (found === 'foreign' && holder.space !== null)
   const lives =
-    found === 'foreign'
-      ? !holder.space || (await watchLock(files, path, text, processes.wait)) !== 'silent'
-      : found === 'lives'
-  return { pid: holder.pid, host: holder.host, lives }
+    found !== 'gone' && (!isUnsure || (await watchLock(files, path, text, processes.wait)) !== 'silent')
+  return { pid: holder.pid, host: holder.host, lives, copied }
 }
 
 const maxTries = 50
