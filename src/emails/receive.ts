@@ -4,13 +4,13 @@ import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
-import { addressKey, foldSpace } from '../mime/addresses.ts'
-import { maxHeaderBytes, readHeaderBlock, type HeaderBlock } from '../mime/headers.ts'
+import { paced, unpaced } from '../core/yield.ts'
+import { maxHeaderBytes } from '../mime/headers.ts'
 import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
 import type { RecipientState } from './types.ts'
 import { deliveredEvent, sentTo } from './events.ts'
-import { tagsOf } from './tags.ts'
+import { headerFactSteps, type HeaderFacts } from './header-facts.ts'
 
 /** What receiving submissions needs. */
 export interface ReceiveDeps {
@@ -27,6 +27,9 @@ export interface ReceiveDeps {
   /** Called after a commit that gave the outbox something to do. */
   wakeOutbox(): void
 }
+
+/** A message with more than this before its body is read in turns of the event loop. */
+const longHeadBytes = 64 * 1024
 
 /** Receives the bytes of one submission; the same as `Reception` of capture. */
 export interface SubmissionReception {
@@ -60,9 +63,11 @@ export function receiveSubmission(
     async finish() {
       const finished = writer.finish()
       const blob = finished instanceof Promise ? await finished : finished
-      const header = readHeaderBlock(head.bytes())
+      const written = head.bytes()
+      const reading = headerFactSteps(written, envelope)
+      const header = written.byteLength > longHeadBytes ? await paced(reading) : unpaced(reading)
       head.free()
-      const ensured = deps.ensureDomain(senderDomain(header, envelope.mail_from))
+      const ensured = deps.ensureDomain(header.sender_domain)
       const domain = ensured instanceof Promise ? await ensured : ensured
       // Ids define the order of the list. Nothing may be awaited between the id and the commit, or a page could miss a mail.
       const id = ids.next('em')
@@ -95,24 +100,21 @@ export function receiveSubmission(
 function toEmail(
   id: string,
   envelope: { mail_from: string; rcpt_to: string[] },
-  header: HeaderBlock,
+  header: HeaderFacts,
   taken: Pick<EmailRecord, 'domain_id' | 'created' | 'recipients' | 'outbox_due'> & { size_bytes: number },
 ): Complete<EmailRecord> {
   const { domain_id, created, recipients, outbox_due, size_bytes } = taken
-  const to = bareAddresses(header, 'to')
-  const cc = bareAddresses(header, 'cc')
-  const resent = [...bareAddresses(header, 'resent-to'), ...bareAddresses(header, 'resent-cc')]
   return {
     id,
     version: 1,
     type: 'transactional',
     source: 'smtp',
-    from: cut(foldSpace(header.decoded('from')) || envelope.mail_from),
-    to,
-    cc,
-    bcc: unnamed(envelope.rcpt_to, [...to, ...cc, ...resent], header),
-    reply_to: cut(foldSpace(header.decoded('reply-to'))) || null,
-    subject: cut(foldSpace(header.decoded('subject'))),
+    from: header.from,
+    to: header.to,
+    cc: header.cc,
+    bcc: header.bcc,
+    reply_to: header.reply_to,
+    subject: header.subject,
     template_id: null,
     domain_id,
     created,
@@ -120,40 +122,13 @@ function toEmail(
     recipients,
     outbox: outbox_due === null ? null : { due: outbox_due, attempts: 0, via: 'capture' },
     outbox_due,
-    message: { size_bytes, message_id: cut(header.decoded('message-id')) },
+    message: { size_bytes, message_id: header.message_id },
     unread: true,
-    tags: tagsOf(envelope.rcpt_to, header.decoded('x-tags')),
+    tags: header.tags,
     snippet: null,
     attachment_count: null,
     undigested: true,
   }
-}
-
-function senderDomain(header: HeaderBlock, mailFrom: string): string {
-  const address = header.addresses('from')[0]?.address ?? mailFrom
-  return address.slice(address.lastIndexOf('@') + 1)
-}
-
-function bareAddresses(header: HeaderBlock, name: string): string[] {
-  return header.addresses(name).map(({ address }) => cut(address))
-}
-
-/** The recipients that no field names, neither in the addresses that are listed nor behind them. */
-function unnamed(recipients: string[], listed: string[], header: HeaderBlock): string[] {
-  const named = new Set(listed.map(addressKey))
-  const isUnnamed = (recipient: string): boolean => !named.has(addressKey(recipient))
-  const left = recipients.filter(isUnnamed)
-  if (left.length === 0) return left
-  for (const name of ['to', 'cc', 'resent-to', 'resent-cc'])
-    for (const address of header.furtherAddresses(name)) named.add(addressKey(address))
-  return left.filter(isUnnamed)
-}
-
-// A hostile header may have a megabyte. The record stays small; the message keeps every byte.
-const maxFieldLength = 4096
-
-function cut(text: string): string {
-  return text.length > maxFieldLength ? text.slice(0, maxFieldLength) : text
 }
 
 /** The limit for `headRoom` of one instance; see {@link ReceiveDeps}. */

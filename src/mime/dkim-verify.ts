@@ -4,7 +4,8 @@ import { hashBody } from './dkim-body.ts'
 import { canonicalField, splitFields, type RawField } from './dkim-fields.ts'
 import { readSignature, withoutSignature, type DkimSignature } from './dkim-signature.ts'
 import { maxFields } from './fields.ts'
-import { readHeaderBlock } from './headers.ts'
+import { paced } from '../core/yield.ts'
+import { headerBlockSteps } from './headers.ts'
 import { sliceBytes } from './slices.ts'
 import { nextTurn } from '../core/machine.ts'
 
@@ -27,7 +28,7 @@ export async function verifyDkim(
   const firstEnd = source.indexOf('\n')
   const isBare = firstEnd > 0 && source[firstEnd - 1] !== 0x0d
   const message = isBare ? await withLineEnds(source) : source
-  const { bodyStart } = readHeaderBlock(message)
+  const { bodyStart } = await paced(headerBlockSteps(message))
   const { fields, isCut } = splitFields(message.toString('latin1', 0, bodyStart))
   const signatures = fields.filter(({ name }) => name === 'dkim-signature').slice(0, maxSignatures)
   if (isCut) return signatures[0] ? unread(signatures[0]) : null

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { Steps } from '../core/yield.ts'
 
 /** The header fields of a text, and where it is no header any more. */
 export interface SplitFields {
@@ -13,24 +14,25 @@ export interface SplitFields {
 export const maxFields: number = 5000
 
 /**
- * Splits a header block into its fields: names as written, values unfolded.
+ * Splits a header block into its fields, in steps: names as written, values unfolded.
  *
  * @param text  Without the empty line at its end.
  * @param isStrict  Whether the first line that is no field ends the header. Default: such lines are passed over where
  *   fields follow (an mbox "From " line, garbage).
  */
-export function splitFields(text: string, isStrict = false): SplitFields {
+export function* splitFieldSteps(text: string, isStrict = false): Steps<SplitFields> {
   const fields: [string, string][] = []
-  let folded: string[] = []
+  let inField = false
+  let isFoldedField = false
   const closeField = (): void => {
     const field = fields.at(-1)
-    if (field && folded.length > 0) field[1] = [field[1], ...folded].join(' ').trim()
-    folded = []
+    if (field && isFoldedField) field[1] = field[1].trim()
+    isFoldedField = false
   }
-  let inField = false
   let end = 0
   let lines = 0
   for (let start = 0, line = 1; start < text.length; line++) {
+    if ((line & linesOfStep) === 0) yield
     const newline = text.indexOf('\n', start)
     const lineEnd = newline === -1 ? text.length : newline
     const written = text.slice(
@@ -40,8 +42,11 @@ export function splitFields(text: string, isStrict = false): SplitFields {
     start = newline === -1 ? text.length : newline + 1
     const first = written.charCodeAt(0)
     const isFolded = first === 0x20 || first === 0x09
-    if (isFolded && inField) folded.push(written.trim())
-    else if (!isFolded) {
+    if (isFolded && inField) {
+      const field = fields.at(-1)
+      if (field) field[1] += ` ${written.trim()}`
+      isFoldedField = true
+    } else if (!isFolded) {
       closeField()
       if (fields.length >= maxFields) return { fields, end: text.length, lines: line }
       const colon = written.indexOf(':')
@@ -58,14 +63,33 @@ export function splitFields(text: string, isStrict = false): SplitFields {
   return { fields, end, lines }
 }
 
+/** How many lines are looked at between two yields, as a mask: most headers are over before the first. */
+export const linesOfStep = 63
+
 /**
- * Decodes the lines of a header that are valid UTF-8 (RFC 6532). In other lines the charset of octets beyond ASCII depends
+ * Decodes in steps the lines of a header that are valid UTF-8 (RFC 6532). In other lines the charset of octets beyond ASCII depends
  * on the part that contains them, such as an encoded word. These octets become half surrogates, which {@link textOf} and
  * {@link octetsOf} read.
  */
-export function decodeOctets(block: Buffer): string {
+export function* decodeOctetSteps(block: Buffer): Steps<string> {
   if (isUtf8(block)) return block.toString('utf8')
-  // A Latin-1 line must not change how the UTF-8 lines are read. A line end is never part of another character.
+  let text = ''
+  for (let start = 0; start < block.length;) {
+    // A line end is never part of another character.
+    const end = block.indexOf(0x0a, start + bytesOfStep) + 1 || block.length
+    text += decodeLines(block.subarray(start, end))
+    start = end
+    yield
+  }
+  return text
+}
+
+const bytesOfStep = 1024
+
+function decodeLines(block: Buffer): string {
+  if (isUtf8(block)) return block.toString('utf8')
+  if ((block.indexOf(0x0a) + 1 || block.length) === block.length) return undecoded(block)
+  // A Latin-1 line must not change how the UTF-8 lines are read.
   const octets = undecoded(block).split('\n')
   const lines = block.toString('utf8').split('\n')
   return lines.map((line, index) => (line.includes('\ufffd') ? octets[index] : line)).join('\n')
@@ -73,6 +97,7 @@ export function decodeOctets(block: Buffer): string {
 
 // U+DC80 to U+DCFF represent octets, as in Python's `surrogateescape`: decoded text never contains them alone.
 const undecodedOctet = /[\udc80-\udcff]/u
+const undecodedRuns = /[\udc80-\udcff]+/gu
 const nothingDecoded = /^[\x00-\x7f\udc80-\udcff]*$/u
 
 function undecoded(block: Buffer): string {
@@ -84,16 +109,26 @@ function undecoded(block: Buffer): string {
 /** A text of a header for people: undecoded octets are read as UTF-8 if all of them are valid, else as Latin-1. */
 export function textOf(text: string): string {
   if (!undecodedOctet.test(text)) return text
-  const octets = octetsOf(text)
-  if (isUtf8(octets)) return octets.toString('utf8')
-  if (nothingDecoded.test(text)) return octets.toString('latin1')
+  if (nothingDecoded.test(text)) {
+    const octets = Buffer.from(text, 'latin1')
+    return octets.toString(isUtf8(octets) ? 'utf8' : 'latin1')
+  }
+  if (areRunsUtf8(text)) {
+    return text.replace(undecodedRuns, (run) => Buffer.from(run, 'latin1').toString('utf8'))
+  }
   const units = Buffer.from(text, 'utf16le')
   for (let at = 0, isPair = false; at < units.length; at += 2) {
-    const unit = units.readUInt16LE(at)
-    if (!isPair && isUndecoded(unit)) units[at + 1] = 0
-    isPair = unit >= 0xd800 && unit < 0xdc00
+    const high = units[at + 1] ?? 0
+    if (!isPair && high === 0xdc && (units[at] ?? 0) >= 0x80) units[at + 1] = 0
+    isPair = high >= 0xd8 && high < 0xdc
   }
   return units.toString('utf16le')
+}
+
+/** Whether all octets are valid UTF-8. Decoded characters between them are, so that each run is looked at alone. */
+function areRunsUtf8(text: string): boolean {
+  for (const [run] of text.matchAll(undecodedRuns)) if (!isUtf8(Buffer.from(run, 'latin1'))) return false
+  return true
 }
 
 /** The original octets of a text of a header. */
@@ -124,14 +159,17 @@ export function endsWithReturns(text: string): boolean {
   return empty !== -1 && (newline === -1 || newline > empty)
 }
 
-/** The same text, of the same length, with LF for each CR without LF. */
-export function withNewlines(text: string): string {
-  return text.replace(/\r(?!\n)/g, '\n')
+/** A copy with LF for each CR without LF. */
+export function withNewlines(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes)
+  for (let at = 0; at < copy.length; at++) if (copy[at] === 0x0d && copy[at + 1] !== 0x0a) copy[at] = 0x0a
+  return copy
 }
 
 /** Where a line begins, in octets. */
 export function startOfLine(block: Buffer, lines: number): number {
   let at = 0
-  for (let line = 0; line < lines; line++) at = block.indexOf(0x0a, at) + 1
+  // Octet by octet: a search for each of a hundred thousand short lines takes ten times as long.
+  for (let line = 0; line < lines && at < block.length; at++) if (block[at] === 0x0a) line++
   return at
 }

@@ -1,7 +1,7 @@
-import { paced } from '../core/yield.ts'
+import { paced, resultSteps, type Steps } from '../core/yield.ts'
 import type { ParsedAddress } from './addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'
-import { decodeHeaderValue, readHeaderBlock, type HeaderBlock } from './headers.ts'
+import { headerBlockSteps, headerValueSteps, type HeaderBlock } from './headers.ts'
 import { measurePart } from './part-stream.ts'
 import type { MimePart, PlacedPart } from './part.ts'
 import { structureSteps, type MimeStructure } from './structure.ts'
@@ -63,26 +63,36 @@ export async function parseFacts(source: Buffer): Promise<ParsedFacts> {
 export const bodyIsCut: string = `A body has more than ${maxBodyBytes} bytes; its beginning is shown. Download the part for all of it.`
 
 async function factsOf(source: Buffer, structure: MimeStructure): Promise<ParsedFacts> {
-  const block = readHeaderBlock(source)
+  const { problems, ...facts } = await paced(headerFactSteps(source))
   return {
-    headers: block.fields.map(([name, value]) => [name, decodeHeaderValue(value)]),
-    from: block.addresses('From'),
-    to: block.addresses('To'),
-    cc: block.addresses('Cc'),
-    reply_to: block.addresses('Reply-To'),
-    subject: block.decoded('Subject'),
+    ...facts,
     attachments: await readAttachments(source, structure),
-    problem:
-      [structure.problem, ...['To', 'Cc'].map((name) => cutListOf(block, name))]
-        .filter((said) => said !== null)
-        .join(' ') || null,
+    problem: [structure.problem, ...problems].filter((said) => said !== null).join(' ') || null,
   }
 }
 
-function cutListOf(block: HeaderBlock, name: string): string | null {
-  const further = block.furtherAddresses(name).length
+type HeaderFacts = Pick<ParsedFacts, 'headers' | 'from' | 'to' | 'cc' | 'reply_to' | 'subject'>
+
+function* headerFactSteps(source: Buffer): Steps<HeaderFacts & { problems: (string | null)[] }> {
+  const block = yield* headerBlockSteps(source)
+  const headers: ParsedFacts['headers'] = []
+  for (const [name, value] of block.fields) headers.push([name, yield* headerValueSteps(value)])
+  const to = yield* resultSteps(block.addresses('To'))
+  const cc = yield* resultSteps(block.addresses('Cc'))
+  return {
+    headers,
+    from: yield* resultSteps(block.addresses('From')),
+    to,
+    cc,
+    reply_to: yield* resultSteps(block.addresses('Reply-To')),
+    subject: yield* resultSteps(block.decoded('Subject')),
+    problems: [yield* cutListSteps(block, 'To', to.length), yield* cutListSteps(block, 'Cc', cc.length)],
+  }
+}
+
+function* cutListSteps(block: HeaderBlock, name: string, listed: number): Steps<string | null> {
+  const { length: further } = yield* block.furtherAddresses(name)
   if (further === 0) return null
-  const listed = block.addresses(name).length
   return `${name} has ${listed + further} addresses; only the first ${listed} are listed.`
 }
 

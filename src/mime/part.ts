@@ -1,6 +1,7 @@
 import { displayFilename, mediaTypeOf } from './attachments.ts'
 import { maxFields, textOf } from './fields.ts'
-import { endOfLines, maxHeaderBytes, readHead } from './headers.ts'
+import type { Steps } from '../core/yield.ts'
+import { endOfLines, headSteps, maxHeaderBytes } from './headers.ts'
 import { readParameters } from './parameters.ts'
 import type { TransferEncoding } from './transfer.ts'
 
@@ -49,18 +50,18 @@ export interface PartHeader {
 const maxPartHeaderBytes = 64 * 1024
 
 /**
- * Reads the header of a part, or of the message itself. The header of a part ends at an empty line, or at the first line
+ * Reads the header of a part, or of the message itself, in steps. The header of a part ends at an empty line, or at the first line
  * that is not a field: such a line begins the body of a part whose empty line is missing.
  *
  * @param message  Lines end with CRLF or LF.
  * @param defaultType  The type of a part that names none.
  */
-export function readPartHeader(
+export function* partHeaderSteps(
   message: Buffer,
   place: readonly [start: number, end: number],
   { isRoot, defaultType }: { isRoot: boolean; defaultType: string },
-): PartHeader {
-  const { field, bodyStart, isCut, isFull } = readFields(message, place, isRoot)
+): Steps<PartHeader> {
+  const { field, bodyStart, isCut, isFull } = yield* fieldSteps(message, place, isRoot)
   const { type, parameters } = readType(field('content-type'), defaultType)
   const declared = readParameters(field('content-disposition'))
   // The encoding of a multipart has no meaning (RFC 2045 section 6.4).
@@ -96,10 +97,14 @@ interface Fields {
   isFull: boolean
 }
 
-function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean): Fields {
+function* fieldSteps(
+  message: Buffer,
+  [start, end]: readonly [number, number],
+  isRoot: boolean,
+): Steps<Fields> {
   const limit = Math.min(end, start + (isRoot ? maxHeaderBytes : maxPartHeaderBytes))
   const readEnd = limit < end ? endOfLines(message, start, limit) : limit
-  const head = readHead(message.subarray(start, readEnd), !isRoot)
+  const head = yield* headSteps(message.subarray(start, readEnd), !isRoot)
   const names = head.fields.map(([name]) => name.toLowerCase())
   // Text that looks like a field at its beginning, as "Note: x" does.
   const isText = !isRoot && !head.isEnded && !names.some((name) => name.startsWith('content-'))

@@ -1,7 +1,7 @@
 import { unpaced } from '../core/yield.ts'
-import { endsWithReturns } from './fields.ts'
+import { endsWithReturns, withNewlines } from './fields.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
-import { contentIdOf, readPartHeader, toPart, type PlacedPart } from './part.ts'
+import { contentIdOf, partHeaderSteps, toPart, type PlacedPart } from './part.ts'
 import { chooseBodies, type MimeNode } from './roles.ts'
 
 /** The MIME structure of a message. Plain data: it can be posted from a worker. */
@@ -93,7 +93,7 @@ function* readNode(
     problems.add(`The parts have more than ${maxHeaderBytes} bytes of header; the rest is not shown.`)
     return null
   }
-  const header = readPartHeader(message, place, { isRoot, defaultType: around.defaultType })
+  const header = yield* partHeaderSteps(message, place, { isRoot, defaultType: around.defaultType })
   reading.headerBytes -= isRoot ? 0 : header.bodyStart - place[0]
   const { type, parameters, content_id } = header
   const body: Place = [header.bodyStart, place[1]]
@@ -154,7 +154,5 @@ function withLineEnds(message: Buffer): Buffer {
   const first = message.indexOf(0x0d)
   if (first === -1 || message[first + 1] === 0x0a) return message
   if (!endsWithReturns(message.toString('latin1', 0, 1024 * 1024))) return message
-  const copy = Buffer.from(message)
-  for (let at = 0; at < copy.length; at++) if (copy[at] === 0x0d && copy[at + 1] !== 0x0a) copy[at] = 0x0a
-  return copy
+  return withNewlines(message)
 }

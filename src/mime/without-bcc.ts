@@ -18,7 +18,7 @@ export function withoutBcc(message: Readable): Readable {
   return Readable.from(filter(withLines(message)), { objectMode: false })
 }
 
-/** Gives a message whose lines end with CR alone, as `readHead` sees it, lines that end with CRLF. */
+/** Gives a message whose lines end with CR alone, as `headSteps` sees it, lines that end with CRLF. */
 async function* withLines(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0)
   let isKnown = false

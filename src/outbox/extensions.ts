@@ -1,7 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { maxHeaderBytes, readHeaderBlock } from '../mime/headers.ts'
+import { paced } from '../core/yield.ts'
+import { headerBlockSteps, maxHeaderBytes } from '../mime/headers.ts'
 
 /** What a message needs of the server that takes it, beyond plain SMTP. */
 export interface MessageNeeds {
@@ -18,8 +19,8 @@ export interface MessageNeeds {
 export async function needsOf(message: Readable, addresses: readonly string[]): Promise<MessageNeeds> {
   const needs = { eightBit: false, utf8: addresses.some((address) => /[^\x00-\x7f]/.test(address)) }
   let head: Buffer | null = Buffer.alloc(0)
-  const judge = (header: Buffer, isWhole: boolean): void => {
-    const { bodyStart } = readHeaderBlock(header)
+  const judge = async (header: Buffer, isWhole: boolean): Promise<void> => {
+    const { bodyStart } = await paced(headerBlockSteps(header))
     const fields = header.subarray(0, bodyStart)
     if (!isAscii(fields)) needs[isUtf8(fields) ? 'utf8' : 'eightBit'] = true
     if (isWhole && !isAscii(header.subarray(bodyStart))) needs.eightBit = true
@@ -28,11 +29,11 @@ export async function needsOf(message: Readable, addresses: readonly string[]): 
     if (head) {
       head = Buffer.concat([head, piece])
       if (head.length < maxHeaderBytes && !head.includes('\n\r\n') && !head.includes('\n\n')) continue
-      judge(head, true)
+      await judge(head, true)
       head = null
     } else if (!isAscii(piece)) needs.eightBit = true
   }
-  if (head) judge(head, false)
+  if (head) await judge(head, false)
   return needs
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeEncodedWords } from '../../src/mime/encoded-words.ts'
-import { readHeaderBlock } from '../../src/mime/headers.ts'
+import { readHeader } from './_header.ts'
 import { readParameters } from '../../src/mime/parameters.ts'
 import { expectLinearCost } from '../support/linear-cost.ts'
 
@@ -57,7 +57,7 @@ describe('encoded words', () => {
     ['KOI8-R', 'koi8-r', Buffer.from('d0d2', 'hex'), 'пр'],
     ['Shift_JIS', 'shift_jis', Buffer.from('93fa', 'hex'), '日'],
   ])('may have raw octets in %s', (_, charset, octets, text) => {
-    const block = readHeaderBlock(
+    const block = readHeader(
       Buffer.concat([Buffer.from(`Subject: =?${charset}?Q?`), octets, Buffer.from('_=21?=\r\n\r\n')]),
     )
     expect(block.decoded('Subject')).toBe(`${text} !`)
