@@ -107,7 +107,6 @@ export type {
 export type { BulkOptions, Selection } from './inbox/bulk.ts'
 export type {
   BulkChanges,
-  Check,
   ListUnsubscribe,
   Mail,
   MailAttachment,
@@ -116,11 +115,13 @@ export type {
   TranscriptLine,
 } from './inbox/types.ts'
 export type { Inbox } from './inbox/inbox.ts'
+export type { MailCheckOptions } from './checks/options.ts'
+export type { CheckReport, CheckRun, Finding, Place, Severity } from './checks/types.ts'
 export type { ClientSupportOptions } from './client-support/client-support.ts'
 export type { ClientScore, ClientSupport, SupportedFeature } from './client-support/types.ts'
 export type { Link } from './reading/types.ts'
 export type { QuietOptions, WaitOptions } from './inbox/wait.ts'
-export { unrenderedPlaceholders } from './inbox/placeholders.ts'
+export { unrenderedPlaceholders } from './checks/placeholders.ts'
 export type { MailQuery, MailQueryMembers } from './search/query-members.ts'
 export type { SearchPage, SearchQuery } from './search/search.ts'
 export type { DkimResult } from './mime/types.ts'

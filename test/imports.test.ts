@@ -27,6 +27,7 @@ const folders: readonly string[] = [
   'tracking',
   'webhooks',
   'search',
+  'checks',
   'inbox',
   'options',
   'capture',
@@ -77,7 +78,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   'css-tree': /^client-support\//,
   vitest: /^vitest\//,
   '@playwright/test': /^playwright\//,
-  zod: /^(?:core|mime|reading|client-support|attachments|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server)\//,
+  zod: /^(?:core|mime|reading|client-support|checks|attachments|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server)\//,
 }
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })

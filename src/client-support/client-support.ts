@@ -1,4 +1,5 @@
 import { LocalpostError, quote } from '../core/errors.ts'
+import { createLineAt } from '../core/line-at.ts'
 import { paced } from '../core/yield.ts'
 import { scannedLength } from '../mime/scan-html.ts'
 import { clientNames, featureRows } from './data.ts'
@@ -27,7 +28,7 @@ export async function clientSupport(
   const shares = options?.shares
   if (shares !== undefined) checkShares(shares)
   const uses = await paced(featureSteps(mail))
-  const lineAt = lines(mail.html.slice(0, scannedLength))
+  const lineAt = createLineAt(mail.html.slice(0, scannedLength))
   const features = uses.map(({ slug, count, places }): SupportedFeature => {
     const [, title = slug, category = '', support = ''] = rows.get(slug) ?? []
     const clientsWith = (letter: string): string[] =>
@@ -76,22 +77,6 @@ function weighted(clients: readonly ClientScore[], shares?: Readonly<Record<stri
 
 function round(percent: number): number {
   return Math.round(percent * 10) / 10
-}
-
-/** @returns A function that returns the line of an offset. The first line is 1. */
-function lines(text: string): (offset: number) => number {
-  const starts = [0]
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
-  return (offset) => {
-    let low = 0
-    let high = starts.length
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if ((starts[middle] ?? 0) <= offset) low = middle
-      else high = middle
-    }
-    return low + 1
-  }
 }
 
 const rows = new Map(featureRows.map((row) => [row[0], row]))

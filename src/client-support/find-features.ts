@@ -99,7 +99,8 @@ export function* featureSteps({
     },
     onComment: (start) => use(['html-comments'], start, () => '<!-- -->'),
     onDeclaration(text, start) {
-      if (/^!?doctype\s+html\s*$/i.test(text)) use(['html-doctype'], start, () => `<${text}>`)
+      if (/^!?doctype\s+html\s*$/i.test(text))
+        use(['html-doctype'], start, () => `<!${text.replace(/^!/, '')}>`)
     },
   })
   if (sheet) finished.push(sheet)

@@ -1,4 +1,4 @@
-import type { BulkChanges, Check, Mail, MailChanges, MailSummary, TranscriptLine } from './types.ts'
+import type { BulkChanges, Mail, MailChanges, MailSummary, TranscriptLine } from './types.ts'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
@@ -11,7 +11,9 @@ import { changeRecord, readRecord } from '../store/repository.ts'
 import { remove, type Store } from '../store/store.ts'
 import { clientSupport, type ClientSupportOptions } from '../client-support/client-support.ts'
 import type { ClientSupport } from '../client-support/types.ts'
-import { checkMail } from './checks.ts'
+import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
+import { checkMail } from '../checks/run.ts'
+import type { CheckReport } from '../checks/types.ts'
 import { createDetails } from './detail.ts'
 import { startIndexer } from '../search/indexer.ts'
 import { createDigests } from '../search/digests.ts'
@@ -61,8 +63,13 @@ export interface Inbox {
   openAttachment(id: string, index: number): Promise<OpenAttachment>
   /** One leaf of the message's MIME tree, decoded, as a stream. @throws not_found, message_pending. */
   part(id: string, index: number): Promise<MimePart & { stream: Readable }>
-  /** Checks a mail for common problems; nothing is fetched. @throws not_found. */
-  check(id: string): Promise<Check[]>
+  /**
+   * Checks a mail for common problems; docs/checks.md lists the checks. Nothing is fetched.
+   *
+   * @param mail  A mail or its id.
+   * @throws not_found, validation_error for an unknown check or mail client.
+   */
+  check(mail: string | Pick<Mail, 'id'>, options?: MailCheckOptions): Promise<CheckReport>
   /**
    * How mail clients support the HTML and CSS of a mail, from the tables of Can I email; nothing is fetched.
    *
@@ -133,6 +140,8 @@ export interface InboxDeps {
   /** The column of subjects and addresses; closed with the inbox. */
   heads: Pick<HeadsDeps, 'open' | 'isKept'>
   pageSize: number
+  /** The option of that name. Default: all checks, and all mail clients. */
+  checks?: MailCheckOptions
   /** The option of that name. */
   waitTimeoutMs: number
   /** Stores imported messages. */
@@ -194,8 +203,11 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     },
     openAttachment: streams.attachment,
     part: streams.part,
-    async check(id) {
-      return checkMail(await toDetail(await find(id)))
+    async check(mail, options) {
+      assertCheckOptions(options, 'inbox.check()')
+      const { except = deps.checks?.except, clients = deps.checks?.clients } = options ?? {}
+      const id = typeof mail === 'string' ? mail : mail.id
+      return checkMail(await toDetail(await find(id)), { except, clients })
     },
     async clientSupport(id, options) {
       assertKnownOptions(options, ['shares'], 'inbox.clientSupport()')

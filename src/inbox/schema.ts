@@ -7,7 +7,6 @@ import { maxTags } from './tags.ts'
 import type {
   BulkChanges,
   BulkProgress,
-  Check,
   ListUnsubscribe,
   Mail,
   MailAttachment,
@@ -98,14 +97,6 @@ export const mailSchema: z.ZodType<Mail> = z.strictObject({
     .describe(
       'Why the message could not be read, or searched for links and codes, in full; null where it could',
     ),
-})
-
-/** One thing that was looked at in a mail. */
-export const checkSchema: z.ZodType<Check> = z.strictObject({
-  name: z.string(),
-  verdict: z.enum(['pass', 'warning', 'fail', 'info']),
-  message: z.string().describe('In a sentence'),
-  details: z.array(z.string()).describe('Where and what, one line each; at most 50 of 300 characters'),
 })
 
 const tagList = z.array(z.string().min(1).max(100)).max(maxTags).optional()

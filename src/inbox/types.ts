@@ -122,16 +122,6 @@ export interface Mail {
   problem: string | null
 }
 
-/** One thing that was looked at in a mail. */
-export interface Check {
-  name: string
-  verdict: 'pass' | 'warning' | 'fail' | 'info'
-  /** In a sentence. */
-  message: string
-  /** Where and what, one line each; at most 50 of 300 characters. */
-  details: string[]
-}
-
 /** What may be changed of a mail. */
 export interface MailChanges {
   unread?: boolean

@@ -1,3 +1,4 @@
+import { assertCheckOptions } from '../checks/options.ts'
 import { randomBytes } from 'node:crypto'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { createAudiences } from '../audiences/audiences.ts'
@@ -56,6 +57,7 @@ export async function openLocalpost(
   { deliversFrom, keepAlive = true, onStore }: OpenWays,
 ): Promise<Localpost> {
   const config = resolveOptions(options, { keepAlive })
+  assertCheckOptions(config.checks, 'option "checks"', 'invalid_option')
   assertDestinations(config, { host: config.host, port: config.smtpPort })
   const { clock, pageSize } = config
   const { opened, restorable } = await openStore(config)
@@ -121,6 +123,7 @@ export async function openLocalpost(
       heads: { open: () => openColumn(config, 'mail-heads.2'), isKept: config.dir !== null },
       pageSize,
       waitTimeoutMs: config.waitTimeoutMs,
+      checks: config.checks,
       submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
       release: relay && releaseThrough(relay),
       transcriptOf: transcripts.of,

@@ -45,7 +45,7 @@ const methods: Methods = {
     attachment: 2,
     openAttachment: 2,
     part: 2,
-    check: 1,
+    check: 2,
     clientSupport: 2,
     update: 2,
     remove: 1,

@@ -457,6 +457,36 @@ export const optionTable = {
     },
   },
 
+  /** Which checks of mail are made, and which mail clients count; docs/checks.md lists both. */
+  checks: {
+    kind: 'group',
+    help: 'Which checks of mail are made, and which mail clients count',
+    members: {
+      /** Ids of checks to leave out: `tracking-pixel`. Default: none. */
+      except: {
+        kind: 'texts',
+        takes: 'an array of ids of checks',
+        each: 'the id of a check',
+        default: [],
+        flag: 'check-except',
+        hint: 'id',
+        section: 'Checks',
+        help: 'Check to leave out; repeatable',
+      },
+      /** Keys of the mail clients that matter: `gmail/ios`. Default: all. */
+      clients: {
+        kind: 'texts',
+        takes: 'an array of keys of mail clients such as "gmail/ios"',
+        each: 'the key of a mail client such as gmail/ios',
+        default: [],
+        flag: 'check-client',
+        hint: 'key',
+        section: 'Checks',
+        help: 'Mail client that matters, such as gmail/ios; repeatable',
+      },
+    },
+  },
+
   /**
    * Time limit of waits, matchers and assertions, in milliseconds, unless they are given their own. Default: 3,000, less
    * than the 5,000 of the test frameworks, which would otherwise end the test before it can say what is missing.

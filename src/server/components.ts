@@ -15,6 +15,7 @@ import { emailEventSchema, lastEventSchema } from '../emails/event-schema.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../emails/schema.ts'
 import { apiKeySchema } from '../keys/schema.ts'
 import { templateSchema } from '../templates/schema.ts'
+import { checkReportSchema, findingSchema } from '../checks/schema.ts'
 import { clientSupportSchema } from '../client-support/schema.ts'
 import { mailSchema, mailSummarySchema } from '../inbox/schema.ts'
 import { errorSchema } from '../core/error-schema.ts'
@@ -53,6 +54,8 @@ const named: Readonly<Record<string, z.ZodType>> = {
   WebhookDelivery: webhookDeliverySchema,
   MailSummary: mailSummarySchema,
   Mail: mailSchema,
+  CheckReport: checkReportSchema,
+  CheckFinding: findingSchema,
   ClientSupport: clientSupportSchema,
   LoggedRequest: loggedRequestSchema,
   Health: healthSchema,

@@ -1,7 +1,7 @@
 import { isRegExp } from 'node:util/types'
 import type { Mail } from '../inbox/types.ts'
 import type { Link } from '../reading/types.ts'
-import { unrenderedPlaceholders } from '../inbox/placeholders.ts'
+import { unrenderedPlaceholders } from '../checks/placeholders.ts'
 import { assertExpectation, assertPattern } from './expectation.ts'
 import { fitsText, sayExpectation, type Outcome, type TextPattern } from './outcome.ts'
 

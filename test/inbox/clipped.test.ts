@@ -29,7 +29,8 @@ it.each<[string, string, number, string | null]>([
       ...content,
     })
     expect((await post.inbox.waitFor({ id: sent.id })).problem).toBe(problem)
-    const verdict = (await post.inbox.check(submitted.id)).find(({ name }) => name === 'message')?.verdict
-    expect(verdict).toBe(problem === null ? undefined : 'info')
+    const { findings } = await post.inbox.check(submitted.id)
+    const severity = findings.find(({ id }) => id === 'message')?.severity
+    expect(severity).toBe(problem === null ? undefined : 'note')
   },
 )

@@ -32,6 +32,23 @@ export const inboxQuery: z.ZodType<{
   limit: z.coerce.number().int().min(1).max(500).optional().describe('Items per page. Default: 50'),
 })
 
+const names = z
+  .string()
+  .max(4000)
+  .transform((text) => text.split(',').filter((name) => name !== ''))
+  .optional()
+
+/** The query of `GET /dev/inbox/{id}/checks`. */
+export const checksQuery: z.ZodType<{ except?: string[] | undefined; clients?: string[] | undefined }> =
+  z.strictObject({
+    except: names.describe(
+      'Ids of checks to leave out, separated by commas. Default: the option `checks.except`',
+    ),
+    clients: names.describe(
+      'Keys of the mail clients that matter, separated by commas. Default: the option `checks.clients`',
+    ),
+  })
+
 /** The query of `GET /dev/inbox/wait`. */
 export const waitQuery: z.ZodType<{
   query?: string | undefined

@@ -1,21 +1,12 @@
 import { z } from 'zod'
-import {
-  bulkMembers,
-  bulkProgressSchema,
-  checkSchema,
-  mailSchema,
-  mailSummarySchema,
-} from '../../inbox/schema.ts'
-import type { BulkChanges, BulkProgress, Check } from '../../inbox/types.ts'
+import { bulkMembers, bulkProgressSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
+import type { BulkChanges, BulkProgress } from '../../inbox/types.ts'
 
 /** What a wait ends with: a mail, or `emails` where it was for a number of them. */
 export const awaitedSchema: z.ZodType = z.union([
   mailSchema,
   z.strictObject({ emails: z.array(mailSchema).describe('Newest first') }),
 ])
-
-/** The checks of a mail. */
-export const checksSchema: z.ZodType<{ checks: Check[] }> = z.strictObject({ checks: z.array(checkSchema) })
 
 /** Whom a mail is released to. */
 export const releaseSchema: z.ZodType<{ to: string }> = z.object({

@@ -1,16 +1,23 @@
 import type { Inbox, InboxPages } from '../../inbox/inbox.ts'
+import { checkReportSchema } from '../../checks/schema.ts'
 import { clientSupportSchema } from '../../client-support/schema.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
 import { deletedSchema, toList } from '../schemas.ts'
-import { exportQuery, inboxQuery, selectionQuery, toSelection, waitQuery } from './inbox-query.ts'
+import {
+  checksQuery,
+  exportQuery,
+  inboxQuery,
+  selectionQuery,
+  toSelection,
+  waitQuery,
+} from './inbox-query.ts'
 import {
   awaitedSchema,
   bulkBodySchema,
   bulkDeletedSchema,
   bulkRunsSchema,
-  checksSchema,
   foundSchema,
   idsSchema,
   importedSchema,
@@ -134,10 +141,11 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       ...common,
       method: 'GET',
       path: '/dev/inbox/{id}/checks',
-      summary: 'Look a mail over before it goes to readers',
-      success: { schema: checksSchema },
+      summary: 'Check a mail for common problems',
+      query: checksQuery,
+      success: { schema: checkReportSchema },
       errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
-      handler: async ({ params }) => ({ checks: await inbox.check(params.id) }),
+      handler: ({ params, query }) => inbox.check(params.id, query),
     }),
     defineRoute({
       ...common,

@@ -1,32 +1,49 @@
+import type { CheckReport, CheckRun, Finding, Place } from '../../../src/checks/types.ts'
 import type { Tone } from '../../composables/words.ts'
 
-/** What `GET /dev/inbox/{id}/checks` answers. */
-export interface Checks {
-  checks: Check[]
+/** A check with what it found. */
+export interface CheckedItem extends CheckRun {
+  findings: Finding[]
 }
 
-/** One thing that was looked at in a mail. */
-export interface Check {
-  name: string
-  verdict: 'pass' | 'warning' | 'fail' | 'info'
-  /** In a sentence. */
-  message: string
-  /** Where and what, for a person who wants to fix it. */
-  details: string[]
+/** The checks that ended alike. */
+export interface CheckGroup {
+  key: keyof typeof groupWords
+  tone: Tone
+  words: string
+  mark: string
+  /** What a screen reader says of each check. */
+  said: string
+  checks: CheckedItem[]
 }
 
-/** The verdicts in the order in which a person wants to see them, with their colours and words. */
-export const verdicts = [
-  { verdict: 'fail', tone: 'bad', words: 'To fix' },
-  { verdict: 'warning', tone: 'warn', words: 'To look at' },
-  { verdict: 'pass', tone: 'good', words: 'Fine' },
-  { verdict: 'info', tone: 'info', words: 'Good to know' },
-] as const satisfies { verdict: Check['verdict']; tone: Tone; words: string }[]
+/** How checks end, in the order in which a person wants to see them. */
+const groupWords = {
+  error: { tone: 'bad', words: 'To fix', mark: '×', said: 'Fails' },
+  warning: { tone: 'warn', words: 'To look at', mark: '!', said: 'Warning' },
+  note: { tone: 'info', words: 'Good to know', mark: 'i', said: 'For information' },
+  passed: { tone: 'good', words: 'Fine', mark: '✓', said: 'Passes' },
+  unchecked: { tone: 'quiet', words: 'Not checked', mark: '–', said: 'Not checked' },
+} as const
 
-/** The name of a check as people say it: `html-size` is `HTML size`. */
-export function nameOf(name: string): string {
-  const words = name
-    .replaceAll(/[-_]/g, ' ')
-    .replaceAll(/\b(?:dkim|spf|dmarc|html|css|url)\b/g, (word) => word.toUpperCase())
-  return words.charAt(0).toUpperCase() + words.slice(1)
+/** The checks of a report by how they ended. What is a note about mail clients has a section of its own. */
+export function groupsOf({ findings, checks }: CheckReport): CheckGroup[] {
+  const items = checks
+    .filter(({ id, severity }) => id !== 'client-support' || severity === 'warning')
+    .map((run) => ({ ...run, findings: findings.filter(({ id }) => id === run.id) }))
+  return keys
+    .map((key) => ({ ...groupWords[key], key, checks: items.filter((item) => keyOf(item) === key) }))
+    .filter((group) => group.checks.length > 0)
+}
+
+const keys = ['error', 'warning', 'note', 'passed', 'unchecked'] as const
+
+function keyOf({ severity, outcome }: CheckRun): CheckGroup['key'] {
+  return severity ?? (outcome === 'passed' ? 'passed' : 'unchecked')
+}
+
+/** Where a finding is, as `line 3` or `Subject`. */
+export function placeWords({ part, header, line }: Place): string {
+  if (header !== null) return header
+  return `${part === 'html' ? 'HTML' : 'text'}, line ${line}`
 }

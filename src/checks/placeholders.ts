@@ -1,6 +1,5 @@
 import { assertArguments } from '../core/known-options.ts'
 import { unpaced } from '../core/yield.ts'
-import type { Mail } from './types.ts'
 
 /**
  * The placeholders that a mail still shows to its reader, because no variable answered them: in subject, text or HTML,
@@ -9,27 +8,37 @@ import type { Mail } from './types.ts'
  *
  * @returns At most 100; 1 MB of each part is looked at.
  */
-export function unrenderedPlaceholders(mail: Pick<Mail, 'subject' | 'text' | 'html'>): string[] {
+export function unrenderedPlaceholders(mail: Bodies): string[] {
   assertArguments(arguments, 1, 'unrenderedPlaceholders()')
-  return unpaced(placeholderSteps(mail))
+  return unpaced(placesOfPlaceholders(mail)).map(({ written }) => written)
 }
 
-/** {@link unrenderedPlaceholders} in steps, so that the event loop may turn between them. */
-export function* placeholderSteps({
-  subject,
-  text,
-  html,
-}: Pick<Mail, 'subject' | 'text' | 'html'>): Generator<undefined, string[]> {
-  const found = new Set<string>()
-  for (const part of [subject, text, html]) {
-    for (const [written] of part.slice(0, lookAt).matchAll(placeholder)) {
-      if (found.size >= maxFound) return [...found]
-      found.add(written)
+/** The parts of a mail that show placeholders. */
+interface Bodies {
+  subject: string
+  text: string
+  html: string
+}
+
+/** A placeholder where it appears first. */
+export interface PlacedPlaceholder {
+  written: string
+  part: keyof Bodies
+  offset: number
+}
+
+/** {@link unrenderedPlaceholders} with their places, in steps, so that the event loop may turn between them. */
+export function* placesOfPlaceholders(mail: Bodies): Generator<undefined, PlacedPlaceholder[]> {
+  const found = new Map<string, PlacedPlaceholder>()
+  for (const part of ['subject', 'text', 'html'] as const) {
+    for (const { 0: written, index: offset } of mail[part].slice(0, lookAt).matchAll(placeholder)) {
+      if (found.size >= maxFound) return [...found.values()]
+      if (!found.has(written)) found.set(written, { written, part, offset })
       yield
     }
     yield
   }
-  return [...found]
+  return [...found.values()]
 }
 
 const lookAt = 1_000_000

@@ -1,8 +1,8 @@
 import type { SendMailOptions } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkMail } from '../../src/inbox/checks.ts'
-import { unrenderedPlaceholders } from '../../src/inbox/placeholders.ts'
-import { linkFault } from '../../src/inbox/link-faults.ts'
+import { checkMail } from '../../src/checks/run.ts'
+import { unrenderedPlaceholders } from '../../src/checks/placeholders.ts'
+import { linkFault } from '../../src/checks/link-faults.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { submit } from '../support/submit.ts'
@@ -14,11 +14,15 @@ beforeAll(async () => {
 afterAll(() => post.close())
 
 const submitHello = (mail: SendMailOptions): Promise<string> => submit(post, { subject: 'Hello', ...mail })
+/** The worst severity of each check's findings, or how it ended. */
 async function verdictsOf(id: string): Promise<Record<string, string>> {
-  return Object.fromEntries((await post.inbox.check(id)).map(({ name, verdict }) => [name, verdict]))
+  const { checks } = await post.inbox.check(id)
+  return Object.fromEntries(checks.map((run) => [run.id, run.severity ?? run.outcome]))
 }
-const checkOf = async (id: string, name: string) =>
-  (await post.inbox.check(id)).find((check) => check.name === name)
+async function messagesOf(id: string, check: string): Promise<string[]> {
+  const { findings } = await post.inbox.check(id)
+  return findings.filter((finding) => finding.id === check).map(({ message }) => message)
+}
 
 describe('the checks of a mail', () => {
   it('pass where everything is correct', async () => {
@@ -32,14 +36,14 @@ describe('the checks of a mail', () => {
     })
     await post.inbox.waitFor({ subject: 'Hi Ada' })
     await expect.poll(() => post.inbox.get(id).then((mail) => mail.size_bytes)).toBeGreaterThan(0)
-    expect(await verdictsOf(id)).toEqual({
-      dkim: 'pass',
-      placeholders: 'pass',
-      'text-part': 'pass',
-      'html-size': 'pass',
-      links: 'pass',
-      images: 'pass',
-      'image-alternatives': 'pass',
+    expect(await verdictsOf(id)).toMatchObject({
+      dkim: 'passed',
+      placeholders: 'passed',
+      'text-part': 'passed',
+      'html-size': 'passed',
+      links: 'passed',
+      images: 'passed',
+      'image-alternatives': 'passed',
     })
   })
 
@@ -47,16 +51,18 @@ describe('the checks of a mail', () => {
     const id = await submitHello({
       html: '<a href="#">Top</a><a href="/x">Rel</a><a href="javascript:x()">Js</a><a href="http://acme.test">Http</a><a href="https://acme.test">Fine</a>',
     })
-    expect(await checkOf(id, 'links')).toEqual({
-      name: 'links',
-      verdict: 'fail',
-      message: '4 of 5 links not usable by recipients.',
-      details: [
-        '"Top" #: it leads nowhere',
-        '"Rel" /x: it is relative, and a mail has no address to start from',
-        '"Js" javascript:x(): mail clients run no scripts',
-        '"Http" http://acme.test: it is not encrypted: http',
-      ],
+    expect(await messagesOf(id, 'links')).toEqual([
+      'The link "Top" to #: it leads nowhere.',
+      'The link "Rel" to /x: it is relative, and a mail has no address to start from.',
+      'The link "Js" to javascript:x(): mail clients run no scripts.',
+      'The link "Http" to http://acme.test: it is not encrypted: http.',
+    ])
+    const { findings } = await post.inbox.check(id)
+    expect(findings.find((finding) => finding.id === 'links')?.place).toEqual({
+      part: 'html',
+      header: null,
+      line: 1,
+      snippet: '<a href="#">',
     })
   })
 
@@ -67,19 +73,22 @@ describe('the checks of a mail', () => {
     ['acme-app://open', null],
     ['#part', null],
     ['{{url}}', null],
-    ['', 'fail'],
-    ['#', 'fail'],
-    ['JavaScript:x', 'fail'],
-    ['www.acme.test', 'fail'],
-    ['//acme.test/x', 'fail'],
-    ['https://', 'fail'],
+    ['', 'error'],
+    ['#', 'error'],
+    ['JavaScript:x', 'error'],
+    ['www.acme.test', 'error'],
+    ['//acme.test/x', 'error'],
+    ['https://', 'error'],
     ['http://acme.test', 'warning'],
-    ['https://localhost:3000/x', 'warning'],
-    ['http://127.0.0.1/x', 'warning'],
+    ['https://localhost:3000/x', 'note'],
+    ['http://127.0.0.1/x', 'note'],
+    ['https://203.0.113.9/x', 'warning'],
+    ['https://3405803785/x', 'warning'],
+    ['https://[2001:db8::1]/x', 'warning'],
     ['https://www.example.com', 'warning'],
     ['https://yourdomain.com/x', 'warning'],
-  ])('rate the address %j: %s', (href, verdict) => {
-    expect(linkFault(href)?.verdict ?? null).toBe(verdict)
+  ])('rate the address %j: %s', (href, severity) => {
+    expect(linkFault(href)?.severity ?? null).toBe(severity)
   })
 
   it('find images that cannot be shown, that have no alt, and that only count openings', async () => {
@@ -87,15 +96,14 @@ describe('the checks of a mail', () => {
       html: '<img src="cid:logo@x" alt="Logo"><img src="cid:gone" alt="x"><img src="/a.png"><img src="https://acme.test/o?1" width="1" height="1">',
       attachments: [{ filename: 'l.png', content: 'png', cid: 'logo@x' }],
     })
-    expect(await checkOf(id, 'images')).toMatchObject({
-      verdict: 'fail',
-      details: ['cid:gone: the mail has no such part', '/a.png: no mail client can load it'],
-    })
-    expect(await checkOf(id, 'image-alternatives')).toMatchObject({ verdict: 'warning', details: ['/a.png'] })
-    expect(await checkOf(id, 'tracking-pixel')).toMatchObject({
-      verdict: 'info',
-      details: ['https://acme.test/o?1'],
-    })
+    expect(await messagesOf(id, 'images')).toEqual([
+      'The mail has no part for the image cid:gone.',
+      'No mail client can load the image /a.png.',
+    ])
+    expect(await messagesOf(id, 'image-alternatives')).toHaveLength(1)
+    expect(await messagesOf(id, 'tracking-pixel')).toEqual([
+      'An image of one pixel tracks when the mail is opened: https://acme.test/o?1.',
+    ])
   })
 
   it('find placeholders, missing parts, a missing subject, and HTML that is clipped', async () => {
@@ -103,16 +111,14 @@ describe('the checks of a mail', () => {
       subject: '',
       html: `<p>Dear {{ first name }}</p>${'<p>x</p>'.repeat(14_000)}`,
     })
-    expect(await verdictsOf(id)).toEqual({
-      dkim: 'info',
-      placeholders: 'fail',
+    expect(await verdictsOf(id)).toMatchObject({
+      dkim: 'note',
+      placeholders: 'error',
       subject: 'warning',
       'text-part': 'warning',
       'html-size': 'warning',
     })
-    expect(await checkOf(id, 'html-size')).toMatchObject({
-      message: expect.stringMatching(/^The HTML has 109 KB/),
-    })
+    expect(await messagesOf(id, 'html-size')).toEqual([expect.stringMatching(/^The HTML has 109 KB/)])
   })
 
   it('require one-click unsubscribe for broadcasts, and for other mail that offers it', async () => {
@@ -130,7 +136,7 @@ describe('the checks of a mail', () => {
       urls: [expect.stringMatching(/^http:\/\/localpost\/t\/u\//)],
       one_click: true,
     })
-    expect(await verdictsOf(id)).toMatchObject({ 'list-unsubscribe': 'pass' })
+    expect(await verdictsOf(id)).toMatchObject({ 'list-unsubscribe': 'passed' })
     const other = await submitHello({
       text: 'x',
       headers: {
@@ -141,16 +147,68 @@ describe('the checks of a mail', () => {
       urls: ['mailto:off@acme.test?subject=off', 'https://acme.test/off'],
       one_click: false,
     })
-    expect(await verdictsOf(other)).toMatchObject({ 'list-unsubscribe': 'info' })
+    expect(await verdictsOf(other)).toMatchObject({ 'list-unsubscribe': 'note' })
     const broadcast = { ...(await post.inbox.get(id)), list_unsubscribe: null }
-    expect((await checkMail(broadcast)).find(({ name }) => name === 'list-unsubscribe')?.verdict).toBe('fail')
+    const { findings } = await checkMail(broadcast)
+    expect(findings.find((finding) => finding.id === 'list-unsubscribe')?.severity).toBe('error')
   })
 
   it('are answered by the control API', async () => {
     const id = await submitHello({ text: 'Hello {{name}}' })
     const response = await post.fetch(new Request(`http://localpost/dev/inbox/${id}/checks`))
-    expect(await response.json()).toEqual({ checks: await post.inbox.check(id) })
+    expect(await response.json()).toEqual(await post.inbox.check(id))
+    const some = new Request(
+      `http://localpost/dev/inbox/${id}/checks?except=placeholders,dkim&clients=gmail/ios`,
+    )
+    const wanted = { except: ['placeholders', 'dkim'], clients: ['gmail/ios'] }
+    expect(await (await post.fetch(some)).json()).toEqual(await post.inbox.check({ id }, wanted))
+    const unknown = await post.fetch(
+      new Request(`http://localpost/dev/inbox/${id}/checks?except=placeholder`),
+    )
+    expect([unknown.status, ((await unknown.json()) as { message: string }).message]).toEqual([
+      422,
+      'except of inbox.check(): there is no check "placeholder". Did you mean "placeholders"?',
+    ])
     expect((await post.fetch(new Request('http://localpost/dev/inbox/em_none/checks'))).status).toBe(404)
+  })
+})
+
+describe('the option checks', () => {
+  it('leaves out checks and names the clients that matter, unless a call says otherwise', async () => {
+    await using own = await createLocalpost({
+      checks: { except: ['subject'], clients: ['apple-mail/macos'] },
+    })
+    const id = await submit(own, { subject: '', html: '<p style="display: flex">x</p>' })
+    const idsOf = (options?: object) =>
+      own.inbox.check(id, options).then(({ findings }) => new Set(findings.map((finding) => finding.id)))
+    expect(await idsOf()).not.toContain('subject')
+    expect(await idsOf()).not.toContain('client-support')
+    expect(await idsOf({ except: [], clients: ['outlook/windows'] })).toContain('subject')
+    expect(await idsOf({ except: [], clients: ['outlook/windows'] })).toContain('client-support')
+  })
+
+  it.each([
+    [{ except: ['subjects'] }, 'there is no check "subjects". Did you mean "subject"?'],
+    [{ clients: ['gmail/io'] }, 'there is no mail client "gmail/io". Did you mean "gmail/ios"?'],
+  ])('refuses %j', async (checks, message) => {
+    await expect(createLocalpost({ checks })).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining(message),
+    })
+    const id = await submitHello({ text: 'x' })
+    await expect(post.inbox.check(id, checks)).rejects.toMatchObject({ code: 'validation_error' })
+  })
+})
+
+describe('a check that takes too long', () => {
+  it('gives up and says so; the others stand', async () => {
+    const mail = await post.inbox.get(await submitHello({ text: 'x' }))
+    const { checks } = await checkMail({ ...mail, html: '<a href="#">x</a>'.repeat(20_000) }, {}, 0)
+    expect(checks.find(({ id }) => id === 'client-support')).toMatchObject({
+      outcome: 'gave_up',
+      message: 'The check took longer than 0 ms and was ended.',
+    })
+    expect(checks.find(({ id }) => id === 'subject')?.outcome).toBe('passed')
   })
 })
 
@@ -211,9 +269,10 @@ describe('five megabytes of hostile HTML take linear time', () => {
     const mail = await post.inbox.get(await submitHello({ text: 'x' }))
     const html = piece.repeat(Math.ceil(5_000_000 / piece.length))
     const started = performance.now()
-    const checks = await checkMail({ ...mail, html })
+    const { findings, checks } = await checkMail({ ...mail, html })
     // Without the limits it takes minutes.
     expect(performance.now() - started).toBeLessThan(5000)
-    for (const { details } of checks) expect(details.length).toBeLessThanOrEqual(50)
+    for (const { id } of checks)
+      expect(findings.filter((finding) => finding.id === id).length).toBeLessThanOrEqual(50)
   })
 })

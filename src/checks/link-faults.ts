@@ -1,40 +1,45 @@
-/** What is wrong with a link: it leads nowhere, or it should not go out like this. */
+import type { Severity } from './types.ts'
+
+/** What is wrong with a link: it leads nowhere, it should not go out like this, or it is good to know. */
 export interface LinkFault {
-  verdict: 'fail' | 'warning'
+  severity: Severity
   reason: string
 }
 
 /**
- * Looks at the address of a link, without asking anybody.
+ * Looks at the address of a link. Nothing is fetched.
  *
  * @param href  As written, trimmed.
  * @returns null where nothing is wrong with it.
  */
 export function linkFault(href: string): LinkFault | null {
-  if (href === '') return fail('it is empty')
-  if (href === '#') return fail('it leads nowhere')
+  if (href === '') return error('it is empty')
+  if (href === '#') return error('it leads nowhere')
   // Inside the mail, or what opens another app.
   if (/^(?:#|mailto:.|tel:.|sms:.)/i.test(href)) return null
-  if (/^javascript:/i.test(href)) return fail('mail clients run no scripts')
-  // A placeholder is said elsewhere.
+  if (/^javascript:/i.test(href)) return error('mail clients run no scripts')
+  // Another check finds placeholders.
   if (/^(?:\{\{|\{%|<%|\*\||%recipient\.)/.test(href)) return null
   const scheme = /^([a-z][a-z0-9+.-]{0,30}):/i.exec(href)?.[1]?.toLowerCase()
-  if (scheme === undefined) return fail('it is relative, and a mail has no address to start from')
+  if (scheme === undefined) return error('it is relative, and a mail has no address to start from')
   // Apps register schemes of their own.
   if (scheme !== 'http' && scheme !== 'https') return null
   const host = hostOf(href)
-  if (host === null) return fail('it is no address')
-  if (localHost.test(host)) return warning('it works on this machine only')
+  if (host === null) return error('it is no address')
+  if (localHost.test(host)) return { severity: 'note', reason: 'it works on this machine only' }
   if (placeholderHost.test(host)) return warning('its host is a placeholder')
+  if (ipHost.test(host)) return warning('its host is an IP address, which spam filters distrust')
   return scheme === 'http' ? warning('it is not encrypted: http') : null
 }
 
 const localHost = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/
 const placeholderHost =
   /(?:^|\.)(?:example(?:\.(?:com|org|net))?|invalid|your-?(?:site|domain|company|app|website)\.[a-z]+)$/
+// The URL parser writes every form of an IPv4 address as four numbers.
+const ipHost = /^(?:\d+(?:\.\d+){3}|\[.*\])$/
 
-const fail = (reason: string): LinkFault => ({ verdict: 'fail', reason })
-const warning = (reason: string): LinkFault => ({ verdict: 'warning', reason })
+const error = (reason: string): LinkFault => ({ severity: 'error', reason })
+const warning = (reason: string): LinkFault => ({ severity: 'warning', reason })
 
 function hostOf(href: string): string | null {
   try {

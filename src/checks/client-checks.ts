@@ -1,0 +1,64 @@
+import { clientNames, featureRows } from '../client-support/data.ts'
+import { featureSteps, type FeatureUse } from '../client-support/find-features.ts'
+import type { CheckRow, Found } from './subject.ts'
+
+/** Checks of the HTML and CSS by what mail clients support. */
+export const clientChecks: readonly CheckRow[] = [
+  {
+    id: 'client-support',
+    title: 'Mail clients support the HTML and CSS',
+    group: 'Mail clients',
+    severity: 'warning',
+    about:
+      'Features that mail clients ignore or support partly, by the tables of Can I email. With `clients`, a feature ' +
+      'that one of them ignores is a warning, one that it supports partly a note, and other clients do not count. ' +
+      'Without, all of it is a note: no mail pleases every client.',
+    fix: 'Check that the mail is readable without it, or use a feature that these clients support.',
+    link: 'https://www.caniemail.com',
+    *run({ mail, clients }) {
+      if (mail.html === '') return null
+      const uses = yield* featureSteps(mail)
+      return uses.flatMap((use) => findingOf(use, clients))
+    },
+  },
+]
+
+function findingOf({ slug, count, places }: FeatureUse, wanted: readonly string[] | null): Found[] {
+  const [, title = slug, , support = ''] = rows.get(slug) ?? []
+  const clientsWith = (letter: string): string[] =>
+    clientNames.flatMap(([client], at) =>
+      support[at] === letter && (wanted?.includes(client) ?? true) ? [client] : [],
+    )
+  const unsupported = clientsWith('n')
+  const partial = clientsWith('a')
+  if (unsupported.length + partial.length === 0) return []
+  const said = [
+    ...(unsupported.length > 0 ? [`is ignored by ${namesOf(unsupported)}`] : []),
+    ...(partial.length > 0 ? [`is partly supported by ${namesOf(partial)}`] : []),
+  ]
+  const [first] = places
+  const isInHtml = slug !== 'bimi' && slug !== 'amp'
+  return [
+    {
+      severity: wanted !== null && unsupported.length > 0 ? 'warning' : 'note',
+      message: `${title} ${said.join(' and ')}${count > 1 ? `; used ${count} times` : ''}.`,
+      ...(first && isInHtml && { place: { html: first.offset, snippet: first.snippet } }),
+      link: `https://www.caniemail.com/features/${slug}/`,
+      clients: { unsupported, partial },
+    },
+  ]
+}
+
+/** The names of up to three clients, and how many more there are. */
+function namesOf(keys: readonly string[]): string {
+  const shown = keys.length > 4 ? keys.slice(0, 3) : keys
+  const names = shown.map((key) => nameOf.get(key) ?? key)
+  return keys.length > shown.length
+    ? `${names.join('; ')} and ${keys.length - shown.length} more clients`
+    : names.join('; ')
+}
+
+const rows = new Map(featureRows.map((row) => [row[0], row]))
+const nameOf: ReadonlyMap<string, string> = new Map(
+  clientNames.map(([client, name]) => [client, name.replace(/, (.*)$/, ' ($1)')]),
+)

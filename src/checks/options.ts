@@ -1,0 +1,52 @@
+import { clientNames } from '../client-support/data.ts'
+import { LocalpostError, quote, type ErrorCode } from '../core/errors.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+import { suggest } from '../core/suggest.ts'
+import { checkRegistry } from './registry.ts'
+
+/** Which checks are made, and which mail clients count. */
+export interface MailCheckOptions {
+  /** The ids of checks to leave out. Default: those of the option `checks.except` of the instance. */
+  except?: readonly string[] | undefined
+  /**
+   * The keys of the mail clients that matter, as `gmail/ios`; see docs/checks.md. Default: those of the option
+   * `checks.clients` of the instance.
+   */
+  clients?: readonly string[] | undefined
+}
+
+/**
+ * Refuses unknown checks and clients, with the nearest known one.
+ *
+ * @param of  Whose options they are, as in `inbox.check()`.
+ * @param code  The code of the error. Default: `validation_error`.
+ * @throws invalid_option for an unknown member.
+ */
+export function assertCheckOptions(
+  options: MailCheckOptions | undefined,
+  of: string,
+  code: ErrorCode = 'validation_error',
+): void {
+  assertKnownOptions(options, ['except', 'clients'], of)
+  assertKnown(options?.except, checkIds, { what: 'check', list: 'except', code, of })
+  assertKnown(options?.clients, clientKeys, { what: 'mail client', list: 'clients', code, of })
+}
+
+function assertKnown(
+  given: unknown,
+  known: readonly string[],
+  { what, list, code, of }: { what: string; list: string; code: ErrorCode; of: string },
+): void {
+  if (given === undefined) return
+  if (!Array.isArray(given))
+    throw new LocalpostError(code, `${list} of ${of} takes an array of texts, not ${quote(given)}.`)
+  for (const one of given as unknown[]) {
+    if (typeof one === 'string' && known.includes(one)) continue
+    const near = typeof one === 'string' ? suggest(one, known) : undefined
+    const hint = near === undefined ? `Known: ${known.join(', ')}.` : `Did you mean "${near}"?`
+    throw new LocalpostError(code, `${list} of ${of}: there is no ${what} ${quote(one)}. ${hint}`)
+  }
+}
+
+const checkIds = checkRegistry.map(({ id }) => id)
+const clientKeys = clientNames.map(([client]) => client)

@@ -1,0 +1,70 @@
+import type { DkimResult } from '../mime/types.ts'
+import type { HtmlFacts } from './html-facts.ts'
+import type { Severity } from './types.ts'
+
+/** The members of a mail that checks read. */
+export interface CheckedMail {
+  type: string
+  source: 'api' | 'smtp'
+  size_bytes: number
+  subject: string
+  html: string
+  text: string
+  headers: readonly (readonly [name: string, value: string])[]
+  links: readonly { href: string; text: string }[]
+  attachments: readonly { content_type: string; content_id: string | null }[]
+  dkim: DkimResult | null
+  list_unsubscribe: { urls: readonly string[]; one_click: boolean } | null
+  problem: string | null
+}
+
+/** What a check looks at. */
+export interface Subject {
+  mail: CheckedMail
+  /** What is in the HTML, read once for all checks. */
+  html: HtmlFacts
+  /** The keys of the mail clients that matter; null for all, and then none matters more. */
+  clients: readonly string[] | null
+}
+
+/**
+ * Where a check found something: a header field, or an offset into the HTML or the text. Without an offset into the text
+ * it is the first place that has the snippet.
+ */
+export type FoundPlace =
+  | { header: string; snippet?: string }
+  | { html: number; snippet?: string }
+  | { text: number | null; snippet: string }
+
+/** What a check found. */
+export interface Found {
+  /** Default: the severity of the check's row. */
+  severity?: Severity
+  message: string
+  place?: FoundPlace
+  /** Default: that of the check's row. */
+  fix?: string
+  /** Default: that of the check's row. */
+  link?: string
+  clients?: { unsupported: string[]; partial: string[] }
+}
+
+/** How a check ends: what it found, why it cannot be made here, or null where it does not apply to the mail. */
+export type CheckResult = readonly Found[] | { skipped: string } | null
+
+/** One check; see the table. */
+export interface CheckRow {
+  readonly id: string
+  readonly title: string
+  readonly group: 'Message' | 'Links and images' | 'Accessibility' | 'Deliverability' | 'Mail clients'
+  /** The worst severity of its findings. */
+  readonly severity: Severity
+  /** What it looks for and why that matters: one or two sentences, for docs/checks.md. */
+  readonly about: string
+  /** What to do about a finding. */
+  readonly fix: string
+  /** A page that explains it: a specification or a guide. */
+  readonly link: string
+  /** Makes the check. One that may take long works in steps, and yields wherever other work may run. */
+  run(subject: Subject): CheckResult | Generator<undefined, CheckResult>
+}
