@@ -47,12 +47,14 @@ function misused(message: string): LocalpostError {
 }
 
 function renderAccepted(accepted: readonly AcceptedFile[]): string {
-  const files = accepted.map(({ file, records }) => {
+  const files = accepted.map(({ file, records, removed }) => {
     const lines = records.map(({ line, id }) => `  ${file}:${line}  ${id}`)
-    return [`Accepted ${file}, with ${records.length} edited records.`, ...lines].join('\n')
+    const gone = (removed ?? []).map((id) => `  ${file}  removed: ${id}`)
+    const count = removed === null ? '' : ` and ${removed.length} removed`
+    return [`Accepted ${file}, with ${records.length} edited${count} records.`, ...lines, ...gone].join('\n')
   })
   if (files.length === 0) return 'No record file was edited.'
-  return `${files.join('\n')}\nA record above that you did not edit is damaged: restore the whole folder from one copy.`
+  return `${files.join('\n')}\nA record above that you did not edit or remove is damaged: restore the whole folder from one copy.`
 }
 
 function renderSalvage({ folder, to, saved, lost, restored }: Salvage): string {

@@ -121,25 +121,45 @@ test('a folder of a version that wrote no commit numbers opens, and gets them', 
   })
 })
 
-test.each([
-  ['without its checksum', withoutCrc],
-  ['without its checksum and its commit number', (text: string) => withoutCrc(withoutSeq(text))],
-])(
-  'an edited file %s is loaded, and an older copy of it is refused after the next change',
-  async (_, strip) => {
-    const { dir } = await folderAndCopy()
-    await change(join(dir, segment), (text) => strip(text.replace('"name":"name 00004"', '"name":"edited"')))
-    const notices: string[] = []
-    const store = await openIn(dir, { onNotice: (text) => notices.push(text) })
-    expect(await store.get(notes, note(4).id)).toMatchObject({ name: 'edited' })
-    expect(notices).toContainEqual(expect.stringContaining('was changed since Localpost wrote it'))
-    await store.close()
-    const old = await copyOf(dir)
-    const next = await openIn(dir)
-    await next.commit([insert(notes, note(9))])
-    await next.close()
-    await cp(join(old, segment), join(dir, segment))
-    expect((await refusal(dir)).message).toContain('it is older than the checkpoint')
+test('an edited file is loaded, and an older copy of it is refused after the next change', async () => {
+  const { dir } = await folderAndCopy()
+  await change(join(dir, segment), (text) =>
+    withoutCrc(text.replace('"name":"name 00004"', '"name":"edited"')),
+  )
+  const notices: string[] = []
+  const store = await openIn(dir, { onNotice: (text) => notices.push(text) })
+  expect(await store.get(notes, note(4).id)).toMatchObject({ name: 'edited' })
+  expect(notices).toContainEqual(expect.stringContaining('was changed since Localpost wrote it'))
+  await store.close()
+  const old = await copyOf(dir)
+  const next = await openIn(dir)
+  await next.commit([insert(notes, note(9))])
+  await next.close()
+  await cp(join(old, segment), join(dir, segment))
+  expect((await refusal(dir)).message).toContain('it is older than the checkpoint')
+})
+
+test.each(recordFiles)(
+  'a copy of %s without its commit number is refused, and the error says how to use it',
+  async (file) => {
+    const { dir, old } = await folderAndCopy()
+    const expected = await contentsOf(dir)
+    await cp(join(old, file), join(dir, file))
+    await change(join(dir, file), (text) => withoutCrc(withoutSeq(text)))
+    const { message } = await refusal(dir)
+    expect(message).toMatch(
+      /may be older than the checkpoint, which needs commit 10: its line `"seq"` is missing/,
+    )
+    const [, line = ''] = /put the line `(.*)` before its last line/.exec(message) ?? []
+    expect((await inspect(dir)).healthy).toBe(false)
+    await acceptEdits(dir)
+    expect((await refusal(dir)).message).toContain('may be older than the checkpoint')
+    // Of a file that is no older copy, the line makes what it was.
+    const { dir: own } = await folderAndCopy()
+    await change(join(own, file), (text) => withoutCrc(withoutSeq(text)))
+    expect((await refusal(own)).message).toContain('may be older than the checkpoint')
+    await change(join(own, file), (text) => text.replace(/\}\n$/, `${line}\n}\n`))
+    expect(await contentsOf(own)).toEqual(expected)
   },
 )
 
@@ -175,10 +195,55 @@ test('the doctor does not claim that an unclosed folder without a lock is unused
   })
 })
 
-test('the notice about an edited file says that removed records cannot be noticed', async () => {
+/** The file without the line of a record. */
+const withoutRecord =
+  (id: string) =>
+  (text: string): string =>
+    text.replace(new RegExp(`.*"id":"${id}".*,?\\n`), '').replace(/,\n\]/g, '\n]')
+
+test.each<[string, string]>([
+  [segment, note(4).id],
+  [segment, note(7).id],
+  ['db.json', 'l'],
+])('a record that was removed by hand from %s is named: %s', async (file, id) => {
+  const { dir } = await folderAndCopy()
+  await change(join(dir, file), (text) => withoutCrc(withoutRecord(id)(text)))
+  const named = expect.stringContaining(`Records removed from it: 1: ${id}.`) as unknown
+  expect((await inspect(dir)).findings).toContainEqual(
+    expect.objectContaining({ subject: 'snapshot', message: named }),
+  )
+  const copy = await copyOf(dir)
+  expect(await acceptEdits(copy)).toMatchObject([{ file, records: [], removed: [id] }])
+  const to = join(await tempFolder(), 'saved')
+  const salvage = await salvageFolder({ dir, to, collections: [notes, labels], clock: systemClock })
+  expect(salvage.restored).toContainEqual(named)
+  const notices: string[] = []
+  const store = await openIn(dir, { onNotice: (text) => notices.push(text) })
+  expect(notices).toContainEqual(named)
+  await store.close()
+  // The file was written again, without it.
+  const quiet: string[] = []
+  await (await openIn(dir, { onNotice: (text) => quiet.push(text) })).close()
+  expect(quiet).toEqual([])
+})
+
+test('the list of records is complete after records rest, are changed and are removed', async () => {
+  const { dir } = await folderAndCopy()
+  const next = await openIn(dir)
+  await next.commit([put(notes, note(5, { seen: true })), remove(notes, note(3).id), insert(notes, note(9))])
+  await next.close()
+  const { ids, notes: lines } = JSON.parse(await readFile(join(dir, segment), 'utf8')) as {
+    ids: unknown
+    notes: { id: string }[]
+  }
+  expect(lines).toHaveLength(7)
+  expect(ids).toEqual({ notes: lines.map(({ id }) => id) })
+})
+
+test('the notice about an edited file without a list of its records says that removed ones cannot be noticed', async () => {
   const { dir } = await folderAndCopy()
   await change(join(dir, segment), (text) =>
-    withoutCrc(text.replace(new RegExp(`.*"id":"${note(4).id}".*\\n`), '')),
+    withoutCrc(withoutRecord(note(4).id)(text).replace(/"ids":.*\n/, '')),
   )
   const notices: string[] = []
   const store = await openIn(dir, { onNotice: (text) => notices.push(text) })

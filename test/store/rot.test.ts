@@ -128,7 +128,7 @@ test('a changed record is reported as damage of its line, unless edits are accep
   expect(message).toMatch(/000001\.json:7: line 7 is not what Localpost wrote.*--accept-edits.*--salvage/)
   expect((await inspect(dir)).healthy).toBe(false)
   expect(await acceptEdits(dir)).toEqual([
-    { file: 'notes/000001.json', records: [{ line: 7, id: 'n_00003' }] },
+    { file: 'notes/000001.json', records: [{ line: 7, id: 'n_00003' }], removed: [] },
   ])
   expect(await readFile(join(dir, 'notes/000001.json'), 'utf8')).toMatch(/"crc":"[0-9a-f]{8}"\}\n$/)
   expect((await inspect(dir)).findings.map(({ message }) => message).join('\n')).not.toContain('edited')
@@ -198,13 +198,14 @@ test('--accept-edits names each accepted record, and damage after it is found', 
   await changed(dir, 'notes/000001.json', '"name":"name 00007"', '"name":"name 0000w"')
   await changed(dir, 'db.json', '"title":"two"', '"title":"2"')
   expect(await acceptEdits(dir)).toEqual([
-    { file: 'db.json', records: [{ line: expect.any(Number) as unknown, id: 'l2' }] },
+    { file: 'db.json', records: [{ line: expect.any(Number) as unknown, id: 'l2' }], removed: [] },
     {
       file: 'notes/000001.json',
       records: [
         { line: 7, id: 'n_00003' },
         { line: 11, id: 'n_00007' },
       ],
+      removed: [],
     },
   ])
   expect(await acceptEdits(dir)).toEqual([])

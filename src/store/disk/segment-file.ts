@@ -49,7 +49,12 @@ export async function writeSegment(
       const entry = state.byId.get(id)
       if (entry && entry.text !== '') yield noted(entry)
       else
-        yield { text: '', blobs: null, raw: before.subarray(pack.at(row), pack.at(row) + pack.length(row)) }
+        yield {
+          id,
+          text: '',
+          blobs: null,
+          raw: before.subarray(pack.at(row), pack.at(row) + pack.length(row)),
+        }
     }
     for (const entry of segment.entries) {
       id = entry.id

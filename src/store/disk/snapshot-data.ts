@@ -4,7 +4,7 @@ import type { IndexKey } from '../store.ts'
 export interface SnapshotLine {
   readonly text: string
   readonly blobs: unknown
-  /** The whole line, copied from the replaced file. If it is set, the other members are ignored. */
+  /** The whole line, copied from the replaced file. If it is set, the other members but `id` are ignored. */
   readonly raw?: Buffer
   /** Where the line is in the file that was read, without the comma. */
   readonly at?: number

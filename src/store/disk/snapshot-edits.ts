@@ -9,12 +9,39 @@ export interface EditedRecord {
   readonly id: string
 }
 
+/** What differs in an edited file from what Localpost wrote. */
+export interface Edits {
+  readonly records: readonly EditedRecord[]
+  /** The ids of the records that are no longer in the file; null where the file does not list its records. */
+  readonly removed: readonly string[] | null
+}
+
 /**
- * The records of a file that do not match their own checksums, or have none.
+ * Compares an edited file with its own checksums and with its own list of records.
  *
- * @param sections  The parsed records by collection, each as it is in the file.
+ * @param whole  The parsed file.
  */
-export function editedRecords(bytes: Buffer, sections: readonly (readonly unknown[])[]): EditedRecord[] {
+export function editsOf(bytes: Buffer, whole: unknown): Edits {
+  const sections = isObject(whole) ? whole : {}
+  const arrays = Object.values(sections).filter((value): value is unknown[] => Array.isArray(value))
+  return { records: editedRecords(bytes, arrays), removed: removedFrom(sections) }
+}
+
+function removedFrom(sections: Readonly<Record<string, unknown>>): string[] | null {
+  const { ids } = sections
+  if (!isObject(ids)) return null
+  const removed: string[] = []
+  for (const [name, listed] of Object.entries(ids)) {
+    const section = sections[name]
+    const there = new Set(Array.isArray(section) ? section.map(idOf) : [])
+    for (const id of Array.isArray(listed) ? listed : [])
+      if (typeof id === 'string' && !there.has(id)) removed.push(id)
+  }
+  return removed
+}
+
+/** The records of a file that do not match their own checksums, or have none. */
+function editedRecords(bytes: Buffer, sections: readonly (readonly unknown[])[]): EditedRecord[] {
   const edited: EditedRecord[] = []
   let lines = 0
   let line = 1
@@ -39,14 +66,27 @@ export function editedRecords(bytes: Buffer, sections: readonly (readonly unknow
     })
 }
 
-const removed = 'Removed records cannot be noticed: compare the file with a copy if you removed none.'
+/** Sentences that list what was edited. */
+export function editedText(edits: Edits, limit: number = 20): string {
+  return `${recordsText(edits, limit)} ${removedText(edits, limit)}`
+}
 
-/** Sentences that list the edited records. */
-export function editedText(edited: readonly EditedRecord[], limit: number = 20): string {
-  if (edited.length === 0) return `Every record in it matches its checksum. ${removed}`
-  const names = edited.slice(0, limit).map(({ line, id }) => `line ${line} (${id})`)
-  const more = edited.length > limit ? ` and ${edited.length - limit} more` : ''
-  return `Records taken as edited: ${edited.length}: ${names.join(', ')}${more}. One that you did not edit is damaged: restore the whole folder from one copy. ${removed}`
+function recordsText({ records }: Edits, limit: number): string {
+  if (records.length === 0) return 'Every record in it matches its checksum.'
+  const names = records.map(({ line, id }) => `line ${line} (${id})`)
+  return `Records taken as edited: ${listed(names, limit)}. One that you did not edit is damaged: restore the whole folder from one copy.`
+}
+
+function removedText({ removed }: Edits, limit: number): string {
+  if (removed === null)
+    return 'Removed records cannot be noticed: compare the file with a copy if you removed none.'
+  if (removed.length === 0) return 'No record was removed from it.'
+  return `Records removed from it: ${listed(removed, limit)}. If you did not remove them, restore the whole folder from one copy.`
+}
+
+function listed(names: readonly string[], limit: number): string {
+  const more = names.length > limit ? ` and ${names.length - limit} more` : ''
+  return `${names.length}: ${names.slice(0, limit).join(', ')}${more}`
 }
 
 function idIn(text: string): string {

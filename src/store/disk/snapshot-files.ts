@@ -57,17 +57,18 @@ export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile
 
 /**
  * Says how a file is older than the checkpoint needs; null where it is not. A newer file is normal: a checkpoint may have
- * been interrupted. An edited file may have lost the line that says what it contains; then it is accepted.
+ * been interrupted. A file that does not say what it contains could be an older copy, so it is refused like one.
  */
 export function olderThan(
   { contains }: Checkpoint,
   name: string,
-  { seq, edited }: Pick<Snapshot, 'seq' | 'edited'>,
+  { seq }: Pick<Snapshot, 'seq'>,
 ): string | null {
   const needed = contains?.[name]
-  if (needed === undefined || (seq === undefined ? edited === true : seq >= needed)) return null
-  const what = seq === undefined ? 'an earlier version of Localpost wrote it' : `it is of commit ${seq}`
-  return `it is older than the checkpoint: ${what}, the checkpoint needs commit ${needed}.`
+  if (needed === undefined || (seq !== undefined && seq >= needed)) return null
+  if (seq === undefined)
+    return `it may be older than the checkpoint, which needs commit ${needed}: its line \`"seq"\` is missing, or an earlier version of Localpost wrote it.`
+  return `it is older than the checkpoint: it is of commit ${seq}, the checkpoint needs commit ${needed}.`
 }
 
 /** @throws store_corrupt where {@link olderThan} says that the file is an older copy. */
@@ -75,10 +76,13 @@ export function assertNotOlder(
   checkpoint: Checkpoint,
   name: string,
   path: string,
-  snapshot: Pick<Snapshot, 'seq' | 'edited'>,
+  snapshot: Pick<Snapshot, 'seq'>,
 ): void {
   const what = olderThan(checkpoint, name, snapshot)
-  if (what !== null) throw corrupt(path, what, 'Restore the whole folder from one copy.')
+  if (what === null) return
+  const restore = 'Restore the whole folder from one copy.'
+  const insert = `If the file is no older copy, put the line \`"seq":${checkpoint.contains?.[name]},\` before its last line.`
+  throw corrupt(path, what, snapshot.seq === undefined ? `${restore} ${insert}` : restore)
 }
 
 /** What to do about a missing file of records. */

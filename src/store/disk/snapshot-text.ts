@@ -3,7 +3,7 @@ import type { LocalpostError } from '../../core/errors.ts'
 import { corrupt } from '../io-errors.ts'
 import type { Schema } from './migrate.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
-import { type EditedRecord, editedRecords } from './snapshot-edits.ts'
+import { type Edits, editsOf } from './snapshot-edits.ts'
 import { brace, damagedLine, endOfLine, headForm, lineAt, quote, recordEnd, seqIn } from './snapshot-lines.ts'
 import type { IndexKey } from '../store.ts'
 import { isObject } from '../stored.ts'
@@ -13,14 +13,14 @@ import { isObject } from '../stored.ts'
  * without parsing it. A file without a checksum was edited by a person; it only has to be JSON with the same structure.
  * A file whose checksum does not match is damaged.
  *
- * @returns The snapshot, and its edited records; null where the file was not edited.
+ * @returns The snapshot, and what was edited; null where the file was not.
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */
 export function parseSnapshot(
   bytes: Buffer,
   path: string,
   schema: Schema,
-): { snapshot: Snapshot; edited: EditedRecord[] | null } {
+): { snapshot: Snapshot; edited: Edits | null } {
   const untouched = isUntouched(bytes) ? parseLines(bytes) : null
   if (untouched) {
     schema.assertKnown(untouched.schema, path)
@@ -38,7 +38,7 @@ export function parseSnapshot(
   const snapshot = fromWhole(whole)
   if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
   schema.assertKnown(snapshot.schema, path)
-  return { snapshot, edited: editedRecords(bytes, recordsIn(whole)) }
+  return { snapshot, edited: editsOf(bytes, whole) }
 }
 
 function assertLines(bytes: Buffer, path: string): void {
@@ -61,17 +61,13 @@ export function parseEdited(
   bytes: Buffer,
   path: string,
   schema: Schema,
-): { snapshot: Snapshot; edited: EditedRecord[] } | null {
+): { snapshot: Snapshot; edited: Edits } | null {
   if (isUntouched(bytes)) return null
   const whole = parseWhole(bytes, path)
   const snapshot = fromWhole(whole)
   if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
   schema.assertKnown(snapshot.schema, path)
-  return { snapshot, edited: editedRecords(bytes, recordsIn(whole)) }
-}
-
-function recordsIn(whole: unknown): unknown[][] {
-  return isObject(whole) ? Object.values(whole).filter((value) => Array.isArray(value)) : []
+  return { snapshot, edited: editsOf(bytes, whole) }
 }
 
 /** Parses the file as JSON. Removing the checksum by hand leaves a comma before the last bracket, so it is allowed. */
@@ -114,8 +110,9 @@ function parseLines(bytes: Buffer): Snapshot | null {
     const first = bytes[at]
     if (first === quote) {
       const [, name, indexes] = /^"([^"]+)":(?:\[|(\{.*\}),)$/.exec(bytes.toString('utf8', at, end)) ?? []
-      if (indexes !== undefined) snapshot.indexes = parseIndexes(JSON.parse(indexes))
-      else if (name !== undefined) snapshot.sections.set(name, (section = []))
+      // The other object, the list of ids, is only needed once the file was edited.
+      if (name === 'indexes' && indexes !== undefined) snapshot.indexes = parseIndexes(JSON.parse(indexes))
+      else if (name !== undefined && indexes === undefined) snapshot.sections.set(name, (section = []))
     } else if (first === brace) {
       const lineEnd = recordEnd(bytes, end)
       const line = parseLine(bytes, at, lineEnd)
@@ -157,6 +154,9 @@ function fromObject(line: unknown): SnapshotLine | null {
   return { text: JSON.stringify(line.record), blobs: line.blobs ?? null, record: line.record }
 }
 
+/** The members that are not collections. */
+const ownMembers = new Set(['schema', 'seq', 'indexes', 'ids', 'crc'])
+
 function fromWhole(whole: unknown): Snapshot | null {
   if (!isObject(whole) || typeof whole.schema !== 'number') return null
   const seq = typeof whole.seq === 'number' ? whole.seq : undefined
@@ -168,7 +168,7 @@ function fromWhole(whole: unknown): Snapshot | null {
     sections: new Map(),
   }
   for (const [name, value] of Object.entries(whole)) {
-    if (name === 'schema' || name === 'seq' || name === 'indexes' || name === 'crc') continue
+    if (ownMembers.has(name)) continue
     if (!Array.isArray(value)) return null
     const lines: SnapshotLine[] = []
     for (const item of value as unknown[]) {

@@ -141,11 +141,14 @@ export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
     return bytes
   }
   const indexes = JSON.stringify(Object.fromEntries(snapshot.indexes))
+  const ids: Record<string, string[]> = {}
   add(Buffer.from(`{"schema":${snapshot.schema},\n"indexes":${indexes},\n`))
   for (const [name, lines] of snapshot.sections) {
     add(Buffer.from(`${JSON.stringify(name)}:[`))
     let separator = firstSeparator
+    const own: string[] = (ids[name] = [])
     for (const line of lines) {
+      if (line.id !== undefined) own.push(line.id)
       const bytes = line.raw ?? Buffer.from(lineOf(line))
       add(separator)
       snapshot.onLine?.(at + size, bytes.byteLength)
@@ -155,6 +158,7 @@ export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
     }
     add(Buffer.from('\n],\n'))
   }
+  add(Buffer.from(`"ids":${JSON.stringify(ids)},\n`))
   if (snapshot.seq !== undefined) add(Buffer.from(`"seq":${snapshot.seq},\n`))
   yield takePiece()
   yield Buffer.from(`"crc":"${crc.toString(16).padStart(8, '0')}"}\n`)

@@ -3,7 +3,7 @@ import { nodeFiles } from '../../core/files.ts'
 import { createSchema } from '../disk/migrate.ts'
 import { createPaths } from '../disk/paths.ts'
 import type { Snapshot, SnapshotLine } from '../disk/snapshot-data.ts'
-import type { EditedRecord } from '../disk/snapshot-edits.ts'
+import type { Edits } from '../disk/snapshot-edits.ts'
 import { listSnapshot } from '../disk/snapshot-files.ts'
 import { parseEdited } from '../disk/snapshot-text.ts'
 import { replaceFile, snapshotPieces } from '../disk/snapshot.ts'
@@ -11,12 +11,10 @@ import { corrupt } from '../io-errors.ts'
 import { takeLock } from '../lock/lock.ts'
 import { isObject } from '../stored.ts'
 
-/** A file whose edits were accepted. */
-export interface AcceptedFile {
+/** A file whose edits were accepted. A record in `records` that was not edited is damaged. */
+export interface AcceptedFile extends Edits {
   /** As `checkpoint.json` names it. */
   readonly file: string
-  /** Each record that did not match its checksum. One that was not edited is damaged. */
-  readonly records: readonly EditedRecord[]
 }
 
 /**
@@ -35,14 +33,14 @@ export async function acceptEdits(dir: string): Promise<readonly AcceptedFile[]>
     onNotice() {},
   })
   try {
-    const accepted: { file: string; path: string; snapshot: Snapshot; records: EditedRecord[] }[] = []
+    const accepted: { file: string; path: string; snapshot: Snapshot; edited: Edits }[] = []
     for (const { name, path } of await listSnapshot({ files: nodeFiles, paths })) {
       const found = parseEdited((await nodeFiles.readAll(path)) ?? Buffer.alloc(0), path, schema)
       if (found)
-        accepted.push({ file: name, path, snapshot: identified(found.snapshot, path), records: found.edited })
+        accepted.push({ file: name, path, snapshot: identified(found.snapshot, path), edited: found.edited })
     }
     for (const { path, snapshot } of accepted) await replaceFile(nodeFiles, path, snapshotPieces(snapshot))
-    return accepted.map(({ file, records }) => ({ file, records }))
+    return accepted.map(({ file, edited }) => ({ file, ...edited }))
   } finally {
     await lock.release()
   }
