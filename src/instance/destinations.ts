@@ -5,17 +5,17 @@ import type { Config } from '../options/options.ts'
 import { relayOptions } from '../outbox/transport.ts'
 
 /**
- * Refuses the options `webhooks` and `relay` with IP addresses that no delivery may connect to. Nothing is looked up or
- * connected to: host names are checked at each delivery.
+ * Refuses the options `webhooks` and `relay` with IP addresses that no delivery may connect to, and `webhooks` also
+ * with names of this machine. Nothing is looked up or connected to: other names are checked at each delivery.
  *
  * @param listener  Where the instance will listen. Port 0 is any free port.
  * @throws invalid_option with the option's name and the reason.
  */
 export function assertDestinations(
-  { webhooks, relay, hostname, allowOutgoing }: Config,
+  { webhooks, relay, hostname, allowOutgoing, allowHosts }: Config,
   listener: { host: string; port: number },
 ): void {
-  const outgoing = createOutgoing(allowOutgoing)
+  const outgoing = createOutgoing(allowOutgoing, [hostname, ...allowHosts])
   outgoing.opened(listener)
   for (const [index, { url }] of webhooks.entries())
     refuse(`webhooks[${index}].url`, urlProblem(url, outgoing.problemOf))

@@ -67,7 +67,7 @@ export async function openLocalpost(
     const randomSources = createRandomSources(config.seed)
     const ids = createIds(clock, (prefix) => randomSources(`ids.${prefix}`).bytes)
     await raiseIds(opened, ids)
-    const outgoing = createOutgoing(config.allowOutgoing)
+    const outgoing = createOutgoing(config.allowOutgoing, [config.hostname, ...config.allowHosts])
     const webhooks = await openWebhooks(opened, ids, config, randomSources('webhooks'), outgoing)
     undo.push(() => webhooks.close())
     // Changes of emails and domains through this store cause webhook events.

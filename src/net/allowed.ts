@@ -29,11 +29,11 @@ export function parseAllowed(text: string): Allowed | null {
 /** Whether a connection goes where an entry allows it to. */
 export function covers(
   { range, host, port }: Allowed,
-  destination: { host: string; address: string; port: number },
+  destination: { host: string; address: string | null; port: number },
 ): boolean {
   if (port !== null && port !== destination.port) return false
   if (host !== null) return host === destination.host.toLowerCase().replace(/\.$/, '')
-  const address = parseAddress(destination.address)
+  const address = destination.address === null ? null : parseAddress(destination.address)
   return range !== null && address !== null && isWithin(address, range)
 }
 

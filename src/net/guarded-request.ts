@@ -51,10 +51,14 @@ export function reasonOf(error: unknown): string {
   return error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name)
 }
 
-/** Why an http or https URL with an IP address may not be called; null if it may be called, or has a host name. */
+/**
+ * Why an http or https URL may not be called, as far as it is known without a look-up: by its IP address, or a name of this
+ * machine. Null if it may be called, or if it has another name.
+ */
 export function urlProblem(url: string, problemOf: CheckDestination): string | null {
   const { host, port } = placeOf(new URL(url))
-  return literalProblem(host, port, problemOf)
+  const problem = problemOf({ host, address: isIP(host) ? host : null, port })
+  return problem === null ? null : `${host} ${problem}`
 }
 
 function placeOf(url: URL): { host: string; port: number } {

@@ -1,4 +1,4 @@
-import { networkInterfaces } from 'node:os'
+import { hostname as machineName, networkInterfaces } from 'node:os'
 import { kindOfAddress, neverProblem, parseAddress } from './addresses.ts'
 import { covers, parseAllowed } from './allowed.ts'
 import { isLoopback, isWildcard } from './hosts.ts'
@@ -7,8 +7,8 @@ import { isLoopback, isWildcard } from './hosts.ts'
 export interface Destination {
   /** As it was asked for: a name or an address. */
   host: string
-  /** An IP address: the one that the host was resolved to. */
-  address: string
+  /** An IP address: the one that the host was resolved to; null for a name that was not looked up. */
+  address: string | null
   port: number
 }
 
@@ -32,13 +32,17 @@ export interface Outgoing {
  * other machines reach one of its ports, it must not be their way in: loopback and private networks need permission.
  *
  * @param allow  Entries of `allowOutgoing`, which {@link parseAllowed} reads.
+ * @param names  Names of this instance, beside that of the machine and loopback names, in any case.
  */
-export function createOutgoing(allow: readonly string[]): Outgoing {
+export function createOutgoing(allow: readonly string[], names: readonly string[] = []): Outgoing {
+  const ownNames = new Set([machineName(), ...names].map((name) => name.toLowerCase()))
   const allowed = allow.flatMap((text) => parseAllowed(text) ?? [])
   const listeners: { host: string; port: number }[] = []
 
   function kindProblem(destination: Destination, isStrict: boolean): string | null {
-    const kind = kindOfAddress(destination.address)
+    const { address, host: name } = destination
+    if (address === null && !isLoopback(bareName(name))) return null
+    const kind = address === null ? 'loopback' : kindOfAddress(address)
     if (kind === 'none') return 'is not an IP address'
     if (kind === 'never') return neverProblem
     if (kind === 'public' || allowed.some((entry) => covers(entry, destination))) return null
@@ -52,7 +56,7 @@ export function createOutgoing(allow: readonly string[]): Outgoing {
   }
 
   function problem(destination: Destination, isStrict: boolean): string | null {
-    if (listeners.some((listener) => isAt(listener, destination)))
+    if (listeners.some((listener) => isAt(listener, destination, ownNames)))
       return `is this Localpost itself at port ${destination.port}`
     return kindProblem(destination, isStrict)
   }
@@ -67,9 +71,17 @@ export function createOutgoing(allow: readonly string[]): Outgoing {
 
 const permission = 'allow it with `allowOutgoing`'
 
-/** Whether a destination is one of our own listeners, by whichever address of this machine. */
-function isAt(listener: { host: string; port: number }, { address, port }: Destination): boolean {
+/** Without the dot at the end of a full name. */
+const bareName = (host: string): string => host.toLowerCase().replace(/\.$/, '')
+
+/** Whether a destination is one of our own listeners, by whichever address or name of this machine. */
+function isAt(
+  listener: { host: string; port: number },
+  { host, address, port }: Destination,
+  ownNames: ReadonlySet<string>,
+): boolean {
   if (listener.port !== port) return false
+  if (address === null) return isLoopback(bareName(host)) || ownNames.has(bareName(host))
   const wanted = parseAddress(address)?.toString()
   if (wanted === undefined) return false
   if (wanted === parseAddress(listener.host)?.toString()) return true

@@ -20,7 +20,7 @@ import { webhookRoutes } from './dev/webhooks.ts'
 import { createAccessControl } from './access.ts'
 import { createFailedKeys } from './failed-keys.ts'
 import { brokenConnection, createFaultGate, isCut } from './faults.ts'
-import { assertHost, hostOf } from './guard.ts'
+import { assertHost, hostOf, settleHost } from './guard.ts'
 import type { LiveEvents } from './live-events.ts'
 import { createLiveEvents } from './live-events.ts'
 import { openApiRoute } from './openapi.ts'
@@ -99,6 +99,7 @@ export function createApp(deps: ServerDeps): App {
     },
     nodeHandler(request, response) {
       try {
+        settleHost(request)
         assertHost(request, allowedHosts())
         void overSocket(request, response)
       } catch (error) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { LocalpostError, quote } from '../core/errors.ts'
-import { isLoopback } from '../net/hosts.ts'
+import { authorityOf, isLoopback } from '../net/hosts.ts'
 
 /**
  * The host of a Host header or an authority: lower case, without port, brackets and trailing dot.
@@ -11,6 +11,30 @@ export function hostOf(authority: string): string | null {
   const match = /^(?:\[([\da-f:.]+)\]|([^\s:/?#@[\]\\]+?)\.?)(?::\d{0,5})?$/i.exec(authority.trim())
   return (match?.[1] ?? match?.[2] ?? null)?.toLowerCase() ?? null
 }
+
+/**
+ * Makes the Host of a request what it means, before anything reads it: a target in absolute form replaces it, and
+ * becomes a path. HTTP/1.0 needs none: the address that the connection came to.
+ *
+ * @see RFC 9112 section 3.2.2
+ */
+export function settleHost(request: IncomingMessage): void {
+  const { url = '', headers } = request
+  // A path, as nearly always.
+  if (!url.startsWith('/')) {
+    const [target, authority] = absoluteForm.exec(url) ?? []
+    if (target !== undefined) {
+      // Without a Host, HTTP/1.1 is refused in this form too.
+      if (headers.host !== undefined || request.httpVersion === '1.0') headers.host = authority
+      const path = url.slice(target.length)
+      request.url = path.startsWith('/') ? path : `/${path}`
+    }
+  }
+  if (headers.host === undefined && request.httpVersion === '1.0')
+    headers.host = authorityOf(ownAddress(request) ?? '', request.socket.localPort ?? 0)
+}
+
+const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i
 
 /**
  * Refuses requests whose Host is not ours. A page of the web can point its own name at 127.0.0.1 and so get past the

@@ -50,13 +50,16 @@ describe('an address in an option', () => {
   })
 
   it('is not looked up where it is a name', () => {
-    for (const [, given] of options('localhost')) decide({ ...given, host: '0.0.0.0' })
+    for (const [, given] of options('hooks.internal')) decide({ ...given, host: '0.0.0.0' })
   })
 
   it('may not be a port of the instance for webhooks, and may for the relay, which the operator names', () => {
     const smtpPort = 2525
     expect(() => decide({ smtpPort, webhooks: [{ url: `http://127.0.0.1:${smtpPort}/` }] })).toThrow(
       /Option "webhooks\[0\]\.url".* is this Localpost itself at port 2525/,
+    )
+    expect(() => decide({ smtpPort, webhooks: [{ url: `http://localhost:${smtpPort}/` }] })).toThrow(
+      /Option "webhooks\[0\]\.url".* localhost is this Localpost itself at port 2525/,
     )
     decide({ smtpPort, relay: `smtp://127.0.0.1:${smtpPort}` })
   })

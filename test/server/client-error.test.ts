@@ -30,7 +30,7 @@ const requests: [string, string, number, string][] = [
     'header_too_large',
   ],
   ['no Host', 'GET /v1/emails HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_request'],
-  ['no Host in HTTP/1.0', 'GET /v1/emails HTTP/1.0\r\n\r\n', 400, 'invalid_request'],
+  ['no Host in HTTP/1.0, and no key', 'GET /v1/emails HTTP/1.0\r\n\r\n', 401, 'missing_api_key'],
   ...['/v1/emails', '/dev/emails', '/', '/t/o/x', '/nothing'].flatMap((path) =>
     ['localhost', 'other.test', ''].map((second): [string, string, number, string] => [
       `two Hosts at ${path}, the second ${JSON.stringify(second)}`,
