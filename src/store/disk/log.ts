@@ -24,6 +24,9 @@ export class Log {
   readonly #paths: Paths
   readonly #durable: boolean
   readonly #fileBytes: number
+  readonly #onNotice: (text: string) => void
+  /** Whether a notice said that nothing can be written. */
+  #isTold = false
   readonly #readers: Map<number, { fd: number; users: number; gone: boolean }> = new Map()
   #number: number
   #fd: number | null = null
@@ -35,7 +38,13 @@ export class Log {
    * @param first  The number of the first file, used when none exists yet.
    */
   constructor(
-    deps: { files: Files; paths: Paths; durable: boolean; fileBytes?: number | undefined },
+    deps: {
+      files: Files
+      paths: Paths
+      durable: boolean
+      fileBytes?: number | undefined
+      onNotice: (text: string) => void
+    },
     lengths: Map<number, number>,
     first: number,
   ) {
@@ -43,6 +52,7 @@ export class Log {
     this.#paths = deps.paths
     this.#durable = deps.durable
     this.#fileBytes = deps.fileBytes ?? logFileBytes
+    this.#onNotice = deps.onNotice
     this.lengths = lengths
     this.#number = Math.max(first, ...lengths.keys())
   }
@@ -107,9 +117,13 @@ export class Log {
       const reason = error instanceof Error ? error.message : String(error)
       const message = `A write to ${this.#paths.log(log)} failed and could not be cut off (${reason}). Nothing more can be written until this succeeds; each new commit tries it again.`
       this.fault = new LocalpostError('store_read_only', message, { cause: error })
+      if (!this.#isTold) this.#onNotice(message)
+      this.#isTold = true
       return
     }
     this.fault = null
+    if (this.#isTold) this.#onNotice(`${this.#paths.log(log)} can be written again.`)
+    this.#isTold = false
     for (const run of this.#afterCut.splice(0)) run()
   }
 

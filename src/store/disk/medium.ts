@@ -36,6 +36,12 @@ export interface LogMediumDeps extends CheckpointDeps {
   readonly awakeSegments?: number | undefined
 }
 
+/** A state in which nothing new is stored: a key of `refusals`. */
+export type RefusalReason = 'lost_lock' | 'failed_write' | 'full_disk'
+
+/** Each of them, in the order in which they are reported. */
+export const refusalReasons: readonly RefusalReason[] = ['lost_lock', 'failed_write', 'full_disk']
+
 /** A medium that stores files in a folder. This process must hold the folder's lock. */
 export function createLogMedium(deps: LogMediumDeps): Medium {
   const space = new SpaceAccounting()
@@ -51,12 +57,11 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   let seq = 0
   let written = 0
 
-  /** Each state in which nothing new is stored. */
-  const refusals: readonly (() => LocalpostError | null)[] = [
-    () => deps.lock.lost,
-    () => log?.fault ?? null,
-    () => deps.reserve.refusal,
-  ]
+  const refusals: Readonly<Record<RefusalReason, () => LocalpostError | null>> = {
+    lost_lock: () => deps.lock.lost,
+    failed_write: () => log?.fault ?? null,
+    full_disk: () => deps.reserve.refusal,
+  }
 
   function theLog(): Log {
     if (!log) throw misuse('The store is used before it is loaded.')
@@ -161,8 +166,8 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     },
     assertRoom: () => deps.reserve.assertWhole(),
     refusal() {
-      for (const reason of refusals) {
-        const refusal = reason()
+      for (const reason of refusalReasons) {
+        const refusal = refusals[reason]()
         if (refusal) return refusal
       }
       return null
