@@ -2,10 +2,11 @@ import { expect, it } from 'vitest'
 import type { MailSummary } from '../../src/inbox/types.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startCommand, type Started } from '../cli/command.ts'
+import { roundsOf } from '../support/long.ts'
 import { load } from './load.ts'
 
 /** `LOCALPOST_KILLS=200` is the long variant. */
-const rounds = Math.ceil(Number(process.env['LOCALPOST_KILLS'] ?? 20) / 4)
+const rounds = Math.ceil(roundsOf('LOCALPOST_KILLS', { short: 8, long: 20 }) / 4)
 
 /** What is known of the changes so far. */
 interface Known {

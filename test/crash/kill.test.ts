@@ -2,10 +2,11 @@ import { expect, it } from 'vitest'
 import type { EmailDetail, EmailListItem } from '../../src/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startCommand, type Started } from '../cli/command.ts'
+import { roundsOf } from '../support/long.ts'
 import { bodyOf, load, type Acknowledged } from './load.ts'
 
 /** `LOCALPOST_KILLS=200 npm test -- test/crash` is the long variant. */
-const rounds = Number(process.env['LOCALPOST_KILLS'] ?? 20)
+const rounds = roundsOf('LOCALPOST_KILLS', { short: 8, long: 20 })
 
 it(
   `everything acknowledged survives ${rounds} kills at random moments, once and complete, and is delivered`,

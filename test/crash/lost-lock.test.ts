@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
+import { sampleOf } from '../support/long.ts'
 import { runCommand, startCommand, type Started } from '../cli/command.ts'
 import { inboxOf } from './inbox-of.ts'
 import { load } from './load.ts'
@@ -27,7 +28,7 @@ const losses: readonly [what: string, happen: (lock: string, older: string) => v
   ['replaced by a folder', (lock) => (rmSync(lock), mkdirSync(lock)), false],
 ]
 
-test.each(losses)(
+test.each(sampleOf(losses, 4))(
   'when the lock of a running server is %s under load, nothing acknowledged is lost',
   { timeout: 120_000 },
   async (what, happen, takesOver) => {

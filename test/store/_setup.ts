@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished } from 'vitest'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { type Files, nodeFiles } from '../../src/core/files.ts'
 import { inspectFolder, type InspectOptions, type Inspection } from '../../src/store/doctor/inspect.ts'
@@ -233,6 +233,20 @@ export async function copyOf(dir: string): Promise<string> {
   const copy = await tempFolder()
   await cp(dir, copy, { recursive: true })
   return copy
+}
+
+/** Makes a folder once for all tests of a file. @returns A function that copies it, for one test. */
+export function madeOnce(make: () => Promise<string>): () => Promise<string> {
+  let kept: Promise<string> | undefined
+  const makeAndKeep = async (): Promise<string> => {
+    const folder = await mkdtemp(join(tmpdir(), 'localpost-store-'))
+    await cp(await make(), folder, { recursive: true })
+    return folder
+  }
+  afterAll(async () => {
+    if (kept) await rm(await kept, { recursive: true, force: true })
+  })
+  return async () => copyOf(await (kept ??= makeAndKeep()))
 }
 
 /** Every file under a folder with its bytes, except the lock. */

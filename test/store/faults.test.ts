@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Files } from '../../src/core/files.ts'
 import { blobOf, type Change, insert, put, remove, type Blob, type Store } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
+import { isLong } from '../support/long.ts'
 import {
   contents,
   copyOf,
@@ -18,6 +19,9 @@ import {
   systemError,
   tempFolder,
 } from './_setup.ts'
+
+/** The number of calls between two faults of the series; the long variant takes each call. */
+const stride = isLong ? 1 : 4
 
 type Step = { changes: Change[]; blobs?: Blob[] }
 
@@ -73,7 +77,7 @@ test.each([
   { timeout: 120_000 },
   async (code, expected, durability) => {
     let rounds = 0
-    for (let n = 1; ; n++) {
+    for (let n = 1; ; n += stride) {
       const dir = await tempFolder()
       const { files, state } = failingOnce(['write', 'open', 'sync', 'syncFolder'], n, code)
       const first = await openIn(dir, { ...mortal, files, durability, logFileBytes: 8000 })
@@ -93,7 +97,7 @@ test.each([
       expect(await third.get(notes, note(50).id)).not.toBeNull()
       await third.close()
     }
-    expect(rounds).toBeGreaterThan(8)
+    expect(rounds).toBeGreaterThan(8 / stride)
     console.log(`${code} (${durability}): ${rounds} single faults, 0 lost`)
   },
 )
@@ -176,7 +180,7 @@ test(
     const first = await openIn(dir, { ...mortal, logFileBytes: 8000 })
     await run(first)
     const before = await contents(first)
-    for (let n = 1; ; n++) {
+    for (let n = 1; ; n += stride) {
       const copy = await copyOf(dir)
       const failing = faultyFiles(({ number }) => {
         if (number === n) throw systemError('EIO')
@@ -199,7 +203,7 @@ test(
 test('a crash at any call of a checkpoint and its clean-up loses nothing', { timeout: 180_000 }, async () => {
   let rounds = 0
   let survivals = 0
-  for (let n = 1; ; n++) {
+  for (let n = 1; ; n += stride) {
     const dir = await tempFolder()
     const { files, dieAt, isDead } = mortalFiles()
     const { clock, fire } = manualClock()
@@ -240,7 +244,7 @@ test('a crash at any call of a checkpoint and its clean-up loses nothing', { tim
     if (survived && ++survivals === 5) break
     if (!survived) rounds++
   }
-  expect(rounds).toBeGreaterThan(20)
+  expect(rounds).toBeGreaterThan(20 / stride)
   console.log(`crashes within a checkpoint: ${rounds}, 0 lost`)
 })
 

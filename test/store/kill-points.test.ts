@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
+import { isLong, roundsOf } from '../support/long.ts'
 import { compileStore } from './_compile.ts'
 import { contents, copyOf, mortal, openIn, tempFolder } from './_setup.ts'
 
 /** The number of calls between two kills; `LOCALPOST_KILLS=200` kills at each call. */
-const stride = Number(process.env['LOCALPOST_KILLS'] ?? 20) >= 200 ? 1 : 9
+const stride = roundsOf('LOCALPOST_KILLS', { short: 10, long: 20 }) >= 200 ? 1 : isLong ? 9 : 18
 
 /**
  * Opens the folder, makes a checkpoint with its clean-up, and closes; a real SIGKILL comes just before the n-th call
@@ -106,7 +107,7 @@ test(
       if (kills % 3 === 0) await run(script, copy, 12 + at)
       await expectWhole(copy, state, at)
     }
-    expect(kills).toBeGreaterThan(5)
+    expect(kills).toBeGreaterThan(3)
     console.log(`SIGKILL at one of ${whole} steps: ${kills} kills, 0 lost`)
   },
 )

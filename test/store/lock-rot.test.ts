@@ -1,28 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { insert, type Store } from '../../src/store/store.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { randomOf } from '../support/random.ts'
+import { flipBit, flipCount, flipSeed } from './_flips.ts'
 import { contents, copyOf, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
-
-const flipCount = Number(process.env['LOCALPOST_FLIPS'] ?? 40)
-const seed = Number(process.env['LOCALPOST_SEED'] ?? Date.now() % 1e6)
-
-/** Changes one bit of the lock of a folder. @returns Which, for messages. */
-async function flip(dir: string, random: () => number): Promise<string> {
-  const path = join(dir, 'lock')
-  const bytes = await readFile(path)
-  const at = Math.floor(random() * bytes.byteLength)
-  const bit = Math.floor(random() * 8)
-  bytes[at] = (bytes[at] ?? 0) ^ (1 << bit)
-  await writeFile(path, bytes)
-  return `seed ${seed}: byte ${at} bit ${bit}`
-}
 
 /** Runs it so many times at once: a lock that is damaged is watched for 5 seconds. */
 function forEachFlip(run: (random: () => number) => Promise<void>): Promise<void[]> {
-  const random = randomOf(seed)
+  const random = randomOf(flipSeed)
   return Promise.all(Array.from({ length: flipCount }, () => run(randomOf(Math.floor(random() * 2 ** 32)))))
 }
 
@@ -39,7 +25,7 @@ test(
     const copies = await Promise.all(Array.from({ length: flipCount }, () => copyOf(dir)))
     await forEachFlip(async (random) => {
       const copy = copies.pop() ?? ''
-      const place = await flip(copy, random)
+      const place = await flipBit(join(copy, 'lock'), random)
       const second = await openAfterKill(copy)
       expect(await contents(second), place).toEqual(before)
       await second.close()
@@ -57,7 +43,7 @@ test(
       const dir = dirs.pop() ?? ''
       const first = await openIn(dir)
       await first.commit([insert(notes, note(1))])
-      const place = await flip(dir, random)
+      const place = await flipBit(join(dir, 'lock'), random)
       const acknowledged = ['n_00001']
       const second = await openIn(dir).catch((error: { code: string }) => {
         expect(error.code, place).toBe('store_in_use')

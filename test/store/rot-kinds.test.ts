@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { contactCollection } from '../../src/audiences/audience.ts'
@@ -15,27 +15,8 @@ import {
   type StoredRecord,
 } from '../../src/store/store.ts'
 import { webhookDeliveryCollection } from '../../src/webhooks/webhook.ts'
-import { randomOf } from '../support/random.ts'
-import { copyOf, tempFolder } from './_setup.ts'
-
-const flipCount = Number(process.env['LOCALPOST_FLIPS'] ?? 40)
-const seed = Number(process.env['LOCALPOST_SEED'] ?? Date.now() % 1e6)
-
-/** Copies of a folder, each with one bit of a file changed. */
-async function* flipped(dir: string, file: string): AsyncGenerator<{ copy: string; place: string }> {
-  const bytes = await readFile(join(dir, file))
-  const random = randomOf(seed)
-  for (let n = 0; n < flipCount; n++) {
-    const copy = await copyOf(dir)
-    const at = Math.floor(random() * bytes.byteLength)
-    const bit = Math.floor(random() * 8)
-    const rotten = Buffer.from(bytes)
-    rotten[at] = (rotten[at] ?? 0) ^ (1 << bit)
-    await writeFile(join(copy, file), rotten)
-    yield { copy, place: `seed ${seed}: ${file} byte ${at} bit ${bit}` }
-    await rm(copy, { recursive: true })
-  }
-}
+import { flipped } from './_flips.ts'
+import { tempFolder } from './_setup.ts'
 
 const kinds: readonly (readonly [Collection<StoredRecord>, (n: number) => NewRecord])[] = [
   [

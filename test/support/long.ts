@@ -1,0 +1,16 @@
+/** Whether each long series runs whole, as in `npm run test:all`; `npm test` runs a sample of it. */
+export const isLong = process.env['LOCALPOST_LONG'] === '1'
+
+/** The members of a series that run: all of them in the long variant, else so many, from the first to the last. */
+export function sampleOf<T>(all: readonly T[], count: number): readonly T[] {
+  if (isLong || count >= all.length) return all
+  const distance = (all.length - 1) / Math.max(count - 1, 1)
+  return Array.from({ length: count }, (_, n) => all[Math.round(n * distance)]).filter(
+    (one) => one !== undefined,
+  )
+}
+
+/** How many rounds run: what the variable says, else the long or the short number. */
+export function roundsOf(variable: string, { short, long }: { short: number; long: number }): number {
+  return Number(process.env[variable] ?? (isLong ? long : short))
+}
