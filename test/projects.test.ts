@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { browserFolders, integrationFiles, integrationFolders, projectOf } from './support/projects.ts'
+import {
+  browserFolders,
+  integrationFiles,
+  integrationFolders,
+  longSeries,
+  projectOf,
+} from './support/projects.ts'
 import { packages } from './support/programs.ts'
 
 /** Calls that a file cannot make in a thread that it shares with other files. */
@@ -51,6 +57,16 @@ it('a test that needs a process of its own is not in the project `unit`', () => 
     })
   expect(unit.length).toBeGreaterThan(200)
   expect(found, 'list these in test/support/projects.ts').toEqual([])
+})
+
+it('a test with a sample in `npm test` runs whole in `npm run test:all`', () => {
+  const sampled = names
+    .filter((name) => name.endsWith('.test.ts') && !name.startsWith('e2e/') && name !== 'projects.test.ts')
+    .filter((name) =>
+      textsOf(name).some((text) => /^import .*'(?:\.\.|\.)\/(?:support\/)?long\.ts'/m.test(text)),
+    )
+    .map((name) => name.slice(0, -'.test.ts'.length))
+  expect(sampled.sort()).toEqual([...longSeries].sort())
 })
 
 it('the lists of the projects name existing files', () => {

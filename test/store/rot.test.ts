@@ -175,7 +175,7 @@ test('--accept-edits names each accepted record, and damage after it is found', 
     },
   ])
   expect(await acceptEdits(dir)).toEqual([])
-  const store = await openIn(await copyOf(dir))
+  const store = await openAfterKill(await copyOf(dir))
   expect(await store.find(notes, 'name', ['g', 'edited'])).toMatchObject({ id: 'n_00003' })
   expect(await store.get(labels, 'l2')).toMatchObject({ title: '2' })
   await store.close()

@@ -48,6 +48,22 @@ export const integrationFiles: readonly string[] = [
   'ui/build',
 ]
 
+/** Tests that run a sample of a long series in `npm test`, and the whole of it in `npm run test:all`; see `long.ts`. */
+export const longSeries: readonly string[] = [
+  'crash/full-disk',
+  'crash/kill',
+  'crash/kill-bulk',
+  'crash/lost-lock',
+  'crash/namespaces',
+  'store/faults',
+  'store/kill-points',
+  'store/lock-rot',
+  'store/missing-files',
+  'store/power',
+  'store/rot',
+  'store/rot-kinds',
+]
+
 /** @param name  Path below `test`, without `.test.ts`. */
 export function projectOf(name: string): 'unit' | 'integration' | 'browser' {
   const [folder = ''] = name.split('/')
