@@ -25,6 +25,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'assertNoEvent',
     'assertNoUnrenderedPlaceholders',
     'assertNotSent',
+    'assertPassesChecks',
     'assertSent',
     'matchers',
     'startForTest',

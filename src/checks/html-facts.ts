@@ -1,16 +1,25 @@
 import { scanHtml } from '../mime/scan-html.ts'
+import { initialStyle, styleWithin, type TextStyle } from './inline-style.ts'
 
 /** What the checks read in a mail's HTML. Offsets are those of the names of elements. */
 export interface HtmlFacts {
   images: HtmlImage[]
   /** Links as they are written, trimmed; also those that lead nowhere. */
   links: HtmlLink[]
+  headings: { level: number; offset: number }[]
+  tables: HtmlTable[]
+  /** The first `lang` before the first text; null without one. */
+  lang: string | null
+  /** Null without a `title` element. */
+  title: string | null
+  /** The styles of the texts that readers see, each with its first text. */
+  texts: { style: TextStyle; text: string; offset: number }[]
 }
 
 /** A link of the HTML, or of the text of a mail without HTML. */
 export interface HtmlLink {
   href: string
-  /** Its text with the alternative texts of its images. */
+  /** Its text with the alternative texts of its images, or its label. */
   text: string
   /** Null in the text. */
   offset: number | null
@@ -27,33 +36,109 @@ export interface HtmlImage {
   offset: number
 }
 
+/** A table of the HTML. */
+export interface HtmlTable {
+  role: string | null
+  /** Whether it has a header cell or a caption, so that it shows data. */
+  hasHeader: boolean
+  offset: number
+}
+
+/** The facts of a mail without HTML. */
+export const noFacts: () => HtmlFacts = () => ({
+  images: [],
+  links: [],
+  headings: [],
+  tables: [],
+  lang: null,
+  title: null,
+  texts: [],
+})
+
 /**
- * Reads images and links of hostile HTML in linear time: at most 1 MB of it, and 10,000 of each. In steps, so that the
- * event loop may turn between them.
+ * Reads what the checks need of hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind. In steps, so
+ * that the event loop may turn between them.
  */
 export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
-  const images: HtmlImage[] = []
-  const links: HtmlLink[] = []
+  const facts = noFacts()
+  const { images, links, headings, tables, texts } = facts
+  const elements: { name: string; style: TextStyle }[] = []
+  const openTables: HtmlTable[] = []
+  const styles = new Set<string>()
   let open: HtmlLink | null = null
-  yield* scanHtml(html, ['href', 'alt', 'src', 'width', 'height'], {
-    onOpenTag(name, { href, alt, src, width, height }, offset) {
+  yield* scanHtml(html, attributesAsked, {
+    onOpenTag(name, attributes, offset) {
+      const { href, alt, src, width, height, lang, role } = attributes
+      if (lang !== undefined && texts.length === 0) facts.lang ??= lang.trim() || null
       if (name === 'img' && images.length < maxEach) {
         const isPixel = [width, height].every((length) => /^\s*[01](?:px)?\s*$/.test(length ?? ''))
         images.push({ src: (src ?? '').trim(), alt: alt ?? null, isPixel, offset })
         if (open && alt) open.text += alt
       }
+      if (/^h[1-6]$/.test(name) && headings.length < maxEach)
+        headings.push({ level: Number(name[1]), offset })
+      if (name === 'table' && tables.length < maxEach) {
+        const table = { role: role?.trim().toLowerCase() ?? null, hasHeader: false, offset }
+        tables.push(table)
+        if (openTables.length < maxDepth) openTables.push(table)
+      }
+      const table = openTables.at(-1)
+      if (table && (name === 'th' || name === 'caption')) table.hasHeader = true
+      if (!voidElements.has(name) && elements.length < maxDepth) {
+        const parent = elements.at(-1)?.style ?? initialStyle
+        elements.push({ name, style: styleWithin(parent, name, attributes) })
+      }
       if (name !== 'a' || href === undefined || links.length >= maxEach) return
-      open = { href: href.trim(), text: '', offset }
+      open = { href: href.trim(), text: attributes['aria-label'] ?? attributes.title ?? '', offset }
       links.push(open)
     },
-    onText(piece) {
+    onText(piece, offset) {
+      const element = elements.at(-1)
+      if (element?.name === 'title') facts.title = (facts.title ?? '') + piece
+      if (element && unseen.has(element.name)) return
       if (open) open.text += piece
+      if (isBlank.test(piece)) return
+      const style = element?.style ?? initialStyle
+      if (style.isHidden || texts.length >= maxStyles) return
+      const key = [style.color, style.background, style.fontSize, style.isBold].join()
+      if (styles.has(key)) return
+      styles.add(key)
+      texts.push({ style, text: piece.trim().slice(0, 80), offset })
     },
     onCloseTag(name) {
       if (name === 'a') open = null
+      if (name === 'table') openTables.pop()
+      // A tag that closes nothing is ignored, as browsers do.
+      const at = elements.findLastIndex((element) => element.name === name)
+      if (at !== -1) elements.length = at
     },
   })
-  return { images, links }
+  return facts
 }
 
+const attributesAsked = [
+  'href',
+  'alt',
+  'src',
+  'width',
+  'height',
+  'lang',
+  'role',
+  'title',
+  'aria-label',
+  'style',
+  'color',
+  'bgcolor',
+  'background',
+  'text',
+] as const
 const maxEach = 10_000
+const maxStyles = 1000
+/** Deeper elements have the style of the one that is so deep. */
+const maxDepth = 200
+/** White space, and the invisible characters that fill preview texts. */
+const isBlank = /^(?:\s|[\u00ad\u200b-\u200f\u2060]|\u034f)*$/
+const unseen = new Set(['style', 'script', 'title', 'noscript', 'template'])
+const voidElements = new Set(
+  'area base br col embed hr img input link meta param source track wbr'.split(' '),
+)

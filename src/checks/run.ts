@@ -2,7 +2,7 @@ import { createLineAt } from '../core/line-at.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { paced } from '../core/yield.ts'
 import { scannedLength } from '../mime/scan-html.ts'
-import { htmlFactSteps } from './html-facts.ts'
+import { htmlFactSteps, noFacts } from './html-facts.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
 import type { CheckedMail, CheckRow, Found, FoundPlace, CheckResult, Subject } from './subject.ts'
@@ -28,7 +28,7 @@ function* checkSteps(
   { except = [], clients }: MailCheckOptions,
   budgetMs: number,
 ): Generator<undefined, CheckReport> {
-  const html = (yield* within(htmlFactSteps(mail.html), budgetMs)) ?? { images: [], links: [] }
+  const html = (yield* within(htmlFactSteps(mail.html), budgetMs)) ?? noFacts()
   const subject: Subject = { mail, html, clients: clients && clients.length > 0 ? clients : null }
   const place = createPlaces(mail)
   const findings: Finding[] = []

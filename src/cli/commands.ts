@@ -73,6 +73,31 @@ export const serveCommand: Command = {
 /** The commands that are called by name. */
 export const namedCommands: readonly Command[] = [
   {
+    name: 'check',
+    usage: ['localpost check <file.eml>...', 'localpost check -', 'localpost check <query>'],
+    summary: 'check messages for common problems',
+    about: [
+      'Checks message files, the message on standard input, or the mail of a running Localpost that matches a query. Nothing is fetched. docs/checks.md lists the checks.',
+      'A file is checked without a server. Whether its DKIM signature is valid is then left open.',
+    ],
+    takes: {
+      ...keyFlags,
+      'check-except': 'Check to leave out; repeatable',
+      'check-client': 'Mail client that matters, such as gmail/ios; repeatable',
+    },
+    own: [
+      { name: 'fail-on', value: 'error|warning', help: 'The severity from which it fails', default: 'error' },
+      { name: 'format', value: 'text|json|junit|sarif', help: 'How to print the findings', default: 'text' },
+      url,
+      config,
+      ...general,
+    ],
+    takesWords: true,
+    notes: ['Example: localpost check --fail-on warning --format junit mails/*.eml'],
+    exitCodes:
+      '0 nothing found that is so severe, 1 something found, nothing matches, or failed, 2 wrong usage',
+  },
+  {
     name: 'doctor',
     usage: [
       'localpost doctor [--dir <folder>] [--json]',

@@ -64,21 +64,27 @@ async function writeFolder(
   await mkdir(folder, { recursive: true })
   let written = 0
   const errors: string[] = []
-  for (let cursor: string | null = null; ;) {
-    const page = await listPage(remote, query, cursor, 500)
-    for (const mail of page.emails) {
-      try {
-        await writeBody(await remote.ask(`/dev/inbox/${mail.id}/raw`), join(folder, exportName(mail)))
-        written++
-      } catch (error) {
-        if (isErrorOf(error, 'store_corrupt', 'store_failed'))
-          errors.push(`${exportName(mail)}: ${error.message}`)
-        // Not written yet, or removed since the list was made.
-        else if (!isErrorOf(error, 'message_pending', 'not_found')) throw error
-      }
+  for await (const mail of listMails(remote, query)) {
+    try {
+      await writeBody(await remote.ask(`/dev/inbox/${mail.id}/raw`), join(folder, exportName(mail)))
+      written++
+    } catch (error) {
+      if (isErrorOf(error, 'store_corrupt', 'store_failed'))
+        errors.push(`${exportName(mail)}: ${error.message}`)
+      // Not written yet, or removed since the list was made.
+      else if (!isErrorOf(error, 'message_pending', 'not_found')) throw error
     }
+  }
+  return { written, errors }
+}
+
+/** All mails of a running Localpost that match a query, newest first. */
+export async function* listMails(remote: Remote, query: string): AsyncGenerator<Listed['emails'][number]> {
+  for (let cursor: string | null = null; ;) {
+    const page: Listed = await listPage(remote, query, cursor, 500)
+    yield* page.emails
     cursor = page.cursor
-    if (cursor === null) return { written, errors }
+    if (cursor === null) return
   }
 }
 

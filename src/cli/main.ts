@@ -37,6 +37,7 @@ async function start(given: Arguments): Promise<void> {
 
 async function run(name: string, given: Arguments, output: Output): Promise<0 | 1> {
   if (name === 'doctor') return (await import('./doctor.ts')).runDoctor(given, output)
+  if (name === 'check') return (await import('./check.ts')).runCheck(given, output)
   if (name === 'export') return (await import('./export.ts')).runExport(given, output)
   return (await import('./import.ts')).runImport(given, output)
 }

@@ -5,6 +5,7 @@ import { assertNoMore, withOptions, type CheckOptions } from './expectation.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
 import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
 import { assertInspected, assertMail, assertReceived, type Inspected } from './mails.ts'
+import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
 import type { Outcome } from './outcome.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
 
@@ -101,6 +102,16 @@ export function assertNoUnrenderedPlaceholders(mail: Mail): void {
     assertNoMore(arguments, 1, 'assertNoUnrenderedPlaceholders')
     assertMail(mail, 'assertNoUnrenderedPlaceholders')
     demand(checkPlaceholders(mail), true, { caller: assertNoUnrenderedPlaceholders, frames })
+  })
+}
+
+/** Asserts that the checks of docs/checks.md find no error in a mail. @throws AssertionError. */
+export async function assertPassesChecks(mail: Mail, expectation?: ChecksExpectation): Promise<void> {
+  const frames = framesOfTest(assertPassesChecks)
+  await withFrames(frames, async () => {
+    assertNoMore(arguments, 2, 'assertPassesChecks')
+    assertMail(mail, 'assertPassesChecks')
+    demand(await checkPasses(mail, expectation), true, { caller: assertPassesChecks, frames })
   })
 }
 

@@ -5,8 +5,15 @@ import { suggest } from '../core/suggest.ts'
 import { isMoment, isPlainObject } from '../search/query-members.ts'
 import { usageError } from './lines.ts'
 
-/** What a member of an expectation takes: text or pattern, text, a number of a kind, a point in time, or one of some words. */
-export type MemberKind = 'pattern' | 'text' | 'count' | 'milliseconds' | 'moment' | readonly string[]
+/** What a member of an expectation takes: text or pattern, text, a number of a kind, a point in time, a list of texts, or one of some words. */
+export type MemberKind =
+  | 'pattern'
+  | 'text'
+  | 'count'
+  | 'milliseconds'
+  | 'moment'
+  | 'texts'
+  | readonly string[]
 
 /**
  * Refuses an expectation that asks for what is not known or cannot be: it would fail, and not say why.
@@ -97,6 +104,7 @@ function takes(kind: MemberKind, value: unknown): boolean {
   if (kind === 'count') return typeof value === 'number' && Number.isInteger(value) && value >= 0
   if (kind === 'milliseconds') return typeof value === 'number' && value >= 0
   if (kind === 'moment') return isMoment(value)
+  if (kind === 'texts') return Array.isArray(value) && value.every((one) => typeof one === 'string')
   return typeof value === 'string' || isRegExp(value)
 }
 
@@ -107,6 +115,7 @@ function sayKind(kind: MemberKind): string {
     count: 'a whole number from 0',
     moment: 'a Date or the id of a mail, which inbox.mark() gives',
     milliseconds: 'a number of milliseconds from 0',
+    texts: 'an array of texts',
     pattern: 'a text or a regular expression',
   }[kind]
 }

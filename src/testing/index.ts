@@ -14,6 +14,7 @@ export {
   assertNoEvent,
   assertNotSent,
   assertNoUnrenderedPlaceholders,
+  assertPassesChecks,
   assertSent,
 } from './assertions.ts'
 
@@ -21,6 +22,7 @@ export {
 export type { LinkExpectation } from './contents.ts'
 export type { EventExpectation } from './event.ts'
 export type { CheckOptions } from './expectation.ts'
+export type { ChecksExpectation } from './mail-checks.ts'
 export type { Inspected } from './mails.ts'
 export type { Outcome, TextPattern } from './outcome.ts'
 export type { SentExpectation } from './sent.ts'

@@ -3,6 +3,7 @@ import { checkEvent, type EventExpectation } from './event.ts'
 import { assertNoMore, withOptions, type CheckOptions } from './expectation.ts'
 import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
 import { assertInspected, assertMail, assertReceived } from './mails.ts'
+import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
 import type { Outcome, Sense } from './outcome.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
 
@@ -29,6 +30,7 @@ export type Matchers = {
   toHaveLink(this: MatcherThis, received: unknown, expectation?: LinkExpectation): Outcome
   toHaveCode(this: MatcherThis, received: unknown, expectation?: string | RegExp): Outcome
   toHaveNoUnrenderedPlaceholders(this: MatcherThis, received: unknown): Outcome
+  toPassChecks(this: MatcherThis, received: unknown, expectation?: ChecksExpectation): Promise<Outcome>
 }
 
 /**
@@ -50,6 +52,8 @@ export interface MailMatchers {
   toHaveCode(expectation?: string | RegExp): void
   /** Of a mail: no `{{name}}` is left in subject, text or HTML. */
   toHaveNoUnrenderedPlaceholders(): void
+  /** Of a mail: the checks of docs/checks.md find no error; wait for it with `await`. See {@link ChecksExpectation}. */
+  toPassChecks(expectation?: ChecksExpectation): Promise<void>
 }
 
 /** See {@link Matchers}. */
@@ -87,6 +91,13 @@ export const matchers: Matchers = {
       assertTakes('toHaveNoUnrenderedPlaceholders', arguments, 0)
       assertMail(received, 'toHaveNoUnrenderedPlaceholders')
       return checkPlaceholders(received)
+    })
+  },
+  toPassChecks(received, expectation) {
+    return withFrames(framesOfTest(matchers.toPassChecks), () => {
+      assertTakes('toPassChecks', arguments, 1)
+      assertMail(received, 'toPassChecks')
+      return checkPasses(received, expectation)
     })
   },
 }

@@ -9,6 +9,7 @@ export function withLines(matchers: Matchers): Matchers {
     ...matchers,
     toHaveSent: withLine(matchers.toHaveSent),
     toHaveEvent: withLine(matchers.toHaveEvent),
+    toPassChecks: withLine(matchers.toPassChecks),
   }
 }
 

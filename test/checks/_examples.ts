@@ -43,6 +43,32 @@ export const examples: Readonly<Record<string, Example>> = {
     fails: html('<img src="https://acme.test/o.png">'),
     passes: html('<img src="https://acme.test/o.png" alt="">'),
   },
+  'html-lang': {
+    fails: mailWith({ html: '<p>Hello</p>' }),
+    passes: mailWith({ html: '<div lang="en">Hello</div>' }),
+  },
+  'html-title': {
+    fails: mailWith({ html: '<title> </title><p>Hello</p>' }),
+    passes: mailWith({ html: '<title>Hello</title><p>Hello</p>' }),
+  },
+  'layout-tables': {
+    fails: html('<table><tr><td>x</td></tr></table>'),
+    passes: html('<table role="presentation"><tr><td>x</td></tr></table><table><tr><th>x</th></tr></table>'),
+  },
+  'heading-order': { fails: html('<h1>a</h1><h3>b</h3>'), passes: html('<h1>a</h1><h2>b</h2><h1>c</h1>') },
+  'link-texts': {
+    fails: html('<a href="https://acme.test/"><img src="https://acme.test/a.png" alt=""></a>'),
+    passes: html('<a href="https://acme.test/"><img src="https://acme.test/a.png" alt="Acme"></a>'),
+  },
+  // The greys on both sides of a contrast of 4.5 with white.
+  contrast: {
+    fails: html('<p style="color: #777777">x</p>'),
+    passes: html('<p style="color: #767676">x</p>'),
+  },
+  'font-size': {
+    fails: html('<p style="font-size: 8px">x</p>'),
+    passes: html('<p style="font-size: 9pt">x</p>'),
+  },
   dkim: {
     fails: mailWith({
       dkim: { domain: 'acme.test', selector: 's', result: 'fail', reason: 'The body was changed.' },

@@ -1,0 +1,126 @@
+import { checkRegistry } from '../checks/registry.ts'
+import type { CheckReport, CheckRun, Finding, Place, Severity } from '../checks/types.ts'
+import { version } from '../core/version.ts'
+import { paint, type Paint } from './output.ts'
+
+/** A message and what the checks found in it. */
+export interface CheckedMessage {
+  /** As people call it. */
+  name: string
+  /** The path of its file; null for stored mail and standard input. */
+  file: string | null
+  report: CheckReport
+}
+
+type Format = (messages: readonly CheckedMessage[], fails: (finding: Finding) => boolean) => string
+
+/** The formats of `localpost check --format`. */
+export const checkFormats: {
+  readonly text: Format
+  readonly json: Format
+  readonly junit: Format
+  readonly sarif: Format
+} = {
+  text: (messages) => messages.map(renderText).join('\n\n'),
+  json: (messages) =>
+    JSON.stringify({ messages: messages.map(({ name, report }) => ({ name, ...report })) }, null, 2),
+  junit: renderJunit,
+  sarif: (messages) => JSON.stringify(toSarif(messages), null, 2),
+}
+
+function renderText({ name, report: { findings, checks } }: CheckedMessage): string {
+  const lines = findings.flatMap(({ severity, id, message, place, fix }) => [
+    `  ${paint(colours[severity], severity.padEnd(7))}  ${id}: ${plain(message)}${place ? ` (${placeWords(place)})` : ''}`,
+    ...(place?.snippet ? [paint('dim', `           ${plain(place.snippet)}`)] : []),
+    `           ${fix}`,
+  ])
+  const open = checks
+    .filter(({ message }) => message !== null)
+    .map(({ id, message }) => `  ${paint('dim', 'open   ')}  ${id}: ${plain(message ?? '')}`)
+  const counts = (['error', 'warning', 'note'] as const).map((severity) => {
+    const count = findings.filter((finding) => finding.severity === severity).length
+    return `${count} ${severity}${count === 1 ? '' : 's'}`
+  })
+  return [`${paint('bold', plain(name))}: ${counts.join(', ')}`, ...lines, ...open].join('\n')
+}
+
+const colours: Readonly<Record<Severity, Paint>> = { error: 'red', warning: 'yellow', note: 'cyan' }
+
+function placeWords({ part, header, line }: Place): string {
+  return header ?? `${part === 'html' ? 'HTML' : 'text'}, line ${line}`
+}
+
+/** A text of a mail for the terminal, which must not obey it. */
+function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what must go
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\uFFFD')
+}
+
+function renderJunit(messages: readonly CheckedMessage[], fails: (finding: Finding) => boolean): string {
+  const suites = messages.map(({ name, report: { findings, checks } }) => {
+    const cases = checks.map((run) => {
+      const failing = findings.filter((finding) => finding.id === run.id && fails(finding))
+      return { xml: testCase(name, run, failing), failed: failing.length > 0, run }
+    })
+    const failures = cases.filter(({ failed }) => failed).length
+    const skipped = cases.filter(({ run }) => run.message !== null).length
+    const head = `name="${xml(name)}" tests="${cases.length}" failures="${failures}" skipped="${skipped}" errors="0"`
+    return `  <testsuite ${head}>\n${cases.map((one) => one.xml).join('\n')}\n  </testsuite>`
+  })
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="localpost check">\n${suites.join('\n')}\n</testsuites>`
+}
+
+function testCase(name: string, { id, title, message }: CheckRun, failing: readonly Finding[]): string {
+  const head = `    <testcase classname="${xml(name)}" name="${xml(`${id}: ${title}`)}"`
+  if (message !== null) return `${head}><skipped message="${xml(message)}"/></testcase>`
+  if (failing.length === 0) return `${head}/>`
+  const lines = failing.map(
+    ({ severity, message: said, place, fix }) =>
+      `${severity}: ${said}${place ? ` (${placeWords(place)}) ${place.snippet ?? ''}` : ''} ${fix}`,
+  )
+  return `${head}><failure message="${xml(failing[0]?.message ?? '')}">${xml(lines.join('\n'))}</failure></testcase>`
+}
+
+const escapes: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
+
+function xml(text: string): string {
+  return (
+    text
+      // oxlint-disable-next-line no-control-regex -- XML 1.0 has no way to write these
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\uFFFD')
+      .replace(/[<>&"]/g, (character) => escapes[character] ?? '')
+  )
+}
+
+/** @see SARIF 2.1.0, https://docs.oasis-open.org/sarif/sarif/v2.1.0/ */
+function toSarif(messages: readonly CheckedMessage[]): object {
+  const rules = checkRegistry.map(({ id, title, about, fix, link, severity }) => ({
+    id,
+    shortDescription: { text: `${title}.` },
+    fullDescription: { text: about },
+    help: { text: fix },
+    helpUri: link,
+    defaultConfiguration: { level: severity },
+  }))
+  const results = messages.flatMap(({ name, file, report: { findings } }) =>
+    findings.map(({ id, severity, message, place, fix }) => ({
+      ruleId: id,
+      level: severity,
+      message: { text: `${message}${place?.snippet ? ` ${place.snippet}` : ''} ${fix}` },
+      locations: [
+        {
+          // Lines are those of the decoded body, so they are no region of the file.
+          ...(file !== null && {
+            physicalLocation: { artifactLocation: { uri: encodeURI(file.replaceAll('\\', '/')) } },
+          }),
+          logicalLocations: [{ fullyQualifiedName: place ? `${name}: ${placeWords(place)}` : name }],
+        },
+      ],
+    })),
+  )
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver: { name: 'localpost', version, rules } }, results }],
+  }
+}

@@ -1,0 +1,107 @@
+import { stat } from 'node:fs/promises'
+import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
+import { checkMail } from '../checks/run.ts'
+import type { CheckReport, Finding } from '../checks/types.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import type { Arguments } from './arguments.ts'
+import { checkFormats, type CheckedMessage } from './check-formats.ts'
+import { readCheckedFile } from './checked-file.ts'
+import { listMails } from './export.ts'
+import type { Output } from './output.ts'
+import { connect } from './remote.ts'
+import { resolveSettings } from './settings.ts'
+
+/**
+ * Runs `localpost check`: checks message files, the message on standard input, or the mail of a running Localpost.
+ *
+ * @returns The exit code: 0 if nothing was found that is as severe as `--fail-on`, else 1.
+ * @throws invalid_option for an invalid command line; request_failed if a file cannot be read or the server does not
+ *   answer.
+ */
+export async function runCheck(given: Arguments, output: Output): Promise<0 | 1> {
+  if (given.words.length === 0)
+    throw new LocalpostError(
+      'invalid_option',
+      'check needs files, - for standard input, or a query: localpost check mail.eml',
+    )
+  const failOn = oneOf('fail-on', given.own['fail-on'] ?? 'error', ['error', 'warning'])
+  const format = oneOf('format', given.own['format'] ?? 'text', ['text', 'json', 'junit', 'sarif'])
+  const { options } = await resolveSettings(given, process.env, process.cwd())
+  assertCheckOptions(options.checks, 'option "checks"', 'invalid_option')
+  const messages = (await areFiles(given.words))
+    ? await checkFiles(given.words, options.checks)
+    : await checkMatches(given, options.checks)
+  if (messages.length === 0) {
+    output.error(`No mail matches ${quote(given.words.join(' '))}; nothing was checked.`)
+    return 1
+  }
+  const fails = ({ severity }: Finding): boolean =>
+    severity === 'error' || (failOn === 'warning' && severity === 'warning')
+  output.log(checkFormats[format](messages, fails))
+  return messages.some(({ report }) => report.findings.some(fails)) ? 1 : 0
+}
+
+function oneOf<T extends string>(flag: string, value: string, values: readonly T[]): T {
+  const found = values.find((one) => one === value)
+  if (found !== undefined) return found
+  const message = `--${flag} is ${quote(value)}; it takes ${values.join(' or ')}.`
+  throw new LocalpostError('invalid_option', message)
+}
+
+/** Whether the arguments name files. A missing file is an error, not a query. */
+async function areFiles(words: readonly string[]): Promise<boolean> {
+  for (const word of words) {
+    if (word === '-' || /\.eml$|[/\\]/i.test(word)) return true
+    if ((await stat(word).catch(() => null))?.isFile()) return true
+  }
+  return false
+}
+
+async function checkFiles(
+  names: readonly string[],
+  options: MailCheckOptions | undefined,
+): Promise<CheckedMessage[]> {
+  const messages: CheckedMessage[] = []
+  // One after the other, so that many large messages are not in memory at once.
+  for (const name of names) {
+    const mail = await readCheckedFile(name)
+    const shown = name === '-' ? 'stdin' : name
+    messages.push({ name: shown, file: name === '-' ? null : name, report: await checkMail(mail, options) })
+  }
+  return messages
+}
+
+async function checkMatches(
+  given: Arguments,
+  options: MailCheckOptions | undefined,
+): Promise<CheckedMessage[]> {
+  const remote = await connect(given, process.env)
+  const { except, clients } = options ?? {}
+  // What is not set here is left to the configuration of the server.
+  const wanted = new URLSearchParams({
+    ...(except && except.length > 0 && { except: except.join(',') }),
+    ...(clients && clients.length > 0 && { clients: clients.join(',') }),
+  })
+  const messages: CheckedMessage[] = []
+  for await (const { id, subject } of listMails(remote, given.words.join(' '))) {
+    const answer: unknown = await (await remote.ask(`/dev/inbox/${id}/checks?${wanted.toString()}`)).json()
+    if (!isReport(answer))
+      throw new LocalpostError(
+        'unexpected_response',
+        `${remote.url} answered without findings: it is an older Localpost, or none.`,
+      )
+    messages.push({ name: `${id} ${JSON.stringify(subject)}`, file: null, report: answer })
+  }
+  return messages
+}
+
+function isReport(answer: unknown): answer is CheckReport {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    'findings' in answer &&
+    Array.isArray(answer.findings) &&
+    'checks' in answer &&
+    Array.isArray(answer.checks)
+  )
+}

@@ -1,0 +1,58 @@
+import { createReadStream } from 'node:fs'
+import { maxMessageBytes } from '../attachments/attachments.ts'
+import type { CheckedMail } from '../checks/subject.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { readListUnsubscribe } from '../inbox/list-unsubscribe.ts'
+import { verifyDkim } from '../mime/dkim-verify.ts'
+import { parseMessage } from '../mime/parse.ts'
+import { readFindings } from '../reading/jobs.ts'
+import { reasonOf } from './remote.ts'
+
+/**
+ * Reads a message from a file for the checks.
+ *
+ * @param name  The path of the file; `-` for standard input.
+ * @throws request_failed if it cannot be read, is empty or is too long.
+ */
+export async function readCheckedFile(name: string): Promise<CheckedMail> {
+  const bytes = await readMessage(name)
+  const message = await parseMessage(bytes)
+  const { links, clipped } = await readFindings(message)
+  const problem = [message.problem, clipped].filter((said) => said).join(' ') || null
+  return {
+    type: 'transactional',
+    source: 'smtp',
+    size_bytes: bytes.length,
+    subject: message.headers.find(([field]) => field.toLowerCase() === 'subject')?.[1] ?? '',
+    html: message.html,
+    text: message.text,
+    headers: message.headers,
+    links,
+    attachments: message.attachments,
+    // No key is known here: whether the signature is valid is left open.
+    dkim: await verifyDkim(bytes, async () => null, 0),
+    list_unsubscribe: readListUnsubscribe(message.headers),
+    problem,
+  }
+}
+
+async function readMessage(name: string): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let length = 0
+  const what = name === '-' ? 'Standard input' : quote(name)
+  try {
+    const stream: AsyncIterable<Buffer> = name === '-' ? process.stdin : createReadStream(name)
+    for await (const piece of stream) {
+      length += piece.length
+      if (length > maxMessageBytes) break
+      pieces.push(piece)
+    }
+  } catch (error) {
+    const message = `${what} cannot be read (${reasonOf(error)}).`
+    throw new LocalpostError('request_failed', message, { cause: error })
+  }
+  if (length > maxMessageBytes)
+    throw new LocalpostError('request_failed', `${what} has more than ${maxMessageBytes} bytes.`)
+  if (length === 0) throw new LocalpostError('request_failed', `${what} is empty.`)
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { Parser } from 'htmlparser2'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../support/folder.ts'
+import { runToEnd, startCommand } from './command.ts'
+
+const head = 'From: Acme <hi@acme.test>\r\nTo: ada@example.com\r\nMIME-Version: 1.0\r\n'
+const good = `${head}Subject: Good\r\nDate: Mon, 05 Jan 2026 10:00:00 +0000\r\nMessage-ID: <1@acme.test>\r\n\r\nHello\r\n`
+const bad = `${head}Subject: \u0007"Hi" {{name}} <&>\r\nContent-Type: text/html\r\n\r\n<p>Hi\r\n<a href="/x\u0001">Go</a></p>\r\n`
+
+function folderWithMails(): string {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'good.eml'), good)
+  writeFileSync(join(cwd, 'bad.eml'), bad)
+  return cwd
+}
+
+it('localpost check prints the findings of files, and its exit code says whether one is severe', async () => {
+  const cwd = folderWithMails()
+  const passed = await runToEnd(['check', 'good.eml'], { cwd })
+  expect(passed).toMatchObject({ code: 0, stderr: '' })
+  expect(passed.stdout).toMatch(/^good\.eml: 0 errors, 0 warnings, \d+ notes?\n/)
+  const failed = await runToEnd(['check', 'good.eml', 'bad.eml'], { cwd })
+  expect(failed.code).toBe(1)
+  expect(failed.stdout).toContain(
+    'error    placeholders: The placeholder {{name}} was not replaced. (Subject)',
+  )
+  expect(failed.stdout).toMatch(/error {4}links: The link "Go" to \/x.*\(HTML, line 2\)/)
+  // Nothing that a terminal would obey.
+  // oxlint-disable-next-line no-control-regex -- that is the question
+  expect(failed.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
+  const except = ['--check-except=links', '--check-except=placeholders']
+  const left = await runToEnd(['check', 'bad.eml', ...except], { cwd })
+  expect(left.code).toBe(0)
+  expect((await runToEnd(['check', 'bad.eml', ...except, '--fail-on=warning'], { cwd })).code).toBe(1)
+})
+
+it('localpost check writes JSON, JUnit and SARIF', async () => {
+  const cwd = folderWithMails()
+  const run = async (format: string) =>
+    (await runToEnd(['check', 'good.eml', 'bad.eml', `--format=${format}`], { cwd })).stdout
+  const json = JSON.parse(await run('json')) as { messages: { name: string; findings: { id: string }[] }[] }
+  expect(json.messages.map(({ name }) => name)).toEqual(['good.eml', 'bad.eml'])
+  expect(json.messages[1]?.findings.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['links', 'text-part']),
+  )
+  const junit = await run('junit')
+  const open: string[] = []
+  const failures: string[] = []
+  const parser = new Parser(
+    {
+      onopentag: (name) => void open.push(name),
+      onclosetag: (name) => expect(open.pop()).toBe(name),
+      ontext: (piece) => void (open.at(-1) === 'failure' && failures.push(piece)),
+    },
+    { xmlMode: true },
+  )
+  parser.end(junit)
+  expect(open).toEqual([])
+  expect(failures.join('')).toContain('The placeholder {{name}} was not replaced.')
+  // oxlint-disable-next-line no-control-regex -- XML 1.0 has no way to write these
+  expect(junit).not.toMatch(/[\u0000-\u0008\u000b-\u001f]|&(?!lt;|gt;|amp;|quot;)/)
+  expect(junit).toMatch(/<testsuite name="bad\.eml" tests="\d+" failures="2" skipped="\d+" errors="0">/)
+  const sarif = JSON.parse(await run('sarif')) as {
+    version: string
+    runs: { tool: { driver: { rules: { id: string }[] } }; results: { ruleId: string; level: string }[] }[]
+  }
+  expect(sarif.version).toBe('2.1.0')
+  const [sarifRun] = sarif.runs
+  const ruleIds = sarifRun?.tool.driver.rules.map(({ id }) => id)
+  for (const { ruleId, level } of sarifRun?.results ?? []) {
+    expect(ruleIds).toContain(ruleId)
+    expect(level).toMatch(/^(?:error|warning|note)$/)
+  }
+})
+
+it('localpost check reads standard input, and asks a running server for the matches of a query', async () => {
+  const cwd = folderWithMails()
+  const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+  const child = spawn(process.execPath, [main, 'check', '-'], { cwd })
+  child.stdin.end(bad)
+  expect(await text(child.stdout)).toMatch(/^stdin: 2 errors/)
+  const running = await startCommand(['--memory'], { cwd })
+  const at = `--url=${running.url}`
+  await runToEnd(['import', 'good.eml', 'bad.eml', at], { cwd })
+  const one = await runToEnd(['check', 'subject:Good', at], { cwd })
+  expect(one).toMatchObject({ code: 0, stderr: '' })
+  expect(one.stdout).toMatch(/^em_\w+ "Good": 0 errors/)
+  expect(
+    (await runToEnd(['check', 'to:ada@example.com', at, '--check-except=placeholders'], { cwd })).code,
+  ).toBe(1)
+  const none = await runToEnd(['check', 'subject:none', at], { cwd })
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('No mail matches "subject:none"') })
+})
+
+it.each([
+  [['check'], 2, 'check needs files, - for standard input, or a query'],
+  [['check', 'gone.eml'], 1, '"gone.eml" cannot be read (ENOENT)'],
+  [['check', 'good.eml', '--format=xml'], 2, '--format is "xml"; it takes text or json or junit or sarif.'],
+  [['check', 'good.eml', '--fail-on=note'], 2, '--fail-on is "note"; it takes error or warning.'],
+  [['check', 'good.eml', '--check-except=link'], 2, 'there is no check "link". Did you mean "links"?'],
+])('localpost %j ends with %i and says why', async (args, code, message) => {
+  const result = await runToEnd(args, { cwd: folderWithMails() })
+  expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) })
+})
