@@ -1,35 +1,6 @@
 import type { Collection, StoredRecord } from '../store/store.ts'
+import { emailFacts } from './facts.ts'
 import type { EmailMembers } from './types.ts'
-
-/**
- * What can happen to one recipient. The interface shows the first five; the other three appear only when asked for
- * or when something local truly failed.
- */
-export const eventStatuses = [
-  'sent',
-  'delivered',
-  'opened',
-  'clicked',
-  'bounced',
-  'delivery_delayed',
-  'complained',
-  'failed',
-] as const
-
-/** Amazon SES's bounce vocabulary, in the spelling of its events. */
-export const bounceTypes = ['Permanent', 'Transient', 'Undetermined'] as const
-/** What a bounce is, more exactly, in the same vocabulary. */
-export const bounceSubtypes = [
-  'General',
-  'NoEmail',
-  'Suppressed',
-  'OnAccountSuppressionList',
-  'MailboxFull',
-  'MessageTooLarge',
-  'ContentRejected',
-  'AttachmentRejected',
-  'Undetermined',
-] as const
 
 /** An email as stored. Bodies are not here: they are the blobs `content` (API) and `message` (once written). */
 export interface EmailRecord extends StoredRecord, EmailMembers {
@@ -71,6 +42,7 @@ export const emailCollection: Collection<EmailRecord> = {
   large: true,
   // By type, so that a large broadcast does not delay everything else.
   indexes: { outbox: { on: ['type', 'outbox_due', 'id'] } },
+  facts: emailFacts,
 }
 
 /** The blob that holds the rendered bodies of an API send, as {@link StoredContent} in JSON. */

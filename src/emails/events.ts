@@ -1,5 +1,5 @@
 import type { EmailRecord } from './email.ts'
-import type { EmailEvent, EventStatus, RecipientState } from './types.ts'
+import type { EmailEvent, RecipientState } from './types.ts'
 
 /** A recipient to whom nothing has happened but the acceptance. */
 export function sentTo(recipient: string, timestamp: number): RecipientState {
@@ -52,22 +52,6 @@ export function isOver(events: readonly EmailEvent[]): boolean {
     (event) => event.status === 'failed' || (event.status === 'bounced' && event.type === 'Permanent'),
   )
 }
-
-/**
- * The outcome of a recipient, for people: an open does not hide trouble. A complaint
- * stays; a bounce or failure stays unless the mail was delivered later; a click says more than the opening behind it.
- * Otherwise the last status.
- *
- * @returns undefined for a recipient without events.
- */
-export function outcomeOf(events: readonly EmailEvent[]): EventStatus | undefined {
-  const statuses = events.map(({ status }) => status)
-  const sinceDelivery = statuses.slice(statuses.lastIndexOf('delivered') + 1)
-  if (statuses.includes('complained')) return 'complained'
-  return sinceDelivery.find((status) => lasting.has(status)) ?? statuses.at(-1)
-}
-
-const lasting: ReadonlySet<EventStatus> = new Set(['bounced', 'failed', 'clicked'])
 
 function isOutcome(event: EmailEvent): boolean {
   return event.status === 'delivered' || event.status === 'bounced' || event.status === 'failed'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { eventStatuses } from './email.ts'
+import { eventStatuses } from './statuses.ts'
 import { bounceSubtypeSchema, bounceTypeSchema } from './event-schema.ts'
 import type { AddedEvent } from './types.ts'
 

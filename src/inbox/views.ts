@@ -1,6 +1,6 @@
 import type { Complete } from '../core/complete.ts'
 import type { EmailContent, EmailRecord } from '../emails/email.ts'
-import { outcomeOf } from '../emails/events.ts'
+import { outcomeOf } from '../emails/statuses.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
 import type { ParsedFacts, ParsedAttachment } from '../mime/parse.ts'
 import type { Digest } from '../search/digests.ts'

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Where } from '../store/store.ts'
 import { unreadable, type Digests, type Reading } from './digests.ts'
 import type { Heads } from './heads.ts'
 import { isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
@@ -49,6 +49,8 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
   let failing: { id: string; tries: number } | null = null
   /** Mails whose row has no text, because the store failed at each try. */
   const deferred = new Set<string>()
+  /** Whether mails that an earlier process deferred before it crashed are in `deferred`. */
+  let isResumed = false
   /** The end of the queue of readings: only one message is read at a time. */
   let line: Promise<unknown> = Promise.resolve()
 
@@ -113,6 +115,11 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
   }
 
   async function nextDeferred(): Promise<EmailRecord | null> {
+    if (!isResumed) {
+      const where: Where = { flag: 'undigested' }
+      for (const id of await store.ids(emailCollection, { until: [column.cursor], where })) deferred.add(id)
+      isResumed = true
+    }
     for (const id of deferred) {
       const email = await store.get(emailCollection, id)
       if (email) return email

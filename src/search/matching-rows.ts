@@ -1,5 +1,5 @@
 import { emailCollection } from '../emails/email.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Where } from '../store/store.ts'
 import { createPacer } from '../core/yield.ts'
 import type { Heads } from './heads.ts'
 import type { MailFilter } from './query.ts'
@@ -71,11 +71,16 @@ export function createMatchingRows({ store, column, heads }: MatchingRowsDeps): 
     take: (id: string) => void,
     count: (matches: number) => void,
   ): Promise<void> {
+    const { facts } = filter
     await scan(filter, async (rows, decide) => {
       if (rows.hits === 0) return
-      const isWhole = (await countBetween(rows)) === rows.count
+      const isWhole = !facts && (await countBetween(rows)) === rows.count
       // If no mail of this range was removed, every row counts.
       if (isWhole && !decide && isEnough(rows)) return count(rows.hits)
+      const among = facts && rows.hits > fewHits ? await idsBetween(rows, facts) : null
+      const isThere = async (id: string): Promise<boolean> =>
+        among?.has(id) ??
+        (await store.count(emailCollection, { prefix: [id], ...(facts && { where: facts }) })) > 0
       const pacer = createPacer()
       for (const id of rows.ids()) {
         if (pacer.due()) await pacer.turn()
@@ -84,7 +89,7 @@ export function createMatchingRows({ store, column, heads }: MatchingRowsDeps): 
         if (decided === 'unsure') {
           const email = await store.get(emailCollection, id)
           if (!email || !filter.accepts(email)) continue
-        } else if (!isWhole && (await store.count(emailCollection, { prefix: [id] })) === 0) continue
+        } else if (!isWhole && !(await isThere(id))) continue
         take(id)
       }
     })
@@ -97,5 +102,18 @@ export function createMatchingRows({ store, column, heads }: MatchingRowsDeps): 
     return upTo - upToFirst + (await store.count(emailCollection, { prefix: [first] }))
   }
 
+  /** The ids of the mails from `first` to `last` that meet a condition. */
+  async function idsBetween(
+    { first, last }: { first: string; last: string },
+    where: Where,
+  ): Promise<ReadonlySet<string>> {
+    const ids = await store.ids(emailCollection, { after: [first], until: [last], where })
+    const isFirst = (await store.count(emailCollection, { prefix: [first], where })) > 0
+    return new Set(isFirst ? [first, ...ids] : ids)
+  }
+
   return { candidates, each }
 }
+
+/** For fewer hits in a range, each is looked up. */
+const fewHits = 32

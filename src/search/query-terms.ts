@@ -1,5 +1,4 @@
 import type { EmailRecord } from '../emails/email.ts'
-import { outcomeOf } from '../emails/events.ts'
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Where } from '../store/store.ts'
@@ -88,9 +87,6 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     throw fault(`${name}: takes ${known.values.join(', ')}, not ${quote(value)}.`)
   }
   const store = (where: Where): QueryPart => ({ where: isNegative ? { not: where } : where })
-  const record = (test: (email: EmailRecord) => boolean): QueryPart => ({
-    test: isNegative ? (email) => !test(email) : test,
-  })
   const heads = (member: HeadMember, forms: string[]): Pick<QueryPart, 'head'> => {
     const head = headTerm(member, forms, isNegative)
     return head ? { head } : {}
@@ -117,7 +113,8 @@ function keyed(name: string, value: string, context: Context): QueryPart {
       return { row: rowTerm(value, 'body', isNegative) }
     case 'domain': {
       const names = spellingsOf(wanted)
-      return record(({ domain_id, from }) => domain_id === value || names.includes(senderDomain(from)))
+      const any: Where[] = names.map((equals) => ({ text: 'sender domain', equals }))
+      return store({ any: [{ text: 'domain id', equals: value }, ...any] })
     }
     case 'id': {
       const ids = [...new Set(value.split(','))]
@@ -125,33 +122,25 @@ function keyed(name: string, value: string, context: Context): QueryPart {
       return store({ any: ids.map((id) => ({ member: 'id', equals: id })) })
     }
     case 'status':
-      return record(({ recipients }) => recipients.some(({ events }) => outcomeOf(events) === wanted))
     case 'type':
     case 'source':
-      return store({ member: name, equals: wanted })
+      return store({ flag: wanted })
     case 'tag':
-      return record(({ tags }) => tags.some((tag) => tag.toLowerCase() === wanted))
+      return store({ text: 'tag', equals: wanted })
     case 'has': {
       // A message that was not read yet has no known number: it has neither attachments nor none.
-      const where: Where = isNegative
-        ? { member: 'attachment_count', equals: 0 }
-        : { member: 'attachment_count', above: 0 }
-      return { where, needsDigests: true }
+      return { where: { flag: isNegative ? 'no attachments' : 'attachments' }, needsDigests: true }
     }
     case 'is':
-      return store({ member: 'unread', equals: wanted === 'unread' })
+      return store(wanted === 'unread' ? { flag: 'unread' } : { not: { flag: 'unread' } })
     case 'before':
-      return store({ member: 'created', below: date() })
+      return store({ number: 'created', below: date() })
     case 'after':
-      return store({ not: { member: 'created', below: date() } })
-    case 'larger': {
-      const bytes = size()
-      return record(({ message }) => (message?.size_bytes ?? 0) > bytes)
-    }
-    case 'smaller': {
-      const bytes = size()
-      return record(({ message }) => (message?.size_bytes ?? 0) < bytes)
-    }
+      return store({ not: { number: 'created', below: date() } })
+    case 'larger':
+      return store({ number: 'size', above: size() })
+    case 'smaller':
+      return store({ number: 'size', below: size() })
     default:
       throw fault(`${quote(foldText(name))} is no key.`)
   }
@@ -161,11 +150,4 @@ function addressed(members: readonly string[], value: string): Where {
   return {
     any: spellingsOf(value).flatMap((contains) => members.map((member) => ({ member, contains }))),
   }
-}
-
-function senderDomain(from: string): string {
-  return from
-    .slice(from.lastIndexOf('@') + 1)
-    .replace(/>$/, '')
-    .toLowerCase()
 }

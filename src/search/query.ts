@@ -1,7 +1,7 @@
-import type { EmailRecord } from '../emails/email.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { assertQueryMembers, isAfter, type MailQuery, type MailQueryMembers } from './query-members.ts'
 import type { Where } from '../store/store.ts'
-import { compileWhere } from '../store/where.ts'
+import { compileWhere, isOnFacts } from '../store/where.ts'
 import { addressForm, contains, withoutState } from './query-fits.ts'
 import { foldText } from './searchable.ts'
 import { type QueryPart, readTerms } from './query-terms.ts'
@@ -17,8 +17,12 @@ export interface MailFilter {
   rows: readonly RowTerm[]
   /** The conditions that the heads of mails decide; `where` contains them too. */
   heads: readonly HeadTerm[]
-  /** Whether rows and heads decide everything, so that no record needs to be read. */
+  /** The conditions that facts decide; `where` contains them too. */
+  facts: Where | null
+  /** Whether rows or heads, and facts, decide everything, so that no record needs to be read. */
   isByRows: boolean
+  /** Only mails with greater ids match; null if this is not limited. */
+  newerThan: string | null
   /** What only the text as written decides; null where nothing does. */
   bodyForm: RegExp | null
   /** Whether a record passes both `where` and `test`. */
@@ -42,14 +46,20 @@ export function parseMailQuery(query: MailQuery | undefined, now: number): MailF
   return typeof query === 'string' ? toFilter(readTerms(query, now), null) : fromMembers(query)
 }
 
-function toFilter(parts: readonly QueryPart[], bodyForm: RegExp | null): MailFilter {
+function toFilter(
+  parts: readonly QueryPart[],
+  bodyForm: RegExp | null,
+  newerThan: string | null = null,
+): MailFilter {
   const wheres = parts.flatMap(({ where }) => where ?? [])
   const tests = parts.flatMap(({ test }) => test ?? [])
   const rows = parts.flatMap(({ row }) => row ?? [])
   const where = wheres.length > 0 ? { all: wheres } : undefined
-  const condition = where && compileWhere(where)
+  const onFacts = wheres.filter(isOnFacts)
+  const { facts } = emailCollection
+  const condition = where && compileWhere(where, facts)
   const checks = [
-    ...wheres.map(compileWhere).map((one) => (email: EmailRecord) => one.matches(email)),
+    ...wheres.map((one) => compileWhere(one, facts)).map((one) => (email: EmailRecord) => one.matches(email)),
     ...tests,
     ...rows.map((row) => (email: EmailRecord) => headHolds(email, row)),
   ]
@@ -58,7 +68,12 @@ function toFilter(parts: readonly QueryPart[], bodyForm: RegExp | null): MailFil
     test: tests.length > 0 ? (email) => tests.every((test) => test(email)) : null,
     rows,
     heads: parts.flatMap(({ head }) => head ?? []),
-    isByRows: parts.length > 0 && parts.every(({ row, head }) => row || head) && bodyForm === null,
+    facts: onFacts.length > 0 ? { all: onFacts } : null,
+    isByRows:
+      parts.some(({ row, head }) => row || head) &&
+      parts.every(({ row, head, where }) => row || head || (where && isOnFacts(where))) &&
+      bodyForm === null,
+    newerThan,
     bodyForm,
     accepts: (email) => (condition?.matches(email) ?? true) && tests.every((test) => test(email)),
     held: (email) => checks.filter((check) => check(email)).length,
@@ -96,11 +111,14 @@ function fromMembers(query: MailQueryMembers): MailFilter {
     parts.push({ test: (email) => holds(email.from) || holds(email.envelope.mail_from) })
   }
   if (subject !== undefined) parts.push({ test: (email) => contains(email.subject, subject) })
-  if (tag !== undefined) parts.push({ test: (email) => email.tags.some((one) => isTag(one, tag)) })
+  if (typeof tag === 'string') parts.push({ where: { text: 'tag', equals: tag.toLowerCase() } })
+  else if (tag) parts.push({ test: (email) => email.tags.some((one) => isTag(one, tag)) })
   if (id !== undefined) parts.push({ where: { member: 'id', equals: id } })
-  if (after !== undefined) parts.push({ test: isAfter(after) })
+  if (after instanceof Date) parts.push({ where: { not: { number: 'created', below: after.getTime() } } })
+  else if (after !== undefined) parts.push({ test: isAfter(after) })
   if (typeof body === 'string' && foldText(body) !== '') parts.push({ row: rowTerm(body, 'body', false) })
-  return toFilter(parts, body instanceof RegExp ? withoutState(body) : null)
+  const bodyForm = body instanceof RegExp ? withoutState(body) : null
+  return toFilter(parts, bodyForm, typeof after === 'string' ? after : null)
 }
 
 /** Whether a tag is what a query asks for. */

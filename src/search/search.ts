@@ -1,8 +1,9 @@
 import { emailOrder } from '../emails/emails.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { quote, validationError } from '../core/errors.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
 import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
-import { checkPage, listRecords } from '../store/repository.ts'
+import { checkPage } from '../store/repository.ts'
 import { createPacer } from '../core/yield.ts'
 import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
@@ -68,8 +69,10 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   async function* found(filter: MailFilter): AsyncGenerator<EmailRecord> {
-    const isByStore = filter.rows.length === 0 && filter.heads.length === 0
-    for await (const email of isByStore ? byStore(filter) : byIds(await rows.candidates(filter))) {
+    const isScanned = filter.rows.length > 0 || filter.heads.length > 0
+    const ids = !isScanned ? null : filter.isByRows ? await idsByRows(filter) : await rows.candidates(filter)
+    for await (const email of ids === null ? byStore(filter) : byIds(ids)) {
+      if (filter.newerThan !== null && email.id <= filter.newerThan) return
       if (!filter.accepts(email)) continue
       // The scan has already matched the words. Only a regular expression needs the text itself.
       if (filter.bodyForm && !(await fits(email, filter))) continue
@@ -143,34 +146,39 @@ export function createSearch(deps: SearchDeps): Search {
     return { items, count, more }
   }
 
-  async function listAll({ offset, limit }: Wanted): Promise<Listed> {
-    const [page, count] = await Promise.all([
-      store.page(emailCollection, { direction: 'desc', offset, limit }),
-      store.count(emailCollection),
-    ])
+  /** A page of a query that only the store decides. */
+  async function listByStore({ where }: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
+    const after = cursor === null ? {} : { after: [cursor] }
+    // First the number of all: facts that are not known yet are read once for both.
+    const count = await store.count(emailCollection, { where })
+    const page = await store.page(emailCollection, { direction: 'desc', ...after, offset, limit, where })
     return { items: page.records, count, more: page.more }
+  }
+
+  /** The ids of the matches of a query that rows decide. */
+  async function idsByRows(filter: MailFilter): Promise<string[]> {
+    const found: string[] = []
+    await rows.each(
+      filter,
+      () => false,
+      (id) => found.push(id),
+      () => {},
+    )
+    return found
   }
 
   /** The ids of the matches. Records are read only where neither the store's order nor the text decides. */
   async function ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]> {
-    if (filter.isOpen) return store.ids(emailCollection, { direction: 'desc' })
-    const found: string[] = []
-    if (filter.isByRows) {
-      if (asksForText(filter)) await indexer.catchUp(options)
-      await rows.each(
-        filter,
-        () => false,
-        (id) => found.push(id),
-        () => {},
-      )
-      return found
-    }
+    if (asksForText(filter)) await indexer.catchUp(options)
+    if (isByStore(filter)) return store.ids(emailCollection, { direction: 'desc', where: filter.where })
+    if (filter.isByRows) return idsByRows(filter)
+    const ids: string[] = []
     const pacer = createPacer()
-    for await (const { id } of matches(filter, options)) {
-      found.push(id)
+    for await (const { id } of found(filter)) {
+      ids.push(id)
       if (pacer.due()) await pacer.turn()
     }
-    return found
+    return ids
   }
 
   return {
@@ -182,15 +190,10 @@ export function createSearch(deps: SearchDeps): Search {
       const left = asksForText(filter) ? await indexer.catchUp() : 0
       const unread = left > 0 ? { unread_texts: left } : {}
       const { offset, ...paging } = query ?? {}
-      const isPlain =
-        filter.rows.length === 0 && filter.heads.length === 0 && !filter.test && !filter.bodyForm
-      if (isPlain && offset === undefined) {
-        const page = await listRecords(store, emailCollection, paging, { ...order, where: filter.where })
-        return { ...page, ...unread }
-      }
+      assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
       const wanted = { ...checkPage(paging, order), offset: checkOffset(offset, paging) }
-      const listed = filter.isOpen
-        ? await listAll(wanted)
+      const listed = isByStore(filter)
+        ? await listByStore(filter, wanted)
         : filter.isByRows
           ? await listByRows(filter, wanted)
           : await listByRecord(filter, wanted)
@@ -198,6 +201,11 @@ export function createSearch(deps: SearchDeps): Search {
       return { items, count, cursor: more ? (items.at(-1)?.id ?? null) : null, ...unread }
     },
   }
+}
+
+/** Whether the store alone decides a query. */
+function isByStore({ rows, heads, test, bodyForm }: MailFilter): boolean {
+  return rows.length === 0 && heads.length === 0 && !test && !bodyForm
 }
 
 /** Whether the query needs indexed text or digests. A regular expression reads the text of each mail itself. */

@@ -71,8 +71,8 @@ export class Batch {
       const current = this.#current(state, id)
       if (!current || current.text === '' || !samePlace(current.blobs?.[name], from)) continue
       const blobs = { ...current.blobs, [name]: this.#hold([bytes], bytes.byteLength) }
-      const { segment, version, text, keys } = current
-      this.#put(state, new Entry(id, segment, version, text, keys, blobs), 'move')
+      const { segment, version, text, keys, facts } = current
+      this.#put(state, new Entry(id, segment, version, text, keys, blobs, facts), 'move')
     }
     this.#seal()
   }
@@ -108,7 +108,8 @@ export class Batch {
         this.#remove(state, current)
         continue
       }
-      const draft = new Entry(id, current.segment, version + 1, next.text, next.keys, current.blobs)
+      const { text, keys, facts } = next
+      const draft = new Entry(id, current.segment, version + 1, text, keys, current.blobs, facts)
       this.#claimKeys(state, current, draft)
       this.#put(state, draft, 'update')
     }
@@ -135,7 +136,8 @@ export class Batch {
     const version = change.op === 'put' ? (current?.version ?? 0) + 1 : change.version
     const text = version === change.version ? change.text : withVersion(change.text, version)
     const blobs = this.#place(id, current?.blobs ?? null, taken)
-    const draft = new Entry(id, current?.segment ?? state.assign(), version, text, change.keys, blobs)
+    const segment = current?.segment ?? state.assign()
+    const draft = new Entry(id, segment, version, text, change.keys, blobs, change.facts)
     this.#claimKeys(state, current, draft)
     this.#put(state, draft, current ? 'update' : 'insert')
   }

@@ -1,5 +1,6 @@
 import type { Budget } from '../core/byte-budget.ts'
 import { createPacer } from '../core/yield.ts'
+import type { FactRow } from './facts.ts'
 import { readTexts, toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
@@ -11,7 +12,11 @@ export interface BulkChange {
   readonly state: CollectionState
   readonly id: string
   readonly version: number
-  readonly next: { readonly text: string; readonly keys: readonly (IndexKey | null)[] } | null
+  readonly next: {
+    readonly text: string
+    readonly keys: readonly (IndexKey | null)[]
+    readonly facts: FactRow | null
+  } | null
 }
 
 /** The outcome of one commit. */
@@ -51,7 +56,8 @@ export function bulkWork<T extends StoredRecord>(
     const changed = change(record)
     if (changed === record) return null
     const next = { ...changed, id, version: version + 1 }
-    return { state, id, version, next: { text: JSON.stringify(next), keys: state.keysOf(membersOf(next)) } }
+    const [keys, facts] = [state.keysOf(membersOf(next)), state.factsOf(next)]
+    return { state, id, version, next: { text: JSON.stringify(next), keys, facts } }
   }
 
   return {

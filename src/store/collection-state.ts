@@ -1,5 +1,6 @@
 import type { Deferred } from './deferred.ts'
 import { atRest, type Entry } from './entry.ts'
+import { FactTable, type FactRow } from './facts.ts'
 import { IdOrder } from './id-order.ts'
 import { misuse } from './io-errors.ts'
 import { keyOf } from './keys.ts'
@@ -30,6 +31,7 @@ export function sizeOf({ entries, pack }: Segment): number {
 /** One collection in memory. */
 export class CollectionState {
   readonly name: string
+  readonly collection: Pick<Collection<StoredRecord>, 'facts'>
   readonly large: boolean
   /** The parts of a `readLater` collection that are not read yet; null if everything is read. */
   deferred: Deferred | null = null
@@ -42,17 +44,21 @@ export class CollectionState {
   readonly segments: Map<number, Segment> = new Map()
   /** The keys of all records that are in no index. */
   readonly noKeys: readonly null[]
+  /** null if the collection has no facts. */
+  readonly facts: FactTable | null
   #open = 1
   #taken = 0
 
   constructor(collection: Omit<Collection<StoredRecord>, 'record'>) {
     this.name = collection.name
+    this.collection = collection
     this.large = collection.large ?? false
     this.readLater = collection.readLater ?? false
     this.indexes = Object.entries(collection.indexes).map(
       ([name, index], slot) => new SortedIndex(name, index.on, index.unique ?? false, slot),
     )
     this.noKeys = this.indexes.map(() => null)
+    this.facts = collection.facts ? new FactTable(collection.facts) : null
   }
 
   index(name: string): SortedIndex | IdOrder {
@@ -70,6 +76,11 @@ export class CollectionState {
   keysOf(record: Readonly<Record<string, unknown>>): readonly (IndexKey | null)[] {
     const keys = this.indexes.map((index) => keyOf(record, index.on))
     return keys.every((key) => key === null) ? this.noKeys : keys
+  }
+
+  /** The facts of a record; null if they cannot be determined. */
+  factsOf(record: object): FactRow | null {
+    return this.facts?.encode(record) ?? null
   }
 
   /** The segment for a new record. */

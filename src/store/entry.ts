@@ -1,3 +1,4 @@
+import type { FactRow } from './facts.ts'
 import type { IndexKey } from './store.ts'
 
 /**
@@ -55,6 +56,8 @@ export class Entry {
   keys: readonly (IndexKey | null)[]
   /** {@link atRest} if they are only in the segment file. */
   blobs: Places | null
+  /** The facts of the record; null if they are not known yet, and for records in a pack, which has them. */
+  facts: FactRow | null
 
   constructor(
     id: string,
@@ -63,6 +66,7 @@ export class Entry {
     text: string,
     keys: readonly (IndexKey | null)[],
     blobs: Places | null,
+    facts: FactRow | null = null,
   ) {
     this.id = id
     this.segment = segment
@@ -70,5 +74,6 @@ export class Entry {
     this.text = text
     this.keys = keys
     this.blobs = blobs
+    this.facts = facts
   }
 }

@@ -3,6 +3,11 @@ import type { Packed } from './packed.ts'
 import { SortedIndex, type Row, type Span } from './sorted-index.ts'
 import type { IndexKey } from './store.ts'
 
+/** Successive records in the order of their ids: rows of a pack, `to` exclusive, or records that are in no pack. */
+export type Run =
+  | { readonly pack: Packed; readonly from: number; readonly to: number }
+  | { readonly entries: readonly Entry[] }
+
 /**
  * The order of a collection by id: records that rest in segment files, and the others, which are in a sorted array. The
  * ids of two segments never overlap, so a position is found by the number of records in the segments before it.
@@ -129,19 +134,51 @@ export class IdOrder {
   /** The records from `start` up to `end`. */
   slice(start: number, end: number): Row[] {
     const rows: Row[] = []
-    let left = Math.min(end, this.#size()) - start
-    if (left <= 0) return rows
-    let loose = this.#looseBefore(start)
-    for (const id of this.#packedFrom(start - loose)) {
-      for (let entry = this.#loose.at(loose); entry && entry.id < id && left > 0; left--) {
-        rows.push(entry)
-        entry = this.#loose.at(++loose)
+    for (const run of this.runs(start, end)) {
+      if ('entries' in run) for (const entry of run.entries) rows.push(entry)
+      else {
+        const { pack } = run
+        for (let row = run.from; row < run.to; row++) if (pack.has(row)) rows.push({ id: pack.id(row) })
       }
-      if (left-- <= 0) return rows
-      rows.push({ id })
     }
-    rows.push(...this.#loose.slice(loose, loose + Math.max(0, left)))
     return rows
+  }
+
+  /** The records from `start` up to `end`, as rows of packs and as records that are in no pack. */
+  *runs(start: number, end: number): Generator<Run> {
+    let left = Math.min(end, this.#size()) - start
+    let loose = left <= 0 ? 0 : this.#looseBefore(start)
+    const counts = this.#counts()
+    const position = start - loose
+    let at = firstWhere(this.#packs.length, (i) => (counts[i + 1] ?? 0) > position)
+    for (let before = position - (counts[at] ?? 0); at < this.#packs.length && left > 0; at++, before = 0) {
+      const pack = this.#packs[at]
+      if (!pack || pack.live === 0) continue
+      for (let from = pack.rowAt(before); from < pack.count && left > 0;) {
+        // A removed record may be there again, in no pack.
+        if (!pack.has(from)) {
+          from++
+          continue
+        }
+        const next = this.#loose.at(loose)
+        if (next && next.id < pack.id(from)) {
+          const until = Math.min(this.#loose.lowerBound([pack.id(from)]), loose + left)
+          yield { entries: this.#loose.slice(loose, until) }
+          left -= until - loose
+          loose = until
+          continue
+        }
+        const most = next && next.id < pack.last ? pack.lowerBound(next.id) : pack.count
+        const isWhole = from === 0 && most === pack.count && pack.live <= left
+        const first = isWhole ? 0 : pack.liveBefore(from)
+        const live = isWhole ? pack.live : Math.min(pack.liveBefore(most) - first, left)
+        const to = isWhole || live < left ? most : pack.rowAt(first + live)
+        yield { pack, from, to }
+        left -= live
+        from = to
+      }
+    }
+    if (left > 0) yield { entries: this.#loose.slice(loose, loose + left) }
   }
 
   #changed(): void {
@@ -164,17 +201,6 @@ export class IdOrder {
       else high = middle
     }
     return low
-  }
-
-  /** The ids of the records in packs, from a position among them on. */
-  *#packedFrom(position: number): Generator<string> {
-    const counts = this.#counts()
-    let at = firstWhere(this.#packs.length, (i) => (counts[i + 1] ?? 0) > position)
-    for (let from = position - (counts[at] ?? 0); at < this.#packs.length; at++, from = 0) {
-      const pack = this.#packs[at]
-      if (!pack || pack.live === 0) continue
-      for (let row = pack.rowAt(from); row < pack.count; row++) if (pack.has(row)) yield pack.id(row)
-    }
   }
 
   /** How many records in packs have a smaller id. */

@@ -1,4 +1,5 @@
 import type { Place, Places } from './entry.ts'
+import type { PackFacts } from './pack-facts.ts'
 
 /** The segment of a pack: the members that readers of its file need. */
 export interface PackedSegment {
@@ -28,6 +29,8 @@ export class Packed {
   live: number
   /** The log files that the blobs of the records may be in. */
   readonly logs: ReadonlySet<number>
+  /** The facts of the records; null if the collection has none. */
+  facts: PackFacts | null = null
   /** The space that the blobs of all rows use; only until the start has counted it. */
   usage: BlobUsage | null = null
   readonly first: string

@@ -3,7 +3,8 @@ import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
 import type { Row, SortedIndex, Span } from './sorted-index.ts'
-import type { CountQuery, IndexKey, Page, PageQuery, StoredRecord } from './store.ts'
+import { findMatches, type Matches } from './matching.ts'
+import type { CountQuery, IndexKey, Page, PageQuery, StoredRecord, Where } from './store.ts'
 import { membersOf } from './stored.ts'
 import { createPacer } from '../core/yield.ts'
 import { compileWhere } from './where.ts'
@@ -20,6 +21,7 @@ export async function readPage<T extends StoredRecord>(
     const texts = rows.map((row) => textInMemory(state, row))
     if (!texts.includes(undefined)) return { records: texts.map((text) => toRecord<T>(text ?? '')), more }
   }
+  if (isById(query)) return readMatches(records, state, query, limit)
   const page: T[] = []
   let skipped = 0
   for await (const record of scan<T>(records, state, query, limit)) {
@@ -33,6 +35,16 @@ export async function readPage<T extends StoredRecord>(
 /** The ids of a page; see `Store.ids`. */
 export async function readIds(records: Records, state: CollectionState, query: PageQuery): Promise<string[]> {
   const { limit = Number.POSITIVE_INFINITY } = query
+  if (isById(query)) {
+    const ids: string[] = []
+    let skipping = query.offset ?? 0
+    for await (const matches of matchesOf(records, state, query)) {
+      for (const { id } of matches.rows(skipping, limit - ids.length)) ids.push(id)
+      skipping = Math.max(0, skipping - matches.count)
+      if (ids.length >= limit) break
+    }
+    return ids
+  }
   if (query.where !== undefined)
     return (await readPage(records, state, { ...query, limit })).records.map(({ id }) => id)
   return sliceOf(state.index(query.index ?? 'id'), query, limit).rows.map(({ id }) => id)
@@ -49,8 +61,61 @@ export async function countRecords(
     return Math.max(0, end - start)
   }
   let count = 0
+  if (isById(query)) {
+    for await (const matches of matchesOf(records, state, query)) count += matches.count
+    return count
+  }
   for await (const _ of scan(records, state, query, mostAtOnce)) count++
   return count
+}
+
+/** Whether a query has a condition, and is in the order of the ids. */
+function isById<Q extends CountQuery>(query: Q): query is Q & { readonly where: Where } {
+  return query.where !== undefined && (query.index ?? 'id') === 'id'
+}
+
+/** The records of a page in the order of the ids. Only the page itself, and what facts do not decide, is read. */
+async function readMatches<T extends StoredRecord>(
+  records: Records,
+  state: CollectionState,
+  query: PageQuery & { readonly where: Where },
+  limit: number,
+): Promise<Page<T>> {
+  const condition = compileWhere(query.where, state.collection.facts)
+  const page: T[] = []
+  let skipping = query.offset ?? 0
+  for await (const matches of matchesOf(records, state, query)) {
+    for (let from = skipping; from < matches.count;) {
+      const rows = matches.rows(from, Math.min(mostAtOnce, limit + 1 - page.length))
+      from += rows.length
+      const texts = await readTexts(records, state, rows)
+      for (const text of texts) {
+        const record = text === null ? null : toRecord<T>(text)
+        // A commit may have changed it since.
+        if (!record || !condition.matches(record)) continue
+        if (page.length === limit) return { records: page, more: true }
+        page.push(record)
+      }
+    }
+    skipping = Math.max(0, skipping - matches.count)
+  }
+  return { records: page, more: false }
+}
+
+function matchesOf(
+  records: Records,
+  state: CollectionState,
+  query: PageQuery & { readonly where: Where },
+): AsyncGenerator<Matches> {
+  const { idIndex } = state
+  const backwards = query.direction === 'desc'
+  const condition = compileWhere(query.where, state.collection.facts)
+  return findMatches(records, state, query.where, condition, backwards, (after) => {
+    const { start, end } = spanOf(idIndex, query)
+    if (after === null) return { start, end }
+    if (backwards) return { start, end: Math.min(end, idIndex.lowerBound([after])) }
+    return { start: Math.max(start, idIndex.upperBound([after])), end }
+  })
 }
 
 /** The rows of a page without a condition, in its direction, and whether more follow. */
@@ -95,7 +160,7 @@ async function* scan<T extends StoredRecord>(
   wanted: number,
 ): AsyncGenerator<T> {
   const index = state.index(query.index ?? 'id')
-  const condition = compileWhere(query.where ?? { all: [] })
+  const condition = compileWhere(query.where ?? { all: [] }, state.collection.facts)
   const backwards = query.direction === 'desc'
   const atOnce = query.where === undefined ? Math.min(wanted + 1, mostAtOnce) : mostAtOnce
   const pacer = createPacer()

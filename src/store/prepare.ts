@@ -1,3 +1,4 @@
+import type { FactRow } from './facts.ts'
 import type { IndexKey, Change, NewRecord, StoredRecord } from './store.ts'
 import { misuse } from './io-errors.ts'
 import type { CollectionState } from './collection-state.ts'
@@ -14,6 +15,7 @@ export type PreparedChange =
       readonly version: number
       readonly text: string
       readonly keys: readonly (IndexKey | null)[]
+      readonly facts: FactRow | null
     }
   | {
       readonly op: 'remove'
@@ -49,6 +51,7 @@ export function prepareChange(records: Records, change: Change): PreparedChange 
     version,
     text: JSON.stringify(record),
     keys: state.keysOf(membersOf(record)),
+    facts: state.factsOf(record),
   }
 }
 

@@ -69,7 +69,10 @@ export class Records {
     if (gathering) this.#eachIndex((index) => index.gather())
     for (const effect of effects) {
       if (effect.op === 'remove') this.#remove(effect.state, effect.id)
-      else this.#put(effect.state, effect.draft)
+      else {
+        this.#put(effect.state, effect.draft)
+        if (effect.kind !== 'move') this.#setFacts(effect.state, effect.draft)
+      }
     }
     if (gathering) this.#eachIndex((index) => index.settle())
   }
@@ -173,8 +176,8 @@ export class Records {
   #spread(state: CollectionState): void {
     const small = state.segment(0)
     this.dirty.add(small)
-    for (const { id, version, text, keys, blobs } of small.entries) {
-      const entry = new Entry(id, state.assign(), version, text, keys, blobs)
+    for (const { id, version, text, keys, blobs, facts } of small.entries) {
+      const entry = new Entry(id, state.assign(), version, text, keys, blobs, facts)
       const segment = state.segment(entry.segment)
       state.byId.set(id, entry)
       segment.entries.add(entry)
@@ -218,6 +221,16 @@ export class Records {
     entry.keys = draft.keys
     entry.blobs = draft.blobs
     for (const index of moved) index.add(entry)
+  }
+
+  /** A pack has the facts of its records also while they are in memory. */
+  #setFacts({ idIndex, byId }: CollectionState, { id, facts }: Entry): void {
+    const packed = idIndex.mayRest(id) ? idIndex.locate(id) : null
+    if (packed) packed.pack.facts?.set(packed.row, facts)
+    else {
+      const entry = byId.get(id)
+      if (entry) entry.facts = facts
+    }
   }
 
   #remove(state: CollectionState, id: string): void {

@@ -1,6 +1,8 @@
 import type { LocalpostError } from '../core/errors.ts'
 import { nextTurn } from '../core/machine.ts'
 import { atRest, Entry, type Places } from './entry.ts'
+import type { FactTable } from './facts.ts'
+import { PackFacts } from './pack-facts.ts'
 import { Packed, type WrittenLine } from './packed.ts'
 import type { CollectionState, Segment } from './collection-state.ts'
 
@@ -193,12 +195,16 @@ export class Resting {
     const isWithin = ({ id }: WrittenLine): boolean =>
       room !== null && (room.after === null || id > room.after) && (room.before === null || id < room.before)
     const rows = there.filter(isWithin)
-    segment.pack = rows.length > 0 ? new Packed(segment, path, rows, logs) : null
+    const pack = rows.length > 0 ? new Packed(segment, path, rows, logs) : null
+    if (pack && state.facts) pack.facts = factsOf(state.facts, rows, state, old)
+    segment.pack = pack
     idIndex.adopt(segment.pack, null)
     idIndex.gather()
     for (const { id } of rows) {
       const entry = byId.get(id)
-      if (entry && segment.entries.delete(entry)) idIndex.remove(entry)
+      if (!entry) continue
+      entry.facts = null
+      if (segment.entries.delete(entry)) idIndex.remove(entry)
     }
     idIndex.settle()
     this.#awake.add(segment)
@@ -232,6 +238,21 @@ export class Resting {
       }
     }
   }
+}
+
+/** The facts of the records of a new pack: of those in the pack that it replaces, and of those in memory. */
+function factsOf(
+  table: FactTable,
+  lines: readonly WrittenLine[],
+  { byId }: CollectionState,
+  old: Packed | null,
+): PackFacts {
+  const facts = new PackFacts(table, lines.length)
+  for (const [row, { id }] of lines.entries()) {
+    const before = old?.find(id) ?? -1
+    facts.set(row, old && before >= 0 ? (old.facts?.get(before) ?? null) : (byId.get(id)?.facts ?? null))
+  }
+  return facts
 }
 
 /** How many records are read between two turns of the event loop. */

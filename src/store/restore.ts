@@ -1,5 +1,6 @@
 import { Entry, type Places } from './entry.ts'
 import { withVersion } from './prepare.ts'
+import type { FactRow } from './facts.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect } from './records.ts'
 import type { Collection, IndexKey, Store, StoredRecord } from './store.ts'
@@ -27,6 +28,7 @@ export interface SavedRecord {
   readonly text: string
   readonly keys: readonly (IndexKey | null)[]
   readonly blobs: Places | null
+  readonly facts: FactRow | null
 }
 
 /** The records of these collections as they are. */
@@ -34,8 +36,8 @@ export function saveRecords(states: Iterable<CollectionState>): StoreSnapshot {
   const saved = new Map<CollectionState, Map<string, SavedRecord>>()
   for (const state of states) {
     const records = new Map<string, SavedRecord>()
-    for (const { id, segment, version, text, keys, blobs } of state.byId.values())
-      records.set(id, { segment, version, text, keys, blobs })
+    for (const { id, segment, version, text, keys, blobs, facts } of state.byId.values())
+      records.set(id, { segment, version, text, keys, blobs, facts })
     saved.set(state, records)
   }
   return saved
@@ -53,7 +55,7 @@ export function restoringEffects(snapshot: StoreSnapshot): Effect[] {
       // Code that still holds a later state must not mistake the earlier one for it.
       const version = Math.max(current?.version ?? 0, saved.version) + 1
       const text = withVersion(saved.text, version)
-      const draft = new Entry(id, saved.segment, version, text, saved.keys, saved.blobs)
+      const draft = new Entry(id, saved.segment, version, text, saved.keys, saved.blobs, saved.facts)
       puts.push({ op: 'put', state, draft, kind: current ? 'update' : 'insert' })
     }
   }

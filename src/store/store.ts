@@ -1,5 +1,8 @@
 import type { LocalpostError } from '../core/errors.ts'
 import type { Readable } from 'node:stream'
+import type { Facts, FactWhere } from './fact-types.ts'
+
+export type { Facts } from './fact-types.ts'
 
 /**
  * The interface that every storage adapter implements; one contract suite tests it (`test/contracts/store.ts`). It does
@@ -44,11 +47,14 @@ export interface Store {
   get<T extends StoredRecord>(collection: Collection<T>, id: string): Promise<T | null>
   /** The record with this key in a unique index, or null. */
   find<T extends StoredRecord>(collection: Collection<T>, index: string, key: IndexKey): Promise<T | null>
-  /** One page in the order of an index. Costs O(page) without `where`; `where` scans, and yields to the event loop. */
+  /**
+   * One page in the order of an index. Costs O(page) without `where`; `where` scans, and yields to the event loop. With
+   * the index `id`, only records that facts do not decide are read for it.
+   */
   page<T extends StoredRecord>(collection: Collection<T>, query?: PageQuery): Promise<Page<T>>
-  /** The ids of a page, without its records: without `where` nothing is read. Default for `limit`: all. */
+  /** The ids of a page, without its records: only `where` may read records, as for `page`. Default for `limit`: all. */
   ids<T extends StoredRecord>(collection: Collection<T>, query?: PageQuery): Promise<string[]>
-  /** The number of matching records. Costs at most O(log n) without `where`. */
+  /** The number of matching records. Costs at most O(log n) without `where`; with it as `page`. */
   count<T extends StoredRecord>(collection: Collection<T>, query?: CountQuery): Promise<number>
   /**
    * The bytes of a blob as a stream; null if the blob does not exist. If the blob is replaced or removed meanwhile, the
@@ -93,6 +99,8 @@ export interface Collection<T extends StoredRecord> {
    */
   readonly readLater?: boolean
   readonly indexes: Readonly<Record<string, Index>>
+  /** Conditions on facts of the records read no record. */
+  readonly facts?: Facts<T>
   /** Never set; only for the type of the records. */
   readonly record?: T
 }
@@ -145,6 +153,7 @@ export interface Page<T> {
 
 /** A condition on one record. The set of conditions is fixed, so that an adapter can translate them for a database. */
 export type Where =
+  | FactWhere
   | { readonly member: string; readonly equals: string | number | boolean | null }
   | { readonly member: string; readonly above: number }
   | { readonly member: string; readonly below: number }

@@ -32,7 +32,8 @@ export function toEntry(
   const blobs = parsePlaces(stored.blobs)
   if (typeof record.id !== 'string' || typeof record.version !== 'number' || blobs === undefined) return null
   const text = stored.text !== undefined && record === read ? stored.text : JSON.stringify(record)
-  return new Entry(record.id, segment, record.version, text, state.keysOf(record), blobs)
+  const facts = state.factsOf(record)
+  return new Entry(record.id, segment, record.version, text, state.keysOf(record), blobs, facts)
 }
 
 /** The same of a line that says what is in its text; null where it does not. */

@@ -1,5 +1,8 @@
+import type { Facts, FactWhere } from './fact-types.ts'
+import { bitOf, factsOf } from './facts.ts'
+import { misuse } from './io-errors.ts'
 import { membersOf } from './stored.ts'
-import type { Where } from './store.ts'
+import type { StoredRecord, Where } from './store.ts'
 
 /** A condition made ready for many records. */
 export interface Condition {
@@ -11,26 +14,31 @@ export interface Condition {
   matches(record: object): boolean
 }
 
-/** Makes a condition ready. An absent member counts as null. */
-export function compileWhere(where: Where): Condition {
+/**
+ * Makes a condition ready. An absent member counts as null.
+ *
+ * @param facts  Those of the collection. A record for which they throw meets no condition on a fact.
+ */
+export function compileWhere<T extends StoredRecord>(where: Where, facts?: Facts<T>): Condition {
   if ('all' in where) {
-    const parts = where.all.map(compileWhere)
+    const parts = where.all.map((part) => compileWhere(part, facts))
     return {
       mayMatch: (text) => parts.every((part) => part.mayMatch(text)),
       matches: (record) => parts.every((part) => part.matches(record)),
     }
   }
   if ('any' in where) {
-    const parts = where.any.map(compileWhere)
+    const parts = where.any.map((part) => compileWhere(part, facts))
     return {
       mayMatch: (text) => parts.some((part) => part.mayMatch(text)),
       matches: (record) => parts.some((part) => part.matches(record)),
     }
   }
   if ('not' in where) {
-    const part = compileWhere(where.not)
+    const part = compileWhere(where.not, facts)
     return { mayMatch: always, matches: (record) => !part.matches(record) }
   }
+  if (!('member' in where)) return onFact(where, facts)
   const { member } = where
   if ('equals' in where) {
     const { equals } = where
@@ -45,7 +53,37 @@ export function compileWhere(where: Where): Condition {
   return containing(member, where.contains)
 }
 
+/** Whether all conditions in a condition are on facts of the collection. */
+export function isOnFacts(where: Where): boolean {
+  if ('all' in where) return where.all.every(isOnFacts)
+  if ('any' in where) return where.any.every(isOnFacts)
+  if ('not' in where) return isOnFacts(where.not)
+  return 'flag' in where || 'number' in where || 'text' in where
+}
+
 const always = (): boolean => true
+
+function onFact<T extends StoredRecord>(where: FactWhere, facts: Facts<T> | undefined): Condition {
+  const [names, name] =
+    'flag' in where
+      ? [facts?.flags, where.flag]
+      : 'number' in where
+        ? [facts?.numbers, where.number]
+        : [facts?.texts, where.text]
+  const at = names?.indexOf(name) ?? -1
+  if (!facts || at < 0) throw misuse(`The collection has no fact ${JSON.stringify(name)}.`)
+  return {
+    mayMatch: always,
+    matches(record) {
+      const values = factsOf(facts, record)
+      if (values === null) return false
+      if ('flag' in where) return (values.flags & bitOf(facts, name)) !== 0
+      if ('text' in where) return values.texts[at]?.includes(where.equals) ?? false
+      const value = values.numbers[at] ?? 0
+      return 'above' in where ? value > where.above : value < where.below
+    },
+  }
+}
 
 function byNumber(member: string, test: (value: number) => boolean): Condition {
   return {

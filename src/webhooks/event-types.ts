@@ -1,4 +1,4 @@
-import { eventStatuses } from '../emails/email.ts'
+import { eventStatuses } from '../emails/statuses.ts'
 import type { DomainEventType, EmailEventType, WebhookPattern } from './types.ts'
 
 /** The names of what happens to emails: one for each status. */

@@ -281,3 +281,35 @@ test('a mail that still cannot be read when the instance ends is read again at t
   await indexer.close()
   expect(column.cursor).toBe('')
 })
+
+test('a mail that was deferred before a crash is read after the next start, and found by has:attachment', async () => {
+  const { store, clock, column, heads, begin, arrive, snippets } = await open()
+  for (const n of [1, 2]) await arrive(n)
+  const text = Buffer.from('attached').toString('base64')
+  const message =
+    'Subject: s\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nText 3\r\n' +
+    `--b\r\nContent-Type: application/pdf\r\nContent-Transfer-Encoding: base64\r\n\r\n${text}\r\n--b--\r\n`
+  await store.commit([insert(emailCollection, anEmail(3))], [blobOf(messageBlob(idOf(3)), message)])
+  // The crashed process stored these rows. That of the third mail has no text.
+  for (const n of [1, 2]) {
+    await store.bulk(emailCollection, [idOf(n)], (email) => ({
+      ...email,
+      undigested: undefined,
+      snippet: `Text ${n}`,
+      attachment_count: 0,
+    }))
+    await column.append(idOf(n), '', `Text ${n}`)
+  }
+  await column.append(idOf(3), '', '')
+  const indexer = begin()
+  onTestFinished(() => indexer.close())
+  for (let i = 0; i < 12 && (await snippets()).includes(null); i++) {
+    await clock.advance(5000)
+    await sleep(5)
+  }
+  expect(await snippets()).toEqual(['Text 1', 'Text 2', 'Text 3'])
+  const digests = digestsOf(store)
+  const search = createSearch({ store, digests, indexer, column, heads, pageSize: 50 })
+  expect(await search.ids(parseMailQuery('has:attachment', 0))).toEqual([idOf(3)])
+  expect(await search.ids(parseMailQuery('"text 3"', 0))).toEqual([idOf(3)])
+})

@@ -1,0 +1,159 @@
+import type { Facts, FactValues } from './fact-types.ts'
+import type { StoredRecord, Where } from './store.ts'
+
+/** The facts of one record as numbers: flags, numbers, codes of texts. */
+export type FactRow = readonly number[]
+
+/** What the facts of a record say about a condition. */
+export type Verdict = typeof no | typeof yes | typeof unsure
+export const no = 0
+export const yes = 1
+/** The record itself has to be read. */
+export const unsure = 2
+
+/** The facts of the records of a collection: how they are encoded, and conditions on them. */
+export class FactTable {
+  /** The number of flags, numbers and texts in a row. */
+  readonly width: number
+  readonly #facts: Facts<StoredRecord>
+  readonly #texts: readonly TextCodes[]
+
+  constructor(facts: Facts<StoredRecord>) {
+    this.#facts = facts
+    this.#texts = facts.texts.map(() => new TextCodes())
+    this.width = 1 + facts.numbers.length + facts.texts.length
+  }
+
+  /** The number of numbers in a row, which follow the flags. */
+  get numbers(): number {
+    return this.#facts.numbers.length
+  }
+
+  /** @returns null if the facts of the record cannot be determined. */
+  encode(record: object): FactRow | null {
+    const values = factsOf(this.#facts, record)
+    if (values === null) return null
+    const row = [values.flags]
+    for (let i = 0; i < values.numbers.length; i++) row.push(values.numbers[i] ?? 0)
+    for (let i = 0; i < this.#texts.length; i++) row.push(this.codeOf(i, values.texts[i] ?? []))
+    return row
+  }
+
+  /** The code for the texts of a slot in a row. */
+  codeOf(slot: number, texts: readonly string[]): number {
+    return this.#texts[slot]?.encode(texts) ?? unknownCode
+  }
+
+  /** Makes a function that judges rows. */
+  judge(where: Where): (row: FactRow) => Verdict {
+    if ('all' in where) {
+      const parts = where.all.map((part) => this.judge(part))
+      return (row) => {
+        let verdict: Verdict = yes
+        for (const part of parts) {
+          const one = part(row)
+          if (one === no) return no
+          if (one === unsure) verdict = unsure
+        }
+        return verdict
+      }
+    }
+    if ('any' in where) {
+      const parts = where.any.map((part) => this.judge(part))
+      return (row) => {
+        let verdict: Verdict = no
+        for (const part of parts) {
+          const one = part(row)
+          if (one === yes) return yes
+          if (one === unsure) verdict = unsure
+        }
+        return verdict
+      }
+    }
+    if ('not' in where) {
+      const part = this.judge(where.not)
+      return (row) => {
+        const verdict = part(row)
+        return verdict === unsure ? unsure : verdict === yes ? no : yes
+      }
+    }
+    if ('flag' in where) {
+      const bit = bitOf(this.#facts, where.flag)
+      return (row) => (((row[0] ?? 0) & bit) === 0 ? no : yes)
+    }
+    if ('number' in where) {
+      const slot = 1 + this.#facts.numbers.indexOf(where.number)
+      if ('above' in where) return (row) => ((row[slot] ?? 0) > where.above ? yes : no)
+      return (row) => ((row[slot] ?? 0) < where.below ? yes : no)
+    }
+    if ('text' in where) {
+      const at = this.#facts.texts.indexOf(where.text)
+      const texts = this.#texts[at]
+      const slot = 1 + this.numbers + at
+      const { equals } = where
+      return (row) => {
+        const code = row[slot] ?? 0
+        if (code === 0) return no
+        const known = texts?.of(code) ?? null
+        if (known === null) return unsure
+        return known.includes(equals) ? yes : no
+      }
+    }
+    return () => unsure
+  }
+}
+
+/** The facts of a record, for a condition that is checked against the record itself; null if there are none. */
+export function factsOf<T>(facts: Facts<T>, record: object): FactValues | null {
+  try {
+    // Records are only what their collection's type says unless a person edited a file. Then this may throw.
+    const values = facts.of(record as T)
+    for (const value of values.numbers) if (!Number.isFinite(value)) return null
+    return values
+  } catch {
+    return null
+  }
+}
+
+/** The bit of a flag. */
+export function bitOf({ flags }: { readonly flags: readonly string[] }, name: string): number {
+  const at = flags.indexOf(name)
+  return at < 0 ? 0 : 1 << at
+}
+
+/** A small number for each list of texts: 0 for the empty list. */
+class TextCodes {
+  readonly #lists: (readonly string[] | null)[] = [[], null]
+  readonly #single: Map<string, number> = new Map()
+  readonly #several: Map<string, number> = new Map()
+  #held = 0
+
+  encode(texts: readonly string[]): number {
+    const [first] = texts
+    if (first === undefined) return 0
+    const isSingle = texts.length === 1
+    const codes = isSingle ? this.#single : this.#several
+    const key = isSingle ? first : JSON.stringify(texts)
+    const known = codes.get(key)
+    if (known !== undefined) return known
+    // Records with texts beyond these limits are read.
+    if (key.length > mostText || this.#held + key.length > mostHeld || this.#lists.length > mostCode)
+      return unknownCode
+    const code = this.#lists.length
+    // A part of a longer string would keep all of it in memory.
+    const own = [...texts].map((text) => Buffer.from(text, 'utf16le').toString('utf16le'))
+    codes.set(isSingle ? (own[0] ?? '') : key, code)
+    this.#lists.push(own)
+    this.#held += key.length
+    return code
+  }
+
+  of(code: number): readonly string[] | null {
+    return this.#lists[code] ?? null
+  }
+}
+
+const unknownCode = 1
+const mostCode = 0xffff
+const mostText = 1024
+const mostHeld = 4 * 1024 * 1024

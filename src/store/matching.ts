@@ -1,0 +1,189 @@
+import { createPacer } from '../core/yield.ts'
+import type { CollectionState } from './collection-state.ts'
+import { no, unsure, yes, type FactRow, type Verdict } from './facts.ts'
+import type { IdOrder, Run } from './id-order.ts'
+import { readTexts, textInMemory, toRecord } from './read-records.ts'
+import type { Records } from './records.ts'
+import type { Row, Span } from './sorted-index.ts'
+import type { StoredRecord, Where } from './store.ts'
+import type { Condition } from './where.ts'
+
+/** Some records that meet a condition. */
+export interface Matches {
+  readonly count: number
+  /** The rows from a position on, in order. Call it only before the next part is asked for. */
+  rows(from: number, most: number): Row[]
+}
+
+/**
+ * Finds the records that meet a condition, part by part in the order of their ids. Records are read only where facts do not
+ * decide. Other commits run in between; then it continues after the last record that it judged.
+ *
+ * @param span  The positions to look at now; `after` is the id of the last record that was judged.
+ */
+export async function* findMatches(
+  records: Records,
+  state: CollectionState,
+  where: Where,
+  condition: Condition,
+  backwards: boolean,
+  span: (after: string | null) => Span,
+): AsyncGenerator<Matches> {
+  const { idIndex } = state
+  const judge = state.facts?.judge(where) ?? ((): Verdict => unsure)
+  const ids = idsIn(where)
+  const pacer = createPacer()
+  let last: string | null = null
+  let size = fewest
+  for (let isMoved = true; isMoved;) {
+    const { revision } = idIndex
+    isMoved = false
+    for (const part of partsOf(runsOf(idIndex, span(last), ids), backwards, () => size)) {
+      const { verdicts, unsures } = judgeAll(part, judge)
+      for (let from = 0; from < unsures.length; from += readAtOnce) {
+        await decide(records, state, part, unsures.slice(from, from + readAtOnce), verdicts, condition)
+        if (pacer.due()) await pacer.turn()
+      }
+      last = part.row(part.length - 1).id
+      yield toMatches(part, verdicts)
+      if (pacer.due()) await pacer.turn()
+      isMoved = idIndex.revision !== revision
+      if (isMoved) break
+      // Few at first, because a page needs only few.
+      size = Math.min(2 * size, most)
+    }
+  }
+}
+
+const fewest = 128
+const most = 4096
+/** How many records are read at once. */
+const readAtOnce = 128
+
+/** Successive records in the direction of the search. */
+interface Part {
+  readonly length: number
+  exists(at: number): boolean
+  row(at: number): Row
+  /** @returns null if the facts are not known. */
+  facts(at: number): FactRow | null
+  /** Notes facts that were not known. */
+  learn(at: number, facts: FactRow): void
+}
+
+/** The only ids that can meet a condition; null if it does not say. */
+function idsIn(where: Where): readonly string[] | null {
+  if ('all' in where) return where.all.map(idsIn).find((ids) => ids !== null) ?? null
+  if ('any' in where) {
+    const parts = where.any.map(idsIn)
+    return parts.includes(null) ? null : parts.flatMap((ids) => ids ?? [])
+  }
+  if (!('member' in where) || where.member !== 'id' || !('equals' in where)) return null
+  return typeof where.equals === 'string' ? [where.equals] : []
+}
+
+function runsOf(order: IdOrder, { start, end }: Span, ids: readonly string[] | null): Run[] {
+  if (ids === null) return [...order.runs(start, end)]
+  const runs: Run[] = []
+  for (const id of [...new Set(ids)].sort()) {
+    const position = order.find([id]) ? order.lowerBound([id]) : end
+    if (position >= start && position < end) runs.push(...order.runs(position, position + 1))
+  }
+  return runs
+}
+
+function* partsOf(runs: readonly Run[], backwards: boolean, size: () => number): Generator<Part> {
+  for (const run of backwards ? runs.toReversed() : runs) {
+    const [from, to] = 'pack' in run ? [run.from, run.to] : [0, run.entries.length]
+    for (let done = 0; done < to - from;) {
+      const length = Math.min(size(), to - from - done)
+      yield backwards ? toPart(run, to - done - 1, -1, length) : toPart(run, from + done, 1, length)
+      done += length
+    }
+  }
+}
+
+function toPart(run: Run, first: number, step: 1 | -1, length: number): Part {
+  if ('entries' in run) {
+    const { entries } = run
+    const entry = (at: number): (typeof entries)[number] | undefined => entries[first + step * at]
+    return {
+      length,
+      exists: (at) => entry(at) !== undefined,
+      row: (at) => entry(at) ?? { id: '' },
+      facts: (at) => entry(at)?.facts ?? null,
+      learn(at, facts) {
+        const known = entry(at)
+        if (known) known.facts ??= facts
+      },
+    }
+  }
+  const { pack } = run
+  const facts: number[] = []
+  return {
+    length,
+    exists: (at) => pack.has(first + step * at),
+    row: (at) => ({ id: pack.id(first + step * at) }),
+    // The same array for each row: it is looked at before the next is read.
+    facts: (at) => (pack.facts?.read(first + step * at, facts) ? facts : null),
+    learn(at, learned) {
+      if (pack.facts?.get(first + step * at) === null) pack.facts.set(first + step * at, learned)
+    },
+  }
+}
+
+function judgeAll(
+  part: Part,
+  judge: (facts: FactRow) => Verdict,
+): { verdicts: Uint8Array; unsures: number[] } {
+  const verdicts = new Uint8Array(part.length)
+  const unsures: number[] = []
+  for (let at = 0; at < part.length; at++) {
+    if (!part.exists(at)) continue
+    const facts = part.facts(at)
+    const verdict = facts === null ? unsure : judge(facts)
+    verdicts[at] = verdict
+    if (verdict === unsure) unsures.push(at)
+  }
+  return { verdicts, unsures }
+}
+
+/** Decides by the records themselves, and notes facts that were not known. */
+async function decide(
+  records: Records,
+  state: CollectionState,
+  part: Part,
+  places: readonly number[],
+  verdicts: Uint8Array,
+  condition: Condition,
+): Promise<void> {
+  const rows = places.map((at) => part.row(at))
+  const texts = await readTexts(records, state, rows)
+  for (const [i, at] of places.entries()) {
+    const row = rows[i]
+    // A commit may have changed it since.
+    const text = (row && textInMemory(state, row)) ?? texts[i]
+    verdicts[at] = no
+    const isNew = state.facts !== null && part.facts(at) === null
+    if (!text || (!isNew && !condition.mayMatch(text))) continue
+    const record = toRecord<StoredRecord>(text)
+    if (condition.matches(record)) verdicts[at] = yes
+    const facts = isNew ? state.factsOf(record) : null
+    if (facts) part.learn(at, facts)
+  }
+}
+
+function toMatches(part: Part, verdicts: Uint8Array): Matches {
+  let count = 0
+  for (const verdict of verdicts) count += verdict
+  return {
+    count,
+    rows(from, most) {
+      const rows: Row[] = []
+      let seen = 0
+      for (let at = 0; at < verdicts.length && rows.length < most; at++)
+        if (verdicts[at] === yes && seen++ >= from) rows.push(part.row(at))
+      return rows
+    },
+  }
+}
