@@ -114,6 +114,12 @@ const targets = [
       most(`search of 100,000 by ${key}:, ${hits}`, 60, 'ms', searched, 'process', `${key}: ${hits}, ms`),
     ),
   ),
+  ...['is', 'source', 'status', 'domain', 'before', 'larger', 'has'].flatMap((key) =>
+    ['none', 'all'].map((hits) =>
+      most(`search of 100,000 by ${key}:, ${hits}`, 60, 'ms', searched, 'process', `${key}: ${hits}, ms`),
+    ),
+  ),
+  most('search of 100,000 by tag:, none', 60, 'ms', searched, 'process', 'tag: none, ms'),
   ...['nowhere', 'message 42', 'wizards'].map((word) =>
     most(`search of 100,000 texts for "${word}"`, 150, 'ms', searched, 'process', `${word}, ms`),
   ),
