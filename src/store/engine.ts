@@ -54,6 +54,11 @@ export async function createStore(
     }
     const taking: ReturnType<Medium['take']>[] = []
     try {
+      const clearing = medium.clear(blobs)
+      if (clearing) {
+        await clearing
+        assertOpen()
+      }
       for (const { blob, name } of named) taking.push(medium.take(blob, name))
       await queue.commit(
         prepared,

@@ -40,6 +40,11 @@ export interface Medium extends PlaceKeeper {
   take(blob: Blob, name: BlobName): { taken: TakenBlob | Promise<TakenBlob>; undo(reason: unknown): void }
   /** Where a held blob will be, when the frame's payload has `at` bytes before it. */
   placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
+  /**
+   * To be awaited before the blobs of a commit are taken: waits while too much of what was removed still uses space.
+   * Mostly there is nothing to wait for.
+   */
+  clear(blobs: readonly Blob[]): Promise<void> | undefined
   /** @throws store_full while the disk has no room for what is new. */
   assertRoom(): void
   /** Why nothing new is stored at present, as a lost lock or a full disk; null while new records are accepted. */

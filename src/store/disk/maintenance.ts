@@ -11,6 +11,11 @@ import type { SpaceAccounting } from './space.ts'
 export interface MaintenanceRunner {
   /** To be called after each write: the number of bytes added to the log, and the position after them. */
   note(bytes: number, at: LogPosition & { readonly seq: number }): void
+  /**
+   * To be awaited before a new large file is written: removes the unused ones if they take too much space. Never rejects.
+   * Mostly there is nothing to wait for.
+   */
+  clear(): Promise<void> | undefined
   /** Stops after a last checkpoint, so that the next start has nothing to replay. */
   close(): Promise<void>
 }
@@ -34,6 +39,8 @@ const defaultCheckpointBytes = 16 * 1024 * 1024
 const syncMs = 4000
 /** Limit for moving blobs on a full disk: a larger move could use up the reserve and fail before it frees space. */
 const mostLiveOnFullDisk = 1024 * 1024
+/** Large files that wait for their removal may take this many bytes before new ones wait for it. */
+const mostWaitingBytes = 48 * 1024 * 1024
 /** A checkpoint follows this long after a commit, so that a person who opens the files sees recent changes. */
 const quietMs = 5000
 
@@ -50,6 +57,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   let running: Promise<void> | null = null
   let cancelTimer: (() => void) | null = null
   let cancelSync: (() => void) | null = null
+  let clearing: Promise<void> | null = null
   let closing = false
   let failing = false
   let syncFailing = false
@@ -59,11 +67,11 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
    * its older files may name these large files, but a start applies the commits that follow before it looks for them.
    */
   async function flush(): Promise<void> {
-    const unused = [...space.deadLarge]
+    const unused = [...space.deadLarge.keys()]
     await deps.flush()
     for (const name of unused) {
       await deps.files.remove(deps.paths.large(name))
-      space.deadLarge.delete(name)
+      space.removed(name)
     }
   }
 
@@ -141,11 +149,16 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
       if (bytesSince >= dueBytes) begin()
       else wait()
     },
+    clear() {
+      if (space.waitingBytes < mostWaitingBytes || closing) return undefined
+      // Where the disk fails, the commit finds that out.
+      return (clearing ??= sync().finally(() => (clearing = null)))
+    },
     async close() {
       closing = true
       cancelTimer?.()
       cancelSync?.()
-      await running
+      await Promise.all([running, clearing])
       if (!log.fault && (bytesSince > 0 || records.dirty.size > 0)) await run()
     },
   }

@@ -16,7 +16,7 @@ import { createLineReader } from './line-reader.ts'
 import { claimLog, loadFolder } from './load.ts'
 import { Log } from './log.ts'
 import type { Medium } from '../medium.ts'
-import type { BlobId } from '../store.ts'
+import type { Blob, BlobId } from '../store.ts'
 import type { Reserve } from './reserve.ts'
 import { createMaintenance, type MaintenanceRunner } from './maintenance.ts'
 import { SpaceAccounting } from './space.ts'
@@ -49,6 +49,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   const frames = new FrameWriter(deps.durable)
   const spool = async (id: BlobId): Promise<SpooledFile> => {
     deps.reserve.assertWhole()
+    await maintenance?.clear()
     return await openSpool(deps, id)
   }
   let log: Log | null = null
@@ -132,7 +133,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
     take(blob, { owner, name }) {
       const { size } = blob
-      const own = blob.spooled === undefined && size > largeBlobBytes
+      const own = needsFile(blob)
       if (blob.spooled === undefined && !own)
         return { taken: { owner, name, size, content: blob.parts ?? [] }, undo() {} }
       if (own) {
@@ -164,6 +165,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
         },
       }
     },
+    clear: (blobs) => (blobs.some(needsFile) ? maintenance?.clear() : undefined),
     assertRoom: () => deps.reserve.assertWhole(),
     refusal() {
       for (const reason of refusalReasons) {
@@ -217,6 +219,9 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     },
   }
 }
+
+/** Whether a blob that a commit brings has yet to be written to a file of its own. */
+const needsFile = ({ spooled, size }: Blob): boolean => spooled === undefined && size > largeBlobBytes
 
 /** @returns Whether the edited files were written. If the disk is full, the next checkpoint writes them. */
 async function sealEdits(

@@ -5,8 +5,10 @@ import type { PlaceKeeper } from '../records.ts'
 export class SpaceAccounting implements PlaceKeeper {
   /** By log file, the number of bytes that live records use. */
   readonly live: Map<number, number> = new Map()
-  /** Large files to remove once the commits that made them unused are synced. */
-  readonly deadLarge: Set<string> = new Set()
+  /** Large files to remove once the commits that made them unused are synced, with their sizes. */
+  readonly deadLarge: Map<string, number> = new Map()
+  /** Their total size. */
+  waitingBytes = 0
   /** Total size of all files ever added to `deadLarge`. */
   deadLargeBytes = 0
   /** Large files that records use. */
@@ -19,12 +21,19 @@ export class SpaceAccounting implements PlaceKeeper {
     })
   }
 
+  /** To be called once the large file is removed. */
+  removed(large: string): void {
+    this.waitingBytes -= this.deadLarge.get(large) ?? 0
+    this.deadLarge.delete(large)
+  }
+
   release(places: Places | null, without: Places | null): void {
     eachNew(places, without, (place) => {
       if ('log' in place) this.live.set(place.log, (this.live.get(place.log) ?? 0) - place.size)
       else if ('large' in place && this.large.delete(place.large)) {
-        this.deadLarge.add(place.large)
+        this.deadLarge.set(place.large, place.size)
         this.deadLargeBytes += place.size
+        this.waitingBytes += place.size
       }
     })
   }

@@ -32,6 +32,7 @@ export function createMemoryMedium(): Medium {
       const [first] = bytes
       return { bytes: bytes.length === 1 && first ? first : Buffer.concat(bytes), size }
     },
+    clear: () => undefined,
     assertRoom() {},
     refusal: () => null,
     async write() {},
