@@ -1,4 +1,5 @@
-import type { CheckRow } from './subject.ts'
+import { readSignature } from '../mime/dkim-signature.ts'
+import type { CheckedMail, CheckRow, Found } from './subject.ts'
 
 /** Checks of what mail servers of recipients look at. */
 export const deliveryChecks: readonly CheckRow[] = [
@@ -46,13 +47,14 @@ export const deliveryChecks: readonly CheckRow[] = [
       'is an error for broadcasts, and a note for other mail that has one of the fields.',
     fix: 'Add `List-Unsubscribe: <https://…>` and `List-Unsubscribe-Post: List-Unsubscribe=One-Click`.',
     link: 'https://www.rfc-editor.org/rfc/rfc8058',
-    run({ mail: { type, list_unsubscribe: offered, size_bytes } }) {
+    run({ mail }) {
+      const { type, list_unsubscribe: offered, size_bytes } = mail
       if (size_bytes === 0 || (type !== 'broadcast' && !offered)) return null
       if (!offered)
         return [
           { message: 'The broadcast has no List-Unsubscribe field.', place: { header: 'List-Unsubscribe' } },
         ]
-      if (offered.one_click) return []
+      if (offered.one_click) return oneClickFaults(mail, offered.urls)
       return [
         {
           severity: type === 'broadcast' ? 'error' : 'note',
@@ -63,3 +65,34 @@ export const deliveryChecks: readonly CheckRow[] = [
     },
   },
 ]
+
+/** What keeps clients from one-click unsubscription although both fields are there. */
+function oneClickFaults({ headers }: CheckedMail, urls: readonly string[]): Found[] {
+  const place = { header: 'List-Unsubscribe', snippet: urls.join(', ') }
+  const isInsecure = urls.some((url) => publicHttp.test(url)) && !urls.some((url) => /^https:/i.test(url))
+  const signatures = headers
+    .filter(([name]) => name.toLowerCase() === 'dkim-signature')
+    .map(([, value]) => readSignature(value.slice(0, 10_000)))
+  const isCovered = signatures.some(
+    (read) => 'fields' in read && unsubscribeFields.every((field) => read.fields.includes(field)),
+  )
+  return [
+    ...(isInsecure
+      ? [{ severity: 'warning', message: 'The address in List-Unsubscribe is not https.', place } as const]
+      : []),
+    ...(signatures.length > 0 && !isCovered
+      ? [
+          {
+            severity: 'warning',
+            message: 'The DKIM signature does not cover List-Unsubscribe and List-Unsubscribe-Post.',
+            place: { header: 'DKIM-Signature' },
+            fix: 'Add both names to the signed fields (the tag h= of the signature).',
+          } as const,
+        ]
+      : []),
+  ]
+}
+
+const unsubscribeFields = ['list-unsubscribe', 'list-unsubscribe-post']
+/** Names without a dot are of this machine or network, as the links of Localpost itself. */
+const publicHttp = /^http:\/\/(?!127\.|\[)[^/:?#]*\.[^/]/i

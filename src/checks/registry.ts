@@ -1,6 +1,7 @@
 import { accessibilityChecks } from './accessibility-checks.ts'
 import { clientChecks } from './client-checks.ts'
 import { deliveryChecks } from './delivery-checks.ts'
+import { headerChecks } from './header-checks.ts'
 import { linkChecks } from './link-checks.ts'
 import { messageChecks } from './message-checks.ts'
 import type { CheckRow } from './subject.ts'
@@ -11,5 +12,6 @@ export const checkRegistry: readonly CheckRow[] = [
   ...linkChecks,
   ...accessibilityChecks,
   ...deliveryChecks,
+  ...headerChecks,
   ...clientChecks,
 ]

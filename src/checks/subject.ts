@@ -7,6 +7,9 @@ export interface CheckedMail {
   type: string
   source: 'api' | 'smtp'
   size_bytes: number
+  /** Unix time in milliseconds; null where it is not known. */
+  received: number | null
+  envelope: { mail_from: string }
   subject: string
   html: string
   text: string

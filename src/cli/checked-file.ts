@@ -17,13 +17,18 @@ import { reasonOf } from './remote.ts'
 export async function readCheckedFile(name: string): Promise<CheckedMail> {
   const bytes = await readMessage(name)
   const message = await parseMessage(bytes)
+  const valueOf = (name: string): string =>
+    message.headers.find(([field]) => field.toLowerCase() === name)?.[1] ?? ''
   const { links, clipped } = await readFindings(message)
   const problem = [message.problem, clipped].filter((said) => said).join(' ') || null
   return {
     type: 'transactional',
     source: 'smtp',
     size_bytes: bytes.length,
-    subject: message.headers.find(([field]) => field.toLowerCase() === 'subject')?.[1] ?? '',
+    received: null,
+    // A server that delivers a message writes the envelope sender there.
+    envelope: { mail_from: valueOf('return-path').trim().replace(/^<|>$/g, '') },
+    subject: valueOf('subject'),
     html: message.html,
     text: message.text,
     headers: message.headers,

@@ -1,7 +1,7 @@
 import type { CheckedMail } from '../../src/checks/subject.ts'
 import type { MailCheckOptions } from '../../src/checks/options.ts'
 import type { Severity } from '../../src/checks/types.ts'
-import { mailWith, page } from './_mail.ts'
+import { mailWith, mailWithHeaders, page } from './_mail.ts'
 
 /** For each check the smallest mail in which it finds something, and one that is close and passes. */
 export interface Example {
@@ -84,6 +84,34 @@ export const examples: Readonly<Record<string, Example>> = {
       type: 'broadcast',
       list_unsubscribe: { urls: ['https://acme.test/off'], one_click: true },
     }),
+  },
+  'dmarc-alignment': {
+    fails: mailWith({ dkim: null, envelope: { mail_from: 'a@mailer.test' } }),
+    passes: mailWith({ dkim: null, envelope: { mail_from: 'a@mail.acme.test' } }),
+  },
+  'message-id': {
+    fails: mailWithHeaders({ 'Message-ID': null }),
+    passes: mailWithHeaders({ 'Message-Id': '<a.b@acme.test>' }),
+  },
+  date: {
+    fails: mailWithHeaders({ Date: '2026-01-05T10:00:00Z' }),
+    passes: mailWithHeaders({ Date: '5 Jan 2026 11:00 +0100 (CET)' }),
+  },
+  'bcc-field': {
+    fails: mailWithHeaders({ Bcc: 'bob@example.com' }),
+    passes: mailWithHeaders({ Cc: 'bob@example.com' }),
+  },
+  'single-fields': {
+    fails: mailWithHeaders({ Subject: ['One', 'Two'] }),
+    passes: mailWithHeaders({ Received: ['One', 'Two'] }),
+  },
+  'reply-to': {
+    fails: mailWithHeaders({ 'Reply-To': 'hi@other.test' }),
+    passes: mailWithHeaders({ 'Reply-To': 'Help <hi@help.acme.test>' }),
+  },
+  bimi: {
+    fails: mailWithHeaders({ 'BIMI-Selector': 'v=BIMI1' }),
+    passes: mailWithHeaders({ 'BIMI-Selector': 'v=BIMI1; s=acme' }),
   },
   'client-support': {
     fails: mailWith({ html: '<p style="display: flex">x</p>' }),

@@ -7,6 +7,19 @@ export function mailWith(changes: Partial<CheckedMail> = {}): CheckedMail {
   return { ...mail, links: changes.links ?? extractLinks(mail.html, mail.text) }
 }
 
+/** A mail with these header fields in place of those of the same name; null removes them. */
+export function mailWithHeaders(
+  fields: Readonly<Record<string, string | readonly string[] | null>>,
+  changes: Partial<CheckedMail> = {},
+): CheckedMail {
+  const names = Object.keys(fields).map((name) => name.toLowerCase())
+  const kept = goodMail.headers.filter(([name]) => !names.includes(name.toLowerCase()))
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    (value === null ? [] : [value].flat()).map((one) => [name, one] as const),
+  )
+  return mailWith({ headers: [...kept, ...given], ...changes })
+}
+
 /** The body of an HTML document in which the checks find nothing but its content. */
 export function page(body: string): string {
   return `<!DOCTYPE html><html lang="en"><head><title>Hello</title></head><body>${body}</body></html>`
@@ -16,6 +29,8 @@ const goodMail: Omit<CheckedMail, 'links'> = {
   type: 'transactional',
   source: 'api',
   size_bytes: 1000,
+  received: Date.UTC(2026, 0, 5, 10),
+  envelope: { mail_from: 'bounces@mail.acme.test' },
   subject: 'Hello',
   html: page('<p>Hello</p>'),
   text: 'Hello',

@@ -23,3 +23,15 @@ declare module 'mailauth/lib/dkim/sign.js' {
     },
   ): Promise<{ signatures: string; errors: unknown[] }>
 }
+
+declare module 'mailauth/lib/dmarc/index.js' {
+  const dmarc: {
+    dmarc(options: {
+      headerFrom: string
+      dkimDomains: { domain: string }[]
+      spfDomains: { domain: string }[]
+      resolver: (name: string, type: string) => Promise<string[][]>
+    }): Promise<{ status: { result: string } }>
+  }
+  export default dmarc
+}

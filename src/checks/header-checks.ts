@@ -1,0 +1,187 @@
+import { parseAddresses } from '../mime/addresses.ts'
+import { domainOf, isAligned } from './alignment.ts'
+import type { CheckRow, CheckedMail, Found } from './subject.ts'
+
+/** Checks of the header fields that mail servers of recipients look at. */
+export const headerChecks: readonly CheckRow[] = [
+  {
+    id: 'dmarc-alignment',
+    title: 'The sender is aligned for DMARC',
+    group: 'Deliverability',
+    severity: 'error',
+    about:
+      'DMARC passes if the domain of From is that of the DKIM signature, or that of the envelope sender with SPF. It is ' +
+      'compared as most domains ask: `mail.acme.com` and `acme.com` belong together. No record is looked up, so ' +
+      'whether SPF passes is left open.',
+    fix: 'Sign with a key of the domain in From, or send with an envelope sender of that domain.',
+    link: 'https://www.rfc-editor.org/rfc/rfc7489#section-3.1',
+    run({ mail }) {
+      if (mail.size_bytes === 0) return null
+      const place = { header: 'From' }
+      const written = fieldsOf(mail, 'from')[0] ?? ''
+      const senders = parseAddresses(written.slice(0, 10_000))
+      const domains = new Set(senders.flatMap(({ address }) => domainOf(address) ?? []))
+      if (domains.size === 0) return [{ message: 'From has no address, so DMARC fails.', place }]
+      if (domains.size > 1)
+        return [{ message: 'From has addresses of several domains: many servers reject the mail.', place }]
+      const [from = ''] = domains
+      const { dkim, envelope } = mail
+      const signer = dkim && dkim.result !== 'fail' && dkim.result !== 'invalid' ? dkim.domain : null
+      if (signer !== null && isAligned(from, signer, 'relaxed')) return []
+      const returns = domainOf(envelope.mail_from)
+      if (returns !== null && isAligned(from, returns, 'relaxed')) return []
+      if (signer === null && returns === null)
+        return { skipped: 'There is neither a DKIM signature nor an envelope sender to compare with From.' }
+      const said = [
+        signer === null ? 'no valid DKIM signature' : `a DKIM signature of ${signer}`,
+        returns === null ? 'no envelope sender' : `an envelope sender of ${returns}`,
+      ]
+      return [{ message: `From is of ${from}, with ${said.join(' and ')}: neither is of ${from}.`, place }]
+    },
+  },
+  {
+    id: 'message-id',
+    title: 'The message has a Message-ID',
+    group: 'Deliverability',
+    severity: 'warning',
+    about: 'Spam filters distrust messages without an id, and clients sort replies by it.',
+    fix: 'Let the mail library set it, with your own domain behind the @.',
+    link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.4',
+    run({ mail }) {
+      if (mail.size_bytes === 0) return null
+      const [id] = fieldsOf(mail, 'message-id')
+      const place = { header: 'Message-ID' }
+      if (id === undefined) return [{ message: 'The message has no Message-ID.', place }]
+      const host = /^<[^<>\s@]{1,500}@([^<>\s@]{1,255})>$/.exec(id.trim())?.[1]
+      if (host === undefined) return [{ message: 'The Message-ID is not of the form <name@domain>.', place }]
+      return /^(?:localhost|localhost\.localdomain)$/i.test(host)
+        ? [{ severity: 'note', message: 'The Message-ID names localhost instead of your domain.', place }]
+        : []
+    },
+  },
+  {
+    id: 'date',
+    title: 'The message has a valid date',
+    group: 'Deliverability',
+    severity: 'warning',
+    about: 'Spam filters distrust messages without a date, and clients sort a wrong date to the wrong place.',
+    fix: 'Let the mail library set it, and check the clock of the machine.',
+    link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.3',
+    run({ mail }) {
+      if (mail.size_bytes === 0) return null
+      const [written] = fieldsOf(mail, 'date')
+      const place = { header: 'Date' }
+      if (written === undefined) return [{ message: 'The message has no Date.', place }]
+      const time = dateForm.test(written.trim()) ? Date.parse(written.replace(/\([^()]*\)/g, '').trim()) : NaN
+      if (Number.isNaN(time)) return [{ message: 'The Date is not a date as mail has it.', place }]
+      if (mail.received === null) return []
+      const hours = (time - mail.received) / 3_600_000
+      if (hours > 24) return [{ message: 'The Date is more than a day after the arrival.', place }]
+      if (hours < -24 * 7)
+        return [{ severity: 'note', message: 'The Date is more than a week before the arrival.', place }]
+      return []
+    },
+  },
+  {
+    id: 'bcc-field',
+    title: 'No Bcc field shows hidden recipients',
+    group: 'Deliverability',
+    severity: 'error',
+    about: 'Recipients who are to stay hidden belong into the envelope; not every server removes the field.',
+    fix: 'Name them in the envelope only, and leave the Bcc field out of the message.',
+    link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.3',
+    run({ mail }) {
+      if (mail.size_bytes === 0) return null
+      if (fieldsOf(mail, 'bcc').every((value) => value.trim() === '')) return []
+      return [
+        { message: 'The message has a Bcc field, which every recipient can read.', place: { header: 'Bcc' } },
+      ]
+    },
+  },
+  {
+    id: 'single-fields',
+    title: 'Header fields that may be there once are there once',
+    group: 'Deliverability',
+    severity: 'error',
+    about: 'Gmail rejects messages with two From, Subject, Date or Message-ID fields.',
+    fix: 'Set the field once; often a library and the app both set it.',
+    link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6',
+    run({ mail }) {
+      if (mail.size_bytes === 0) return null
+      return singleFields.flatMap((header): Found[] => {
+        const count = fieldsOf(mail, header.toLowerCase()).length
+        return count > 1
+          ? [{ message: `The field ${header} is there ${count} times.`, place: { header } }]
+          : []
+      })
+    },
+  },
+  {
+    id: 'reply-to',
+    title: 'Replies go to the domain of the sender',
+    group: 'Deliverability',
+    severity: 'warning',
+    about: 'A Reply-To of another organisation than From is a sign of fraud for spam filters.',
+    fix: 'Use a Reply-To of the domain in From, or leave it out.',
+    link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.2',
+    run({ mail }) {
+      const [reply] = fieldsOf(mail, 'reply-to')
+      if (reply === undefined) return null
+      const from = firstDomain(fieldsOf(mail, 'from')[0])
+      const to = firstDomain(reply)
+      if (from === null || to === null || isAligned(from, to, 'relaxed')) return []
+      const message = `From is of ${from}, and Reply-To of ${to}.`
+      return [{ message, place: { header: 'Reply-To' } }]
+    },
+  },
+  {
+    id: 'bimi',
+    title: 'The BIMI-Selector field is well formed',
+    group: 'Deliverability',
+    severity: 'warning',
+    about: 'The field chooses the record with the logo. The record and the logo are not looked up.',
+    fix: 'Write `BIMI-Selector: v=BIMI1; s=<selector>`.',
+    link: 'https://datatracker.ietf.org/doc/draft-brand-indicators-for-message-identification/',
+    run({ mail }) {
+      const [value] = fieldsOf(mail, 'bimi-selector')
+      if (value === undefined) return null
+      return /^\s*v\s*=\s*BIMI1\s*;\s*s\s*=\s*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\s*;?\s*$/i.test(
+        value.slice(0, 1000),
+      )
+        ? []
+        : [
+            {
+              message: 'The BIMI-Selector field does not name a selector.',
+              place: { header: 'BIMI-Selector' },
+            },
+          ]
+    },
+  },
+]
+
+const singleFields = [
+  'From',
+  'Sender',
+  'Reply-To',
+  'To',
+  'Cc',
+  'Subject',
+  'Date',
+  'Message-ID',
+  'In-Reply-To',
+  'References',
+  'MIME-Version',
+  'Content-Type',
+]
+
+const dateForm =
+  /^(?:[a-z]{3},?\s+)?\d{1,2}\s+[a-z]{3}\s+\d{4}\s+\d{2}:\d{2}(?::\d{2})?\s+(?:[+-]\d{4}|[a-z]{1,5})\b/i
+
+function fieldsOf({ headers }: CheckedMail, name: string): string[] {
+  return headers.filter(([written]) => written.toLowerCase() === name).map(([, value]) => value)
+}
+
+function firstDomain(field = ''): string | null {
+  const [first] = parseAddresses(field.slice(0, 10_000))
+  return first ? domainOf(first.address) : null
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { checkMail } from '../../src/checks/run.ts'
+import type { CheckedMail } from '../../src/checks/subject.ts'
+import { createLocalpost } from '../../src/instance/create.ts'
+import { submit } from '../support/submit.ts'
+import { mailWith, mailWithHeaders } from './_mail.ts'
+
+async function resultOf(mail: CheckedMail, id: string): Promise<string[]> {
+  const { findings, checks } = await checkMail(mail)
+  const said = findings
+    .filter((finding) => finding.id === id)
+    .map(({ severity, message }) => `${severity}: ${message}`)
+  const run = checks.find((check) => check.id === id)
+  return run?.outcome === 'skipped' ? [`skipped: ${run.message}`] : said
+}
+const dkim = (domain: string, result: 'pass' | 'fail' | 'no_key') => ({
+  domain,
+  selector: 's',
+  result,
+  reason: null,
+})
+
+describe('the alignment of a mail', () => {
+  it.each<[string, Partial<CheckedMail>, string | null]>([
+    ['by its signature', { dkim: dkim('acme.test', 'pass'), envelope: { mail_from: 'a@mailer.test' } }, null],
+    [
+      'by a signature whose key is not known here',
+      { dkim: dkim('mail.acme.test', 'no_key'), envelope: { mail_from: '' } },
+      null,
+    ],
+    [
+      'not by a signature of another domain',
+      { dkim: dkim('mailer.test', 'pass'), envelope: { mail_from: 'a@mailer.test' } },
+      'error: From is of acme.test, with a DKIM signature of mailer.test and an envelope sender of mailer.test: neither is of acme.test.',
+    ],
+    [
+      'not by a broken signature',
+      { dkim: dkim('acme.test', 'fail'), envelope: { mail_from: 'a@mailer.test' } },
+      'error: From is of acme.test, with no valid DKIM signature and an envelope sender of mailer.test: neither is of acme.test.',
+    ],
+    [
+      'unknown without both',
+      { dkim: null, envelope: { mail_from: '' } },
+      'skipped: There is neither a DKIM signature nor an envelope sender to compare with From.',
+    ],
+  ])('is given %s', async (_, changes, expected) => {
+    expect(await resultOf(mailWith(changes), 'dmarc-alignment')).toEqual(expected === null ? [] : [expected])
+  })
+
+  it.each([
+    ['', 'error: From has no address, so DMARC fails.'],
+    ['Ada', 'error: From has no address, so DMARC fails.'],
+    ['a@one.test, b@two.test', 'error: From has addresses of several domains: many servers reject the mail.'],
+  ])('needs one domain in From: %j', async (from, expected) => {
+    expect(await resultOf(mailWithHeaders({ From: from }), 'dmarc-alignment')).toEqual([expected])
+  })
+})
+
+it.each([
+  ['Mon, 05 Jan 2026 10:00:00 +0000', null],
+  ['Mon, 5 Jan 2026 10:00:00 GMT', null],
+  ['Tue, 13 Jan 2026 10:00:00 +0000', 'warning: The Date is more than a day after the arrival.'],
+  ['Mon, 05 Jan 2015 10:00:00 +0000', 'note: The Date is more than a week before the arrival.'],
+  ['Mon, 99 Foo 2026 10:00:00 +0000', 'warning: The Date is not a date as mail has it.'],
+  ['1767607200', 'warning: The Date is not a date as mail has it.'],
+])('the Date %j is rated %s', async (date, expected) => {
+  expect(await resultOf(mailWithHeaders({ Date: date }), 'date')).toEqual(expected === null ? [] : [expected])
+})
+
+it.each([
+  ['<a@acme.test>', null],
+  ['a@acme.test', 'warning: The Message-ID is not of the form <name@domain>.'],
+  ['<a>', 'warning: The Message-ID is not of the form <name@domain>.'],
+  ['<a@localhost>', 'note: The Message-ID names localhost instead of your domain.'],
+])('the Message-ID %j is rated %s', async (id, expected) => {
+  expect(await resultOf(mailWithHeaders({ 'Message-ID': id }), 'message-id')).toEqual(
+    expected === null ? [] : [expected],
+  )
+})
+
+describe('one-click unsubscription', () => {
+  const offered = { urls: ['https://acme.test/off'], one_click: true }
+  const signature = (fields: string): string =>
+    `v=1; a=rsa-sha256; d=acme.test; s=s; h=${fields}; bh=eA==; b=eA==`
+
+  it('needs https', async () => {
+    const http = mailWith({ list_unsubscribe: { urls: ['http://acme.test/off'], one_click: true } })
+    expect(await resultOf(http, 'list-unsubscribe')).toEqual([
+      'warning: The address in List-Unsubscribe is not https.',
+    ])
+  })
+
+  it.each([
+    ['from:list-unsubscribe:list-unsubscribe-post', 0],
+    ['From : List-Unsubscribe : List-Unsubscribe-Post', 0],
+    ['from:list-unsubscribe', 1],
+  ])('is covered by a signature of %s', async (fields, count) => {
+    const mail = mailWithHeaders({ 'DKIM-Signature': signature(fields) }, { list_unsubscribe: offered })
+    expect(await resultOf(mail, 'list-unsubscribe')).toHaveLength(count)
+  })
+})
+
+it('mail that Localpost sends has no such problem, and mail of an app shows its own', async () => {
+  await using post = await createLocalpost()
+  const { id } = await post.emails.send({
+    from: 'Acme <hi@acme.test>',
+    to: 'ada@example.com',
+    subject: 'Sent',
+    text: 'Hi',
+  })
+  await post.inbox.waitFor({ subject: 'Sent' })
+  const sent = await post.inbox.check(id)
+  expect(sent.findings).toEqual([])
+  const submitted = await submit(post, {
+    from: 'hi@acme.test',
+    subject: 'Submitted',
+    text: 'Hi',
+    replyTo: 'hi@other.test',
+    envelope: { from: 'bounce@mailer.test', to: 'ada@example.com' },
+  })
+  const ids = (await post.inbox.check(submitted)).findings.map((finding) => finding.id)
+  expect(ids).toEqual(['dmarc-alignment', 'reply-to', 'dkim'])
+})
