@@ -6,6 +6,7 @@ import {
   nowhere,
   withoutRelativeUrls,
 } from './relative-addresses.ts'
+import { escapedValue, isTrackingPixel, keptStylesheetOf, type RemoteContent } from './remote-content.ts'
 import { loadTokenizer } from './scan-html.ts'
 
 /**
@@ -18,10 +19,15 @@ import { loadTokenizer } from './scan-html.ts'
  * field), its `<` becomes `&lt;`, so that a browser that parses the HTML differently does not find a tag either.
  *
  * @param html  Any HTML. It is processed in pieces, so that a large one does not block the event loop.
+ * @param remote  What the reader asked to load: `all` keeps links to style sheets over http(s), and both `all` and
+ * `images` remove tracking pixels. Default: `none`.
  */
-export async function withoutConnections(html: string): Promise<string> {
+export async function withoutConnections(
+  html: string,
+  { remote = 'none' }: { remote?: RemoteContent } = {},
+): Promise<string> {
   const { Tokenizer } = loadTokenizer()
-  const writer = createWriter(html)
+  const writer = createWriter(html, remote)
   const tokenizer = new Tokenizer({ decodeEntities: true }, writer.listener)
   for (let at = 0; at < html.length; at += pieceLength) {
     tokenizer.write(html.slice(at, at + pieceLength))
@@ -60,14 +66,17 @@ interface Writer {
   end(): string
 }
 
-function createWriter(html: string): Writer {
+function createWriter(html: string, remote: RemoteContent): Writer {
   const written: string[] = []
   let at = 0
   let name = ''
   let tagStart = 0
   let isInTag = false
   let attribute = { name: '', start: 0 }
-  let meta = new Map<string, string>()
+  /** The attributes of the current tag that decide whether it stays. */
+  let attributes = new Map<string, string>()
+  /** Replaced attributes of the current tag, written when it ends: it may be removed as a whole. */
+  let changed: { start: number; end: number; text: string }[] = []
   let value = ''
   /** The element whose content is being skipped, and where the element began. */
   let leaving: { name: string; start: number } | null = null
@@ -92,9 +101,22 @@ function createWriter(html: string): Writer {
   function openTagEnds(end: number, isSelfClosing: boolean): void {
     isInTag = false
     if (name === 'style' && !leaving) styleStart ??= end + 1
-    if (leaving || !goneName.test(name)) return
+    const isGone = goneName.test(name) || (remote !== 'none' && name === 'img' && isTrackingPixel(attributes))
+    if (leaving || !isGone) return writeChanged()
     if (withContent.has(name) && !isSelfClosing) leaving = { name, start: tagStart }
-    else cut(tagStart, end + 1, name === 'meta' ? keptMetaOf(meta) : name === 'base' ? ownBase : gap)
+    else cut(tagStart, end + 1, replacementOf(name))
+  }
+
+  function writeChanged(): void {
+    for (const { start, end, text } of changed) cut(start, end, text)
+    changed = []
+  }
+
+  /** What stands in place of a tag that is removed. */
+  function replacementOf(element: string): string {
+    if (element === 'meta') return keptMetaOf(attributes)
+    if (element === 'base') return ownBase
+    return element === 'link' && remote === 'all' ? keptStylesheetOf(attributes) || gap : gap
   }
 
   function styleEnds(end: number): void {
@@ -125,7 +147,8 @@ function createWriter(html: string): Writer {
       tagStart = start - 1
       isInTag = true
       name = nameAt(start, end)
-      meta = new Map()
+      attributes = new Map()
+      changed = []
     },
     onattribname(start, end) {
       attribute = { name: nameAt(start, end), start }
@@ -139,9 +162,9 @@ function createWriter(html: string): Writer {
       if (value.length < longestOf(name, attribute.name)) value += String.fromCodePoint(codepoint)
     },
     onattribend(_quote, end) {
-      if (name === 'meta' && !meta.has(attribute.name)) meta.set(attribute.name, value)
-      const written = leaving || goneName.test(name) ? null : replacement()
-      if (written !== null) cut(attribute.start, end, written)
+      if (decided.test(name) && !attributes.has(attribute.name)) attributes.set(attribute.name, value)
+      const text = leaving || goneName.test(name) ? null : replacement()
+      if (text !== null) changed.push({ start: attribute.start, end, text })
     },
     onopentagend: (end) => openTagEnds(end, false),
     onselfclosingtag: (end) => openTagEnds(end, true),
@@ -169,6 +192,7 @@ function createWriter(html: string): Writer {
       writeTo(leaving?.start ?? styleStart ?? (isInTag ? tagStart : border < at ? before : border))
     },
     end() {
+      writeChanged()
       styleEnds(html.length)
       // An element that is skipped and never closed extends to the end of the HTML.
       if (!leaving) writeTo(html.length)
@@ -177,18 +201,19 @@ function createWriter(html: string): Writer {
   }
 }
 
+/** The elements whose attributes decide whether they stay. */
+const decided = /^(?:meta|link|img)$/
 const longestMeta = 200
+/** Of the attributes that say how an image or a style sheet is used. */
+const longestWord = 100
 const longestAddress = 4096
 
 /** How many characters of an attribute's value are read. */
 function longestOf(name: string, attribute: string): number {
   if (name === 'meta') return longestMeta
+  if (/^(?:rel|media|width|height)$/.test(attribute)) return longestWord
   if (attribute === 'style' || attribute === 'srcset') return Number.POSITIVE_INFINITY
   return addressAttributes.has(attribute) ? longestAddress : 0
-}
-
-function escapedValue(value: string): string {
-  return value.replace(/[&"<>]/g, (one) => `&#${one.charCodeAt(0)};`)
 }
 
 function keptMetaOf(attributes: ReadonlyMap<string, string>): string {

@@ -1,6 +1,7 @@
 import { readBodies } from '../mime/bodies.ts'
 import { paced } from '../core/yield.ts'
 import { structureSteps } from '../mime/structure.ts'
+import type { RemoteContent } from '../mime/remote-content.ts'
 import { withoutConnections } from '../mime/without-connections.ts'
 import { withAppearance, type Appearance } from './appearance.ts'
 import { readInlineImages, withInlineImages } from './inline-images.ts'
@@ -8,7 +9,7 @@ import { readInlineImages, withInlineImages } from './inline-images.ts'
 /** How to prepare the HTML of a mail. */
 export interface PageOptions {
   /** For a frame: without what connects. Default: as it is. */
-  frame?: { appearance: Appearance | null; remoteImages: boolean }
+  frame?: { appearance: Appearance | null; remote: RemoteContent }
 }
 
 /**
@@ -30,7 +31,8 @@ export async function readPage(
     message && structure && /cid:/i.test(html) ? await readInlineImages(message, structure.attachments) : []
   const whole = withInlineImages(html, images)
   if (!frame) return Buffer.from(whole)
-  const { appearance, remoteImages } = frame
+  const { appearance, remote } = frame
+  const remoteImages = remote !== 'none'
   const shown = appearance ? withAppearance(whole, appearance, { remoteImages }) : whole
-  return Buffer.from(await withoutConnections(shown))
+  return Buffer.from(await withoutConnections(shown, { remote }))
 }

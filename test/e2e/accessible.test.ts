@@ -64,7 +64,7 @@ describe.each(widths)('the inbox, %i wide, in light and in dark', (width) => {
       await panel(page).locator('*').first().waitFor()
       expect(await objections(page), side).toEqual([])
     }
-    await page.locator('summary', { hasText: '1 link' }).click()
+    await page.getByRole('button', { name: '1 link' }).click()
     await page.getByRole('button', { name: 'Tag', exact: true }).click()
     expect(await objections(page), 'links and tags').toEqual([])
     await page.keyboard.press('Escape')

@@ -72,7 +72,7 @@ it('every control of the mail is at least 24 pixels high and wide', async () => 
   })
   for (const side of ['HTML', 'Source', 'Headers', 'Attachments', 'Events', 'Checks'] as const) {
     await tab(page, side).click()
-    await panel(page).locator('button, a, summary, p').first().waitFor()
+    await panel(page).locator('button, a, summary, p, iframe').first().waitFor()
     expect(await smallTargets(page), side).toEqual([])
   }
 })

@@ -244,7 +244,7 @@ describe('a mail as its recipient sees it', () => {
       attachments: [{ filename: 'large.bin', content: Buffer.alloc(9000, 7) }],
     })
     await page.getByRole('button', { name: 'Copy the code' }).waitFor()
-    await page.locator('summary', { hasText: '1 link' }).click()
+    await page.getByRole('button', { name: '1 link' }).click()
     await page.getByText('https://example.com/start').first().waitFor()
     await tab(page, 'Headers').click()
     await page.getByRole('searchbox', { name: 'Filter the header fields' }).fill('order')

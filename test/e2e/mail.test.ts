@@ -13,7 +13,8 @@ describe('a mail', () => {
     await rowOf(page, 'Four sides').click()
     await page.getByRole('heading', { level: 1, name: 'Four sides' }).waitFor()
     await frameOf(page).getByRole('heading', { name: 'The HTML side' }).waitFor()
-    expect(await page.locator('iframe').getAttribute('sandbox')).toBe('')
+    expect(await page.locator('iframe').getAttribute('sandbox')).toBe('allow-same-origin')
+    await page.getByRole('button', { name: 'Details' }).click()
     expect(await page.locator('article dl').first().innerText()).toContain(
       'bounces@acme.test → grace@example.com',
     )
@@ -40,6 +41,7 @@ describe('a mail', () => {
     })
     await rowOf(page, 'To nobody').getByText('undisclosed recipients').waitFor()
     await rowOf(page, 'To nobody').click()
+    await page.getByRole('button', { name: 'Details' }).click()
     const fields = page.locator('article dl').first()
     await fields.getByText('undisclosed recipients').waitFor()
     expect(await fields.innerText()).toMatch(/Bcc\s+ada@example\.com/)
@@ -81,7 +83,7 @@ describe('a mail', () => {
       attachments: [{ filename: 'a.pdf', path: 'http://127.0.0.1:1/none.pdf' }],
     })
     await rowOf(page, 'Never written').click()
-    await page.getByText('This mail failed.').waitFor()
+    await page.locator('article').getByText('Failed: ada@example.com').waitFor()
     await page.locator('section.main').getByText('cannot be fetched').waitFor()
     expect(await page.getByRole('link', { name: '.eml' }).count()).toBe(0)
     await tab(page, 'Source').click()
@@ -102,7 +104,7 @@ describe('a mail', () => {
     const to = Array.from({ length: 50 }, (_, index) => `r${index}@example.com`)
     await submit(post, { subject: 'To many', to, text: 'x' })
     await rowOf(page, 'To many').click()
-    const fields = page.locator('article dl').first()
+    const fields = page.locator('article header')
     await page.getByRole('button', { name: '+46 more' }).click()
     expect(await fields.innerText()).toContain('r49@example.com')
     await page.getByRole('button', { name: 'Show fewer' }).click()

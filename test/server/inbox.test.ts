@@ -199,7 +199,7 @@ describeBoth('the bytes of a mail', (open) => {
     const id = await submitReceipt(post)
     const response = await call('GET', `/dev/inbox/${id}/html`)
     const policy = response.headers.get('content-security-policy') ?? ''
-    expect(policy).toMatch(/^sandbox;/)
+    expect(policy).toMatch(/^sandbox allow-same-origin;/)
     expect(policy).not.toMatch(/allow-(?:scripts|forms|top-navigation|modals)/)
     expect(policy).toContain("default-src 'none'; style-src 'unsafe-inline'; img-src data:;")
     expect(response.headers.get('referrer-policy')).toBe('no-referrer')

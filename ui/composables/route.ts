@@ -1,10 +1,11 @@
 import { computed, inject, onScopeDispose, provide, ref, type ComputedRef, type InjectionKey } from 'vue'
 import { allRooms, type AnyRoom, type RoomName } from './rooms.ts'
 
-/** Which part of the page the address asks for: `#/`, `#/mail/{id}`, `#/domains`, `#/domains/{id}`. */
+/** Which part of the page the address asks for: `#/`, `#/mail/{id}`, the mail alone at
+ * `#/mail/{id}/full`, `#/domains`, `#/domains/{id}`. */
 export type Route =
   | { view: 'list' }
-  | { view: 'mail'; id: string }
+  | { view: 'mail'; id: string; full?: boolean }
   | { view: RoomName; id?: string | undefined }
 
 export interface Router {
@@ -54,16 +55,17 @@ const routerKey: InjectionKey<Router> = Symbol('router')
 /** The address of a route, fit for `href`. */
 export function hashOf(route: Route): string {
   if (route.view === 'list') return '#/'
-  return route.id === undefined ? `#/${route.view}` : `#/${route.view}/${encodeURIComponent(route.id)}`
+  const end = route.view === 'mail' && route.full ? '/full' : ''
+  return route.id === undefined ? `#/${route.view}` : `#/${route.view}/${encodeURIComponent(route.id)}${end}`
 }
 
 /** The id of a mail's row in the page. */
 export const rowId = (id: string): string => `mail-${id}`
 
 function parseHash(hash: string): Route {
-  const [, name, part] = /^#\/([a-z]+)(?:\/([^/]+))?$/.exec(hash) ?? []
+  const [, name, part, full] = /^#\/([a-z]+)(?:\/([^/]+)(\/full)?)?$/.exec(hash) ?? []
   const id = decoded(part)
-  if (name === 'mail' && id) return { view: 'mail', id }
+  if (name === 'mail' && id) return { view: 'mail', id, full: full !== undefined }
   const view = allRooms.find((room) => room === name)
   return view && view !== 'inbox' ? { view, id } : { view: 'list' }
 }

@@ -1,4 +1,5 @@
 import { ref, watch, type Ref } from 'vue'
+import { readStored, writeStored } from './stored.ts'
 
 /** Light or dark by choice, or as the system has it. */
 export type Theme = 'system' | 'light' | 'dark'
@@ -11,30 +12,14 @@ export function useTheme(): Ref<Theme> {
     theme,
     (value) => {
       document.documentElement.dataset['theme'] = value
-      keep(value)
+      writeStored('theme', value === 'system' ? null : value)
     },
     { immediate: true },
   )
   return theme
 }
 
-const key = 'localpost.theme'
-
-// Storage may be refused, in a private window say; then the choice lasts as long as the page.
 function storedTheme(): Theme {
-  try {
-    const kept = localStorage.getItem(key)
-    return themes.find((theme) => theme === kept) ?? 'system'
-  } catch {
-    return 'system'
-  }
-}
-
-function keep(theme: Theme): void {
-  try {
-    if (theme === 'system') localStorage.removeItem(key)
-    else localStorage.setItem(key, theme)
-  } catch {
-    return
-  }
+  const kept = readStored('theme')
+  return themes.find((theme) => theme === kept) ?? 'system'
 }

@@ -84,16 +84,6 @@ function withAsciiDomain(address: string): string {
   return isName && URL.canParse(url) ? lower.slice(0, at) + new URL(url).hostname : lower
 }
 
-/**
- * Whether an HTML body has remote images, which the frame does not load. This is only a guess from the text, good enough to
- * decide whether to offer loading them. The pattern's repetitions are bounded because the text is untrusted.
- */
-export function hasRemoteImages(html: string): boolean {
-  return /(?:src|srcset|background)\s{0,4}=\s{0,4}["']?(?:https?:)?\/\/|url\(\s{0,4}["']?(?:https?:)?\/\//i.test(
-    html,
-  )
-}
-
 /** The injected faults in one sentence, so that their failures are not mistaken for real ones; `""` for none. */
 export function faultWords({ http, smtp, rate_limit }: FaultsState): string {
   const parts = [

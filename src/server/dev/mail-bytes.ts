@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Inbox, InboxPages } from '../../inbox/inbox.ts'
 import type { Appearance } from '../../reading/appearance.ts'
+import type { RemoteContent } from '../../mime/remote-content.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import { rangeAnswer } from '../byte-range.ts'
 import type { Route } from '../route.ts'
@@ -50,14 +51,14 @@ export function mailByteRoutes(
         description: 'The HTML part, with its own images in place',
       },
       errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
-      async handler({ params, query: { recipient, images, appearance = null } }) {
-        const remoteImages = images === 'remote'
+      async handler({ params, query: { recipient, images, remote: asked, appearance = null } }) {
+        const remote = asked ?? (images === 'remote' ? 'images' : 'none')
         const copy = recipient === undefined ? {} : { recipient }
-        return bytesAnswer(await inbox.page(params.id, { ...copy, appearance, remoteImages }), {
+        return bytesAnswer(await inbox.page(params.id, { ...copy, appearance, remote }), {
           ...guarded,
           ...unconnected,
           'content-type': 'text/html; charset=utf-8',
-          'content-security-policy': htmlPolicy(remoteImages),
+          'content-security-policy': htmlPolicy(remote),
         })
       },
     }),
@@ -129,10 +130,15 @@ const copyQuery: z.ZodType<{ recipient?: string | undefined }> = z.object({ reci
 const htmlQuery: z.ZodType<{
   recipient?: string | undefined
   images?: 'remote' | undefined
+  remote?: 'all' | undefined
   appearance?: Appearance | undefined
 }> = z.object({
   recipient,
-  images: z.literal('remote').optional().describe('Also loads images over http(s)'),
+  images: z.literal('remote').optional().describe('Also loads images over http(s), but no tracking pixels'),
+  remote: z
+    .literal('all')
+    .optional()
+    .describe('Also loads images, fonts and style sheets over http(s), but no tracking pixels'),
   appearance: z
     .enum(['light', 'dark', 'inverted'])
     .optional()
@@ -159,14 +165,18 @@ const unconnected = {
 }
 
 // The mail's own images are in the HTML as `data:` URIs, so the frame needs no origin to load them. Ours is none to
-// load from either: reading a mail here must not count as an opening, unless remote images are asked for.
-function htmlPolicy(withRemoteImages: boolean): string {
-  const images = withRemoteImages ? 'data: http: https:' : 'data:'
+// load from either: reading a mail here must not count as an opening, unless remote content is asked for.
+// The frame has the page's origin, so that the page can measure it and open its links. Without `allow-scripts`, and
+// with `default-src 'none'`, no script of a mail runs: each of the two is enough.
+function htmlPolicy(remote: RemoteContent): string {
+  const images = remote === 'none' ? '' : ' http: https:'
+  const others = remote === 'all' ? ' http: https:' : ''
   return [
-    'sandbox',
+    'sandbox allow-same-origin',
     "default-src 'none'",
-    "style-src 'unsafe-inline'",
-    `img-src ${images}`,
+    `style-src 'unsafe-inline'${others}`,
+    `img-src data:${images}`,
+    ...(remote === 'all' ? [`font-src data:${others}`] : []),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'self'",

@@ -1,5 +1,6 @@
-import { inject, provide, reactive, type InjectionKey } from 'vue'
+import { inject, provide, reactive, watch, type InjectionKey } from 'vue'
 import type { Appearance } from '../../../src/reading/appearance.ts'
+import { readStored, writeStored } from '../../composables/stored.ts'
 
 /** The widths that a mail is tried at: small phone, phone, tablet, and all there is. */
 export const widths = [
@@ -31,9 +32,17 @@ export interface FrameView {
   look: Look
 }
 
-/** Keeps the view from mail to mail, for the pane that shows them: one compares mails at one width. */
+/** Keeps the view from mail to mail and for the next visit: one compares mails at one width. */
 export function provideFrameView(): FrameView {
-  const view = reactive<FrameView>({ width: 'full', look: 'light' })
+  const [width, look] = [readStored('mail-width'), readStored('mail-look')]
+  const view = reactive<FrameView>({
+    width: widths.find(({ value }) => value === width)?.value ?? 'full',
+    look: looks.find(({ value }) => value === look)?.value ?? 'light',
+  })
+  watch(view, (changed) => {
+    writeStored('mail-width', changed.width)
+    writeStored('mail-look', changed.look)
+  })
   provide(key, view)
   return view
 }

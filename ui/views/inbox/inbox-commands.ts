@@ -17,6 +17,8 @@ export interface InboxCommandTargets {
   openCurrent(): void
   close(): void
   search(): void
+  /** Shows the mail alone, or beside the list again. */
+  fill(): void
   release(): void
   showTab(at: number): void
   addTag(): void
@@ -42,6 +44,7 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
       },
     },
     tag: { isOn: isOpen, run: targets.addTag },
+    fill: { isOn: isOpen, run: targets.fill },
     release: { isOn: isOpen, run: targets.release },
     'tab-HTML': side('HTML'),
     'tab-Text': side('Text'),

@@ -1,0 +1,116 @@
+import { bodyOf, freezeWindowHeight, measure, rootOf } from './frame-size.ts'
+import { openLink, readLink, type MailLink } from './mail-link.ts'
+
+/** What the page does with the frame of a mail. The mail itself runs no scripts: these run for it. */
+export interface FrameHandlers {
+  mailId: string
+  /** The pointer or the focus is on a link; null once it left. `href` is the address as written. */
+  onLink(link: MailLink | null, href: string): void
+  /** The size that the mail needs to be seen whole. */
+  onSize(size: { width: number; height: number }): void
+}
+
+/**
+ * Opens the links of a mail in new tabs, and reports the size that the mail needs, from the moment the document is
+ * there.
+ *
+ * A mail may name elements after members of `document` and hide these (DOM clobbering), so the members of the
+ * prototypes are called.
+ *
+ * @returns Ends it.
+ */
+export function watchFrame(frame: HTMLIFrameElement, handlers: FrameHandlers): () => void {
+  let attached: Document | null = null
+  let looking = 0
+  const watcher = new ResizeObserver(() => handlers.onSize(measure(frame)))
+
+  function look(): void {
+    const { contentDocument: content, contentWindow: view } = frame
+    const root = content && rootOf(content)
+    if (content && root && view?.location.href !== 'about:blank') {
+      if (attached !== content) attach(content)
+      watcher.observe(root)
+      const body = bodyOf(content)
+      if (body) watcher.observe(body)
+      if (body && isParsed(frame)) {
+        freezeWindowHeight(content)
+        return handlers.onSize(measure(frame))
+      }
+    }
+    looking = requestAnimationFrame(look)
+  }
+
+  function attach(content: Document): void {
+    attached = content
+    const on = (type: string, listener: (event: Event) => void): void =>
+      EventTarget.prototype.addEventListener.call(content, type, listener, { capture: true })
+    const report = (event: Event): void => {
+      const link = linkOf(event)
+      if (link) handlers.onLink(read(link, handlers.mailId), hrefOf(link))
+      else handlers.onLink(null, '')
+    }
+    on('click', (event) => follow(event, handlers))
+    on('auxclick', (event) => follow(event, handlers))
+    on('submit', (event) => event.preventDefault())
+    on('mouseover', report)
+    on('mouseleave', report)
+    on('focusin', report)
+    on('focusout', () => handlers.onLink(null, ''))
+    on('keydown', (event) => handOn(event, frame))
+  }
+
+  look()
+  frame.addEventListener('load', look)
+  return () => {
+    cancelAnimationFrame(looking)
+    frame.removeEventListener('load', look)
+    watcher.disconnect()
+  }
+}
+
+function follow(event: Event, { mailId }: FrameHandlers): void {
+  const element = linkOf(event)
+  if (!element) return
+  event.preventDefault()
+  const { button, shiftKey } = event as MouseEvent
+  if (button > 1) return
+  const href = hrefOf(element).trim()
+  if (href.startsWith('#')) return scrollTo(element, href.slice(1))
+  const link = read(element, mailId)
+  // With Shift a tracked link opens without counting.
+  if (link) openLink(shiftKey ? (link.target ?? link.href) : link.href)
+}
+
+/** A place in the same mail: the frame has no scroll area, so the page scrolls. */
+function scrollTo(link: Element, name: string): void {
+  const quoted = CSS.escape(name)
+  const place = name && link.closest(':root')?.querySelector(`[id="${quoted}"], a[name="${quoted}"]`)
+  if (place) Element.prototype.scrollIntoView.call(place)
+}
+
+/** A shortcut of the page works while the focus is in the mail. */
+function handOn(event: Event, frame: HTMLIFrameElement): void {
+  const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event as KeyboardEvent
+  if (key.length > 1 && key !== 'Escape') return
+  if (key === ' ' || closest(event, 'input, textarea, select')) return
+  const init = { key, code, ctrlKey, metaKey, altKey, shiftKey, bubbles: true, cancelable: true }
+  if (!frame.dispatchEvent(new KeyboardEvent('keydown', init))) event.preventDefault()
+}
+
+const isParsed = ({ contentDocument }: HTMLIFrameElement): boolean =>
+  Reflect.get(Document.prototype, 'readyState', contentDocument) !== 'loading'
+const read = (link: Element, mailId: string): MailLink | null =>
+  readLink(hrefOf(link), link.textContent ?? '', mailId)
+const hrefOf = (link: Element): string => link.getAttribute('href') ?? link.getAttribute('xlink:href') ?? ''
+const linkOf = (event: Event): Element | null => closest(event, 'a, area')
+
+/** The element around an event, also of one in a shadow tree. Only forms and the document can hide their members. */
+function closest(event: Event, selector: string): Element | null {
+  const [target] = event.composedPath()
+  try {
+    return Element.prototype.closest.call(target, selector)
+  } catch {
+    // The document, or the window.
+    return null
+  }
+}

@@ -1,0 +1,76 @@
+/** A link of a mail that may be opened. */
+export interface MailLink {
+  /** The whole address, as the browser reads it: an international host stands in A-labels. */
+  href: string
+  /** Where a tracked link leads; null for a link that counts nothing. */
+  target: string | null
+  /** The host that the text of the link shows, if the link leads to another one. */
+  shownHost: string | null
+}
+
+/**
+ * Reads a link of a mail: http, https, mailto and tel alone; null for every other address.
+ *
+ * @param href  As the mail has it. It comes from a stranger.
+ * @param mailId  Only its own tracking addresses are taken for tracked links.
+ */
+export function readLink(href: string, text: string, mailId: string): MailLink | null {
+  const trimmed = href.trim()
+  if (trimmed.length > longestHref || !URL.canParse(trimmed)) return null
+  const url = new URL(trimmed)
+  if (!opened.has(url.protocol)) return null
+  const target = targetOf(url, mailId)
+  const leadsTo = target === null ? url : new URL(target)
+  const shown = /^https?:$/.test(leadsTo.protocol) ? hostIn(text) : null
+  const isSame = shown === null || isHostOf(leadsTo.hostname, shown)
+  return { href: url.href, target, shownHost: isSame ? null : shown }
+}
+
+/** Opens a link in a new tab, which learns nothing of this page and cannot reach it. */
+export function openLink(href: string): void {
+  const anchor = document.createElement('a')
+  anchor.href = href
+  anchor.target = '_blank'
+  anchor.rel = 'noopener noreferrer'
+  anchor.click()
+}
+
+const longestHref = 20_000
+const opened: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel:'])
+
+/** Where a tracking address of this mail leads: its token names the link. It is not a secret, and signed for the server. */
+function targetOf(url: URL, mailId: string): string | null {
+  const [, payload] = /\/t\/c\/([\w-]+)\.[\w-]+$/.exec(url.pathname) ?? []
+  if (payload === undefined) return null
+  try {
+    const bytes = Uint8Array.from(atob(payload.replace(/-/g, '+').replace(/_/g, '/')), (char) =>
+      char.charCodeAt(0),
+    )
+    const token: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    if (!Array.isArray(token) || token[1] !== 'c' || token[2] !== mailId) return null
+    const link: unknown = token[4]
+    return typeof link === 'string' && /^https?:/i.test(link) && URL.canParse(link)
+      ? new URL(link).href
+      : null
+  } catch {
+    return null
+  }
+}
+
+/** The host that a person reads in a text: of an address in it, or of a text that is nothing but a host or an address. */
+function hostIn(text: string): string | null {
+  const plain = text.trim().slice(0, 2000)
+  const [, written] = /https?:\/\/([^\s/?#:]{1,253})/i.exec(plain) ?? alone.exec(plain) ?? []
+  const url = `http://${written}`
+  if (written === undefined || fileName.test(written) || !URL.canParse(url)) return null
+  return new URL(url).hostname
+}
+
+const alone = /^((?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24})(?:[/?#:]\S*)?$/u
+/** A name such as `Vue.js` or `report.pdf` is no host. */
+const fileName = /\.(?:js|ts|md|json|html?|css|txt|pdf|csv|zip|png|jpe?g|gif|docx?|xlsx?)$/i
+
+function isHostOf(actual: string, shown: string): boolean {
+  const bare = (host: string): string => host.replace(/^www\./, '').replace(/\.$/, '')
+  return bare(actual) === bare(shown) || bare(actual).endsWith(`.${bare(shown)}`)
+}
