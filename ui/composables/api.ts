@@ -1,5 +1,6 @@
 import type { ErrorBody } from '../../src/core/errors.ts'
 import type { Mail, MailSummary } from '../../src/inbox/types.ts'
+import type { ApiKey } from '../../src/keys/types.ts'
 import type { Health } from '../../src/server/types.ts'
 
 /** The control API as the page uses it. A failed call rejects with an {@link ApiError}, an aborted one with its signal's reason. */
@@ -25,12 +26,6 @@ export interface Api {
   v1<T = unknown>(method: string, path: string, body?: object): Promise<T>
   /** Exchanges an API key for the session cookie, which an instance requires if it is not reached over loopback. */
   openSession(key: string): Promise<void>
-}
-
-export interface ApiKey {
-  id: string
-  /** The full key only for the first key and only on loopback; otherwise masked: `lp_abcd…wxyz`. */
-  value: string
 }
 
 export interface MailPage {
