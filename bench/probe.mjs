@@ -1,6 +1,6 @@
 /**
  * Loaded into a server with `node --import`: tells its parent over IPC how long the event loop stood still and how
- * much memory the process has. The server itself knows nothing of it.
+ * much memory the process has. The server itself is unchanged.
  *
  * `reset` begins a new measurement; `report` answers `{ p50Ms, p99Ms, maxMs, rss, heapUsed, external, cpuMs }`. The delay
  * is what a timer of 1 ms came late, so an idle loop has about 0.1 ms.

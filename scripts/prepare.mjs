@@ -47,7 +47,7 @@ export function ensureBuilt() {
 
 /**
  * Builds dist anew: aside, and in place only when all of it is there, so a failed build leaves the last one and
- * whoever runs from it is not left without files.
+ * a process that runs from it keeps its files.
  */
 export function build() {
   say('Building dist')
@@ -118,7 +118,7 @@ export function run(command, args) {
   process.exit(status || 1)
 }
 
-/** Says what goes on, to whoever watches. */
+/** Reports progress on stderr. */
 export function say(text) {
   process.stderr.write(`localpost: ${text}\n`)
 }

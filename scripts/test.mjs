@@ -21,7 +21,7 @@ const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...given], {
   cwd: root,
   stdio: 'inherit',
 })
-// A terminal's Ctrl-C reaches vitest by itself; this process stays to say how it ended.
+// A terminal sends Ctrl-C to vitest too; this process stays to report the result.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill())
 const [code] = await once(child, 'exit')

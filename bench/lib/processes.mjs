@@ -9,7 +9,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** A port that nobody has now. */
+/** A port that is free now. */
 export async function freePort() {
   const server = net.createServer()
   server.listen(0, '127.0.0.1')

@@ -82,7 +82,7 @@ async function deliver(server, count) {
     const { emails } = await answer.json()
     if (emails.every(({ last_event }) => last_event.status === 'delivered'))
       return performance.now() - beganAt
-    if (performance.now() - beganAt > 120_000) throw new Error('the outbox does not come to its end')
+    if (performance.now() - beganAt > 120_000) throw new Error('the outbox did not finish within 120 seconds')
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }

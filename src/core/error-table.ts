@@ -41,7 +41,7 @@ export const errorTable = {
   },
   request_too_slow: {
     status: 408,
-    meaning: 'The request did not come to its end in time.',
+    meaning: 'The request timed out before it was complete.',
     fix: 'Send the header within 20 seconds and the body within two minutes.',
   },
   invalid_json: { status: 400, meaning: 'The body is not JSON.', fix: 'Send one valid JSON value.' },

@@ -71,16 +71,16 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
    */
   async function watch<T>(
     { filter, after, timeoutMs }: Wanted,
-    heard: (email: EmailRecord) => T | undefined,
+    outcomeOf: (email: EmailRecord) => T | undefined,
     atEnd: () => Promise<T>,
   ): Promise<T> {
     const { promise, resolve, reject } = withResolvers<T>()
     const told = new Set<string>()
-    const hear = (email: EmailRecord): boolean => {
+    const take = (email: EmailRecord): boolean => {
       if (told.has(email.id)) return false
       told.add(email.id)
       try {
-        const outcome = heard(email)
+        const outcome = outcomeOf(email)
         if (outcome === undefined) return false
         resolve(outcome)
       } catch (error) {
@@ -92,12 +92,12 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       if (told.has(id)) return
       const email = await store.get(emailCollection, id)
       if (!email || (after !== undefined && !isAfter(after)(email))) return
-      if (hasArrived(email) && (await search.fits(email, filter))) hear(email)
+      if (hasArrived(email) && (await search.fits(email, filter))) take(email)
     }
     const searchAll = async (): Promise<void> => {
       for await (const email of search.matches(filter)) {
         if (after !== undefined && !isAfter(after)(email)) return
-        if (hasArrived(email) && hear(email)) return
+        if (hasArrived(email) && take(email)) return
       }
     }
     /** The searches after bulk changes, which do not name their mails. One search covers all changes before it. */

@@ -62,7 +62,9 @@ export const ruleInputSchema: z.ZodType<RuleInput> = z.discriminatedUnion(
     z.strictObject({
       match,
       action: z.literal('greylist'),
-      times: times.optional().describe('How many attempts per email and recipient hear 451. Default: 1'),
+      times: times
+        .optional()
+        .describe('How many attempts per email and recipient are answered 451. Default: 1'),
     }),
   ],
   {
@@ -101,7 +103,7 @@ export const ruleSchema: z.ZodType<Rule> = z.discriminatedUnion('action', [
   z.strictObject({
     match: shownMatch,
     action: z.literal('greylist').describe('451 4.7.1 for the first attempts, and then accepts'),
-    times: z.int().describe('How many attempts per email and recipient hear 451'),
+    times: z.int().describe('How many attempts per email and recipient are answered 451'),
   }),
 ])
 

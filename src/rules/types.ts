@@ -29,7 +29,7 @@ export type RuleInput =
       /** An address, a domain, or a pattern with `*`; the first rule that matches a recipient wins. */
       match: string
       action: 'greylist'
-      /** How many attempts per email and recipient hear 451. Default: 1. */
+      /** How many attempts per email and recipient are answered 451. Default: 1. */
       times?: number
     }
 
@@ -70,6 +70,6 @@ export type Rule =
       match: string
       /** 451 4.7.1 for the first attempts, and then accepts. */
       action: 'greylist'
-      /** How many attempts per email and recipient hear 451. */
+      /** How many attempts per email and recipient are answered 451. */
       times: number
     }

@@ -90,7 +90,7 @@ test('messages that are being received use limited memory; the rest is written a
   }
 })
 
-test('a message above the limit is refused with 452 4.3.1, and nothing of it is kept', async () => {
+test('a message above the limit is refused with 452 4.3.1, and is not kept', async () => {
   const dir = temporaryFolder()
   const post = await start({ dir, limits: { pendingBytes: 200_000 } })
   const clients = await Promise.all(Array.from({ length: 40 }, () => clientInData(post.smtp)))

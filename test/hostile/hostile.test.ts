@@ -112,7 +112,7 @@ async function sendAndRead(
   judge(name, result())
 }
 
-/** Many clients that ask for what is large, and read nothing of it. */
+/** Many clients that request large answers and read none of them. */
 async function stall(command: Watched, ids: readonly string[]): Promise<void> {
   const { step, result } = createTally(command)
   await step('60 readers', async () => {

@@ -5,8 +5,8 @@ describe('a wait that is not awaited yet', () => {
   it('is ended by close without an unhandled rejection, and rejects when it is awaited later', async () => {
     const unhandled: unknown[] = []
     const others = process.listeners('unhandledRejection')
-    const hear = (error: unknown): void => void unhandled.push(error)
-    process.removeAllListeners('unhandledRejection').on('unhandledRejection', hear)
+    const record = (error: unknown): void => void unhandled.push(error)
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', record)
     onTestFinished(() => {
       process.removeAllListeners('unhandledRejection')
       for (const other of others) process.on('unhandledRejection', other)

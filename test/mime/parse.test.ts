@@ -171,7 +171,7 @@ describe('hostile input', () => {
     'ten megabytes of empty lines': `\r\n${'\r\n'.repeat(5_000_000)}`,
     'ten megabytes of broken base64': `Content-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\n${'=*'.repeat(5_000_000)}`,
     'ten megabytes of broken quoted-printable': `Content-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${'='.repeat(10_000_000)}`,
-    'a charset that nobody knows': 'Content-Type: text/plain; charset=__proto__\r\n\r\nbody',
+    'an unknown charset': 'Content-Type: text/plain; charset=__proto__\r\n\r\nbody',
     'ten megabytes of flowed spaces': `Content-Type: text/plain; format=flowed\r\n\r\n${' \r\n'.repeat(3_000_000)}`,
     'a megabyte of ISO-2022-JP escapes': `Content-Type: text/plain; charset=iso-2022-jp\r\n\r\n${'\x1b$B'.repeat(300_000)}`,
     'a megabyte of random octets': Buffer.from(

@@ -75,7 +75,7 @@ describe('a project of its own', () => {
   })
 
   it.each(['forks', 'threads'])(
-    'ends although an instance was left open, and hears where, in %s',
+    'ends although an instance was left open, and prints where it was started, in %s',
     async (pool) => {
       const dir = projects.make({
         'left.test.js': `import { test } from 'vitest'
@@ -101,7 +101,7 @@ describe('a project of its own', () => {
   )
 
   it.each(['list', 'parallel', 'stack'])(
-    'hears of each file that shares a worker, and of none that closes, with hooks as %s',
+    'names each file that left an instance open in a shared worker, and no other, with hooks as %s',
     async (hooks) => {
       const file = `import { createLocalpost } from 'localpost'
         import { test } from 'localpost/vitest'
