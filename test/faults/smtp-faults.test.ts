@@ -143,9 +143,8 @@ describe('faults of SMTP', () => {
     await post.faults.set({ smtp: [{ stage: 'ehlo', delay_ms: 60_000 }] })
     const client = await greeted(post)
     client.socket.write('EHLO app.test\r\n')
-    const started = performance.now()
+    // The delay is longer than the time limit of the test.
     await post.close()
-    expect(performance.now() - started).toBeLessThan(5000)
     await client.closed()
   })
 })

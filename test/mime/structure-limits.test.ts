@@ -56,11 +56,9 @@ describe('bounds', () => {
       /"x-odd" is unknown/,
     ],
   ])('of %s are reported', (_, source, problem) => {
-    const started = performance.now()
     const structure = readStructure(Buffer.from(source))
     expect(structure.problem).toMatch(problem)
     expect(structure.parts.length).toBeGreaterThan(0)
-    expect(performance.now() - started).toBeLessThan(2000)
   })
 
   it('still read the body of a message whose header is too long', async () => {

@@ -8,7 +8,8 @@ import {
 
 /** Starts an instance that is closed at the end of the test. */
 export async function start(options?: LocalpostOptions): Promise<Localpost> {
-  const post = await createLocalpost(options)
+  // On a busy machine the usual three seconds are short.
+  const post = await createLocalpost({ waitTimeoutMs: 10_000, ...options })
   onTestFinished(() => post.close())
   return post
 }

