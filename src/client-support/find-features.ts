@@ -9,7 +9,7 @@ import {
   imagesOf,
   type Attributes,
 } from './html-features.ts'
-import { scanCss, textOf, type CssListener } from './scan-css.ts'
+import { scanCss, textOf } from './scan-css.ts'
 import { selectorFeatures } from './selectors.ts'
 
 /** The parts of a mail in which features are searched. */
@@ -57,21 +57,19 @@ export function* featureSteps({
     use(slug === null ? [] : [slug], offset, () => url)
     if (/^data:[^,]*;base64,/i.test(url)) use(['image-base64'], offset, () => url)
   }
-  const css = (offsetOf: (start: number) => number): CssListener => ({
-    onAtRule: (name, prelude, start) =>
-      use(atRuleFeatures(name, prelude), offsetOf(start), () => `@${name} ${prelude}`.trim()),
-    onSelectors: (tokens, isNested) =>
-      use(selectorFeatures(tokens, isNested), offsetOf(tokens[0]?.start ?? 0), () => textOf(tokens)),
-    onDeclaration(property, value, start) {
-      use(
-        declarationFeatures(property, value),
-        offsetOf(start),
-        () => `${property}: ${value.map(({ text }) => text).join(' ')}`,
-      )
-      for (const url of urlsOf(value)) shows(url, offsetOf(start))
-    },
-    onComment: (start) => use(['css-comments'], offsetOf(start), () => '/* */'),
-  })
+  const useCss = (found: readonly CssUse[], offsetOf: (start: number) => number): void => {
+    for (const { slugs, start, snippet, urls } of found) {
+      use(slugs, offsetOf(start), snippet)
+      for (const url of urls) shows(url, offsetOf(start))
+    }
+  }
+  // Mails repeat the same inline styles.
+  const inline = new Map<string, readonly CssUse[]>()
+  const inlineUses = (style: string): readonly CssUse[] => {
+    const found = inline.get(style) ?? cssUses(style, 'attribute')
+    inline.set(style, found)
+    return found
+  }
   let sheet: { text: string; start: number } | null = null
   const finished: { text: string; start: number }[] = []
   yield* scanHtml(html, attributesAsked, {
@@ -79,12 +77,7 @@ export function* featureSteps({
       const { style } = attributes
       use(elementFeatures(name, attributes), start, () => tagOf(name, attributes))
       for (const url of imagesOf(name, attributes)) shows(url, start)
-      if (style !== undefined)
-        scanCss(
-          style,
-          'attribute',
-          css(() => start),
-        )
+      if (style !== undefined) useCss(inlineUses(style), () => start)
       if (name === 'style') sheet = { text: '', start: -1 }
     },
     onText(piece, start) {
@@ -105,11 +98,7 @@ export function* featureSteps({
   })
   if (sheet) finished.push(sheet)
   for (const { text, start } of finished) {
-    scanCss(
-      text,
-      'sheet',
-      css((offset) => start + offset),
-    )
+    useCss(cssUses(text, 'sheet'), (offset) => start + offset)
     yield
   }
   if (headers.some(([name]) => /^bimi-(?:selector|location|indicator)$/i.test(name)))
@@ -117,6 +106,36 @@ export function* featureSteps({
   if (attachments.some(({ content_type }) => content_type === 'text/x-amp-html'))
     use(['amp'], 0, () => 'text/x-amp-html')
   return [...uses.values()]
+}
+
+/** What one rule, selector list or declaration of CSS uses. */
+interface CssUse {
+  slugs: Iterable<string>
+  /** Offset into the CSS. */
+  start: number
+  snippet(this: void): string
+  urls: readonly string[]
+}
+
+function cssUses(css: string, context: 'sheet' | 'attribute'): CssUse[] {
+  const found: CssUse[] = []
+  const add = (slugs: Iterable<string>, start: number, snippet: () => string, urls: string[] = []): void =>
+    void found.push({ slugs, start, snippet, urls })
+  scanCss(css, context, {
+    onAtRule: (name, prelude, start) =>
+      add(atRuleFeatures(name, prelude), start, () => `@${name} ${prelude}`.trim()),
+    onSelectors: (tokens, isNested) =>
+      add(selectorFeatures(tokens, isNested), tokens[0]?.start ?? 0, () => textOf(tokens)),
+    onDeclaration: (property, value, start) =>
+      add(
+        declarationFeatures(property, value),
+        start,
+        () => `${property}: ${value.map(({ text }) => text).join(' ')}`,
+        urlsOf(value),
+      ),
+    onComment: (start) => add(['css-comments'], start, () => '/* */'),
+  })
+  return found
 }
 
 function tagOf(name: string, attributes: Attributes): string {
