@@ -72,8 +72,9 @@ export class Resting {
         for (const [i, { at, id, row }] of places.entries()) {
           const record = records[i] ?? null
           found[at] = record
-          if (record) this.#keep(state, pack, id, record)
-          else if (state.idIndex.locate(id)?.pack !== pack) again.push(at)
+          if (record && ids.length <= mostKept) this.#keep(state, pack, id, record)
+          if (record) continue
+          if (state.idIndex.locate(id)?.pack !== pack) again.push(at)
           else if (pack.segment.replacing) {
             await pack.segment.replacing
             again.push(at)
@@ -257,6 +258,8 @@ function factsOf(
 
 /** How many records are read between two turns of the event loop. */
 const wokenAtOnce = 250
+/** Records that are read together with more than this many, as by a scan, are not cached: they would evict all others. */
+const mostKept = 64
 /** How many characters of text are cached. */
 const cachedText = 2 * 1024 * 1024
 const mostCachedText = 64 * 1024

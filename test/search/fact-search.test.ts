@@ -225,7 +225,7 @@ describe('a search by facts', () => {
         await compare(search, emails, pick, 20)
         // Facts are known now, so a condition that holds for no record reads none.
         const before = files.reads
-        expect(await search.ids(parseMailQuery('tag:nowhere larger:5000 is:unread', now))).toEqual([])
+        expect(await search.ids(parseMailQuery('domain:nowhere.test larger:5000 is:unread', now))).toEqual([])
         expect(files.reads).toBe(before)
         await close()
         await store.close()
