@@ -1,5 +1,6 @@
 import { isSteps, type Steps } from '../core/yield.ts'
-import { addressKey, foldSpace } from '../mime/addresses.ts'
+import { addressKey } from '../mime/addresses.ts'
+import { foldSpace } from '../mime/fold-space.ts'
 import { headerBlockSteps, type HeaderBlock } from '../mime/headers.ts'
 import { tagsOf } from './tags.ts'
 

@@ -1,12 +1,12 @@
 import { quote, type FieldError } from '../core/errors.ts'
 import {
   addressKey,
-  foldSpace,
   normalizeAddress,
   parseAddresses,
   plainAddressOf,
   type ParsedAddress,
 } from '../mime/addresses.ts'
+import { foldSpace } from '../mime/fold-space.ts'
 import { headerFault } from './header-text.ts'
 
 /** The addresses of a send request, checked. */

@@ -10,7 +10,7 @@ import {
   type FieldError,
 } from '../core/errors.ts'
 import { paced } from '../core/yield.ts'
-import { foldSpace } from '../mime/addresses.ts'
+import { foldSpace } from '../mime/fold-space.ts'
 import { snippetOf } from '../mime/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
 import type { TemplateContent } from '../templates/template.ts'

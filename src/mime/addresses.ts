@@ -83,14 +83,6 @@ export function normalizeAddress(address: string): { address: string } | { probl
 }
 
 /**
- * Folds the white space and control characters of a text to single spaces: for what becomes a header field, where a
- * line break would begin another one, and as the email detail shows it.
- */
-export function foldSpace(text: string): string {
-  return unfolded.test(text) ? text.replace(/[\s\x00-\x1f\x7f]+/g, ' ').trim() : text.trim()
-}
-
-/**
  * What all spellings of one mailbox have in common: for comparing addresses, never for showing them. Case does not
  * count, and a domain in U-labels is the same as in A-labels.
  *
@@ -117,8 +109,6 @@ export function isMailbox(value: string, wanted: string): boolean {
   const address = value.endsWith('>') ? value.slice(value.lastIndexOf('<') + 1, -1) : value
   return addressKey(address) === addressKey(wanted)
 }
-
-const unfolded = /[^\S ]|[\x00-\x1f\x7f]| {2}/
 
 /** Where the `@` after the local part stands; -1 without one. An `@` in a quoted local part does not count. */
 function endOfLocalPart(address: string): number {

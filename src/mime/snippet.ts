@@ -1,3 +1,5 @@
+import { foldSpace } from './fold-space.ts'
+
 /** How many characters a snippet has at most. */
 const snippetLength = 140
 /** How much of a body is looked at: enough for a snippet behind a long style sheet, little enough to be cheap. */
@@ -17,10 +19,7 @@ export function snippetOf(text: string, html: string): string {
 
 function fold(text: string): string {
   // Mail makers pad the preheader with invisible characters; they would fill the snippet.
-  const folded = text
-    .replace(/\u034f|[\u00ad\u200b-\u200f\u2060\ufeff]/g, '')
-    .replace(/[\s\x00-\x1f\x7f]+/g, ' ')
-    .trim()
+  const folded = foldSpace(text.replace(/\u034f|[\u00ad\u200b-\u200f\u2060\ufeff]/g, ''))
   if (folded.length <= snippetLength) return folded
   const cut = folded.slice(0, snippetLength)
   // Not in the middle of a surrogate pair.

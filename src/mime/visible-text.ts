@@ -24,7 +24,7 @@ export function* visibleTextSteps(html: string): Generator<undefined, string> {
       else if (name === 'td' || name === 'th') text += ' '
     },
     onText(piece) {
-      if (!hiddenBy) text += piece.replace(/\s+/g, ' ')
+      if (!hiddenBy) text += piece.replace(unfolded, ' ')
     },
     onCloseTag(name) {
       if (hiddenBy?.name === name && --hiddenBy.depth === 0) hiddenBy = null
@@ -35,6 +35,8 @@ export function* visibleTextSteps(html: string): Generator<undefined, string> {
 }
 
 const hidden = new Set(['head', 'style', 'script', 'template', 'title', 'noscript'])
+// Single spaces are no match: replacing each of them would take longer.
+const unfolded = /\s{2,}|[^\S ]/g
 const lineEnding = new Set(
   'address article aside blockquote br center div dl dt dd fieldset footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul'.split(
     ' ',

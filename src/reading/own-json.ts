@@ -7,18 +7,9 @@ import type { BlobId, Store } from '../store/store.ts'
  *
  * @returns null if there is no such blob.
  */
-export async function readOwnJson(
-  store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>,
-  blob: BlobId,
-): Promise<unknown> {
+export async function readOwnJson(store: OwnBlobs, blob: BlobId): Promise<unknown> {
   const size = await store.blobSize(blob)
-  if (size === null) return null
-  if (size > longBytes) {
-    const stream = await store.openBlob(blob)
-    return stream && (await parseStreamed(stream)).value
-  }
-  const bytes = await store.readBlob(blob)
-  return bytes && (JSON.parse(bytes.toString()) as unknown)
+  return size === null ? null : ((await parseBlob(store, blob, size))?.value ?? null)
 }
 
 /** The bodies of an API send as they are stored. The stored JSON may have more members. */
@@ -30,23 +21,40 @@ export interface StoredBodies {
 /**
  * Reads the bodies of an API send.
  *
+ * @param size  The size of the blob.
  * @param most  How many characters of each body are wanted.
  * @returns The bodies, and whether one of them was cut; null if there is no such blob.
  */
 export async function readStoredBodies(
-  store: Pick<Store, 'openBlob'>,
+  store: OwnBlobs,
   blob: BlobId,
+  size: number,
   most: number,
 ): Promise<(StoredBodies & { isCut: boolean }) | null> {
-  const stream = await store.openBlob(blob)
-  if (!stream) return null
-  const { value, isCut } = await parseStreamed(stream, most)
-  const { html, text } = value as StoredBodies
+  const parsed = await parseBlob(store, blob, size, most)
+  if (!parsed) return null
+  const { html, text } = parsed.value as StoredBodies
   return {
     html: html.slice(0, most),
     text: text.slice(0, most),
-    isCut: isCut || Math.max(html.length, text.length) > most,
+    isCut: parsed.isCut || Math.max(html.length, text.length) > most,
   }
+}
+
+type OwnBlobs = Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
+
+async function parseBlob(
+  store: OwnBlobs,
+  blob: BlobId,
+  size: number,
+  most?: number,
+): Promise<{ value: unknown; isCut: boolean } | null> {
+  if (size > longBytes) {
+    const stream = await store.openBlob(blob)
+    return stream && (await parseStreamed(stream, most))
+  }
+  const bytes = await store.readBlob(blob)
+  return bytes && { value: JSON.parse(bytes.toString()) as unknown, isCut: false }
 }
 
 /** JSON.parse takes a few milliseconds for this much. */

@@ -128,7 +128,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     if (size === null) return null
     return shared(`content ${most} ${patienceMs} ${blob}`, () =>
       (Math.min(size, most) > largeBytes ? large : small).run(
-        () => readStoredBodies(store, blob, most),
+        () => readStoredBodies(store, blob, size, most),
         patienceMs,
       ),
     )
@@ -147,7 +147,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     const size = messageSize ?? 0
     const isLarge = size + (contentSize ?? 0) > largeBytes
     return (isLarge ? large : small).run(async () => {
-      const sent = content && (await readStoredBodies(store, content, maxBodyBytes))
+      const sent = content && (await readStoredBodies(store, content, contentSize ?? 0, maxBodyBytes))
       const message = blob && (isLarge ? await load(blob, size) : await store.readBlob(blob))
       const html = sent?.html ?? (content && '')
       return (

@@ -1,6 +1,6 @@
 import type { EmailRecord } from '../emails/email.ts'
 import { nextTurn } from '../core/machine.ts'
-import { foldText } from './searchable.ts'
+import { foldSpace } from '../mime/fold-space.ts'
 import { idAt, rowsWith } from './text-rows.ts'
 
 /** The members of a mail that a head row has. `to` covers Cc and Bcc too. */
@@ -39,7 +39,7 @@ export function headTerm(member: HeadMember, forms: readonly string[], isNegativ
 export function headText({ subject, from, to, cc, bcc }: EmailRecord): string {
   const values = [subject, from, ...to, ...cc, ...bcc]
   const length = values.reduce((sum, value) => sum + value.length + 1, 0)
-  if (length > mostLength || !values.every((value) => foldText(value) === value && isWellFormed(value)))
+  if (length > mostLength || !values.every((value) => foldSpace(value) === value && isWellFormed(value)))
     return mark.unsure
   const lower = (list: readonly string[]): string => list.map((value) => value.toLowerCase()).join('\n')
   return `${mark.sure}${lower([subject])}${mark.from}${lower([from])}${mark.to}${lower(to)}${mark.cc}${lower(cc)}${mark.bcc}${lower(bcc)}`

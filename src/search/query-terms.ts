@@ -5,7 +5,7 @@ import type { Where } from '../store/store.ts'
 import { spellingsOf } from './query-addresses.ts'
 import { queryKeys } from './query-keys.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
-import { foldText } from './searchable.ts'
+import { foldSpace } from '../mime/fold-space.ts'
 import { type HeadMember, headTerm, type HeadTerm } from './head-rows.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
 
@@ -47,7 +47,7 @@ export function readTerms(text: string, now: number): QueryPart[] {
     const value = phrase ?? word ?? ''
     const isNegative = minus === '-'
     // Empty quotes, as they appear while a person types, ask for nothing.
-    const isEmpty = foldText(value) === ''
+    const isEmpty = foldSpace(value) === ''
     if (key === undefined) return isEmpty ? [] : { row: rowTerm(value, 'all', isNegative) }
     const name = key.toLowerCase()
     if (isEmpty) throw fault(`${name}: has no value.`)
@@ -142,7 +142,7 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     case 'smaller':
       return store({ number: 'size', below: size() })
     default:
-      throw fault(`${quote(foldText(name))} is no key.`)
+      throw fault(`${quote(foldSpace(name))} is no key.`)
   }
 }
 

@@ -3,7 +3,7 @@ import { assertQueryMembers, isAfter, type MailQuery, type MailQueryMembers } fr
 import type { Where } from '../store/store.ts'
 import { compileWhere, isOnFacts } from '../store/where.ts'
 import { addressForm, contains, withoutState } from './query-fits.ts'
-import { foldText } from './searchable.ts'
+import { foldSpace } from '../mime/fold-space.ts'
 import { type QueryPart, readTerms } from './query-terms.ts'
 import type { HeadTerm } from './head-rows.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
@@ -116,7 +116,7 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   if (id !== undefined) parts.push({ where: { member: 'id', equals: id } })
   if (after instanceof Date) parts.push({ where: { not: { number: 'created', below: after.getTime() } } })
   else if (after !== undefined) parts.push({ test: isAfter(after) })
-  if (typeof body === 'string' && foldText(body) !== '') parts.push({ row: rowTerm(body, 'body', false) })
+  if (typeof body === 'string' && foldSpace(body) !== '') parts.push({ row: rowTerm(body, 'body', false) })
   const bodyForm = body instanceof RegExp ? withoutState(body) : null
   return toFilter(parts, bodyForm, typeof after === 'string' ? after : null)
 }

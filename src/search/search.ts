@@ -9,7 +9,7 @@ import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
 import { createMatchingRows, type MatchingRowsDeps } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'
-import { foldText } from './searchable.ts'
+import { foldSpace } from '../mime/fold-space.ts'
 
 /** Finds mail by a parsed query. */
 export interface Search {
@@ -237,7 +237,7 @@ interface Listed {
 }
 
 function headOf({ subject, from, to, cc, bcc }: EmailRecord): string {
-  return [subject, from, ...to, ...cc, ...bcc].map(foldText).join('\n').toLowerCase()
+  return [subject, from, ...to, ...cc, ...bcc].map(foldSpace).join('\n').toLowerCase()
 }
 
 const sliceSize = 200

@@ -1,4 +1,5 @@
 import type { EmailRecord } from '../emails/email.ts'
+import { foldSpace } from '../mime/fold-space.ts'
 import { visibleText } from '../mime/visible-text.ts'
 
 /** How much of a mail's text a search looks at, in characters. */
@@ -6,20 +7,15 @@ const searchedLength = 2048
 
 /** The text part and what the HTML shows beyond it, white space folded, up to {@link searchedLength} characters. */
 export function searchableText(text: string, html: string): string {
-  const plain = foldText(text.slice(0, plainLookAt)).slice(0, searchedLength)
+  const plain = foldSpace(text.slice(0, plainLookAt)).slice(0, searchedLength)
   if (plain.length === searchedLength || html === '') return plain
-  const shown = foldText(visibleText(html.slice(0, htmlLookAt))).slice(0, searchedLength)
+  const shown = foldSpace(visibleText(html.slice(0, htmlLookAt))).slice(0, searchedLength)
   return shown.startsWith(plain) ? shown : `${plain} ${shown}`.slice(0, searchedLength)
-}
-
-/** One line: white space and control characters become single spaces. */
-export function foldText(text: string): string {
-  return text.replace(/[\s\x00-\x1f\x7f]+/g, ' ').trim()
 }
 
 /** What a search for words looks at beside the text, a line for each member, as short as a row may be. */
 export function searchableHead({ subject, from, to, cc, bcc }: EmailRecord): string {
-  return [subject, from, ...to, ...cc, ...bcc].map(foldText).join('\n').slice(0, headLength)
+  return [subject, from, ...to, ...cc, ...bcc].map(foldSpace).join('\n').slice(0, headLength)
 }
 
 const plainLookAt = 16 * 1024

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { foldText } from './searchable.ts'
+import { foldSpace } from '../mime/fold-space.ts'
 import { nextTurn } from '../core/machine.ts'
 
 /** Something that a row has, or has not. */
@@ -12,7 +12,7 @@ export interface RowTerm {
 
 /** Makes a term of a search text, which must not be blank; case is folded on both sides. */
 export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean): RowTerm {
-  return { bytes: Buffer.from(foldText(text).toLowerCase()), in: place, isNegative }
+  return { bytes: Buffer.from(foldSpace(text).toLowerCase()), in: place, isNegative }
 }
 
 /** The text of one mail, to be appended to a block. */

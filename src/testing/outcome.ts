@@ -1,5 +1,6 @@
 import { addressForm, contains } from '../search/query-fits.ts'
-import { foldText, searchableText } from '../search/searchable.ts'
+import { foldSpace } from '../mime/fold-space.ts'
+import { searchableText } from '../search/searchable.ts'
 
 /** What a check found: the shape that `expect.extend` takes, of vitest and of Jest. */
 export interface Outcome {
@@ -33,8 +34,8 @@ export function fitsAddress(value: string, wanted: TextPattern): boolean {
 /** Whether a mail's text is what an expectation names: as written, or as queries of the inbox look at it. */
 export function fitsBody({ text, html }: { text: string; html: string }, wanted: TextPattern): boolean {
   if (fitsText(text, wanted)) return true
-  const folded = typeof wanted === 'string' ? foldText(wanted) : wanted
-  return fitsText(foldText(text), folded) || fitsText(searchableText(text, html), folded)
+  const folded = typeof wanted === 'string' ? foldSpace(wanted) : wanted
+  return fitsText(foldSpace(text), folded) || fitsText(searchableText(text, html), folded)
 }
 
 /** An expectation as one line: `{ to: "ada@example.com", subject: /welcome/i }`. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
   addressKey,
-  foldSpace,
   isMailbox,
   normalizeAddress,
   parseAddresses,
@@ -167,12 +166,6 @@ describe('addressKey', () => {
     ['', 'a@b'],
   ])('of %j and %j differs', (one, other) => {
     expect(addressKey(one)).not.toBe(addressKey(other))
-  })
-})
-
-describe('foldSpace', () => {
-  it('folds white space', () => {
-    expect(foldSpace('  Acme \r\n\t Inc  <hi@acme.com> ')).toBe('Acme Inc <hi@acme.com>')
   })
 })
 
