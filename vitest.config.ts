@@ -51,8 +51,6 @@ export default defineConfig({
         include: integration,
         globalSetup,
         pool: 'forks',
-        // These wait for processes, and for the time limits of connections and locks: one more than there are cores.
-        maxWorkers: 3,
         sequence: { groupOrder: 1 },
       }),
       project('browser', {
