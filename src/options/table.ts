@@ -444,10 +444,13 @@ export const optionTable = {
        * effect without `dir`. Default: 33,554,432 (32 MiB).
        */
       smtpBytes: { kind: 'count', default: 33_554_432, help: 'Maximum bytes of incoming messages in memory' },
-      /** Maximum bytes of HTTP request bodies in memory; beyond, requests are answered 503. Default: 134,217,728 (128 MiB). */
+      /**
+       * Maximum bytes of HTTP request bodies in memory. Beyond, bodies over 1 MiB wait up to 30 seconds, and others are
+       * answered 503. Default: 67,108,864 (64 MiB).
+       */
       requestBytes: {
         kind: 'count',
-        default: 134_217_728,
+        default: 67_108_864,
         help: 'Maximum bytes of HTTP request bodies in memory',
       },
       /**

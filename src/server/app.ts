@@ -1,6 +1,7 @@
 import type { H3 } from 'h3'
 import { toNodeHandler } from 'h3'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { systemClock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { createAnswerRoom } from './answer-room.ts'
 import { errorAnswer } from './answer.ts'
@@ -65,7 +66,7 @@ export function createApp(deps: ServerDeps): App {
   routes.push(openApiRoute(routes, deps.version))
 
   const faults = createFaultGate(deps)
-  const bodies = createBodyRoom(deps.config.limits.requestBytes)
+  const bodies = createBodyRoom(deps.config.limits.requestBytes, systemClock)
   const failedKeys = createFailedKeys(deps.clock)
   const answers = createAnswerRoom()
   const h3 = createRouter(routes, deps.uiDir, {

@@ -1,4 +1,5 @@
 import { createBudget, noRoom } from '../core/byte-budget.ts'
+import type { Clock } from '../core/clock.ts'
 
 /** The memory that the bodies of running requests share. */
 export interface BodyRoom {
@@ -10,26 +11,91 @@ export interface BodyRoom {
 export interface BodyShare {
   /** @throws service_unavailable when there is no room for so many bytes more. */
   take(bytes: number): void
+  /**
+   * Makes room for a long body, instead of `take` for the rest of it. Bodies wait for each other in order of arrival.
+   *
+   * @param bytes  Of the whole body.
+   * @returns Undefined where there is room at once; else it settles when there is.
+   * @throws service_unavailable when it waited too long, or when too many wait.
+   */
+  reserve(bytes: number): Promise<void> | undefined
   /** Gives all of it back: the request is answered. */
   leave(): void
 }
 
-/** @param limit  In bytes, of all bodies together. */
-export function createBodyRoom(limit: number): BodyRoom {
+/**
+ * @param limit  In bytes, of all bodies together. A single body may be larger.
+ * @param clock  Measures how long a body waits.
+ */
+export function createBodyRoom(limit: number, clock: Pick<Clock, 'after'>): BodyRoom {
   const budget = createBudget(limit)
+  /** Long bodies that have their room. The first has it however much others hold, so that they cannot block each other. */
+  let long = 0
+  const waiting = new Map<BodyShare, () => boolean>()
+
+  function wake(): void {
+    for (const [share, begin] of waiting) {
+      if (!begin()) return
+      waiting.delete(share)
+    }
+  }
+
   return {
     enter() {
       let taken = 0
-      return {
+      let isLong = false
+      let stopWaiting: (() => void) | undefined
+      const claim = (bytes: number): boolean => {
+        budget.give(taken)
+        const hasRoom = budget.take(bytes)
+        if (!hasRoom) budget.takeAnyway(long === 0 ? bytes : taken)
+        if (!hasRoom && long > 0) return false
+        taken = bytes
+        isLong = true
+        long++
+        return true
+      }
+      const share: BodyShare = {
         take(bytes) {
           if (!budget.take(bytes)) throw noRoom(`Other requests hold ${budget.used} bytes of bodies.`)
           taken += bytes
         },
+        reserve(bytes) {
+          if (waiting.size === 0 && claim(bytes)) return undefined
+          if (waiting.size >= maxWaiting)
+            return Promise.reject(noRoom(`${waiting.size} other large requests wait.`))
+          return new Promise((resolve, reject) => {
+            const cancel = clock.after(patienceMs, () => {
+              waiting.delete(share)
+              reject(noRoom(`The request waited ${patienceMs / 1000} seconds for others.`))
+              wake()
+            })
+            stopWaiting = () => {
+              cancel()
+              waiting.delete(share)
+            }
+            waiting.set(share, () => {
+              if (!claim(bytes)) return false
+              cancel()
+              resolve()
+              return true
+            })
+          })
+        },
         leave() {
+          stopWaiting?.()
           budget.give(taken)
+          if (isLong) long--
           taken = 0
+          isLong = false
+          wake()
         },
       }
+      return share
     },
   }
 }
+
+/** How long a long body waits for others, in milliseconds. */
+const patienceMs = 30_000
+const maxWaiting = 100

@@ -5,7 +5,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { maxDepth } from '../core/validate.ts'
 import { explainJsonFault, faultSteps, isNestedDeeper } from '../core/json-fault.ts'
 import { jsonSteps } from '../core/json-steps.ts'
-import { nextTurn } from '../core/machine.ts'
+import { clearInterval, monotonicNow, nextTurn, setInterval } from '../core/machine.ts'
 import { paced } from '../core/yield.ts'
 import type { BodyShare } from './body-room.ts'
 import { bodyLimits, maxBytesOf, type RouteBody } from './route.ts'
@@ -211,6 +211,11 @@ function brokenOff(cause: unknown): LocalpostError {
   )
 }
 
+function tooSlow(): LocalpostError {
+  const message = `The body is incomplete: nothing came for ${longestPauseMs / 1000} seconds. Send it again.`
+  return new LocalpostError('invalid_json', message)
+}
+
 function readNode(
   request: IncomingMessage,
   limit: number,
@@ -220,7 +225,13 @@ function readNode(
   return new Promise((resolve, reject) => {
     const pieces = createPieces(Math.min(announced, limit))
     let size = 0
+    let isReserved = false
+    let lastAt = 0
+    let watch: ReturnType<typeof setInterval> | undefined
+    let isSettled = false
     const settle = (finish: () => void): void => {
+      isSettled = true
+      clearInterval(watch)
       request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
       finish()
     }
@@ -228,17 +239,41 @@ function readNode(
       size += piece.length
       try {
         if (size > limit) throw tooLarge(limit, 'sent without a length')
-        room.take(piece.length)
+        if (isReserved) lastAt = monotonicNow()
+        else if (size > longBytes) reserve()
+        else room.take(piece.length)
         pieces.add(piece)
       } catch (error) {
-        // Read and drop the rest: a client that is disconnected while it writes never reads the answer.
-        settle(() => (request.resume(), reject(error)))
+        refuse(error)
       }
+    }
+    // Read and drop the rest: a client that is disconnected while it writes never reads the answer.
+    const refuse = (error: unknown): void => settle(() => (request.resume(), reject(error)))
+    const reserve = (): void => {
+      isReserved = true
+      const turn = room.reserve(announced > 0 ? announced : limit)
+      if (!turn) return begin()
+      // The client waits: its bytes stay in its socket.
+      request.pause()
+      turn.then(() => {
+        if (isSettled) return
+        begin()
+        request.resume()
+      }, refuse)
+    }
+    // Others wait for the room of this one.
+    const begin = (): void => {
+      lastAt = monotonicNow()
+      watch = setInterval(() => {
+        if (monotonicNow() - lastAt > longestPauseMs) refuse(tooSlow())
+      }, longestPauseMs / 4)
     }
     const onEnd = (): void => settle(() => resolve(pieces.whole()))
     const onBreak = (error?: unknown): void => settle(() => reject(brokenOff(error)))
-    if (request.destroyed && !request.complete) reject(brokenOff(request.errored))
-    else request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
+    if (request.destroyed && !request.complete) return reject(brokenOff(request.errored))
+    request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
+    // Before anything of it takes memory; one without a length waits when it turns out to be long.
+    if (announced > longBytes) reserve()
   })
 }
 
@@ -269,6 +304,8 @@ function createPieces(announced: number): { add(piece: Buffer): void; whole(): B
 }
 
 const longBytes = 1024 * 1024
+/** How long the client of a long body may send nothing, in milliseconds. */
+const longestPauseMs = 10_000
 const notedBytes = 64 * 1024
 /** How many values a long body may have: each takes memory of its own, of which a byte of the body makes up to 20. */
 const maxValues = 3_000_000
@@ -280,6 +317,7 @@ async function readWeb(
 ): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let size = 0
+  let isReserved = false
   const reader = body?.getReader()
   for (;;) {
     const next = await reader?.read().catch((error: unknown) => {
@@ -290,7 +328,10 @@ async function readWeb(
     pieces.push(next.value)
     try {
       if (size > limit) throw tooLarge(limit, 'sent without a length')
-      room.take(next.value.length)
+      if (!isReserved && size > longBytes) {
+        isReserved = true
+        await room.reserve(limit)
+      } else if (!isReserved) room.take(next.value.length)
     } catch (error) {
       await reader?.cancel()
       throw error
