@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { outboxUser } from '../capture/auth.ts'
 import { aftermathOf, isSimulator, isSuppressed } from '../rules/verdicts.ts'
-import type { JobQueue } from '../core/job-queue.ts'
+import { systemClock } from '../core/clock.ts'
+import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
 import type { RandomSource } from '../core/random.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { Domains, InnerDomains } from '../domains/domains.ts'
@@ -77,6 +78,8 @@ export function openOutbox(deps: {
     simulator,
     sources: deps.sources,
     large: deps.large,
+    // For each the bytes of all its attachments are in memory until the message is stored.
+    downloads: createJobQueue(systemClock, 2, Number.POSITIVE_INFINITY),
     retryDelaysMs: config.retryDelaysMs,
     hostname: config.hostname,
     async senderOf(email) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
-import { keptBytes } from '../emails/content.ts'
+import { keptBytes, readAttachmentReferences } from '../emails/content.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
 import { modifyEmail } from '../emails/modify.ts'
@@ -18,6 +18,8 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   hostname: string
   /** The queue in which the writing of a large message waits: several at once would take too much memory. */
   large: JobQueue
+  /** The queue in which the writing of a message with attachments from URLs waits, each of up to 40 MB. */
+  downloads: JobQueue
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
   /** Called with internal errors, not with refusals of recipients. */
@@ -97,9 +99,9 @@ async function write(
   try {
     if (email.attachment_count) fetching(true)
     const size = await keptBytes(deps.store, email)
-    return size > largeBytes
-      ? await deps.large.run(() => writeAndStore(email, deps, written), Number.POSITIVE_INFINITY)
-      : await writeAndStore(email, deps, written)
+    const run = (): Promise<EmailRecord | null> => writeAndStore(email, deps, written)
+    if (await hasDownloads(email, deps)) return await deps.downloads.run(run, Number.POSITIVE_INFINITY)
+    return await (size > largeBytes ? deps.large.run(run, Number.POSITIVE_INFINITY) : run())
   } catch (error) {
     if (isErrorOf(error, ...storeErrors)) throw error
     const reason = error instanceof Error ? error.message : String(error)
@@ -109,6 +111,11 @@ async function write(
   } finally {
     if (email.attachment_count) fetching(false)
   }
+}
+
+async function hasDownloads(email: EmailRecord, { store }: AttemptDeps): Promise<boolean> {
+  const references = await readAttachmentReferences(store, email)
+  return references.some(({ path }) => /^https?:/i.test(path))
 }
 
 async function writeAndStore(

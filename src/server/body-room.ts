@@ -9,8 +9,8 @@ export interface BodyRoom {
 
 /** One request's share. */
 export interface BodyShare {
-  /** @throws service_unavailable when there is no room for so many bytes more. */
-  take(bytes: number): void
+  /** @returns Whether there is room for so many bytes more. */
+  take(bytes: number): boolean
   /**
    * Makes room for a long body, instead of `take` for the rest of it. Bodies wait for each other in order of arrival.
    *
@@ -57,8 +57,9 @@ export function createBodyRoom(limit: number, clock: Pick<Clock, 'after'>): Body
       }
       const share: BodyShare = {
         take(bytes) {
-          if (!budget.take(bytes)) throw noRoom(`Other requests hold ${budget.used} bytes of bodies.`)
+          if (!budget.take(bytes)) return false
           taken += bytes
+          return true
         },
         reserve(bytes) {
           if (waiting.size === 0 && claim(bytes)) return undefined

@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
+import { noRoom } from '../core/byte-budget.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { maxDepth } from '../core/validate.ts'
 import { explainJsonFault, faultSteps, isNestedDeeper } from '../core/json-fault.ts'
@@ -211,6 +212,10 @@ function brokenOff(cause: unknown): LocalpostError {
   )
 }
 
+function noBodyRoom(): LocalpostError {
+  return noRoom('Other requests hold the memory for bodies.')
+}
+
 function tooSlow(): LocalpostError {
   const message = `The body is incomplete: nothing came for ${longestPauseMs / 1000} seconds. Send it again.`
   return new LocalpostError('invalid_json', message)
@@ -241,7 +246,10 @@ function readNode(
         if (size > limit) throw tooLarge(limit, 'sent without a length')
         if (isReserved) lastAt = monotonicNow()
         else if (size > longBytes) reserve()
-        else room.take(piece.length)
+        else if (!room.take(piece.length)) {
+          if (announced > 0) throw noBodyRoom()
+          reserve()
+        }
         pieces.add(piece)
       } catch (error) {
         refuse(error)
@@ -255,7 +263,7 @@ function readNode(
       if (!turn) return begin()
       // The client waits: its bytes stay in its socket.
       request.pause()
-      turn.then(() => {
+      void turn.then(() => {
         if (isSettled) return
         begin()
         request.resume()
@@ -272,7 +280,7 @@ function readNode(
     const onBreak = (error?: unknown): void => settle(() => reject(brokenOff(error)))
     if (request.destroyed && !request.complete) return reject(brokenOff(request.errored))
     request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
-    // Before anything of it takes memory; one without a length waits when it turns out to be long.
+    // Before anything of it takes memory; one without a length waits when it turns out to be long, or finds no room.
     if (announced > longBytes) reserve()
   })
 }
@@ -328,10 +336,10 @@ async function readWeb(
     pieces.push(next.value)
     try {
       if (size > limit) throw tooLarge(limit, 'sent without a length')
-      if (!isReserved && size > longBytes) {
+      if (!isReserved && (size > longBytes || !room.take(next.value.length))) {
         isReserved = true
         await room.reserve(limit)
-      } else if (!isReserved) room.take(next.value.length)
+      }
     } catch (error) {
       await reader?.cancel()
       throw error

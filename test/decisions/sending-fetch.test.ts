@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { attachmentSources } from '../../src/instance/outbound.ts'
 import { resolveOptions } from '../../src/options/options.ts'
 import { createOutgoing } from '../../src/net/outgoing.ts'
-import { attached, open, pause, shared, statusesOf } from './helpers.ts'
+import { attached, open, shared, statusesOf } from './helpers.ts'
 import { serve } from './servers.ts'
 
 const face = shared({ attachments: { timeoutMs: 2000 } })
@@ -17,8 +17,7 @@ describe('fetching a URL', () => {
     })
     const id = await face().send({ attachments: [{ filename: 'a.txt', path: `${url}/late` }] })
     expect(asked).toEqual([])
-    await pause(100)
-    expect(asked).toEqual(['/late'])
+    await expect.poll(() => asked).toEqual(['/late'])
     expect((await face().detail(id)).last_event.status).toBe('sent')
     answer()
     expect((await face().settled(id)).last_event.status).toBe('delivered')

@@ -58,6 +58,7 @@ function open(store: Store, more: Partial<OutboxDeps> = {}): Outbox {
     retryDelaysMs: [60_000],
     hostname: 'localhost',
     large: createJobQueue(systemClock, 1, 1),
+    downloads: createJobQueue(systemClock, 1, 1),
     senderOf: () => Promise.reject(new Error('every message is written')),
     firstLinkOf: async () => null,
     onError() {},

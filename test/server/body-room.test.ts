@@ -21,7 +21,7 @@ it('long bodies wait for each other in order, and short ones are refused at once
     third.reserve(10)?.then(() => order.push('third')),
   ]
   short.take(40)
-  expect(() => short.take(1)).toThrow(noRoom)
+  expect(short.take(1)).toBe(false)
   expect(order).toEqual([])
   first.leave()
   await waits[0]
@@ -45,13 +45,13 @@ it('one long body has room however many short ones hold the rest, and so does on
   part.leave()
   const all = room.enter()
   all.take(100)
-  expect(() => room.enter().take(1)).toThrow(noRoom)
+  expect(room.enter().take(1)).toBe(false)
 })
 
 it('a body that waited too long is refused, and one whose client left waits no longer', async () => {
   const { room, clock } = open(100)
   const [first, late, gone, last] = [room.enter(), room.enter(), room.enter(), room.enter()]
-  first.reserve(100)
+  void first.reserve(100)
   const refused = late.reserve(10)
   void gone.reserve(100)
   gone.leave()
@@ -81,8 +81,8 @@ it(
       fetch(`${base}/v1/emails`, {
         method: 'POST',
         headers,
-        body: n > 0 ? body : chunked(),
-        ...(n > 0 ? {} : { duplex: 'half' }),
+        body: n % 2 === 0 ? body : chunked(),
+        ...(n % 2 === 0 ? {} : { duplex: 'half' }),
       }),
     )
     const answers = await Promise.all(sends)
