@@ -50,6 +50,9 @@ export async function checkAttachments(
     if (reference.content_type !== undefined && !contentTypeForm.test(reference.content_type)) {
       const message = `must be a content type such as "application/pdf", not ${quote(reference.content_type)}`
       errors.push({ field: `${field}.content_type`, message })
+    } else if (reference.content_type !== undefined && isMultipart(reference.content_type)) {
+      const message = `must not be a multipart type, which an attachment has no parts for, such as ${quote(reference.content_type)}`
+      errors.push({ field: `${field}.content_type`, message })
     }
     const source = await locate(reference.path, sources, pacer)
     if ('problem' in source) errors.push({ field: `${field}.path`, message: source.problem })
@@ -186,8 +189,13 @@ function filenameProblem(filename: string): string | null {
 
 const contentTypeForm = /^[\w.+-]+\/[\w.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.:+-]+|"[\w .:+-]*"))*$/
 
+// Readers would look for parts in its bytes.
+const isMultipart = (contentType: string): boolean => /^multipart\//i.test(contentType)
+
 function usable(contentType: string | null): string | null {
-  return contentType !== null && contentTypeForm.test(contentType) ? contentType : null
+  return contentType !== null && contentTypeForm.test(contentType) && !isMultipart(contentType)
+    ? contentType
+    : null
 }
 
 function failed(path: string, reason: string, cause?: unknown): LocalpostError {

@@ -95,7 +95,7 @@ export const mailSchema: z.ZodType<Mail> = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'Why the message could not be read, or searched for links and codes, in full; null where it could',
+      'What is not shown as the message has it: parts, header fields and addresses beyond a limit, a body of which the beginning is shown, multiparts that cannot be taken apart, unknown encodings, and bodies that are not searched for links and codes to their end; null where nothing of this applies',
     ),
 })
 

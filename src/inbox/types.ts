@@ -118,7 +118,11 @@ export interface Mail {
    * all but the last 1,000 submissions since the start.
    */
   transcript: TranscriptLine[] | null
-  /** Why the message could not be read, or searched for links and codes, in full; null where it could. */
+  /**
+   * What is not shown as the message has it: parts, header fields and addresses beyond a limit, a body
+   * of which the beginning is shown, multiparts that cannot be taken apart, unknown encodings, and
+   * bodies that are not searched for links and codes to their end; null where nothing of this applies.
+   */
   problem: string | null
 }
 

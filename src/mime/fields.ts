@@ -35,6 +35,8 @@ export function* splitFieldSteps(text: string, isStrict = false): Steps<SplitFie
     if ((line & linesOfStep) === 0) yield
     const newline = text.indexOf('\n', start)
     const lineEnd = newline === -1 ? text.length : newline
+    // Some editors begin a file with a byte order mark.
+    if (line === 1) start = endOfMark(text)
     const written = text.slice(
       start,
       text.charCodeAt(lineEnd - 1) === 0x0d && lineEnd > start ? lineEnd - 1 : lineEnd,
@@ -61,6 +63,12 @@ export function* splitFieldSteps(text: string, isStrict = false): Steps<SplitFie
   }
   closeField()
   return { fields, end, lines }
+}
+
+/** The length of a UTF-8 byte order mark, decoded or not. */
+function endOfMark(text: string): number {
+  if (text.charCodeAt(0) === 0xfeff) return 1
+  return text.startsWith('\udcef\udcbb\udcbf') ? 3 : 0
 }
 
 /** How many lines are looked at between two yields, as a mask: most headers are over before the first. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Config } from '../options/options.ts'
 import type { ListPage } from '../core/lists.ts'
+import { queryNumber } from './query-number.ts'
 
 // An id, or the address of a contact: no other cursor is longer. Only said here, since a wrong one has an error of its own.
 const cursorMeta = {
@@ -16,7 +17,7 @@ export const cursorQuery: z.ZodType<{ cursor?: string | undefined }> = z.object(
 /** The query of a list of `/dev`. */
 export const pageQuery: z.ZodType<{ cursor?: string | undefined; limit?: number | undefined }> = z.object({
   cursor: z.string().meta(cursorMeta).optional(),
-  limit: z.coerce.number().int().min(1).max(500).optional().describe('Items per page. Default: 50'),
+  limit: queryNumber(1, 500).optional().describe('Items per page. Default: 50'),
 })
 
 /** A list answer: `{ <name>: [...], count, cursor }`. */

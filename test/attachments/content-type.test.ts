@@ -3,7 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { loadAttachment, type AttachmentSources } from '../../src/attachments/attachments.ts'
+import type { FieldError } from '../../src/core/errors.ts'
+import {
+  checkAttachments,
+  loadAttachment,
+  type AttachmentSources,
+} from '../../src/attachments/attachments.ts'
 import { parseDataUri } from '../../src/attachments/data-uri.ts'
 import { createOutgoing } from '../../src/net/outgoing.ts'
 import { createPacer } from '../../src/core/yield.ts'
@@ -33,6 +38,8 @@ describe('the content type of an attachment', () => {
     ['data.json', 'data:text/html,{}', undefined, 'application/json'],
     ['report.pdf', 'data:image/png,x', 'application/x-own', 'application/x-own'],
     ['photo', 'data:image/png;base64,eA==', undefined, 'image/png'],
+    ['photo', 'data:multipart/mixed;base64,eA==', undefined, null],
+    ['photo.png', 'data:Multipart/Related,x', undefined, 'image/png'],
     ['a.unknown-extension', 'data:image/png;base64,eA==', undefined, 'image/png'],
     ['notes', 'data:,x', undefined, 'text/plain;charset=US-ASCII'],
     ['notes', `data:,${utf8}`, undefined, 'text/plain; charset=utf-8'],
@@ -159,3 +166,17 @@ describe('a data: URI', () => {
     expect(longestMs).toBeLessThanOrEqual(50)
   })
 })
+
+test.each(['multipart/mixed', 'Multipart/Related; boundary=x', 'MULTIPART/x-own'])(
+  'a send that gives %s as the type of an attachment is refused',
+  async (content_type) => {
+    const errors: FieldError[] = []
+    await checkAttachments([{ filename: 'a.bin', path: 'data:,x', content_type }], sources(), errors)
+    expect(errors).toEqual([
+      {
+        field: 'attachments[0].content_type',
+        message: expect.stringContaining('must not be a multipart type') as string,
+      },
+    ])
+  },
+)

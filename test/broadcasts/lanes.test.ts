@@ -35,6 +35,7 @@ it('a broadcast whose recipients all hang does not block other mail in the outbo
     retryDelaysMs: [],
     hostname: 'localhost',
     large: createJobQueue(systemClock, 1, 1),
+    downloads: createJobQueue(systemClock, 1, 1),
     senderOf: () => Promise.reject(new Error('Every message is written already')),
     firstLinkOf: () => Promise.resolve(null),
     onError(error) {

@@ -90,6 +90,13 @@ describe('members', () => {
     expect(await face().mail(id)).toMatchObject({ to: [], cc: [], bcc: envelope.to })
   })
 
+  it('sending.import-without-recipients: an import that names none has an invented one, and the inbox shows none', async () => {
+    const { post } = face()
+    const { id } = await post.inbox.import(Buffer.from('Subject: Hi\n\nHello\n'))
+    expect((await face().item(id)).to).toEqual(['undisclosed@localpost.test'])
+    expect((await face().mail(id)).to).toEqual([])
+  })
+
   it('sending.smtp-members: without From, the sender of the envelope is used', async () => {
     expect(await face().detail(await submit('Subject: Hi\n\nHello\n'))).toMatchObject({
       from: 'envelope@sender.test',

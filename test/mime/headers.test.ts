@@ -154,4 +154,27 @@ describe('a header block', () => {
     expect(block.fields).toHaveLength(5000)
     expect(block.bodyStart).toBe(6000 * 8 + 2)
   })
+
+  it.each([
+    ['ASCII', 'Subject: one\r\nFrom: a@b.test\r\n\r\nHello', 'one'],
+    ['UTF-8', 'Subject: Gr\u00fc\u00dfe\r\nFrom: a@b.test\r\n\r\nHello', 'Gr\u00fc\u00dfe'],
+  ])('keeps the first field behind a byte order mark, in %s', (_, message, subject) => {
+    const bytes = Buffer.from(`\ufeff${message}`)
+    const block = readHeader(bytes)
+    expect(block.fields[0]?.[0]).toBe('Subject')
+    expect(block.decoded('subject')).toBe(subject)
+    expect(bytes.subarray(block.bodyStart).toString()).toBe('Hello')
+  })
+
+  it('keeps the first field behind a byte order mark and a line that is not UTF-8', () => {
+    const bytes = Buffer.from('\xef\xbb\xbfSubject: Gr\xfc\xdfe\r\n\r\nHello', 'latin1')
+    expect(readHeader(bytes).decoded('subject')).toBe('Gr\u00fc\u00dfe')
+  })
+
+  it('finds addresses with quoted local parts behind the first 1,000', () => {
+    const many = Array.from({ length: 1200 }, (_, n) => `"Ada, ${n}" <"a b${n}"@x.test>`)
+    const block = readHeader(Buffer.from(`To: ${many.join(', ')}\r\n\r\n`))
+    expect(block.addresses('to')).toHaveLength(1000)
+    expect(block.furtherAddresses('to')).toEqual(many.slice(1000).map((_, n) => `"a b${n + 1000}"@x.test`))
+  })
 })

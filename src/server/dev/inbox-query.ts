@@ -3,6 +3,7 @@ import { validationError } from '../../core/errors.ts'
 import type { Selection } from '../../inbox/bulk.ts'
 import { optionTable } from '../../options/table.ts'
 import { maxQueryLength } from '../../search/query-terms.ts'
+import { queryNumber } from '../query-number.ts'
 
 // Only said here, since a query that is too long has an error of its own.
 const searchText = z.string().meta({
@@ -22,14 +23,8 @@ export const inboxQuery: z.ZodType<{
 }> = z.strictObject({
   query: searchText.optional(),
   cursor: z.string().optional().describe('The `cursor` of the previous page'),
-  offset: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(Number.MAX_SAFE_INTEGER)
-    .optional()
-    .describe('The position of the first item, from 0; instead of `cursor`'),
-  limit: z.coerce.number().int().min(1).max(500).optional().describe('Items per page. Default: 50'),
+  offset: queryNumber(0).optional().describe('The position of the first item, from 0; instead of `cursor`'),
+  limit: queryNumber(1, 500).optional().describe('Items per page. Default: 50'),
 })
 
 const names = z
@@ -57,18 +52,10 @@ export const waitQuery: z.ZodType<{
   after?: string | undefined
 }> = z.strictObject({
   query: searchText.optional(),
-  count: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(500)
+  count: queryNumber(1, 500)
     .optional()
     .describe('For so many mails: the answer is `{ emails }`, the newest first'),
-  timeout_ms: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(300_000)
+  timeout_ms: queryNumber(0, 300_000)
     .optional()
     .describe(
       `Default: the option \`waitTimeoutMs\`, which is ${optionTable.waitTimeoutMs.default} without it`,

@@ -184,5 +184,6 @@ function htmlPolicy(remote: RemoteContent): string {
 }
 
 function indexOf(text: string): number {
-  return /^\d{1,6}$/.test(text) ? Number(text) : -1
+  // As it is written in the lists: `00` is no other name of `0`.
+  return /^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : -1
 }

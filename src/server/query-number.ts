@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/**
+ * A whole number in a query, written in digits: an empty one and `1e2` are errors, which `Number` takes.
+ *
+ * @param most  Default: as large as a number is exact.
+ */
+export function queryNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
+  const number = z.coerce.number().int().min(least).max(most)
+  // NaN is reported as what is no number.
+  return z.preprocess((text) => (typeof text === 'string' && !digits.test(text) ? Number.NaN : text), number)
+}
+
+const digits = /^-?\d{1,16}$/

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { start } from '../support/instance.ts'
+import { hollowApp } from './validate-response.ts'
+
+/** Every number in a query, by the table of routes. */
+const numbers = hollowApp().routes.flatMap(({ method, path, query }) => {
+  const { properties = {} } = query ? z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' }) : {}
+  return Object.entries(properties)
+    .filter(([, property]) => typeof property === 'object' && property.type === 'integer')
+    .map(([name]) => [`${method} ${path}`, name] as const)
+})
+
+it.each(numbers)('%s takes %s in digits only', async (route, name) => {
+  const post = await start()
+  const [method = '', path = ''] = route.split(' ')
+  const ask = async (value: string): Promise<number> => {
+    const url = `http://localhost${path.replace(/\{\w+\}/g, 'x')}?${name}=${value}`
+    const headers = { authorization: `Bearer ${post.apiKey}` }
+    return (await post.fetch(new Request(url, { method, headers }))).status
+  }
+  for (const value of ['', '%20', '1e2', '0x1', '1.0', '%201', '+1', 'x', '-1'])
+    expect([value, await ask(value)]).toEqual([value, 422])
+  expect(await ask('1')).not.toBe(422)
+})
+
+it('there are numbers in queries', () => {
+  expect(numbers.length).toBeGreaterThan(5)
+})
+
+it.each(['00', '01', '+1', '1e0', '0x0', '-0', '1.0'])(
+  'a part and an attachment are not at /%s',
+  async (index) => {
+    const post = await start()
+    const { id } = await post.inbox.import(
+      Buffer.from(
+        'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nx\r\n--b\r\nContent-Disposition: attachment\r\n\r\ny\r\n--b--\r\n',
+      ),
+    )
+    for (const kind of ['parts', 'attachments']) {
+      const status = async (at: string): Promise<number> =>
+        (await post.fetch(new Request(`http://localhost/dev/inbox/${id}/${kind}/${at}`))).status
+      expect([kind, await status('0'), await status(index)]).toEqual([kind, 200, 404])
+    }
+  },
+)
