@@ -258,7 +258,7 @@ describe('a mail as its recipient sees it', () => {
     await expect.poll(async () => (await panel(page).innerText()).length).toBeGreaterThan(folded + 9000)
     await tab(page, 'Checks').click()
     await panel(page).getByRole('heading', { name: 'Fine' }).waitFor()
-    await panel(page).getByText('Text part', { exact: true }).waitFor()
+    await panel(page).getByText('The mail has a text part', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Release to a real address' }).click()
     await page.getByRole('textbox', { name: 'Address' }).fill('me@example.com')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
