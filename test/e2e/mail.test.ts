@@ -30,7 +30,7 @@ describe('a mail', () => {
     const headings = panel(page).getByRole('heading')
     await expect
       .poll(async () => (await headings.allInnerTexts()).slice(0, 2).join())
-      .toMatch(/grace@example\.com\s+Delivered,bounce@simulator\.localpost\s+Bounced/)
+      .toMatch(/bounce@simulator\.localpost\s+Bounced,grace@example\.com\s+Delivered/)
   })
 
   it('says that its recipients are undisclosed where it has no To, and shows them as Bcc', async () => {
@@ -58,6 +58,43 @@ describe('a mail', () => {
     await row.getByText('Unread.').waitFor({ state: 'detached' })
     const [mail] = (await post.inbox.list()).items
     expect(mail?.unread).toBe(false)
+  })
+
+  it('stays unread when only the page opened it, and after it was marked so', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { subject: 'Opens by itself', text: 'x' })
+    await panel(page).getByText('x', { exact: true }).waitFor()
+    await page.reload()
+    await panel(page).getByText('x', { exact: true }).waitFor()
+    expect((await post.inbox.list()).items[0]?.unread).toBe(true)
+    await page.getByRole('button', { name: 'Mark read' }).click()
+    await page.getByRole('button', { name: 'Mark unread' }).click()
+    await expect.poll(async () => (await post.inbox.list()).items[0]?.unread).toBe(true)
+    await page.reload()
+    await panel(page).getByText('x', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Mark read' }).waitFor()
+    expect((await post.inbox.list()).items[0]?.unread).toBe(true)
+  })
+
+  it('shows failures in front, and lists and filters the events of 1,000 recipients', async () => {
+    const { post, page } = await openPage()
+    const to = Array.from({ length: 998 }, (_, index) => `r${index}@example.com`)
+    to.push('bounce@simulator.localpost', 'complaint@simulator.localpost')
+    await submit(post, { subject: 'To all', envelope: { from: 'a@acme.test', to }, text: 'x' })
+    await rowOf(page, 'To all').click()
+    const failure = page.locator('article').getByText('bounce@simulator.localpost')
+    await failure.first().waitFor()
+    await page.getByText('550 5.1.1 No such user').first().waitFor()
+    await page.getByText('caused by the simulator address').first().waitFor()
+    await page.getByRole('button', { name: /^Bounced 1/ }).click()
+    const headings = panel(page).getByRole('heading')
+    await expect.poll(async () => (await headings.allInnerTexts())[0]).toContain('bounce@simulator.localpost')
+    expect(await headings.count()).toBeLessThan(60)
+    await page.getByRole('searchbox', { name: 'Filter by recipient' }).fill('r997@')
+    await expect.poll(async () => (await headings.allInnerTexts())[0]).toContain('r997@example.com')
+    await page.getByRole('searchbox', { name: 'Filter by recipient' }).fill('')
+    await page.getByRole('combobox', { name: 'Filter by status' }).selectOption('complained')
+    await panel(page).getByText('1 recipient', { exact: true }).waitFor()
   })
 
   it('offers attachments under their original name', async () => {

@@ -6,13 +6,17 @@ export interface NewestParts {
   inbox: InboxList
   route: Readonly<Ref<Route>>
   go: (to: Route, replace?: boolean) => void
+  /** Called before a mail is opened automatically. */
+  beforeOpen: (id: string) => void
 }
 
 /**
  * Opens the newest mail automatically where there is room beside the list: when the page is opened, and when the first
  * mail comes into an empty inbox. Whatever is being read later stays.
  */
-export function useNewest({ inbox, route, go }: NewestParts): { whenSeen(work: () => void): void } {
+export function useNewest({ inbox, route, go, beforeOpen }: NewestParts): {
+  whenSeen(work: () => void): void
+} {
   let isWaiting = true
   watch([inbox.emails, inbox.phase], ([mails, phase]) => {
     if (phase !== 'ready') return
@@ -22,8 +26,10 @@ export function useNewest({ inbox, route, go }: NewestParts): { whenSeen(work: (
       return
     }
     const [newest] = mails
-    if (isWaiting && newest && route.value.view === 'list' && wide.matches)
+    if (isWaiting && newest && route.value.view === 'list' && wide.matches) {
+      beforeOpen(newest.id)
       go({ view: 'mail', id: newest.id }, true)
+    }
     isWaiting = false
   })
   return {
