@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { WebhookDelivery } from '../../src/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
 import { eventually, openReceiver, type Receiver } from './_receiver.ts'
@@ -38,8 +37,9 @@ describe('an instance', () => {
   it('never reaches its own ports while it listens, whatever is allowed', async () => {
     const post = await start({ allowOutgoing: ['127.0.0.1', 'localhost'], webhookRetryDelaysMs: [] })
     const { port } = await post.listen()
-    // Addresses are refused at once, names when they are looked up.
+    // Names that lead here are refused at once, and addresses that other names lead to when they are looked up.
     for (const url of [
+      `http://localhost:${port}/`,
       `http://127.0.0.1:${port}/v1/emails`,
       `http://[::ffff:127.0.0.1]:${port}/`,
       `http://127.0.0.1:${post.smtp.port}/`,
@@ -48,21 +48,9 @@ describe('an instance', () => {
         code: 'validation_error',
         errors: [{ field: 'url', message: expect.stringContaining('is this Localpost itself at port') }],
       })
-    const made = [await post.webhooks.create({ url: `http://localhost:${port}/`, events: ['email.sent'] })]
     const receiver = await openReceiver()
     await post.webhooks.create({ url: receiver.url, events: ['email.sent'] })
-    const { id } = await post.emails.send(mail)
-    const ofWebhook = async ({ id: webhookId }: { id: string }): Promise<WebhookDelivery[]> =>
-      (await post.webhooks.deliveries()).items.filter(({ webhook_id }) => webhook_id === webhookId)
-    for (const webhook of made) {
-      await eventually(async () => expect(await ofWebhook(webhook)).toMatchObject([{ state: 'failed' }]))
-      expect(await ofWebhook(webhook)).toMatchObject([
-        {
-          email_id: id,
-          attempts: [{ status: null, error: expect.stringContaining('is this Localpost itself') }],
-        },
-      ])
-    }
+    await post.emails.send(mail)
     // The instance got no request: the request log has only the send of the library.
     expect((await post.requests.list()).items).toMatchObject([{ source: 'library' }])
     await eventually(() => expect(receiver.received).toHaveLength(1))
