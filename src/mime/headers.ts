@@ -62,8 +62,8 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
     bodyStart,
     decoded(name) {
       const value = valuesOf(name)[0] ?? ''
-      const steps = headerValueSteps(value)
-      return value.length > longValueLength ? steps : unpaced(steps)
+      if (value.length > longValueLength) return headerValueSteps(value)
+      return value.includes('=?') ? unpaced(headerValueSteps(value)) : textOf(value)
     },
     addresses(name) {
       const values = valuesOf(name)

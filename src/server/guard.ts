@@ -14,7 +14,9 @@ export function hostOf(authority: string): string | null {
 
 /**
  * Makes the Host of a request what it means, before anything reads it: a target in absolute form replaces it, and
- * becomes a path. HTTP/1.0 needs none: the address that the connection came to.
+ * becomes a path. Where the target names this machine and the Host does not, the Host stays: a tunnel may pass the target
+ * on as it came, and such a request must not count as local. HTTP/1.0 needs no Host: it is the address that the
+ * connection came to.
  *
  * @see RFC 9112 section 3.2.2
  */
@@ -24,14 +26,20 @@ export function settleHost(request: IncomingMessage): void {
   if (!url.startsWith('/')) {
     const [target, authority] = absoluteForm.exec(url) ?? []
     if (target !== undefined) {
+      const given = headers.host
       // Without a Host, HTTP/1.1 is refused in this form too.
-      if (headers.host !== undefined || request.httpVersion === '1.0') headers.host = authority
+      if (given === undefined ? request.httpVersion === '1.0' : isOfMachine(given) || !isOfMachine(authority))
+        headers.host = authority
       const path = url.slice(target.length)
       request.url = path.startsWith('/') ? path : `/${path}`
     }
   }
   if (headers.host === undefined && request.httpVersion === '1.0')
     headers.host = authorityOf(ownAddress(request) ?? '', request.socket.localPort ?? 0)
+}
+
+function isOfMachine(authority: string | undefined): boolean {
+  return isLoopback(hostOf(authority ?? '') ?? '')
 }
 
 const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i

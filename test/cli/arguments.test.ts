@@ -68,7 +68,7 @@ describe('the command line', () => {
 describe('a command', () => {
   it.each([
     [['exprot'], 'Unknown command "exprot". Did you mean "export"?'],
-    [['inbox'], 'Unknown command "inbox". Commands: doctor, export, import.'],
+    [['inbox'], 'Unknown command "inbox". Commands: check, doctor, export, import.'],
     [['help', 'docter'], 'Unknown command "docter". Did you mean "doctor"?'],
     [
       ['doctor', '--port=1'],

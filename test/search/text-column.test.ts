@@ -53,7 +53,9 @@ test('a page over many blocks counts the existing rows, also where mails of some
   const column = await openTextColumn(null)
   onTestFinished(() => Promise.all([store.close(), column.close()]).then(() => {}))
   const all = Array.from({ length: 1500 }, (_, i) => i + 1)
-  await store.commit(all.map((n) => insert(emailCollection, anEmail(n))))
+  await store.commit(
+    all.map((n) => insert(emailCollection, { ...anEmail(n), snippet: '', undigested: undefined })),
+  )
   for (const n of all)
     await column.append(idOf(n), `mail ${n}`, `${'word '.repeat(400)} ${n % 2 ? 'odd' : ''}`)
   const gone = [1, 3, 4, 1499]

@@ -126,7 +126,7 @@ describe.each(refusalReasons)('while nothing is stored for the reason %s', (reas
 
     await begin(disk, dir, face)
     // The send that meets the state may have another answer, such as store_unknown.
-    await face.call('POST', '/v1/emails', { body: mail })
+    const met: unknown = await (await face.call('POST', '/v1/emails', { body: mail })).json()
     const sent = await refusalOf(await face.call('POST', '/v1/emails', { body: mail }))
     expect(sent).toMatchObject(refusal)
     expect(sent.message).toMatch(says)
@@ -165,7 +165,9 @@ describe.each(refusalReasons)('while nothing is stored for the reason %s', (reas
     expect(said().filter((text) => notice.test(text))).toHaveLength(1)
     const stored = await subjectsOf(face)
     await face.post.close()
-    expect(await subjectsOf(await open({ dir }))).toEqual(stored)
+    const isUnknown = expect.objectContaining({ name: 'store_unknown' }).asymmetricMatch(met)
+    const possible = isUnknown ? [stored, [mail.subject, ...stored]] : [stored]
+    expect(possible).toContainEqual(await subjectsOf(await open({ dir })))
   })
 })
 
