@@ -54,7 +54,7 @@ test('a page over many blocks counts the existing rows, also where mails of some
   onTestFinished(() => Promise.all([store.close(), column.close()]).then(() => {}))
   const all = Array.from({ length: 1500 }, (_, i) => i + 1)
   await store.commit(
-    all.map((n) => insert(emailCollection, { ...anEmail(n), snippet: '', undigested: undefined })),
+    all.map((n) => insert(emailCollection, { ...anEmail(n), attachment_count: 0, undigested: undefined })),
   )
   for (const n of all)
     await column.append(idOf(n), `mail ${n}`, `${'word '.repeat(400)} ${n % 2 ? 'odd' : ''}`)
