@@ -87,7 +87,7 @@ export const headerChecks: readonly CheckRow[] = [
     title: 'No Bcc field shows hidden recipients',
     group: 'Deliverability',
     severity: 'error',
-    about: 'Recipients who are to stay hidden belong into the envelope; not every server removes the field.',
+    about: 'Hidden recipients belong in the envelope. Not every server removes the Bcc field.',
     fix: 'Name them in the envelope only, and leave the Bcc field out of the message.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.3',
     run({ mail }) {

@@ -111,7 +111,7 @@ function toSarif(messages: readonly CheckedMessage[]): object {
         {
           // Lines are those of the decoded body, so they are no region of the file.
           ...(file !== null && {
-            physicalLocation: { artifactLocation: { uri: encodeURI(file.replaceAll('\\', '/')) } },
+            physicalLocation: { artifactLocation: { uri: uriOf(file) } },
           }),
           logicalLocations: [{ fullyQualifiedName: place ? `${name}: ${placeWords(place)}` : name }],
         },
@@ -123,4 +123,9 @@ function toSarif(messages: readonly CheckedMessage[]): object {
     version: '2.1.0',
     runs: [{ tool: { driver: { name: 'localpost', version, rules } }, results }],
   }
+}
+
+/** A path as a relative or absolute reference, in which `#` and `?` are part of a name. */
+function uriOf(path: string): string {
+  return path.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/')
 }

@@ -51,8 +51,9 @@ function oneOf<T extends string>(flag: string, value: string, values: readonly T
 /** Whether the arguments name files. A missing file is an error, not a query. */
 async function areFiles(words: readonly string[]): Promise<boolean> {
   for (const word of words) {
-    if (word === '-' || /\.eml$|[/\\]/i.test(word)) return true
-    if ((await stat(word).catch(() => null))?.isFile()) return true
+    if (word === '-' || (await stat(word).catch(() => null))?.isFile()) return true
+    // A key of a query has more letters than a drive.
+    if (!/^-?[a-z_]{2,}:/i.test(word) && /\.eml$|[/\\]/i.test(word)) return true
   }
   return false
 }

@@ -95,7 +95,7 @@ export const namedCommands: readonly Command[] = [
     takesWords: true,
     notes: ['Example: localpost check --fail-on warning --format junit mails/*.eml'],
     exitCodes:
-      '0 nothing found that is so severe, 1 something found, nothing matches, or failed, 2 wrong usage',
+      '0 no finding of the severity --fail-on or above, 1 such a finding, no mail matches, or failed, 2 wrong usage',
   },
   {
     name: 'doctor',

@@ -108,7 +108,12 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
       if (!isErrorOf(error, ...passingFaults)) return unreadable
       const tries = failing?.id === email.id ? failing.tries + 1 : 1
       failing = { id: email.id, tries }
-      if (tries < maxTries || email.id <= column.cursor) throw error
+      if (email.id <= column.cursor) {
+        // The next try is for another one.
+        if (deferred.delete(email.id)) deferred.add(email.id)
+        throw error
+      }
+      if (tries < maxTries) throw error
       deferred.add(email.id)
       return null
     }

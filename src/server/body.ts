@@ -269,7 +269,7 @@ function readNode(
         request.resume()
       }, refuse)
     }
-    // Others wait for the room of this one.
+    // Others may wait for the room of this one.
     const begin = (): void => {
       lastAt = monotonicNow()
       watch = setInterval(() => {

@@ -109,6 +109,7 @@ export function factsOf<T>(facts: Facts<T>, record: object): FactValues | null {
     // Records are only what their collection's type says unless a person edited a file. Then this may throw.
     const values = facts.of(record as T)
     for (const value of values.numbers) if (!Number.isFinite(value)) return null
+    for (const texts of values.texts) for (const text of texts) if (typeof text !== 'string') return null
     return values
   } catch {
     return null

@@ -1,4 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { emailFacts } from '../../src/emails/facts.ts'
+import { factsOf } from '../../src/store/facts.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
 import { eventStatuses, outcomeOf } from '../../src/emails/statuses.ts'
@@ -265,3 +267,11 @@ async function change(
   await store.bulk(emailCollection, gone, 'remove')
   for (const id of gone) emails.delete(id)
 }
+
+it.each(['domain_id', 'tags', 'recipients', 'created', 'from'])(
+  'a record whose %s was edited to null has no facts, and stops nothing',
+  (member) => {
+    expect(factsOf(emailFacts, { ...anEmail(1), [member]: null })).toBeNull()
+    expect(factsOf(emailFacts, anEmail(1))).not.toBeNull()
+  },
+)

@@ -24,7 +24,9 @@ test('a copy of an open folder is opened after it was seen that its lock is not 
   const second = await openIn(to, { onNotice: (text) => notices.push(text) })
   expect(notices).toEqual([
     expect.stringMatching(/was written by process \d+ in another folder, so .* seems to be a copy. Waiting/),
-    expect.stringMatching(/was not renewed for 5 seconds, so .* is a copy. It is opened, and may lack mail/),
+    expect.stringMatching(
+      /was not renewed for 5 seconds, so .* is taken for a copy and opened. It may lack mail/,
+    ),
   ])
   await first.commit([insert(notes, note(2))])
   await second.commit([insert(notes, note(3))])

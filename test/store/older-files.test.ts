@@ -208,7 +208,7 @@ test.each<[string, string]>([
 ])('a record that was removed by hand from %s is named: %s', async (file, id) => {
   const { dir } = await folderAndCopy()
   await change(join(dir, file), (text) => withoutCrc(withoutRecord(id)(text)))
-  const named = expect.stringContaining(`Records removed from it: 1: ${id}.`) as unknown
+  const named = expect.stringContaining(`Removed records (1): ${id}.`) as unknown
   expect((await inspect(dir)).findings).toContainEqual(
     expect.objectContaining({ subject: 'snapshot', message: named }),
   )

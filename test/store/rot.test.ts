@@ -115,7 +115,7 @@ test('a file whose last line became a bracket counts as edited', async () => {
   const store = await openAfterKill(dir, { onNotice: (said) => notices.push(said) })
   expect(await store.get(labels, 'l1')).toMatchObject({ title: 'edited' })
   expect(notices).toEqual([
-    expect.stringMatching(/db\.json was changed.*Records taken as edited: 1: line \d+ \(l1\)\./) as unknown,
+    expect.stringMatching(/db\.json was changed.*Edited records \(1\): line \d+ \(l1\)\./) as unknown,
   ])
   await store.close()
 })
@@ -138,7 +138,7 @@ test.each(Object.entries(edits))(
     const text = finish(await readFile(file, 'utf8'))
     await writeFile(file, text)
     const lineOf = (id: string): number => text.slice(0, text.indexOf(`"${id}"`)).split('\n').length
-    const names = `2: line ${lineOf('n_00003')} (n_00003), line ${lineOf('n_00007')} (n_00007).`
+    const names = `Edited records (2): line ${lineOf('n_00003')} (n_00003), line ${lineOf('n_00007')} (n_00007).`
     const found = (await inspect(dir)).findings.map(({ message }) => message).join('\n')
     expect(found).toContain(names)
     const notices: string[] = []

@@ -74,19 +74,19 @@ export function editedText(edits: Edits, limit: number = 20): string {
 function recordsText({ records }: Edits, limit: number): string {
   if (records.length === 0) return 'Every record in it matches its checksum.'
   const names = records.map(({ line, id }) => `line ${line} (${id})`)
-  return `Records taken as edited: ${listed(names, limit)}. One that you did not edit is damaged: restore the whole folder from one copy.`
+  return `Edited records (${names.length}): ${listed(names, limit)}. One that you did not edit is damaged: restore the whole folder from one copy.`
 }
 
 function removedText({ removed }: Edits, limit: number): string {
   if (removed === null)
     return 'Removed records cannot be noticed: compare the file with a copy if you removed none.'
   if (removed.length === 0) return 'No record was removed from it.'
-  return `Records removed from it: ${listed(removed, limit)}. If you did not remove them, restore the whole folder from one copy.`
+  return `Removed records (${removed.length}): ${listed(removed, limit)}. If you did not remove them, restore the whole folder from one copy.`
 }
 
 function listed(names: readonly string[], limit: number): string {
   const more = names.length > limit ? ` and ${names.length - limit} more` : ''
-  return `${names.length}: ${names.slice(0, limit).join(', ')}${more}`
+  return `${names.slice(0, limit).join(', ')}${more}`
 }
 
 function idIn(text: string): string {

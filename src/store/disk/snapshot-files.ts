@@ -81,7 +81,7 @@ export function assertNotOlder(
   const what = olderThan(checkpoint, name, snapshot)
   if (what === null) return
   const restore = 'Restore the whole folder from one copy.'
-  const insert = `If the file is no older copy, put the line \`"seq":${checkpoint.contains?.[name]},\` before its last line.`
+  const insert = `If the file is no older copy, put the line \`"seq":${checkpoint.contains?.[name]},\` before its last line, and replace the last line by \`}\`.`
   throw corrupt(path, what, snapshot.seq === undefined ? `${restore} ${insert}` : restore)
 }
 

@@ -61,7 +61,7 @@ async function judgeCopy(deps: LockDeps, found: string, who: string): Promise<'g
   onNotice(
     `The lock ${path} was written by ${who} in another folder, so ${folder} seems to be a copy. Waiting up to ${silence} to see whether that process renews this lock too.`,
   )
-  const copy = `${folder} is a copy. It is opened, and may lack mail that was stored while it was copied: to copy a folder completely, stop Localpost first`
+  const copy = `${folder} is taken for a copy and opened. It may lack mail that was stored while it was copied: to copy a folder completely, stop Localpost first`
   return await watch(deps, found, who, copy)
 }
 
