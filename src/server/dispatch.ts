@@ -75,7 +75,9 @@ export function dispatcher(
     if (access === 'key' && isTerminal(event.req.headers)) answer = withLineEnd(answer)
     const request = socketRequestOf(event)
     if (request && !request.complete && event.req.method !== 'HEAD') answer = endAfterRequest(answer, request)
-    return toResponse(answer, headers, event.req.method === 'HEAD')
+    // For a socket, h3's own server has a response that makes no web stream and no Headers object.
+    const kind = request ? FastResponse : Response
+    return toResponse(kind, answer, headers, event.req.method === 'HEAD')
   }
 }
 
@@ -235,14 +237,18 @@ function queryOf(event: H3Event): Record<string, string> {
 // h3's type follows the DOM's, which does not include byte arrays with shared memory.
 type ResponseBody = ConstructorParameters<typeof Response>[0]
 
-function toResponse(answer: Answer, headers: Readonly<Record<string, string>>, isHead: boolean): Response {
+function toResponse(
+  kind: typeof FastResponse | typeof Response,
+  answer: Answer,
+  headers: Readonly<Record<string, string>>,
+  isHead: boolean,
+): Response {
   const { status } = answer
   const body = isLongJson(answer.body) ? streamBody(readLongJson(answer.body)) : answer.body
   const all = { ...headers, ...answer.headers }
-  // This response of h3's own server makes no web stream and no Headers object for the socket.
-  if (!isHead) return new FastResponse(body as ResponseBody, { status, headers: all })
+  if (!isHead) return new kind(body as ResponseBody, { status, headers: all })
   // An unread stream would stay open.
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
   else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))
-  return new FastResponse(null, { status, headers: all })
+  return new kind(null, { status, headers: all })
 }
