@@ -22,10 +22,9 @@ export const checkFormats: {
   readonly sarif: Format
 } = {
   text: (messages) => messages.map(renderText).join('\n\n'),
-  json: (messages) =>
-    JSON.stringify({ messages: messages.map(({ name, report }) => ({ name, ...report })) }, null, 2),
+  json: (messages) => json({ messages: messages.map(({ name, report }) => ({ name, ...report })) }),
   junit: renderJunit,
-  sarif: (messages) => JSON.stringify(toSarif(messages), null, 2),
+  sarif: (messages) => json(toSarif(messages)),
 }
 
 function renderText({ name, report: { findings, checks } }: CheckedMessage): string {
@@ -81,13 +80,21 @@ function testCase(name: string, { id, title, message }: CheckRun, failing: reado
   return `${head}><failure message="${xml(failing[0]?.message ?? '')}">${xml(lines.join('\n'))}</failure></testcase>`
 }
 
+/** JSON without characters that control a terminal. */
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /[\u007f-\u009f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 const escapes: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
 
 function xml(text: string): string {
   return (
     text
       // oxlint-disable-next-line no-control-regex -- XML 1.0 has no way to write these
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\uFFFD')
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g, '\uFFFD')
       .replace(/[<>&"]/g, (character) => escapes[character] ?? '')
   )
 }

@@ -46,7 +46,7 @@ const gone =
 const withContent: ReadonlySet<string> = new Set(['script', 'iframe'])
 const goneName = new RegExp(`^(?:${gone})$`, 'i')
 const goneBeginning = new RegExp(`<(?=(?:${gone})(?![^\\s/>]))`, 'gi')
-const goneAttribute = /^(?:ping|attributionsrc)$/i
+const goneAttribute = /^(?:ping|attributionsrc|shadowroot(?:mode)?)$/i
 
 /** The names of meta elements that affect how a mail looks. All other meta elements are removed. */
 const keptMeta = /^(?:(?:supported-)?color-schemes?|viewport)$/i
@@ -103,6 +103,7 @@ function createWriter(html: string, remote: RemoteContent): Writer {
     if (name === 'style' && !leaving) styleStart ??= end + 1
     const isGone = goneName.test(name) || (remote !== 'none' && name === 'img' && isTrackingPixel(attributes))
     if (leaving || !isGone) return writeChanged()
+    changed = []
     if (withContent.has(name) && !isSelfClosing) leaving = { name, start: tagStart }
     else cut(tagStart, end + 1, replacementOf(name))
   }

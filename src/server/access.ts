@@ -3,7 +3,7 @@ import { isLoopback } from '../net/hosts.ts'
 import { bearerOf, requireKey } from './auth.ts'
 import { socketRequestOf } from './client-address.ts'
 import { isForwarded, isForwardedHttps } from './forwarded.ts'
-import { assertOrigin, hostOf } from './guard.ts'
+import { assertNotEmbedded, assertOrigin, hostOf } from './guard.ts'
 import { boundHost, type HttpListener } from './listener.ts'
 import type { ServerDeps } from './deps.ts'
 import { createRateLimits } from './rate-limit.ts'
@@ -76,6 +76,7 @@ export function createAccessControl(
       }
       if (access === 'public') return none
       assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
+      assertNotEmbedded(headers, event.url.pathname)
       if (access === 'local' && !isLocal(event) && !sessions.has(headers)) requireKey(headers, keys)
       return none
     },

@@ -238,7 +238,7 @@ function queryOf(event: H3Event): Record<string, string> {
 type ResponseBody = ConstructorParameters<typeof Response>[0]
 
 function toResponse(
-  kind: typeof FastResponse | typeof Response,
+  kind: typeof Response,
   answer: Answer,
   headers: Readonly<Record<string, string>>,
   isHead: boolean,

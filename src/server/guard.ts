@@ -95,6 +95,18 @@ export function assertOrigin(headers: Pick<Headers, 'get'>, ...hosts: readonly s
   }
 }
 
+/**
+ * Refuses what a mail in the page's frame embeds: the frame has the page's origin, and images of a mail could hold the
+ * browser's connections, or start an export. Attachments and parts may be embedded.
+ *
+ * @throws forbidden_origin
+ */
+export function assertNotEmbedded(headers: Pick<Headers, 'get'>, pathname: string): void {
+  if (!/^(?:image|style|font|audio|video|track)$/.test(headers.get('sec-fetch-dest') ?? '')) return
+  if (/^\/dev\/inbox\/[^/]+\/(?:attachments|parts)\//.test(pathname)) return
+  throw new LocalpostError('forbidden_origin', `${quote(pathname)} may not be embedded in a page or a mail.`)
+}
+
 function ownAddress(request: IncomingMessage): string | undefined {
   return request.socket.localAddress?.replace(/^::ffff:/, '')
 }

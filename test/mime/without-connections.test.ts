@@ -187,3 +187,20 @@ describe('the HTML of a mail', () => {
       expect(await withoutConnections(unit.repeat(4_000_000 / unit.length))).not.toMatch(tag)
   })
 })
+
+it('a removed pixel leaves nothing of itself, also at the end', async () => {
+  const pixel = '<p>Hello</p><img src="/p.gif" width="1" height="1"></body></html>'
+  for (const remote of ['images', 'all'] as const) {
+    const html = await withoutConnections(pixel, { remote })
+    expect(html).not.toContain('about:invalid')
+    expect(html).not.toContain('p.gif')
+  }
+})
+
+it.each(['shadowrootmode="closed"', 'shadowrootmode=open', 'shadowroot="open"'])(
+  'a template with %s makes no shadow tree, in which links could not be seen',
+  async (attribute) => {
+    const mail = `<div><template ${attribute}><a href="http://x.test">x</a></template></div>`
+    expect(await withoutConnections(mail)).not.toMatch(/shadowroot/i)
+  },
+)

@@ -159,3 +159,16 @@ describe('a listener that is reachable from other machines', () => {
     await close()
   })
 })
+
+test('a mail in the frame of the page embeds nothing of /dev but attachments and parts', async () => {
+  const face = await openOverSocket({})
+  const embedded = async (path: string, dest: string): Promise<number> =>
+    (await ask(portOf(face), path, { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': dest })).status
+  for (const dest of ['image', 'style', 'font', 'audio', 'video', 'track']) {
+    expect(await embedded('/dev/inbox/wait?query=x&timeout_ms=300000', dest)).toBe(403)
+    expect(await embedded('/dev/inbox/export', dest)).toBe(403)
+    expect(await embedded('/dev/inbox/em_1/attachments/0', dest)).toBe(404)
+    expect(await embedded('/dev/inbox/em_1/parts/0', dest)).toBe(404)
+  }
+  expect(await embedded('/dev/inbox', 'empty')).toBe(200)
+})

@@ -67,7 +67,7 @@ const remoteUrl = /(?:url|image-set)\(\s{0,9}["']?(?:https?:)?\/\//i
 
 function entryOf(scope: Scope, from: string): string {
   if (scope === 'all') return '*'
-  return scope === 'domain' ? `@${domainOf(from)}` : splitAddress(from).address.toLowerCase()
+  return scope === 'domain' ? `@${domainOf(from)}` : `=${splitAddress(from).address.toLowerCase()}`
 }
 
 const isRemote = (element: Element, attribute: string): boolean =>
