@@ -76,7 +76,7 @@ export function createAccessControl(
       }
       if (access === 'public') return none
       assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
-      assertNotEmbedded(headers, event.url.pathname)
+      if (access === 'local') assertNotEmbedded(headers, event.url.pathname)
       if (access === 'local' && !isLocal(event) && !sessions.has(headers)) requireKey(headers, keys)
       return none
     },

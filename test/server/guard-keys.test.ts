@@ -167,8 +167,11 @@ test('a mail in the frame of the page embeds nothing of /dev but attachments and
   for (const dest of ['image', 'style', 'font', 'audio', 'video', 'track']) {
     expect(await embedded('/dev/inbox/wait?query=x&timeout_ms=300000', dest)).toBe(403)
     expect(await embedded('/dev/inbox/export', dest)).toBe(403)
+    expect(await embedded('/d%65v/inbox/export', dest)).toBe(403)
     expect(await embedded('/dev/inbox/em_1/attachments/0', dest)).toBe(404)
     expect(await embedded('/dev/inbox/em_1/parts/0', dest)).toBe(404)
   }
   expect(await embedded('/dev/inbox', 'empty')).toBe(200)
+  // The files of the page itself.
+  expect(await embedded('/', 'style')).toBe(200)
 })
