@@ -4,7 +4,7 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import { suggest } from '../core/suggest.ts'
 import { checkRegistry } from './registry.ts'
 
-/** Which checks are made, and which mail clients count. */
+/** Which checks run, and which mail clients count. */
 export interface MailCheckOptions {
   /** The ids of checks to leave out. Default: those of the option `checks.except` of the instance. */
   except?: readonly string[] | undefined
@@ -18,7 +18,7 @@ export interface MailCheckOptions {
 /**
  * Refuses unknown checks and clients, with the nearest known one.
  *
- * @param of  Whose options they are, as in `inbox.check()`.
+ * @param of  What takes these options, as `inbox.check()`; for the message.
  * @param code  The code of the error. Default: `validation_error`.
  * @throws invalid_option for an unknown member.
  */

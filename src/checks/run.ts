@@ -9,8 +9,8 @@ import type { CheckedMail, CheckRow, Found, FoundPlace, CheckResult, Subject } f
 import type { CheckReport, CheckRun, Finding, Place } from './types.ts'
 
 /**
- * Makes the checks of a mail. Nothing is fetched. The work yields to the event loop at intervals. A check that takes
- * longer than its budget gives up and says so; the others stand.
+ * Runs the checks on a mail. Nothing is fetched. The work yields to the event loop at intervals. A check that takes
+ * longer than its budget ends and reports that; the results of the others are kept.
  *
  * @param options  Checked by `assertCheckOptions`.
  * @param budgetMs  For each check. Default: 2 seconds.

@@ -13,7 +13,7 @@ export function hostOf(authority: string): string | null {
 }
 
 /**
- * Makes the Host of a request what it means, before anything reads it: a target in absolute form replaces it, and
+ * Settles which host a request is for, before anything reads its Host: a target in absolute form replaces the Host, and
  * becomes a path. Where the target names this machine and the Host does not, the Host stays: a tunnel may pass the target
  * on as it came, and such a request must not count as local. HTTP/1.0 needs no Host: it is the address that the
  * connection came to.

@@ -49,7 +49,7 @@ describe('a mail', () => {
 
   it('marks a mail as read when it is opened, and not before', async () => {
     const { post, page } = await openPage()
-    await submit(post, { subject: 'Opens by itself', text: 'x' })
+    await submit(post, { subject: 'Opened by the page', text: 'x' })
     await panel(page).getByText('x', { exact: true }).waitFor()
     await submit(post, { subject: 'Unread so far', text: 'x' })
     const row = rowOf(page, 'Unread so far')
@@ -62,7 +62,7 @@ describe('a mail', () => {
 
   it('stays unread when only the page opened it, and after it was marked so', async () => {
     const { post, page } = await openPage()
-    await submit(post, { subject: 'Opens by itself', text: 'x' })
+    await submit(post, { subject: 'Opened by the page', text: 'x' })
     await panel(page).getByText('x', { exact: true }).waitFor()
     await page.reload()
     await panel(page).getByText('x', { exact: true }).waitFor()

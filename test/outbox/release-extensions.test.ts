@@ -95,12 +95,12 @@ describe('a release', () => {
   it('passes the relay’s reply on for a message that needs an extension', async () => {
     const relay = await openRelay({
       onRcptTo: (_address, _session, callback) =>
-        callback(Object.assign(new Error('5.1.1 Nobody here'), { responseCode: 550 })),
+        callback(Object.assign(new Error('5.1.1 No such mailbox'), { responseCode: 550 })),
     })
     const post = await start({ relay: relay.url })
     const { id } = await post.inbox.import(Buffer.from(messageOf(...common, utf8('X: ü'))))
     await expect(post.inbox.release(id, { to: 'jörg@person.test' })).rejects.toMatchObject({
-      message: expect.stringContaining('Nobody here') as string,
+      message: expect.stringContaining('No such mailbox') as string,
     })
   })
 

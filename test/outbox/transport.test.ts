@@ -26,7 +26,7 @@ beforeEach(async () => {
       callback()
     },
     onRcptTo({ address }, _, callback) {
-      const refused = Object.assign(new Error('5.1.1 Nobody here'), { responseCode: 550 })
+      const refused = Object.assign(new Error('5.1.1 No such mailbox'), { responseCode: 550 })
       callback(address.startsWith('nobody') ? refused : null)
     },
     onData(stream, session, callback) {
