@@ -81,15 +81,17 @@ function isAt(
   ownNames: ReadonlySet<string>,
 ): boolean {
   if (listener.port !== port) return false
+  // A name of this machine may lead to any of its addresses.
   if (address === null) return isLoopback(bareName(host)) || ownNames.has(bareName(host))
-  const wanted = parseAddress(address)?.toString()
-  if (wanted === undefined) return false
-  if (wanted === parseAddress(listener.host)?.toString()) return true
-  const isOnLoopback = kindOfAddress(address) === 'loopback'
-  // A name, such as localhost, may have been bound at any of its addresses.
-  if (isLoopback(listener.host)) return isOnLoopback && parseAddress(listener.host) === null
-  if (!isWildcard(listener.host) && parseAddress(listener.host) !== null) return false
-  if (isOnLoopback) return true
+  const wanted = parseAddress(address)
+  if (wanted === null) return false
+  const bound = parseAddress(listener.host)
+  // One that was bound by a name: localhost may be any loopback address, another name any address of this machine.
+  if (bound === null && isLoopback(listener.host)) return kindOfAddress(address) === 'loopback'
+  if (bound !== null && !isWildcard(listener.host)) return bound.toString() === wanted.toString()
+  // Bound to 0.0.0.0, a listener has no IPv6 address: another program may have the same port there. `::` has both.
+  if (bound?.kind() === 'ipv4' && wanted.kind() !== 'ipv4') return false
+  if (kindOfAddress(address) === 'loopback') return true
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  return own.some((one) => parseAddress(one.address)?.toString() === wanted)
+  return own.some((one) => parseAddress(one.address)?.toString() === wanted.toString())
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { attachmentSources } from '../../src/instance/outbound.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
 import { resolveOptions } from '../../src/options/options.ts'
 import { createOutgoing } from '../../src/net/outgoing.ts'
 import { attached, open, shared, statusesOf } from './helpers.ts'
@@ -15,7 +16,9 @@ describe('fetching a URL', () => {
       asked.push(request.url ?? '')
       answer = () => response.end('late')
     })
-    const id = await face().send({ attachments: [{ filename: 'a.txt', path: `${url}/late` }] })
+    const id = await face().send({
+      attachments: [{ filename: 'a.txt', path: `${url}/late` }],
+    })
     expect(asked).toEqual([])
     await expect.poll(() => asked).toEqual(['/late'])
     expect((await face().detail(id)).last_event.status).toBe('sent')
@@ -40,7 +43,11 @@ describe('fetching a URL', () => {
       'http://127.0.0.1:1/',
       'http://no.invalid/',
     ]) {
-      const id = await face().send({ to: 'a@x.test', cc: 'b@x.test', attachments: [{ filename: 'a', path }] })
+      const id = await face().send({
+        to: 'a@x.test',
+        cc: 'b@x.test',
+        attachments: [{ filename: 'a', path }],
+      })
       const email = await face().settled(id)
       expect(statusesOf(email), path).toEqual({
         'a@x.test': ['sent', 'failed'],
@@ -84,7 +91,9 @@ describe('addresses that may be fetched from', () => {
   const priv = ['http://10.0.0.1/', 'http://172.16.0.1/', 'http://192.168.0.1/', 'http://[fc00::1]/']
 
   it('sending.attachment-addresses: link-local, metadata and multicast addresses are refused, also by redirect', async () => {
-    const asking = await open({ attachments: { allowPrivate: true, timeoutMs: 1000 } })
+    const asking = await open({
+      attachments: { allowPrivate: true, timeoutMs: 1000 },
+    })
     const url = await serve((request, response) => {
       response.writeHead(307, { location: never[Number(request.url?.slice(1))] }).end()
     })
@@ -120,7 +129,13 @@ describe('addresses that may be fetched from', () => {
     for (const host of ['127.0.0.1', '::1']) {
       expect(await attached(face(), await serve((_, response) => response.end('here'), host))).toBe('here')
     }
-    expect(createOutgoing([]).strictProblemOf({ host: 'x', address: '8.8.8.8', port: 80 })).toBeNull()
+    expect(
+      createOutgoing([]).strictProblemOf({
+        host: 'x',
+        address: '8.8.8.8',
+        port: 80,
+      }),
+    ).toBeNull()
   })
 
   it('sending.attachment-addresses: the ports of the instance are refused, also by redirect', async () => {
@@ -136,17 +151,49 @@ describe('addresses that may be fetched from', () => {
     }
   })
 
+  it('sending.attachment-addresses: another server with the same port number in the other family may be fetched from', async () => {
+    const asking = await open({
+      host: '0.0.0.0',
+      allowOutgoing: ['127.0.0.1', '::1'],
+    })
+    const { other, port } = await listenBeside(asking.post)
+    expect(await attached(asking, other)).toBe('here')
+    for (const own of [`http://127.0.0.1:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`])
+      expect(await attached(asking, own)).toMatch(/^failed: .*is this Localpost itself/)
+  })
+
   it('sending.attachment-addresses: off loopback, this machine and its networks need `allowOutgoing`', async () => {
     const url = await serve((_, response) => response.end('here'))
     const { port } = new URL(url)
     const moved = await serve((_, response) => void response.writeHead(307, { location: url }).end(), '::1')
     const refused = /^failed: .*other machines reach this Localpost/
-    const refusing = await open({ host: '0.0.0.0', attachments: { allowPrivate: true } })
+    const refusing = await open({
+      host: '0.0.0.0',
+      attachments: { allowPrivate: true },
+    })
     for (const path of [url, moved, 'http://10.0.0.1/', `http://localhost:${port}/`])
       expect([path, await attached(refusing, path)]).toEqual([path, expect.stringMatching(refused)])
     const halfway = await open({ host: '0.0.0.0', allowOutgoing: ['::1'] })
     expect(await attached(halfway, moved)).toMatch(refused)
-    const allowing = await open({ host: '0.0.0.0', allowOutgoing: ['::1', `127.0.0.1:${port}`] })
+    const allowing = await open({
+      host: '0.0.0.0',
+      allowOutgoing: ['::1', `127.0.0.1:${port}`],
+    })
     for (const path of [url, moved]) expect(await attached(allowing, path)).toBe('here')
   })
 })
+
+/** Opens the instance's HTTP port with the number of another server's at `::1`, which answers `here`. */
+async function listenBeside(post: Localpost): Promise<{ other: string; port: number }> {
+  for (let attempt = 0; ; attempt++) {
+    const other = await serve((_, response) => response.end('here'), '::1')
+    const port = Number(new URL(other).port)
+    try {
+      await post.listen({ port })
+      return { other, port }
+    } catch (error) {
+      // Another program has the number at an IPv4 address.
+      if (attempt === 10) throw error
+    }
+  }
+}

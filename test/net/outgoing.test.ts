@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { parseAllowed } from '../../src/net/allowed.ts'
 import { createOutgoing } from '../../src/net/outgoing.ts'
 
-const to = (address: string, port = 3000, host = address) => ({ host, address, port })
+const to = (address: string, port = 3000, host = address) => ({
+  host,
+  address,
+  port,
+})
 const loopback = ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']
 const privates = ['10.1.2.3', '172.16.0.1', '192.168.1.1', '100.64.0.1', 'fd12::1', '::ffff:10.1.2.3']
 const special = ['198.18.0.1', '203.0.113.7', '2001:db8::1']
@@ -85,17 +89,55 @@ describe('an instance that is reachable from other machines', () => {
     expect(outgoing.strictProblemOf(named)).toBeNull()
     expect(outgoing.problemOf(other) === null).toBe(isOtherPublic)
   })
+})
 
-  it('never reaches its own ports, by any address of the machine and despite permission', () => {
-    const outgoing = opened(['0.0.0.0/0', '::/0'])
-    const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-    for (const { address } of own) {
-      if (address.startsWith('fe80')) continue
-      expect([address, outgoing.problemOf(to(address, 8025))]).toEqual([
-        address,
-        'is this Localpost itself at port 8025',
-      ])
-    }
+describe('which addresses are the instance itself', () => {
+  const addresses = {
+    loopback4: [
+      '127.0.0.1',
+      '127.9.9.9',
+      '::ffff:127.0.0.1',
+      '::ffff:7f00:1',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::',
+    ],
+    loopback6: ['::1', '0:0:0:0:0:0:0:1'],
+    unspecified: ['0.0.0.0', '::', '::ffff:0.0.0.0'],
+  }
+  const everything = Object.values(addresses).flat()
+  const own = Object.values(networkInterfaces())
+    .flatMap((entries) => entries ?? [])
+    .filter(({ address }) => !address.startsWith('fe80'))
+  const own4 = own.flatMap(({ family, address }) => (family === 'IPv4' ? [address, `::ffff:${address}`] : []))
+  const own6 = own.flatMap(({ family, address }) => (family === 'IPv6' ? [address] : []))
+  const one4 = addresses.loopback4.filter((address) => address !== '127.9.9.9')
+
+  // Bound as given, so that another program can have the same port at what is not listed.
+  it.each([
+    ['0.0.0.0', [...addresses.loopback4, ...own4]],
+    ['::', [...addresses.loopback4, ...addresses.loopback6, ...own4, ...own6]],
+    ['', [...addresses.loopback4, ...addresses.loopback6, ...own4, ...own6]],
+    ['127.0.0.1', one4],
+    ['::ffff:127.0.0.1', one4],
+    ['127.9.9.9', ['127.9.9.9']],
+    ['::1', addresses.loopback6],
+    ['localhost', [...addresses.loopback4, ...addresses.loopback6]],
+    ['box.internal', [...addresses.loopback4, ...addresses.loopback6, ...own4, ...own6]],
+  ])('bound to %j: what the port answers at, and nothing else', (host, expected) => {
+    const outgoing = createOutgoing(['0.0.0.0/0', '::/0'])
+    outgoing.opened({ host, port: 8025 })
+    const isItself = (address: string): boolean =>
+      outgoing.problemOf(to(address, 8025)) === 'is this Localpost itself at port 8025'
+    const all = [...new Set([...everything, ...own4, ...own6])].filter(
+      (address) => !addresses.unspecified.includes(address),
+    )
+    expect(all.filter(isItself).toSorted()).toEqual([...new Set(expected)].toSorted())
+    expect(all.filter((address) => outgoing.problemOf(to(address, 8026)) !== null)).toEqual([])
+    // These lead to this machine, whatever is bound: never, at any port.
+    for (const address of addresses.unspecified)
+      for (const port of [8025, 8026])
+        for (const check of [outgoing.problemOf, outgoing.strictProblemOf, outgoing.relayProblemOf])
+          expect(check(to(address, port)), address).toMatch(/reserved address/)
   })
 })
 
