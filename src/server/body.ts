@@ -1,15 +1,15 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
-import { noRoom } from '../core/byte-budget.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { maxDepth } from '../core/validate.ts'
 import { explainJsonFault, faultSteps, isNestedDeeper } from '../core/json-fault.ts'
 import { jsonSteps } from '../core/json-steps.ts'
-import { clearInterval, monotonicNow, nextTurn, setInterval } from '../core/machine.ts'
+import { nextTurn } from '../core/machine.ts'
 import { paced } from '../core/yield.ts'
+import { longBytes, readNode, readWeb, tooLarge } from './body-bytes.ts'
 import type { BodyShare } from './body-room.ts'
-import { bodyLimits, maxBytesOf, type RouteBody } from './route.ts'
+import { maxBytesOf, type RouteBody } from './route.ts'
 
 /** Where a body comes from: a web stream, or for requests over a socket the Node stream, which is several times faster. */
 export interface BodySource {
@@ -196,153 +196,6 @@ function notJson(fault: string): LocalpostError {
   return new LocalpostError('invalid_json', `The body is not JSON: ${fault}.`)
 }
 
-function tooLarge(limit: number, size: string): LocalpostError {
-  const advice = limit === bodyLimits.large ? 'Send less, or give attachments as URLs' : 'Send less'
-  const message = `The body is larger than the ${limit} bytes that this operation takes: ${size}. ${advice}.`
-  return new LocalpostError('payload_too_large', message)
-}
-
-function brokenOff(cause: unknown): LocalpostError {
-  return new LocalpostError(
-    'invalid_json',
-    'The body is incomplete: the connection was closed before its end.',
-    {
-      cause,
-    },
-  )
-}
-
-function noBodyRoom(): LocalpostError {
-  return noRoom('Other requests hold the memory for bodies.')
-}
-
-function tooSlow(): LocalpostError {
-  const message = `The body is incomplete: nothing came for ${longestPauseMs / 1000} seconds. Send it again.`
-  return new LocalpostError('invalid_json', message)
-}
-
-function readNode(
-  request: IncomingMessage,
-  limit: number,
-  room: BodyShare,
-  announced: number,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const pieces = createPieces(Math.min(announced, limit))
-    let size = 0
-    let isReserved = false
-    let lastAt = 0
-    let watch: ReturnType<typeof setInterval> | undefined
-    let isSettled = false
-    const settle = (finish: () => void): void => {
-      isSettled = true
-      clearInterval(watch)
-      request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
-      finish()
-    }
-    const onData = (piece: Buffer): void => {
-      size += piece.length
-      try {
-        if (size > limit) throw tooLarge(limit, 'sent without a length')
-        if (isReserved) lastAt = monotonicNow()
-        else if (size > longBytes) reserve()
-        else if (!room.take(piece.length)) {
-          if (announced > 0) throw noBodyRoom()
-          reserve()
-        }
-        pieces.add(piece)
-      } catch (error) {
-        refuse(error)
-      }
-    }
-    // Read and drop the rest: a client that is disconnected while it writes never reads the answer.
-    const refuse = (error: unknown): void => settle(() => (request.resume(), reject(error)))
-    const reserve = (): void => {
-      isReserved = true
-      const turn = room.reserve(announced > 0 ? announced : limit)
-      if (!turn) return begin()
-      // The client waits: its bytes stay in its socket.
-      request.pause()
-      void turn.then(() => {
-        if (isSettled) return
-        begin()
-        request.resume()
-      }, refuse)
-    }
-    // Others may wait for the room of this one.
-    const begin = (): void => {
-      lastAt = monotonicNow()
-      watch = setInterval(() => {
-        if (monotonicNow() - lastAt > longestPauseMs) refuse(tooSlow())
-      }, longestPauseMs / 4)
-    }
-    const onEnd = (): void => settle(() => resolve(pieces.whole()))
-    const onBreak = (error?: unknown): void => settle(() => reject(brokenOff(error)))
-    if (request.destroyed && !request.complete) return reject(brokenOff(request.errored))
-    request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
-    // Before anything of it takes memory; one without a length waits when it turns out to be long, or finds no room.
-    if (announced > longBytes) reserve()
-  })
-}
-
-/**
- * Joins the pieces of a body. A long body with a known length is joined while it arrives, because joining 40 MB at the end
- * would block the event loop.
- */
-function createPieces(announced: number): { add(piece: Buffer): void; whole(): Buffer } {
-  let pieces: Buffer[] = []
-  let size = 0
-  /** A buffer of the announced length, with the bytes so far. */
-  let joined: Buffer | null = null
-  const join = (): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size))
-  return {
-    add(piece) {
-      // The announced length may be wrong, so the buffer is allocated only after the first megabyte has arrived.
-      if (!joined && size > longBytes && size + piece.length <= announced) {
-        joined = Buffer.allocUnsafeSlow(announced)
-        join().copy(joined)
-        pieces = []
-      }
-      if (joined) piece.copy(joined, size)
-      else pieces.push(piece)
-      size += piece.length
-    },
-    whole: () => joined?.subarray(0, size) ?? join(),
-  }
-}
-
-const longBytes = 1024 * 1024
-/** How long the client of a long body may send nothing, in milliseconds. */
-const longestPauseMs = 10_000
 const notedBytes = 64 * 1024
 /** How many values a long body may have: each takes memory of its own, of which a byte of the body makes up to 20. */
 const maxValues = 3_000_000
-
-async function readWeb(
-  body: ReadableStream<Uint8Array> | null,
-  limit: number,
-  room: BodyShare,
-): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  let isReserved = false
-  const reader = body?.getReader()
-  for (;;) {
-    const next = await reader?.read().catch((error: unknown) => {
-      throw brokenOff(error)
-    })
-    if (!next || next.done) return Buffer.concat(pieces, size)
-    size += next.value.length
-    pieces.push(next.value)
-    try {
-      if (size > limit) throw tooLarge(limit, 'sent without a length')
-      if (!isReserved && (size > longBytes || !room.take(next.value.length))) {
-        isReserved = true
-        await room.reserve(limit)
-      }
-    } catch (error) {
-      await reader?.cancel()
-      throw error
-    }
-  }
-}
