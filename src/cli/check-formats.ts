@@ -1,5 +1,6 @@
+import { placeWords } from '../checks/place-words.ts'
 import { checkRegistry } from '../checks/registry.ts'
-import type { CheckReport, CheckRun, Finding, Place, Severity } from '../checks/types.ts'
+import type { CheckReport, CheckRun, Finding, Severity } from '../checks/types.ts'
 import { version } from '../core/version.ts'
 import { paint, type Paint } from './output.ts'
 
@@ -44,10 +45,6 @@ function renderText({ name, report: { findings, checks } }: CheckedMessage): str
 }
 
 const colours: Readonly<Record<Severity, Paint>> = { error: 'red', warning: 'yellow', note: 'cyan' }
-
-function placeWords({ part, header, line }: Place): string {
-  return header ?? `${part === 'html' ? 'HTML' : 'text'}, line ${line}`
-}
 
 /** A text of a mail for the terminal, which must not obey it. */
 function plain(text: string): string {

@@ -1,4 +1,4 @@
-import type { CheckReport, CheckRun, Finding, Place } from '../../../src/checks/types.ts'
+import type { CheckReport, CheckRun, Finding } from '../../../src/checks/types.ts'
 import type { Tone } from '../../composables/words.ts'
 
 /** A check with what it found. */
@@ -40,10 +40,4 @@ const keys = ['error', 'warning', 'note', 'passed', 'unchecked'] as const
 
 function keyOf({ severity, outcome }: CheckRun): CheckGroup['key'] {
   return severity ?? (outcome === 'passed' ? 'passed' : 'unchecked')
-}
-
-/** Where a finding is, as `line 3` or `Subject`. */
-export function placeWords({ part, header, line }: Place): string {
-  if (header !== null) return header
-  return `${part === 'html' ? 'HTML' : 'text'}, line ${line}`
 }
