@@ -14,8 +14,8 @@ The page shows these checks under Checks, \`GET /dev/inbox/{id}/checks\` and \`p
 
 Each finding has the \`id\` of its check, a \`severity\`, a \`message\`, the \`place\` (header field, or line and snippet),
 a \`fix\` and a \`link\`. An \`error\` affects recipients, a \`warning\` affects some of them or may, a \`note\` is good to
-know. A check that takes longer than two seconds gives up and says so; of the HTML the first 1,000,000 characters
-are checked.
+know. A check that takes longer than two seconds gives up and says so; long mails are checked in a thread of their own.
+Of the HTML the first 1,000,000 characters are checked.
 
 The option \`checks\` names the checks to leave out and the mail clients that matter:
 

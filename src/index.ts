@@ -114,7 +114,7 @@ export type {
   MailSummary,
   TranscriptLine,
 } from './inbox/types.ts'
-export type { Inbox } from './inbox/inbox.ts'
+export type { Inbox, InboxCheckOptions } from './inbox/inbox.ts'
 export type { MailCheckOptions } from './checks/options.ts'
 export type { CheckReport, CheckRun, Finding, Place, Severity } from './checks/types.ts'
 export type { ClientSupportOptions } from './client-support/client-support.ts'

@@ -31,6 +31,27 @@ const scripts = {
     await once()
     print(await medianOf(101, once))
     await post.close()`,
+  // Of a mail that was read before: the parse is part of other rows.
+  'checks of a 60 KB mail': `
+    const post = await createLocalpost()
+    const block = (i) => '<table width="600" cellpadding="0"><tr><td class="c' + i + '" style="padding:' + i + 'px;color:#5a6;' +
+      'font-size:14px"><a href="https://acme.test/p/' + i + '?u=1" style="color:#06c">Offer &amp; number ' + i + '</a>' +
+      '<img src="https://acme.test/i/' + i + '.png" alt="Picture ' + i + '"><p>Words of the offer, and more.</p></td></tr></table>'
+    const css = Array.from({ length: 60 }, (_, i) => '.c' + i + ' td.a > p:hover{color:#333;padding:' + i + 'px}').join('')
+    const html = '<html lang="en"><head><title>x</title><style>' + css + '@media (max-width:600px){.c1{display:block}}</style></head><body>' +
+      Array.from({ length: 190 }, (_, i) => block(i)).join('') + '</body></html>'
+    const { id } = await post.emails.send({ ...mail, html })
+    await post.inbox.waitFor('id:' + id)
+    const timeOf = async (work) => {
+      const began = performance.now()
+      await work()
+      return performance.now() - began
+    }
+    const all = () => timeOf(() => post.inbox.check(id))
+    const read = () => timeOf(() => post.inbox.get(id))
+    await medianOf(30, all)
+    print((await medianOf(51, all)) - (await medianOf(51, read)))
+    await post.close()`,
   '100 instances, a mail each': `
     const began = performance.now()
     const posts = await Promise.all(Array.from({ length: 100 }, () => createLocalpost()))

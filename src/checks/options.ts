@@ -20,14 +20,16 @@ export interface MailCheckOptions {
  *
  * @param of  What takes these options, as `inbox.check()`; for the message.
  * @param code  The code of the error. Default: `validation_error`.
+ * @param also  Other members that are allowed.
  * @throws invalid_option for an unknown member.
  */
 export function assertCheckOptions(
   options: MailCheckOptions | undefined,
   of: string,
   code: ErrorCode = 'validation_error',
+  also: readonly string[] = [],
 ): void {
-  assertKnownOptions(options, ['except', 'clients'], of)
+  assertKnownOptions(options, ['except', 'clients', ...also], of)
   assertKnown(options?.except, checkIds, { what: 'check', list: 'except', code, of })
   assertKnown(options?.clients, clientKeys, { what: 'mail client', list: 'clients', code, of })
 }

@@ -12,7 +12,7 @@ import { remove, type Store } from '../store/store.ts'
 import { clientSupport, type ClientSupportOptions } from '../client-support/client-support.ts'
 import type { ClientSupport } from '../client-support/types.ts'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
-import { checkMail } from '../checks/run.ts'
+import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport } from '../checks/types.ts'
 import { createDetails } from './detail.ts'
 import { startIndexer } from '../search/indexer.ts'
@@ -69,7 +69,7 @@ export interface Inbox {
    * @param mail  A mail or its id.
    * @throws not_found, validation_error for an unknown check or mail client.
    */
-  check(mail: string | Pick<Mail, 'id'>, options?: MailCheckOptions): Promise<CheckReport>
+  check(mail: string | Pick<Mail, 'id'>, options?: InboxCheckOptions): Promise<CheckReport>
   /**
    * How mail clients support the HTML and CSS of a mail, from the tables of Can I email; nothing is fetched.
    *
@@ -127,6 +127,12 @@ export interface Inbox {
   release(id: string, request: { to: string }): Promise<{ id: string; to: string; smtp_response: string }>
 }
 
+/** Options of `inbox.check()`. */
+export interface InboxCheckOptions extends MailCheckOptions {
+  /** Ends the checks. */
+  signal?: AbortSignal | undefined
+}
+
 export interface InboxDeps {
   store: Store
   /** Closed with the inbox. */
@@ -170,6 +176,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const indexer = startIndexer({ store, clock, digests, column, heads })
   const search = createSearch({ store, digests, indexer, column, heads, pageSize })
   const pending = createPending()
+  const checks = createMailChecks(clock)
   const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
   const runs = createBulkRuns(deps.ids)
   const bulk = createBulk({ store, search, runs, now })
@@ -204,10 +211,10 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     openAttachment: streams.attachment,
     part: streams.part,
     async check(mail, options) {
-      assertCheckOptions(options, 'inbox.check()')
-      const { except = deps.checks?.except, clients = deps.checks?.clients } = options ?? {}
+      assertCheckOptions(options, 'inbox.check()', 'validation_error', ['signal'])
+      const { except = deps.checks?.except, clients = deps.checks?.clients, signal } = options ?? {}
       const id = typeof mail === 'string' ? mail : mail.id
-      return checkMail(await toDetail(await find(id)), { except, clients })
+      return checks.check(await toDetail(await find(id)), { except, clients }, signal)
     },
     async clientSupport(id, options) {
       assertKnownOptions(options, ['shares'], 'inbox.clientSupport()')
@@ -263,6 +270,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       await indexer.close()
       await heads.close()
       await reader.close()
+      await checks.close()
       await column.close()
     },
   }

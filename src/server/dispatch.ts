@@ -107,6 +107,7 @@ export async function runRoute(
       isSecure: () => accessControl.isSecure(event),
       isHead: method === 'HEAD',
       ip: () => ipOf(event),
+      signal: () => event.req.signal,
       warn(warnings) {
         for (const warning of warnings) exchange.warnings.push(warning)
       },

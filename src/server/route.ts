@@ -95,6 +95,8 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
   readonly isHead: boolean
   /** The caller's IP address; `127.0.0.1` in process. */
   ip(): string
+  /** Ends with the caller's connection. */
+  signal(): AbortSignal
   /** Adds to the warnings of the request log. */
   warn(warnings: readonly string[]): void
 }

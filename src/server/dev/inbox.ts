@@ -145,7 +145,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       query: checksQuery,
       success: { schema: checkReportSchema },
       errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
-      handler: ({ params, query }) => inbox.check(params.id, query),
+      handler: ({ params, query, signal }) => inbox.check(params.id, { ...query, signal: signal() }),
     }),
     defineRoute({
       ...common,

@@ -1,0 +1,86 @@
+import type { Clock } from '../core/clock.ts'
+import { isErrorOf } from '../core/errors.ts'
+import { createJobQueue } from '../core/job-queue.ts'
+import { createJobThread } from '../core/job-thread.ts'
+import type { MailCheckOptions } from './options.ts'
+import { checkRegistry } from './registry.ts'
+import { checkMail } from './run.ts'
+import type { CheckedMail } from './subject.ts'
+import type { CheckReport } from './types.ts'
+
+/** The work of the thread. */
+export type CheckJobs = {
+  checks: { inputs: readonly [mail: CheckedMail, options: MailCheckOptions]; result: CheckReport }
+}
+
+/** Checks mails: long ones one after the other in a thread, so that the event loop is not blocked. */
+export interface MailChecks {
+  /**
+   * @param signal  Ends the checks of a long mail.
+   * @throws service_unavailable if too many long mails wait; the signal's reason.
+   */
+  check(mail: CheckedMail, options: MailCheckOptions, signal?: AbortSignal): Promise<CheckReport>
+  /** Ends the thread. */
+  close(): Promise<void>
+}
+
+/** @param file  The module of the thread. Default: the built module next to this one. */
+export function createMailChecks(
+  clock: Pick<Clock, 'after'>,
+  file: URL = new URL('./worker.ts', import.meta.url),
+): MailChecks {
+  const thread = createJobThread<CheckJobs>(clock, file, deadlineMs)
+  const queue = createJobQueue(clock, 1, maxWaiting)
+
+  async function inThread(
+    mail: CheckedMail,
+    options: MailCheckOptions,
+    signal?: AbortSignal,
+  ): Promise<CheckReport> {
+    signal?.throwIfAborted()
+    const onAbort = (): void => void thread.cancel()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      return (await thread.run('checks', checkedMembers(mail), options)) ?? (await checkMail(mail, options))
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!isErrorOf(error, 'service_unavailable')) throw error
+      return endedReport(options)
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  return {
+    async check(mail, options, signal) {
+      if (mail.html.length + mail.text.length <= longChars) return checkMail(mail, options)
+      return queue.run(() => inThread(mail, options, signal), patienceMs)
+    },
+    close: () => thread.close(),
+  }
+}
+
+/** The report where the thread was ended: because one check did not yield in time, or took all the memory. */
+function endedReport({ except = [] }: MailCheckOptions): CheckReport {
+  const message = `The checks of this mail took longer than ${deadlineMs / 1000} seconds or too much memory, and were ended.`
+  const checks = checkRegistry
+    .filter(({ id }) => !except.includes(id))
+    .map(({ id, title, group }) => {
+      return { id, title, group, outcome: 'gave_up', severity: null, count: 0, message } as const
+    })
+  return { findings: [], checks }
+}
+
+/** The members that checks read: the others of a mail are not copied to the thread. */
+function checkedMembers(mail: CheckedMail): CheckedMail {
+  const { type, source, size_bytes, received, envelope, subject, html, text } = mail
+  const { headers, links, attachments, dkim, list_unsubscribe, problem } = mail
+  const bodies = { subject, html, text, headers, links, attachments }
+  return { type, source, size_bytes, received, envelope, ...bodies, dkim, list_unsubscribe, problem }
+}
+
+/** Mails with shorter bodies take a few milliseconds, less than the start of a thread. */
+const longChars = 250_000
+const deadlineMs = 20_000
+const maxWaiting = 64
+const patienceMs = 60_000
