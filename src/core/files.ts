@@ -61,11 +61,17 @@ export interface Stamp {
   readonly dev: number
   readonly ino: number
   readonly mtimeMs: number
+  /** How many names the file has. */
+  readonly nlink: number
 }
 
 /** Whether two stamps are of one file, changed or not. */
 export const isSameFile = (one: Stamp | null, other: Stamp): boolean =>
   one !== null && one.dev === other.dev && one.ino === other.ino
+
+/** Whether a file has another name too, as in a copy of the folder made with hard links: what is written into it is written there too. */
+export const isShared = (files: Pick<Files, 'stampNow'>, path: string): boolean =>
+  (files.stampNow(path)?.nlink ?? 1) > 1
 
 // Above it, the copying would hold the event loop.
 const atOnceBytes = 256 * 1024

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { writeWhole, type Files } from '../core/files.ts'
+import { isShared, writeWhole, type Files } from '../core/files.ts'
 
 /** Bytes in blocks of one size; the last one, which grows, is its owner's. */
 export interface TextBlocks {
@@ -53,8 +53,9 @@ export async function openFileBlocks(
   const path = join(folder, fileName)
   // A file of another version is not read.
   for (const name of await files.list(folder)) if (!known.has(name)) await files.remove(join(folder, name))
-  const isThere = (await files.size(path)) !== null
-  const fd = await files.open(path, isThere ? 'r+' : 'w+')
+  // A file that another folder shares is rebuilt: its process may use it too.
+  const isOwn = (await files.size(path)) !== null && !isShared(files, path)
+  const fd = await files.open(path, isOwn ? 'r+' : 'w+')
   const giveUp = (): Promise<void> => files.close(fd).catch(() => {})
   let count = 0
   const fill = async (into: Buffer, at: number): Promise<Buffer> => {

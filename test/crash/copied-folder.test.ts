@@ -61,6 +61,44 @@ test.skipIf(process.platform === 'win32').each(copies)(
   },
 )
 
+test.skipIf(process.platform === 'win32')(
+  'two servers on linked copies of a stopped folder lose nothing under load, with kills and restarts',
+  { timeout: 120_000 },
+  async () => {
+    const cwd = temporaryFolder()
+    const first = await startCommand(['--dir=data'], { cwd })
+    const early = load(first)
+    await expect.poll(() => early.times.size, { timeout: 20_000 }).toBeGreaterThan(30)
+    await kill(first)
+    await early.ended
+    execFileSync('cp', ['-al', 'data', 'copy'], { cwd })
+    const kept = { data: new Set(early.times.keys()), copy: new Set(early.times.keys()) }
+    for (let round = 0; round < 3; round++) {
+      const loads = await Promise.all(
+        (['data', 'copy'] as const).map(async (dir) => {
+          const command = await startCommand([`--dir=${dir}`], { cwd })
+          return { dir, command, sent: load(command) }
+        }),
+      )
+      for (const { sent } of loads)
+        await expect.poll(() => sent.times.size, { timeout: 20_000 }).toBeGreaterThan(50)
+      for (const { dir, command, sent } of loads) {
+        await kill(command)
+        await sent.ended
+        for (const subject of sent.times.keys()) kept[dir].add(subject)
+      }
+    }
+    for (const dir of ['data', 'copy'] as const) {
+      const last = await startCommand([`--dir=${dir}`], { cwd })
+      const inbox = await inboxOf(last)
+      const lost = [...kept[dir]].filter((subject) => inbox.get(subject) !== 1)
+      console.log(`hard links, both running, ${dir}: ${kept[dir].size} acknowledged, ${lost.length} lost`)
+      expect(lost).toEqual([])
+      await kill(last)
+    }
+  },
+)
+
 async function kill(command: Command): Promise<void> {
   process.kill(command.pid, 'SIGKILL')
   await command.ended

@@ -172,7 +172,7 @@ export class PowerFiles {
     },
     touch: async () => {},
     touched: async (path) => (this.#find(path) === null ? null : 0),
-    stampNow: (path) => (this.#find(path) === null ? null : { dev: 1, ino: 1, mtimeMs: 0 }),
+    stampNow: (path) => (this.#find(path) === null ? null : { dev: 1, ino: 1, mtimeMs: 0, nlink: 1 }),
     freeBytes: async () => 1e12,
   }
 

@@ -178,6 +178,10 @@ async function sweepTemporaries(deps: CheckpointDeps): Promise<void> {
     if (newLockForm.test(name)) await files.remove(join(paths.folder, name))
   await files.remove(`${paths.checkpoint}.tmp`)
   await files.remove(`${paths.db}.tmp`)
+  for (const name of await files.list(paths.logs)) {
+    const number = numberOf(name, '.log.tmp')
+    if (number !== null) await files.remove(`${paths.log(number)}.tmp`)
+  }
   for (const folder of await collectionFolders(deps)) {
     for (const name of await files.list(paths.collection(folder))) {
       const number = numberOf(name, '.json.tmp')

@@ -1,6 +1,6 @@
 import { errorTable, LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
-import { type Files, isSameFile, readWhole, type Stamp, writeWhole } from '../../core/files.ts'
+import { type Files, isSameFile, isShared, readWhole, type Stamp, writeWhole } from '../../core/files.ts'
 import type { Paths } from './paths.ts'
 
 /** A position between two frames. Everything before it is valid. */
@@ -32,6 +32,8 @@ export class Log {
   #fd: number | null = null
   /** Which file is open. */
   #stamp: Stamp | null = null
+  /** Whether the open file got another name, so that the next frames go into a new file. */
+  #isShared = false
 
   /**
    * @param lengths  The existing files. New frames are appended to the last one.
@@ -57,12 +59,19 @@ export class Log {
     this.#number = Math.max(first, ...lengths.keys())
   }
 
-  /** The path of the file that is written, if it is no longer the file with this name; else null. */
-  get misplaced(): string | null {
+  /**
+   * Looks which file has the name of the one that is written. If that file got another name, as in a copy of the folder
+   * made with hard links, the process that opens the copy reads it: then the next frames go into a new file.
+   *
+   * @returns The path, if it is another file now; else null.
+   */
+  checkPlace(): string | null {
     if (this.#fd === null || this.#stamp === null) return null
     try {
       const found = this.#files.stampNow(this.#paths.log(this.#number))
-      return isSameFile(found, this.#stamp) ? null : this.#paths.log(this.#number)
+      if (!found || !isSameFile(found, this.#stamp)) return this.#paths.log(this.#number)
+      this.#isShared ||= found.nlink > this.#stamp.nlink
+      return null
     } catch {
       // Nothing is known; the next look tries again.
       return null
@@ -78,7 +87,8 @@ export class Log {
   makeRoom(bytes: number): Promise<void> | undefined {
     if (this.fault) return this.#cutFirst(bytes)
     const { log, offset } = this.end
-    if (offset > 0 && offset + bytes > this.#fileBytes) return this.#openFile(log + 1)
+    const isFull = offset > 0 && offset + bytes > this.#fileBytes
+    if (isFull || this.#isShared) return this.#openFile(log + 1)
     return this.#fd === null ? this.#openFile(log) : undefined
   }
 
@@ -162,7 +172,10 @@ export class Log {
     })
   }
 
-  async #openFile(log: number): Promise<void> {
+  async #openFile(wanted: number): Promise<void> {
+    // Another process may append to a file that another folder shares.
+    const isTaken = this.lengths.has(wanted) && isShared(this.#files, this.#paths.log(wanted))
+    const log = isTaken ? wanted + 1 : wanted
     const path = this.#paths.log(log)
     const isNew = !this.lengths.has(log)
     try {
@@ -176,6 +189,7 @@ export class Log {
       const old = this.#fd
       this.#fd = fd
       this.#stamp = this.#stampNow(log)
+      this.#isShared = false
       this.#number = log
       if (isNew) this.lengths.set(log, 0)
       if (old !== null) await this.#files.close(old).catch(() => {})

@@ -108,7 +108,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       seq = loaded.seq
       const target = new Log({ ...deps, fileBytes: deps.logFileBytes }, loaded.lengths, loaded.checkpoint.log)
       log = target
-      deps.lock.misplaced = () => target.misplaced
+      deps.lock.misplaced = () => target.checkPlace()
       const { checkpoint, unsynced } = loaded
       if (deps.lock.tookOver) tellRestart(deps, checkpoint.writer, seq)
       const isUnused = (name: string): boolean => space.deadLarge.has(name)

@@ -1,8 +1,9 @@
 import { corrupt, storeFault } from '../io-errors.ts'
-import { type Files, writeWhole } from '../../core/files.ts'
+import { type Files, isShared, writeWhole } from '../../core/files.ts'
 import { type Frame, frameStart, isBeginning, readFrame } from './frame.ts'
 import type { LogPosition } from './log.ts'
 import { numberOf, type Paths } from './paths.ts'
+import { replaceFile } from './snapshot.ts'
 
 export interface ReplayDeps {
   readonly files: Files
@@ -204,7 +205,8 @@ export async function setAside(
     if (log < broken.log) break
     const path = paths.log(log)
     try {
-      const bytes = ((await files.readAll(path)) ?? Buffer.alloc(0)).subarray(offset)
+      const all = (await files.readAll(path)) ?? Buffer.alloc(0)
+      const bytes = all.subarray(offset)
       const copy = await freeName(files, `${path}.cut-${offset}`)
       if (length > offset) await writeCopy(files, copy, bytes)
       if (length > offset) await files.syncFolder(paths.logs)
@@ -213,7 +215,9 @@ export async function setAside(
         await files.syncFolder(paths.logs)
         lengths.delete(log)
       } else {
-        await cutFile(files, path, offset)
+        // Another folder may share the file, and its process needs the whole of it.
+        if (isShared(files, path)) await replaceFile(files, path, [all.subarray(0, offset)])
+        else await cutFile(files, path, offset)
         lengths.set(log, offset)
       }
       const whole = countFrames(bytes)

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { isErrorOf, LocalpostError } from '../../core/errors.ts'
-import { type Files, writeWhole } from '../../core/files.ts'
+import { type Files, isShared, writeWhole } from '../../core/files.ts'
 import { monotonicNow } from '../../core/machine.ts'
 import type { Paths } from './paths.ts'
 
@@ -50,10 +50,11 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
 
   async function fill(): Promise<void> {
     try {
-      const size = await files.size(paths.reserve)
+      // The space of a file that another folder shares cannot be given up here.
+      const size = isShared(files, paths.reserve) ? null : await files.size(paths.reserve)
       if ((size ?? 0) < bytes) {
         const free = await files.freeBytes(paths.folder)
-        // A file that is too short was given up, perhaps by an earlier run. Without a file the folder is new.
+        // A file that is too short was given up, perhaps by an earlier run. Without a file of its own the folder is new.
         if (size !== null || free < bytes) open = true
         // Do not take the last free space of the disk: other programs write to it too.
         if (free < 2 * bytes) return
@@ -104,18 +105,19 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
   }
 }
 
-/** Empties the reserve file to free its space. @returns Whether there was any. */
+/** Empties the reserve file to free its space. @returns Whether there was any that belongs to this folder alone. */
 export async function releaseReserve(files: Files, paths: Paths): Promise<boolean> {
   if (!(await files.size(paths.reserve))) return false
-  await giveUp(files, paths.reserve)
-  return true
+  return await giveUp(files, paths.reserve)
 }
 
 // The file stays, so that the next start knows that its space was given up.
-async function giveUp(files: Files, path: string): Promise<void> {
+async function giveUp(files: Files, path: string): Promise<boolean> {
+  if (isShared(files, path)) return false
   const fd = await files.open(path, 'r+')
   try {
     await files.truncate(fd, 0)
+    return true
   } finally {
     await files.close(fd)
   }

@@ -91,10 +91,10 @@ export function inspectKeys(deps: CheckpointDeps, records: Records, report: Repo
 /** Looks for files that a crash or an interrupted repair left. */
 export async function inspectLeftovers(deps: CheckpointDeps, report: Report): Promise<void> {
   const { files, paths } = deps
-  const folders = [paths.folder, ...(await collectionFolders(deps)).map((name) => paths.collection(name))]
-  for (const folder of folders) {
+  const collections = (await collectionFolders(deps)).map((name) => paths.collection(name))
+  for (const folder of [paths.folder, paths.logs, ...collections]) {
     const left = (await files.list(folder)).filter(
-      (name) => /^(?:[\w-]+\.json\.tmp|lock\.takeover)$/.test(name) || newLockForm.test(name),
+      (name) => /^(?:[\w-]+\.(?:json|log)\.tmp|lock\.takeover)$/.test(name) || newLockForm.test(name),
     )
     if (left.length > 0)
       report.note(
