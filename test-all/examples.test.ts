@@ -20,7 +20,7 @@ describe('examples/sign-up', () => {
   afterAll(() => project?.remove())
 
   it.each([
-    ['test:vitest', /Tests +3 passed/],
+    ['test:vitest', /Tests +4 passed/],
     ['test:node', /pass 1\n/],
     // Jest reports on stderr, and ends with 0 only where tests passed.
     ['test:jest', /jest/],

@@ -28,6 +28,7 @@ const folders: readonly string[] = [
   'webhooks',
   'search',
   'checks',
+  'compare',
   'inbox',
   'options',
   'capture',

@@ -17,7 +17,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'unrenderedPlaceholders',
   ],
   './client': ['LocalpostError', 'createClient'],
-  './playwright': ['localpostFixtures', 'withLocalpost'],
+  './playwright': ['localpostFixtures', 'withLocalpost', 'withMailMatchers'],
   './testing': [
     'assertCode',
     'assertEvent',
@@ -27,6 +27,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'assertNotSent',
     'assertPassesChecks',
     'assertSent',
+    'mailSnapshot',
     'matchers',
     'startForTest',
     'useLocalpost',

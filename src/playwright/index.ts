@@ -49,6 +49,8 @@ export function withLocalpost<TestArgs extends object, WorkerArgs extends object
   return base.extend<LocalpostFixtures, LocalpostWorkerFixtures>(localpostFixtures)
 }
 
+export { withMailMatchers } from './mail-matchers.ts'
+
 /** What `withLocalpost` adds, for a `base.extend` of one's own. */
 export const localpostFixtures: PlaywrightFixtures = {
   localpostOptions: [{}, { scope: 'worker', option: true }],

@@ -6,4 +6,14 @@ declare module '@playwright/test' {
       fixtures: object,
     ): TestType<TestArgs & T, WorkerArgs & W>
   }
+  export interface Expect<Extended> {
+    (value: unknown): { toMatchSnapshot(name: string): void }
+    extend<More extends object>(matchers: More): Expect<Extended & More>
+  }
+  export interface TestInfo {
+    readonly titlePath: string[]
+    readonly file: string
+    readonly config: { readonly updateSnapshots: 'all' | 'changed' | 'missing' | 'none' }
+    snapshotPath(...path: string[]): string
+  }
 }

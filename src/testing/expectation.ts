@@ -5,7 +5,7 @@ import { suggest } from '../core/suggest.ts'
 import { isMoment, isPlainObject } from '../search/query-members.ts'
 import { usageError } from './lines.ts'
 
-/** What a member of an expectation takes: text or pattern, text, a number of a kind, a point in time, a list of texts, or one of some words. */
+/** What a member of an expectation takes: text or pattern, text, a number of a kind, a point in time, a list of texts or of patterns, or one of some words. */
 export type MemberKind =
   | 'pattern'
   | 'text'
@@ -13,6 +13,7 @@ export type MemberKind =
   | 'milliseconds'
   | 'moment'
   | 'texts'
+  | 'patterns'
   | readonly string[]
 
 /**
@@ -105,6 +106,8 @@ function takes(kind: MemberKind, value: unknown): boolean {
   if (kind === 'milliseconds') return typeof value === 'number' && value >= 0
   if (kind === 'moment') return isMoment(value)
   if (kind === 'texts') return Array.isArray(value) && value.every((one) => typeof one === 'string')
+  if (kind === 'patterns')
+    return Array.isArray(value) && value.every((one) => one !== '' && takes('pattern', one))
   return typeof value === 'string' || isRegExp(value)
 }
 
@@ -116,6 +119,7 @@ function sayKind(kind: MemberKind): string {
     moment: 'a Date or the id of a mail, which inbox.mark() gives',
     milliseconds: 'a number of milliseconds from 0',
     texts: 'an array of texts',
+    patterns: 'an array of texts and regular expressions',
     pattern: 'a text or a regular expression',
   }[kind]
 }

@@ -18,11 +18,15 @@ export {
   assertSent,
 } from './assertions.ts'
 
+// Snapshots without expect
+export { mailSnapshot } from './mail-snapshot.ts'
+
 // What they ask
 export type { LinkExpectation } from './contents.ts'
 export type { EventExpectation } from './event.ts'
 export type { CheckOptions } from './expectation.ts'
 export type { ChecksExpectation } from './mail-checks.ts'
 export type { Inspected } from './mails.ts'
+export type { MailSnapshotOptions } from './mail-snapshot.ts'
 export type { Outcome, TextPattern } from './outcome.ts'
 export type { SentExpectation } from './sent.ts'

@@ -4,6 +4,7 @@ import { assertNoMore, withOptions, type CheckOptions } from './expectation.ts'
 import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
 import { assertInspected, assertMail, assertReceived } from './mails.ts'
 import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
+import { checkSnapshot, type MailSnapshotOptions } from './mail-snapshot.ts'
 import type { Outcome, Sense } from './outcome.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
 
@@ -31,6 +32,7 @@ export type Matchers = {
   toHaveCode(this: MatcherThis, received: unknown, expectation?: string | RegExp): Outcome
   toHaveNoUnrenderedPlaceholders(this: MatcherThis, received: unknown): Outcome
   toPassChecks(this: MatcherThis, received: unknown, expectation?: ChecksExpectation): Promise<Outcome>
+  toMatchMailSnapshot(this: MatcherThis, received: unknown, options?: MailSnapshotOptions): Outcome
 }
 
 /**
@@ -54,6 +56,11 @@ export interface MailMatchers {
   toHaveNoUnrenderedPlaceholders(): void
   /** Of a mail: the checks of docs/checks.md find no error; wait for it with `await`. See {@link ChecksExpectation}. */
   toPassChecks(expectation?: ChecksExpectation): Promise<void>
+  /**
+   * Of a mail: it is as its snapshot says, which the runner keeps: header fields, structure, text, HTML and attachments;
+   * ids, dates, tokens and codes are masked. See {@link MailSnapshotOptions}.
+   */
+  toMatchMailSnapshot(options?: MailSnapshotOptions): void
 }
 
 /** See {@link Matchers}. */
@@ -98,6 +105,13 @@ export const matchers: Matchers = {
       assertTakes('toPassChecks', arguments, 1)
       assertMail(received, 'toPassChecks')
       return checkPasses(received, expectation)
+    })
+  },
+  toMatchMailSnapshot(received, options) {
+    return withFramesNow(framesOfTest(matchers.toMatchMailSnapshot), () => {
+      assertTakes('toMatchMailSnapshot', arguments, 1)
+      assertMail(received, 'toMatchMailSnapshot')
+      return checkSnapshot(this, received, options)
     })
   },
 }

@@ -168,6 +168,12 @@ it('the banner of the README matches the printed one', async () => {
   expect(settled(printed)).toBe(settled(shown?.code ?? ''))
 })
 
+it('the snapshot of a mail in the guide is that of the example', () => {
+  const shown = blocksFor('shown').find(({ code }) => code.includes('--- structure ---'))
+  const stored = join(root, 'examples/sign-up/vitest/__snapshots__/sign-up.test.js.snap')
+  expect(readFileSync(stored, 'utf8')).toContain(shown?.code.trimEnd())
+})
+
 it('every link of README, CONTRIBUTING and guides leads to a file', () => {
   const files = [
     'README.md',

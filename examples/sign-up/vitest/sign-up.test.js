@@ -27,3 +27,11 @@ test('the code of the mail confirms an address; the app calls the API', async ({
   expect(mail).toHaveCode()
   expect(await visit(`${app.url}/verify?email=ada@example.com&code=${mail.codes[0]}`)).toContain('Welcome')
 })
+
+test('the mail says what it said when its snapshot was written', async ({ localpost }) => {
+  const app = await start({ smtp: localpost.smtp })
+  await signUp(app, 'ada@example.com')
+  const mail = await localpost.inbox.waitFor({ to: 'ada@example.com' })
+  expect(mail).toMatchMailSnapshot()
+  await expect(mail).toPassChecks({ except: ['links'] })
+})

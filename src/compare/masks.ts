@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { isRegExp } from 'node:util/types'
+import { dateMasks } from './dates.ts'
+import { isRandomWord } from './random-words.ts'
+
+/** Replaces what differs each time that the same mail is sent. */
+export type Mask = (text: string) => string
+
+/**
+ * A function that masks ids, dates and times, tokens, one-time codes, content ids, ports of this machine and the parts
+ * of addresses that carry any of these. What is masked already stays as it is.
+ *
+ * @param codes  The one-time codes of the mail; see `mail.codes`.
+ * @param own  What the user masks too: a text, or what fits a pattern.
+ */
+export function createMask(codes: readonly string[] = [], own: readonly (string | RegExp)[] = []): Mask {
+  const patterns = own.map((one) => (isRegExp(one) ? everywhere(one) : new RegExp(escaped(one), 'g')))
+  const codeForms = codes.slice(0, maxCodes).map(codeForm)
+  return (text) => {
+    let masked = text
+    for (const pattern of patterns) masked = masked.replace(pattern, '[masked]')
+    masked = masked
+      .replace(data, (_, type: string, content: string) => `data:${type};base64,[${digest(content)}]`)
+      .replace(/\bcid:[^\s"'<>()[\]]{1,250}/gi, 'cid:[content-id]')
+    for (const form of codeForms) masked = masked.replace(form, '[code]')
+    masked = masked.replace(address, maskAddress).replace(uuid, '[uuid]')
+    for (const [pattern, mask] of dateMasks()) masked = masked.replace(pattern, mask)
+    return masked
+      .replace(timestamp, '[timestamp]')
+      .replace(word, (one) => (isRandomWord(one) ? '[token]' : one))
+  }
+}
+
+const maxCodes = 50
+// Of an image in the HTML itself: its bytes are the same for the same image.
+const data = /\bdata:([\w.+/-]{1,100});base64,([A-Za-z0-9+/=\s]{32,})/gi
+const address = /\bhttps?:\/\/[^\s"'<>]{1,8000}/gi
+const uuid = /(?<![\da-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/gi
+// Seconds or milliseconds, of 2017 to 2033.
+const timestamp = /(?<![\d.,])1[5-9]\d{8}(?:\d{3})?(?![\d,]|\.\d)/g
+const word = /(?<![\w.~-])[\w~-]{16,}(?:\.[\w~-]{10,}){0,3}/g
+
+/** The address with a mask for each part that is random; names of parameters and ordinary paths stay. */
+function maskAddress(url: string): string {
+  const [, origin = '', path = '', query = '', fragment = ''] =
+    /^([^/?#]*\/\/[^/?#]*)([^?#]*)(\??[^#]*)(.*)$/s.exec(url) ?? []
+  return [
+    origin.replace(localPort, '$1:[port]'),
+    path.split('/').map(maskSegment).join('/'),
+    query.replace(parameter, maskParameter),
+    fragment.replace(parameter, maskParameter),
+  ].join('')
+}
+
+// Apps under test listen on any free port.
+const localPort = /^(https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|[\w.-]+\.localhost)):\d+$/i
+const parameter = /([?&#;])([^=&#;]{0,100})=([^&#;]*)/g
+/** Parameters whose value is new each time, however short it is. */
+const secret =
+  /(?:^|[_-])(?:token|code|otp|pin|sig|signature|hmac|hash|nonce|state|jwt|ticket|expires?|exp|ts|timestamp|time|key|secret|auth|session|sid)$/i
+
+function maskParameter(_: string, mark: string, name: string, value: string): string {
+  if (value === '' || /^(?:\[|%5B)\w+(?:\]|%5D)$/i.test(value)) return `${mark}${name}=${value}`
+  return `${mark}${name}=${secret.test(name) ? '[token]' : value.split(encodedMark).map(maskSegment).join('')}`
+}
+
+// An address within an address: its parts are looked at one by one.
+const encodedMark = /(%(?:2F|3F|26|3D|3A|23)|[/:?@])/i
+
+function maskSegment(segment: string): string {
+  if (/^\d{6,}$/.test(segment)) return '[number]'
+  if (/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(segment)) return '[uuid]'
+  const file = /^(.*)(\.(?:png|jpe?g|gif|webp|svg|css|html?|pdf|ico|ics|woff2?))$/i.exec(segment)
+  if (file) return `${(file[1] ?? '').split('.').map(maskStem).join('.')}${file[2] ?? ''}`
+  return isRandomWord(segment.replaceAll(/%[\da-f]{2}/gi, '_')) ? '[token]' : segment
+}
+
+// The build of a web app adds a short hash to the names of files: `logo.3f2a9c1b.png`.
+function maskStem(stem: string): string {
+  return isRandomWord(stem) || /^(?=.*\d)(?=.*[a-f])[\da-f]{8,}$/.test(stem) ? '[token]' : stem
+}
+
+/** A code as it may be written: with a space or a dash between two characters. */
+function codeForm(code: string): RegExp {
+  const chars = Array.from(code, escaped)
+  return new RegExp(`(?<![\\p{L}\\p{N}])${chars.join('[ -]?')}(?![\\p{L}\\p{N}])`, 'gu')
+}
+
+function digest(content: string): string {
+  return `sha256 ${createHash('sha256').update(content).digest('hex').slice(0, 12)}`
+}
+
+function everywhere(pattern: RegExp): RegExp {
+  return new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join(''))
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
