@@ -81,13 +81,24 @@ export function createHttpFace(
     version,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
     listener: () => listener,
-    state() {
+    async state() {
       const refusal = deps.store.refusal()
+      const low = refusal ? null : await deps.store.lowDisk()
+      const isRefusing = refusal !== null || low?.isFull
       const isUp = capture.accepting() && (!opening || listener?.server.listening)
       const warnings = config.relayAll ? ['relayAll is on: API sends leave this machine'] : []
-      if (refusal) warnings.unshift(`New mail is refused. ${refusal.message}`)
+      const reason = refusal ?? low
+      if (reason) warnings.unshift(`${isRefusing ? 'New mail is refused. ' : ''}${reason.message}`)
       return {
-        status: isClosing ? 'closing' : !isUp ? 'starting' : refusal ? 'refusing' : 'ok',
+        status: isClosing
+          ? 'closing'
+          : !isUp
+            ? 'starting'
+            : isRefusing
+              ? 'refusing'
+              : low
+                ? 'disk_low'
+                : 'ok',
         smtp,
         warnings,
       }

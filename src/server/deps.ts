@@ -50,7 +50,7 @@ export interface ServerDeps {
   /** The open listener; null in process, and until it is open. */
   listener(): HttpListener | null
   /** Facts for `/dev/health` that the server does not have. */
-  state(): ServerState
+  state(): Promise<ServerState>
   /** How many of each kind are stored. */
   counts(): Promise<Counts>
   reset(options: { keep?: ResetScope[] }): Promise<void>

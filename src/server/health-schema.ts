@@ -6,9 +6,9 @@ import type { Health } from './types.ts'
 /** The answer of `/dev/health`. */
 export const healthSchema: z.ZodType<Health> = z.strictObject({
   status: z
-    .enum(['starting', 'ok', 'refusing', 'closing'])
+    .enum(['starting', 'ok', 'disk_low', 'refusing', 'closing'])
     .describe(
-      'Anything but `ok` comes with status 503. `refusing`: new mail is refused, because the data folder cannot be written; `warnings` says why',
+      '`ok` and `disk_low` come with status 200, all others with 503. `disk_low`: mail is accepted, but the disk of the data folder is almost full. `refusing`: new mail is refused, because the data folder cannot be written. `warnings` says why',
     ),
   version: z.string(),
   smtp: smtpSchema,

@@ -5,7 +5,7 @@ import type { Health } from './types.ts'
 export async function readHealth(
   deps: Pick<ServerDeps, 'counts' | 'state' | 'listener' | 'version' | 'faults'>,
 ): Promise<Health> {
-  const { status, smtp, warnings } = deps.state()
+  const { status, smtp, warnings } = await deps.state()
   return {
     status,
     version: deps.version,

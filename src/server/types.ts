@@ -5,10 +5,11 @@ import type { FaultsState } from '../faults/types.ts'
 /** The answer of `/dev/health`. */
 export interface Health {
   /**
-   * Anything but `ok` comes with status 503. `refusing`: new mail is refused, because the data folder
-   * cannot be written; `warnings` says why.
+   * `ok` and `disk_low` come with status 200, all others with 503. `disk_low`: mail is accepted, but the
+   * disk of the data folder is almost full. `refusing`: new mail is refused, because the data folder
+   * cannot be written. `warnings` says why.
    */
-  status: 'starting' | 'ok' | 'refusing' | 'closing'
+  status: 'starting' | 'ok' | 'disk_low' | 'refusing' | 'closing'
   version: string
   smtp: {
     host: string

@@ -101,6 +101,7 @@ export async function createStore(
   return {
     commit,
     refusal: () => medium.refusal(),
+    lowDisk: () => medium.lowDisk(),
     async bulk(collection, ids, change, options = {}) {
       assertOpen()
       if (records.isPartial) await records.ready([collection.name])

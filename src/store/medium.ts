@@ -3,7 +3,7 @@ import type { LocalpostError } from '../core/errors.ts'
 import type { HeldPlace, LargePlace, LogPlace, Place } from './entry.ts'
 import type { BlobName } from './disk/names.ts'
 import type { Effect, PlaceKeeper, Records } from './records.ts'
-import type { Blob, BlobId, BlobWriter } from './store.ts'
+import type { Blob, BlobId, BlobWriter, LowDisk } from './store.ts'
 
 /** One commit, checked and numbered, on its way to the medium. */
 export interface StagedCommit {
@@ -49,6 +49,8 @@ export interface Medium extends PlaceKeeper {
   assertRoom(): void
   /** Why nothing new is stored at present, as a lost lock or a full disk; null while new records are accepted. */
   refusal(): LocalpostError | null
+  /** As `Store.lowDisk`. */
+  lowDisk(): Promise<LowDisk | null>
   /**
    * Stores a batch durably, or rejects and leaves everything as it was; with store_unknown it may be stored.
    *

@@ -5,6 +5,7 @@ import { isErrorOf } from '../core/errors.ts'
 import { createStore } from './engine.ts'
 import { storeFault } from './io-errors.ts'
 import { type Files, nodeFiles, unreadable } from '../core/files.ts'
+import { createDiskRoom } from './disk/disk-room.ts'
 import { claimFolder } from './disk/folder.ts'
 import { takeLock } from './lock/lock.ts'
 import { fencedFiles, type HeldLock } from './lock/held-lock.ts'
@@ -120,6 +121,7 @@ async function openFolder(options: LogStoreOptions, paths: Paths, isFull: boolea
       onNotice,
       lock,
       reserve: createReserve({ files, paths, bytes, onNotice }, isFull),
+      room: createDiskRoom({ files, paths, bytes }),
       durable: options.durability === 'disk',
       boot: options.boot ?? (await systemProcesses.pidSpace()).boot,
       schema: createSchema(options.migrations),

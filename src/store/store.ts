@@ -27,6 +27,11 @@ export interface Store {
   /** Why no new records are stored at present, as a lost lock or a full disk; null while they are accepted. */
   refusal(): LocalpostError | null
   /**
+   * Whether the disk has less free space than the reserve for removals; null if it has more, or if that is not known. While
+   * `refusal` gives a reason, that one counts.
+   */
+  lowDisk(): Promise<LowDisk | null>
+  /**
    * Changes or removes many records, in the order of their ids: in commits of some hundred records, each as atomic and
    * durable as any, while other calls run between them. A record that another commit changes meanwhile is read again.
    * Ids without a record are skipped. For more than 100 ids, listeners get `bulk` changes instead of one change for each
@@ -79,6 +84,14 @@ export interface Store {
   changes(listener: (change: StoreChange) => void, after?: number): () => void
   /** Finishes running commits, makes everything durable and releases the medium. Idempotent. */
   close(): Promise<void>
+}
+
+/** A disk with less free space than the reserve for removals. */
+export interface LowDisk {
+  /** Whether the last new record or message did not fit. */
+  readonly isFull: boolean
+  /** What it means and what to do, in sentences. */
+  readonly message: string
 }
 
 /** The members of every stored record. All members are JSON values with snake_case names. */

@@ -73,6 +73,7 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
       return written.length === 0 ? store.commit(changes, blobs) : commitAnnounced(changes, written, blobs)
     },
     refusal: () => store.refusal(),
+    lowDisk: () => store.lowDisk(),
     // Bulk changes affect only members that no webhook reports.
     bulk: (collection, ids, change, options) => store.bulk(collection, ids, change, options),
     ids: (collection, query) => store.ids(collection, query),

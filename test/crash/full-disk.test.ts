@@ -203,6 +203,11 @@ test(
       status: 507,
       body: { name: 'store_full' },
     })
+    const health = await api(first, '/dev/health')
+    expect({ code: health.status, body: await health.json() }).toMatchObject({
+      code: 503,
+      body: { status: 'refusing' },
+    })
     // A second process gets the holder of the folder, and changes nothing.
     const names = await readdir(join(cwd, 'data'))
     const other = await runToEnd(['--dir=data', '--port=0', '--smtp-port=0'], { cwd })

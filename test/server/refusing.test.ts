@@ -2,20 +2,11 @@ import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import type { Notice } from '../../src/options/notice.ts'
 import { type RefusalReason, refusalReasons } from '../../src/store/disk/medium.ts'
 import { type Face, open, refusalOf } from '../decisions/helpers.ts'
-import { systemError } from '../store/_setup.ts'
 import { temporaryFolder } from '../support/folder.ts'
-
-/** What is wrong with the disk of a folder. */
-interface Disk {
-  /** The log can neither be synced nor cut. */
-  fails: boolean
-  /** Nothing can be written until the reserve is given up. */
-  isFull: boolean
-}
+import { type Disk, hurtDisk } from '../support/hurt-disk.ts'
 
 interface Case {
   begin(disk: Disk, dir: string, face: Face): unknown
@@ -70,41 +61,6 @@ const cases: Readonly<Record<RefusalReason, Case>> = {
     notice: /^The disk of .* is full\. New mail is refused until there is room; removing mail still works\./,
     storesOutcomes: true,
   },
-}
-
-/** Lets calls of the file system on a folder fail until the test ends. */
-function hurtDisk(dir: string): Disk {
-  const disk: Disk = { fails: false, isFull: false }
-  const before = { ...nodeFiles }
-  const { open: openFile, sync, truncate, write, freeBytes } = before
-  const paths = new Map<number, string>()
-  let isReleased = false
-  const assertWorks = (fd: number): void => {
-    if (disk.fails && paths.get(fd)?.endsWith('.log')) throw systemError('EIO')
-  }
-  Object.assign(nodeFiles, {
-    async open(path: string, flags: string) {
-      const fd = await openFile(path, flags)
-      paths.set(fd, path)
-      return fd
-    },
-    async sync(fd: number) {
-      assertWorks(fd)
-      await sync(fd)
-    },
-    async truncate(fd: number, length: number) {
-      assertWorks(fd)
-      await truncate(fd, length)
-      isReleased ||= paths.get(fd) === join(dir, 'reserve')
-    },
-    async write(fd: number, bytes: Uint8Array, at: number) {
-      if (disk.isFull && !isReleased && paths.get(fd)?.startsWith(dir)) throw systemError('ENOSPC')
-      return await write(fd, bytes, at)
-    },
-    freeBytes: async (folder: string) => (disk.isFull ? 0 : await freeBytes(folder)),
-  })
-  onTestFinished(() => void Object.assign(nodeFiles, before))
-  return disk
 }
 
 const mail = { from: 'hi@acme.test', to: 'ada@example.com', subject: 'new', text: 'Hello' }

@@ -21,7 +21,8 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       success: { schema: healthSchema, alsoStatus: [503] },
       async handler() {
         const health = await readHealth(deps)
-        return jsonAnswer(health, health.status === 'ok' ? 200 : 503)
+        const accepts = health.status === 'ok' || health.status === 'disk_low'
+        return jsonAnswer(health, accepts ? 200 : 503)
       },
     }),
     defineRoute({

@@ -10,7 +10,8 @@ import type { LogPlace, Place } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
 import { FrameWriter } from './frame.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
-import { largeBlobBytes, openLarge, openSpool, SpooledFile, spoolBlob } from './large.ts'
+import { largeBlobBytes, type LargeDeps, openLarge, openSpool, SpooledFile, spoolBlob } from './large.ts'
+import type { DiskRoom } from './disk-room.ts'
 import { createFlush, type Flush } from './flush.ts'
 import { createLineReader } from './line-reader.ts'
 import { claimLog, loadFolder } from './load.ts'
@@ -26,6 +27,7 @@ export interface LogMediumDeps extends CheckpointDeps {
   readonly lock: HeldLock
   /** Disk space kept free so that mail can be removed when the disk is full. */
   readonly reserve: Reserve
+  readonly room: DiskRoom
   /** How many bytes all unfinished blobs together may hold in memory; default 32 MiB. */
   readonly heldBytes?: number | undefined
   /** Maximum size of a log file; default 32 MiB. */
@@ -47,10 +49,11 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   const space = new SpaceAccounting()
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
   const frames = new FrameWriter(deps.durable)
+  const larges: LargeDeps = { ...deps, files: deps.room.noting(deps.files) }
   const spool = async (id: BlobId): Promise<SpooledFile> => {
     deps.reserve.assertWhole()
     await maintenance?.clear()
-    return await openSpool(deps, id)
+    return await openSpool(larges, id)
   }
   let log: Log | null = null
   let maintenance: MaintenanceRunner | null = null
@@ -137,7 +140,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       if (blob.spooled === undefined && !own)
         return { taken: { owner, name, size, content: blob.parts ?? [] }, undo() {} }
       if (own) {
-        const spooling = spoolBlob(deps, blob).then((spool) => {
+        const spooling = spoolBlob(larges, blob).then((spool) => {
           flush?.noteLarge(spool.place.large)
           return spool
         })
@@ -174,27 +177,33 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       }
       return null
     },
+    lowDisk: () => deps.room.low(),
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
     async write(batch, mayUseReserve) {
       const target = theLog()
       const checking = deps.lock.assertHeld()
       if (checking) await checking
       const size = roughSize(batch)
-      const opening = target.makeRoom(size)
-      if (opening) {
-        let first: Promise<void> | undefined = opening
-        const open = async (): Promise<void> => {
-          const opened = first ?? target.makeRoom(size)
-          first = undefined
-          await opened
+      try {
+        const opening = target.makeRoom(size)
+        if (opening) {
+          let first: Promise<void> | undefined = opening
+          const open = async (): Promise<void> => {
+            const opened = first ?? target.makeRoom(size)
+            first = undefined
+            await opened
+          }
+          await (mayUseReserve ? deps.reserve.spend(open) : opening)
         }
-        await (mayUseReserve ? deps.reserve.spend(open) : opening)
+        const { log: number, offset } = target.end
+        const bytes = await frames.encode(batch, number, offset)
+        if (mayUseReserve) await deps.reserve.spend(() => target.append(bytes))
+        else await target.append(bytes)
+        written = bytes.byteLength
+      } catch (error) {
+        throw mayUseReserve ? error : deps.room.noteFailed(error)
       }
-      const { log: number, offset } = target.end
-      const bytes = await frames.encode(batch, number, offset)
-      if (mayUseReserve) await deps.reserve.spend(() => target.append(bytes))
-      else await target.append(bytes)
-      written = bytes.byteLength
+      if (!mayUseReserve) deps.room.noteWritten()
       seq = batch.at(-1)?.seq ?? seq
     },
     applied() {

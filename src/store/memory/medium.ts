@@ -35,6 +35,7 @@ export function createMemoryMedium(): Medium {
     clear: () => undefined,
     assertRoom() {},
     refusal: () => null,
+    lowDisk: async () => null,
     async write() {},
     applied() {},
     hold() {},

@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { nodeFiles } from '../../src/core/files.ts'
+import { systemError } from '../store/_setup.ts'
+
+/** What is wrong with the disk of a folder. */
+export interface Disk {
+  /** The log can neither be synced nor cut. */
+  fails: boolean
+  /** Nothing can be written until the reserve is given up. */
+  isFull: boolean
+  /** The free space that the system reports, in bytes; null reports the real one. */
+  freeBytes: number | null
+}
+
+/** Lets calls of the file system on a folder fail until the test ends. */
+export function hurtDisk(dir: string): Disk {
+  const disk: Disk = { fails: false, isFull: false, freeBytes: null }
+  const before = { ...nodeFiles }
+  const { open: openFile, sync, truncate, write, freeBytes } = before
+  const paths = new Map<number, string>()
+  let isReleased = false
+  const assertWorks = (fd: number): void => {
+    if (disk.fails && paths.get(fd)?.endsWith('.log')) throw systemError('EIO')
+  }
+  Object.assign(nodeFiles, {
+    async open(path: string, flags: string) {
+      const fd = await openFile(path, flags)
+      paths.set(fd, path)
+      return fd
+    },
+    async sync(fd: number) {
+      assertWorks(fd)
+      await sync(fd)
+    },
+    async truncate(fd: number, length: number) {
+      assertWorks(fd)
+      await truncate(fd, length)
+      isReleased ||= paths.get(fd) === join(dir, 'reserve')
+    },
+    async write(fd: number, bytes: Uint8Array, at: number) {
+      if (disk.isFull && !isReleased && paths.get(fd)?.startsWith(dir)) throw systemError('ENOSPC')
+      return await write(fd, bytes, at)
+    },
+    freeBytes: async (folder: string) => disk.freeBytes ?? (disk.isFull ? 0 : await freeBytes(folder)),
+  })
+  onTestFinished(() => void Object.assign(nodeFiles, before))
+  return disk
+}
