@@ -10,7 +10,9 @@ export function renderCheckReference(): string {
 <!-- Written by \`npm run docs\` from src/checks/registry.ts. -->
 
 The page shows these checks under Checks, \`GET /dev/inbox/{id}/checks\` and \`post.inbox.check(id)\` answer them, and
-\`localpost check\` runs them on files and on the mail of a running server. Nothing is fetched.
+\`localpost check\` runs them on files and on the mail of a running server. Nothing is fetched. Where \`--spamd\` or
+\`--rspamd\` names a spam filter, it gets the message; one that does not answer in ten seconds is reported, and the other
+checks stand. \`toPassChecks\` asks no filter: \`post.inbox.check(id)\` does.
 
 Each finding has the \`id\` of its check, a \`severity\`, a \`message\`, the \`place\` (header field, or line and snippet),
 a \`fix\` and a \`link\`. An \`error\` affects recipients, a \`warning\` affects some of them or may, a \`note\` is good to

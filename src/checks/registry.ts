@@ -4,6 +4,7 @@ import { deliveryChecks } from './delivery-checks.ts'
 import { headerChecks } from './header-checks.ts'
 import { linkChecks } from './link-checks.ts'
 import { messageChecks } from './message-checks.ts'
+import { spamChecks } from './spam-checks.ts'
 import type { CheckRow } from './subject.ts'
 
 /** Every check of a mail. docs/checks.md is written from this table. */
@@ -13,5 +14,6 @@ export const checkRegistry: readonly CheckRow[] = [
   ...accessibilityChecks,
   ...deliveryChecks,
   ...headerChecks,
+  ...spamChecks,
   ...clientChecks,
 ]

@@ -39,7 +39,10 @@ export const checkRunSchema: z.ZodType<CheckRun> = z.strictObject({
     .describe('`skipped`: it needs what is not known here. `gave_up`: it took too long'),
   severity: severitySchema.nullable().describe('The worst of its findings; null where there is none'),
   count: z.int().describe('How many findings there are; at most 50 of them are listed'),
-  message: z.string().nullable().describe('Why it was skipped or gave up; null otherwise'),
+  message: z
+    .string()
+    .nullable()
+    .describe('Why it was skipped or gave up, or what it measured; null otherwise'),
 })
 
 /** What the checks of a mail found. */

@@ -1,3 +1,4 @@
+import type { CheckDestination } from '../net/outgoing.ts'
 import type { DkimResult } from '../mime/types.ts'
 import type { HtmlFacts } from './html-facts.ts'
 import type { Severity } from './types.ts'
@@ -52,11 +53,40 @@ export interface Found {
   clients?: { unsupported: string[]; partial: string[] }
 }
 
-/** How a check ends: what it found, why it cannot be made here, or null where it does not apply to the mail. */
-export type CheckResult = readonly Found[] | { skipped: string } | null
+/** The other programs that checks ask. */
+export interface CheckServices {
+  /** Host and port of SpamAssassin's daemon; null without one. */
+  spamd: string | null
+  /** URL of rspamd; null without one. */
+  rspamd: string | null
+  /** Says where programs may be that the operator named. */
+  serviceProblemOf: CheckDestination
+}
 
-/** One check; see the table. */
-export interface CheckRow {
+/** What a check that asks others gets. */
+export interface Asked {
+  mail: CheckedMail
+  services: CheckServices
+  /** What is in the HTML. */
+  facts(): Promise<HtmlFacts>
+  /** The message; null if it is not written yet, or has more than 1 MB. */
+  raw(): Promise<Uint8Array | null>
+  /** Ends the check: the caller has gone, or the time is up. */
+  signal: AbortSignal
+}
+
+/** How a check ends: what it found, why it cannot be made here, or null where it does not apply to the mail. */
+export type CheckResult = readonly Found[] | Measured | { skipped: string } | null
+
+/** What a check found, with what it measured. */
+export interface Measured {
+  found: readonly Found[]
+  /** In a sentence; shown also if it found nothing. */
+  message: string
+}
+
+/** What the table says of a check. */
+interface CheckFacts {
   readonly id: string
   readonly title: string
   readonly group: 'Message' | 'Links and images' | 'Accessibility' | 'Deliverability' | 'Mail clients'
@@ -68,6 +98,19 @@ export interface CheckRow {
   readonly fix: string
   /** A page that explains it: a specification or a guide. */
   readonly link: string
+}
+
+/** A check that reads nothing but the mail. */
+export interface StaticCheck extends CheckFacts {
   /** Makes the check. One that may take long works in steps, and yields wherever other work may run. */
   run(subject: Subject): CheckResult | Generator<undefined, CheckResult>
 }
+
+/** A check that asks other programs; it runs only where that is configured or requested. */
+export interface AskingCheck extends CheckFacts {
+  /** @throws Error with the reason, as the end of a sentence, if there is no answer. */
+  ask(asked: Asked): Promise<CheckResult>
+}
+
+/** One check; see the table. */
+export type CheckRow = StaticCheck | AskingCheck

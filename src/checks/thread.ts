@@ -2,10 +2,12 @@ import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { createJobQueue } from '../core/job-queue.ts'
 import { createJobThread } from '../core/job-thread.ts'
+import { askChecks } from './ask.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
+import { joinReports } from './report.ts'
 import { checkMail } from './run.ts'
-import type { CheckedMail } from './subject.ts'
+import type { CheckedMail, CheckServices } from './subject.ts'
 import type { CheckReport } from './types.ts'
 
 /** The work of the thread. */
@@ -13,21 +15,35 @@ export type CheckJobs = {
   checks: { inputs: readonly [mail: CheckedMail, options: MailCheckOptions]; result: CheckReport }
 }
 
-/** Checks mails: long ones one after the other in a thread, so that the event loop is not blocked. */
+/** Makes all checks of mails. Long mails are checked one after the other in a thread, so that the event loop is not blocked. */
 export interface MailChecks {
   /**
-   * @param signal  Ends the checks of a long mail.
+   * @param options  Checked by `assertCheckOptions`.
    * @throws service_unavailable if too many long mails wait; the signal's reason.
    */
-  check(mail: CheckedMail, options: MailCheckOptions, signal?: AbortSignal): Promise<CheckReport>
+  check(mail: CheckedMail, options: MailCheckOptions, source?: CheckSource): Promise<CheckReport>
   /** Ends the thread. */
   close(): Promise<void>
 }
 
-/** @param file  The module of the thread. Default: the built module next to this one. */
+/** Where a mail comes from that is checked. */
+export interface CheckSource {
+  /** Reads the message, for the programs that are asked; null if it is not written, or too long. Default: null. */
+  raw?(): Promise<Uint8Array | null>
+  /** Ends the checks. */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * @param options.services  The programs to ask. Default: none.
+ * @param options.file  The module of the thread. Default: the built module next to this one.
+ */
 export function createMailChecks(
   clock: Pick<Clock, 'after'>,
-  file: URL = new URL('./worker.ts', import.meta.url),
+  {
+    services,
+    file = new URL('./worker.ts', import.meta.url),
+  }: { services?: CheckServices | undefined; file?: URL } = {},
 ): MailChecks {
   const thread = createJobThread<CheckJobs>(clock, file, deadlineMs)
   const queue = createJobQueue(clock, 1, maxWaiting)
@@ -41,7 +57,9 @@ export function createMailChecks(
     const onAbort = (): void => void thread.cancel()
     signal?.addEventListener('abort', onAbort, { once: true })
     try {
-      return (await thread.run('checks', checkedMembers(mail), options)) ?? (await checkMail(mail, options))
+      const report = await thread.run('checks', checkedMembers(mail), options)
+      signal?.throwIfAborted()
+      return report ?? (await checkMail(mail, options))
     } catch (error) {
       signal?.throwIfAborted()
       if (!isErrorOf(error, 'service_unavailable')) throw error
@@ -52,9 +70,14 @@ export function createMailChecks(
   }
 
   return {
-    async check(mail, options, signal) {
-      if (mail.html.length + mail.text.length <= longChars) return checkMail(mail, options)
-      return queue.run(() => inThread(mail, options, signal), patienceMs)
+    async check(mail, options, { raw = async () => null, signal } = {}) {
+      const [read, asked] = await Promise.all([
+        mail.html.length + mail.text.length <= longChars
+          ? checkMail(mail, options)
+          : queue.run(() => inThread(mail, options, signal), patienceMs),
+        services && askChecks(mail, { ...options, services, clock, raw, signal }),
+      ])
+      return asked ? joinReports(read, asked) : read
     },
     close: () => thread.close(),
   }
@@ -64,7 +87,7 @@ export function createMailChecks(
 function endedReport({ except = [] }: MailCheckOptions): CheckReport {
   const message = `The checks of this mail took longer than ${deadlineMs / 1000} seconds or too much memory, and were ended.`
   const checks = checkRegistry
-    .filter(({ id }) => !except.includes(id))
+    .filter((row) => 'run' in row && !except.includes(row.id))
     .map(({ id, title, group }) => {
       return { id, title, group, outcome: 'gave_up', severity: null, count: 0, message } as const
     })

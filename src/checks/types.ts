@@ -48,7 +48,7 @@ export interface CheckRun {
   severity: Severity | null
   /** How many findings there are; at most 50 of them are listed. */
   count: number
-  /** Why it was skipped or gave up; null otherwise. */
+  /** Why it was skipped or gave up, or what it measured; null otherwise. */
   message: string | null
 }
 

@@ -1,8 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
-import { checkMail } from '../checks/run.ts'
+import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport, Finding } from '../checks/types.ts'
+import { systemClock } from '../core/clock.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
+import { createOutgoing } from '../net/outgoing.ts'
+import type { LocalpostOptions } from '../options/options.ts'
 import type { Arguments } from './arguments.ts'
 import { checkFormats, type CheckedMessage } from './check-formats.ts'
 import { readCheckedFile } from './checked-file.ts'
@@ -27,9 +30,9 @@ export async function runCheck(given: Arguments, output: Output): Promise<0 | 1>
   const failOn = oneOf('fail-on', given.own['fail-on'] ?? 'error', ['error', 'warning'])
   const format = oneOf('format', given.own['format'] ?? 'text', ['text', 'json', 'junit', 'sarif'])
   const { options } = await resolveSettings(given, process.env, process.cwd())
-  assertCheckOptions(options.checks, 'option "checks"', 'invalid_option')
+  assertCheckOptions(options.checks, 'option "checks"', 'invalid_option', ['spamd', 'rspamd'])
   const messages = (await areFiles(given.words))
-    ? await checkFiles(given.words, options.checks)
+    ? await checkFiles(given.words, options)
     : await checkMatches(given, options.checks)
   if (messages.length === 0) {
     output.error(`No mail matches ${quote(given.words.join(' '))}; nothing was checked.`)
@@ -58,16 +61,22 @@ async function areFiles(words: readonly string[]): Promise<boolean> {
   return false
 }
 
-async function checkFiles(
-  names: readonly string[],
-  options: MailCheckOptions | undefined,
-): Promise<CheckedMessage[]> {
+async function checkFiles(names: readonly string[], options: LocalpostOptions): Promise<CheckedMessage[]> {
+  const { except, clients, spamd = null, rspamd = null } = options.checks ?? {}
+  // Nothing listens here, so only what `allowOutgoing` can never permit is refused.
+  const { relayProblemOf: serviceProblemOf } = createOutgoing(options.allowOutgoing ?? [])
+  const checks = createMailChecks(systemClock, { services: { spamd, rspamd, serviceProblemOf } })
   const messages: CheckedMessage[] = []
-  // One after the other, so that many large messages are not in memory at once.
-  for (const name of names) {
-    const mail = await readCheckedFile(name)
-    const shown = name === '-' ? 'stdin' : name
-    messages.push({ name: shown, file: name === '-' ? null : name, report: await checkMail(mail, options) })
+  try {
+    // One after the other, so that many large messages are not in memory at once.
+    for (const name of names) {
+      const { mail, bytes } = await readCheckedFile(name)
+      const shown = name === '-' ? 'stdin' : name
+      const report = await checks.check(mail, { except, clients }, { raw: async () => bytes })
+      messages.push({ name: shown, file: name === '-' ? null : name, report })
+    }
+  } finally {
+    await checks.close()
   }
   return messages
 }

@@ -14,14 +14,14 @@ import { reasonOf } from './remote.ts'
  * @param name  The path of the file; `-` for standard input.
  * @throws request_failed if it cannot be read, is empty or is too long.
  */
-export async function readCheckedFile(name: string): Promise<CheckedMail> {
+export async function readCheckedFile(name: string): Promise<{ mail: CheckedMail; bytes: Buffer }> {
   const bytes = await readMessage(name)
   const message = await parseMessage(bytes)
   const valueOf = (name: string): string =>
     message.headers.find(([field]) => field.toLowerCase() === name)?.[1] ?? ''
   const { links, clipped } = await readFindings(message)
   const problem = [message.problem, clipped].filter((said) => said).join(' ') || null
-  return {
+  const mail: CheckedMail = {
     type: 'transactional',
     source: 'smtp',
     size_bytes: bytes.length,
@@ -39,6 +39,7 @@ export async function readCheckedFile(name: string): Promise<CheckedMail> {
     list_unsubscribe: readListUnsubscribe(message.headers),
     problem,
   }
+  return { mail, bytes }
 }
 
 async function readMessage(name: string): Promise<Buffer> {

@@ -2,7 +2,7 @@ import type { BulkChanges, Mail, MailChanges, MailSummary, TranscriptLine } from
 import type { Readable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { emailCollection, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { MimePart } from '../mime/part.ts'
 import type { PageOptions } from '../reading/page.ts'
@@ -12,6 +12,7 @@ import { remove, type Store } from '../store/store.ts'
 import { clientSupport, type ClientSupportOptions } from '../client-support/client-support.ts'
 import type { ClientSupport } from '../client-support/types.ts'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
+import type { CheckServices } from '../checks/subject.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport } from '../checks/types.ts'
 import { createDetails } from './detail.ts'
@@ -148,6 +149,8 @@ export interface InboxDeps {
   pageSize: number
   /** The option of that name. Default: all checks, and all mail clients. */
   checks?: MailCheckOptions
+  /** The programs that checks ask. Default: none. */
+  services?: CheckServices
   /** The option of that name. */
   waitTimeoutMs: number
   /** Stores imported messages. */
@@ -166,6 +169,9 @@ export interface InboxPages {
   readonly bulk: Bulk & Pick<BulkRuns, 'list' | 'cancel' | 'onProgress'>
 }
 
+/** Longer messages are not given to spam filters, which read only the beginning. */
+const maxAskedBytes = 1024 * 1024
+
 /** Sorts before the id of every mail. */
 const beforeAll = `em_${'0'.repeat(22)}`
 
@@ -176,13 +182,18 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const indexer = startIndexer({ store, clock, digests, column, heads })
   const search = createSearch({ store, digests, indexer, column, heads, pageSize })
   const pending = createPending()
-  const checks = createMailChecks(clock)
+  const checks = createMailChecks(clock, { services: deps.services })
   const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
   const runs = createBulkRuns(deps.ids)
   const bulk = createBulk({ store, search, runs, now })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const toDetail = createDetails({ ...deps, digests })
   const streams = createMessageStreams({ store, reader, find })
+  async function rawOf({ id, message }: EmailRecord): Promise<Buffer | null> {
+    if (!message || message.size_bytes > maxAskedBytes) return null
+    // The bytes are the reader's own.
+    return reader.bytes(messageBlob(id), async (bytes) => Buffer.from(bytes))
+  }
 
   return {
     async list(query) {
@@ -214,7 +225,8 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       assertCheckOptions(options, 'inbox.check()', 'validation_error', ['signal'])
       const { except = deps.checks?.except, clients = deps.checks?.clients, signal } = options ?? {}
       const id = typeof mail === 'string' ? mail : mail.id
-      return checks.check(await toDetail(await find(id)), { except, clients }, signal)
+      const email = await find(id)
+      return checks.check(await toDetail(email), { except, clients }, { raw: () => rawOf(email), signal })
     },
     async clientSupport(id, options) {
       assertKnownOptions(options, ['shares'], 'inbox.clientSupport()')

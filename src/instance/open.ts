@@ -57,7 +57,7 @@ export async function openLocalpost(
   { deliversFrom, keepAlive = true, onStore }: OpenWays,
 ): Promise<Localpost> {
   const config = resolveOptions(options, { keepAlive })
-  assertCheckOptions(config.checks, 'option "checks"', 'invalid_option')
+  assertCheckOptions(config.checks, 'option "checks"', 'invalid_option', ['spamd', 'rspamd'])
   assertDestinations(config, { host: config.host, port: config.smtpPort })
   const { clock, pageSize } = config
   const { opened, restorable } = await openStore(config)
@@ -124,6 +124,7 @@ export async function openLocalpost(
       pageSize,
       waitTimeoutMs: config.waitTimeoutMs,
       checks: config.checks,
+      services: { ...config.checks, serviceProblemOf: outgoing.relayProblemOf },
       submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
       release: relay && releaseThrough(relay),
       transcriptOf: transcripts.of,

@@ -7,10 +7,10 @@ import { tlsReason } from './tls-words.ts'
 
 /** A request to an address that came from outside. */
 export interface GuardedRequest {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'HEAD' | 'POST'
   headers: Readonly<Record<string, string>>
   /** Default: none. */
-  body?: string
+  body?: string | Uint8Array
   /** Ends it, at whatever stage; also the reading of the answer. */
   signal: AbortSignal
   problemOf: CheckDestination

@@ -3,6 +3,7 @@ import { parseDuration } from '../core/duration.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { wholeClock } from '../core/manual-clock.ts'
 import { checkInput } from '../core/validate.ts'
+import { parseEndpoint } from '../checks/spamd.ts'
 import { parseAllowed } from '../net/allowed.ts'
 import { rulesInputSchema } from '../rules/schema.ts'
 import { webhookOptionSchema } from '../webhooks/schema.ts'
@@ -101,6 +102,10 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   label: textKind('a DNS label', /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i),
   nameOrNull: { is: (value) => value === null || isText(value), takes: () => 'a name or null' },
   url: { ...textKind('an http(s) URL'), is: isHttpUrl, complete: (url) => String(url).replace(/\/+$/, '') },
+  endpoint: {
+    ...textKind('a host and a port such as "127.0.0.1:783"'),
+    is: (value) => isText(value) && parseEndpoint(value) !== null,
+  },
   relay: { ...textKind('a URL such as smtp://user:password@host:587'), is: isRelay, isSecret: true },
   choice: {
     is: (value, { values = [] }) => typeof value === 'string' && values.includes(value),

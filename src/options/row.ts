@@ -13,6 +13,7 @@ export interface KindTypes {
   nameOrNull: string | null
   url: string
   relay: string
+  endpoint: string
   choice: string
   switch: boolean
   port: number

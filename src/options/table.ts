@@ -487,6 +487,24 @@ export const optionTable = {
         section: 'Checks',
         help: 'Mail client that matters, such as gmail/ios; repeatable',
       },
+      /** Host and port of SpamAssassin's daemon, which then scores each mail that is checked. Default: none. */
+      spamd: {
+        kind: 'endpoint',
+        default: null,
+        flag: 'spamd',
+        hint: 'host:port',
+        section: 'Checks',
+        help: 'SpamAssassin (spamd) that scores checked mail, such as 127.0.0.1:783',
+      },
+      /** URL of rspamd, which then scores each mail that is checked. Default: none. */
+      rspamd: {
+        kind: 'url',
+        default: null,
+        flag: 'rspamd',
+        hint: 'url',
+        section: 'Checks',
+        help: 'URL of rspamd that scores checked mail, such as http://127.0.0.1:11333',
+      },
     },
   },
 

@@ -5,7 +5,9 @@ import { checkMail } from '../../src/checks/run.ts'
 import { examples } from './_examples.ts'
 import { mailWith } from './_mail.ts'
 
-const ids = checkRegistry.map(({ id }) => id)
+// What others answer is tested with them: spam.test.ts.
+const rows = checkRegistry.filter((row) => 'run' in row)
+const ids = rows.map(({ id }) => id)
 
 describe('the table of checks', () => {
   it('has an example for each check, and each once', () => {
@@ -24,7 +26,7 @@ describe('the table of checks', () => {
   })
 })
 
-describe.each(checkRegistry)('the check $id', ({ id, severity }) => {
+describe.each(rows)('the check $id', ({ id, severity }) => {
   const example = examples[id]
 
   it('finds what it is for, with place, fix and link', async () => {

@@ -21,12 +21,11 @@ const long = mailWith({ html: '<p>x</p>'.repeat(40_000) })
 const silent = `parentPort.on('message', () => {})\nparentPort.postMessage('ready')`
 
 it('checks short mails in this thread, and long ones in another', async () => {
-  const checks = createMailChecks(
-    systemClock,
-    workerOf(`parentPort.on('message', ({ id }) =>
+  const checks = createMailChecks(systemClock, {
+    file: workerOf(`parentPort.on('message', ({ id }) =>
   parentPort.postMessage({ id, result: { findings: [], checks: [] } }))
 parentPort.postMessage('ready')`),
-  )
+  })
   onTestFinished(() => checks.close())
   expect((await checks.check(mailWith(), {})).checks.length).toBeGreaterThan(3)
   expect(await checks.check(long, {})).toEqual({ findings: [], checks: [] })
@@ -40,7 +39,7 @@ it('checks long mails in this thread if no other can be started', async () => {
 
 it('says of each check that it gave up if the thread does not answer', async () => {
   const clock = testClock(0)
-  const checks = createMailChecks(clock, workerOf(silent))
+  const checks = createMailChecks(clock, { file: workerOf(silent) })
   onTestFinished(() => checks.close())
   const checking = checks.check(long, { except: ['subject'] })
   const state = Promise.race([checking, Promise.resolve(null)])
@@ -57,11 +56,11 @@ it('says of each check that it gave up if the thread does not answer', async () 
 })
 
 it('ends the work of the thread if the caller ends it; the next check starts another thread', async () => {
-  const checks = createMailChecks(systemClock, workerOf(silent))
+  const checks = createMailChecks(systemClock, { file: workerOf(silent) })
   onTestFinished(() => checks.close())
   const ended = new AbortController()
-  const checking = checks.check(long, {}, ended.signal)
-  const next = checks.check(long, {}, AbortSignal.timeout(100))
+  const checking = checks.check(long, {}, { signal: ended.signal })
+  const next = checks.check(long, {}, { signal: AbortSignal.timeout(100) })
   ended.abort(new Error('no longer needed'))
   await expect(checking).rejects.toThrow('no longer needed')
   await expect(next).rejects.toMatchObject({ name: 'TimeoutError' })

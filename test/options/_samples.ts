@@ -33,6 +33,12 @@ const samples: { readonly [K in keyof KindTypes]: Samples } = {
     wrong: ['ada:hunter2@mail.test', 'smtp://ada:hunter2%@mail.test', 'smtp:hunter2', 'http://hunter2.test'],
     wrongTyped: ['ada:hunter2@mail.test', 'smtp://ada:hunter2@ho st'],
   },
+  endpoint: {
+    right: '127.0.0.1:783',
+    typed: '127.0.0.1:783',
+    wrong: ['', '127.0.0.1', 'spam.test:0', 'spam.test:99999', 'http://spam.test:783', 7],
+    wrongTyped: ['127.0.0.1', 'spam.test:0', 'http://spam.test:783'],
+  },
   choice: { right: '', typed: '', wrong: ['', 'hunter', 7, true], wrongTyped: ['hunter', 'PROCESS'] },
   switch: { right: true, typed: 'true', wrong: ['true', 1, null], wrongTyped: ['yes', 'on', '2'] },
   port: {

@@ -20,6 +20,7 @@ export const packages = {
   perl: 'perl',
   python3: 'python3',
   script: 'bsdutils',
+  spamd: 'spamd',
   swaks: 'swaks',
   unshare: 'util-linux',
 } as const
@@ -82,7 +83,8 @@ const consent = 'With TEST_INSTALL=1 the tests install it with apt-get, as root 
 function installWherePermitted(names: readonly string[]): void {
   if (process.env['TEST_INSTALL'] !== '1' || process.getuid?.() !== 0 || !findOnPath('apt-get')) return
   process.stderr.write(`localpost: TEST_INSTALL=1: installing ${names.join(', ')} with apt-get\n`)
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  // At this run level packages start no servers.
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const wait = ['-o', 'DPkg::Lock::Timeout=300']
   for (const args of [
     ['update', '-qq'],

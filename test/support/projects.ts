@@ -37,6 +37,7 @@ export const integrationFiles: readonly string[] = [
   'options/types',
   'reading/idle',
   'reading/many-large',
+  'checks/spam',
   'checks/thread',
   'reading/thread',
   'resource-types',

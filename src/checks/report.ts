@@ -1,0 +1,127 @@
+import { createLineAt } from '../core/line-at.ts'
+import { scannedLength } from '../mime/scan-html.ts'
+import { checkRegistry } from './registry.ts'
+import type { CheckedMail, CheckResult, CheckRow, Found, FoundPlace } from './subject.ts'
+import type { CheckReport, CheckRun, Finding, Place } from './types.ts'
+
+/** Collects the results of checks. */
+export interface ReportWriter {
+  /**
+   * Adds the result of a check; one that is null is left out.
+   *
+   * @param result  A text says why the check gave up.
+   */
+  add(row: CheckRow, result: CheckResult | string): void
+  report(): CheckReport
+}
+
+export function createReport(mail: CheckedMail): ReportWriter {
+  const place = createPlaces(mail)
+  const findings: Finding[] = []
+  const checks: CheckRun[] = []
+  return {
+    add(row, result) {
+      if (result === null) return
+      checks.push(toRun(row, result))
+      for (const found of sorted(foundOf(result), row).slice(0, maxFindings))
+        findings.push(toFinding(found, row, place))
+    },
+    report: () => ({ findings: sorted(findings), checks }),
+  }
+}
+
+/** One report of two: checks in the order of the table, and the worst findings first. */
+export function joinReports(one: CheckReport, other: CheckReport): CheckReport {
+  const rank = ({ id }: { id: string }): number => checkRegistry.findIndex((row) => row.id === id)
+  return {
+    findings: sorted([...one.findings, ...other.findings].toSorted((a, b) => rank(a) - rank(b))),
+    checks: [...one.checks, ...other.checks].toSorted((a, b) => rank(a) - rank(b)),
+  }
+}
+
+/** Findings of one check that are listed. */
+const maxFindings = 50
+
+function foundOf(result: CheckResult | string): readonly Found[] {
+  if (typeof result === 'string' || result === null || 'skipped' in result) return []
+  return 'found' in result ? result.found : result
+}
+
+function toRun(row: CheckRow, result: NonNullable<CheckResult> | string): CheckRun {
+  const { id, title, group } = row
+  const about = { id, title, group, severity: null, count: 0 }
+  if (typeof result === 'string') return { ...about, outcome: 'gave_up', message: result }
+  if ('skipped' in result) return { ...about, outcome: 'skipped', message: result.skipped }
+  const message = 'found' in result ? result.message : null
+  const found = foundOf(result)
+  if (found.length === 0) return { ...about, outcome: 'passed', message }
+  const [worst] = sorted(found, row)
+  return {
+    ...about,
+    outcome: 'found',
+    severity: worst?.severity ?? row.severity,
+    count: found.length,
+    message,
+  }
+}
+
+function sorted<T extends Pick<Found, 'severity'>>(found: readonly T[], row?: CheckRow): T[] {
+  const rank = ({ severity = row?.severity ?? 'note' }: T): number => severities.indexOf(severity)
+  return found.toSorted((a, b) => rank(a) - rank(b))
+}
+
+const severities: readonly string[] = ['error', 'warning', 'note']
+
+function toFinding(found: Found, row: CheckRow, placeOf: (place: FoundPlace) => Place): Finding {
+  return {
+    id: row.id,
+    severity: found.severity ?? row.severity,
+    message: cut(found.message, 500),
+    place: found.place ? placeOf(found.place) : null,
+    fix: found.fix ?? row.fix,
+    link: found.link ?? row.link,
+    clients: found.clients ?? null,
+  }
+}
+
+/** @returns A function that finds the line and the snippet of a place. */
+function createPlaces({ html, text, headers }: CheckedMail): (place: FoundPlace) => Place {
+  // Made at the first finding: most mails have none in a body.
+  let htmlLines: ((offset: number) => number) | undefined
+  let textLines: ((offset: number) => number) | undefined
+  return (place) => {
+    if ('header' in place) {
+      const value = headers.find(([name]) => name.toLowerCase() === place.header.toLowerCase())?.[1]
+      const snippet = place.snippet ?? value
+      return {
+        part: 'header',
+        header: place.header,
+        line: null,
+        snippet: snippet === undefined ? null : cut(oneLine(snippet), 160),
+      }
+    }
+    if ('html' in place) {
+      htmlLines ??= createLineAt(html.slice(0, scannedLength))
+      const snippet = place.snippet ?? tagAt(html, place.html)
+      return { part: 'html', header: null, line: htmlLines(place.html), snippet: cut(oneLine(snippet), 160) }
+    }
+    textLines ??= createLineAt(text.slice(0, scannedLength))
+    const offset = place.text ?? Math.max(0, text.indexOf(place.snippet))
+    return { part: 'text', header: null, line: textLines(offset), snippet: cut(oneLine(place.snippet), 160) }
+  }
+}
+
+/** The tag whose name is at an offset. */
+function tagAt(html: string, offset: number): string {
+  const written = html.slice(Math.max(0, offset - 1), offset + 300)
+  const end = written.indexOf('>')
+  return end === -1 ? written : written.slice(0, end + 1)
+}
+
+function oneLine(text: string): string {
+  return text.slice(0, 1000).replace(/\s+/g, ' ').trim()
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { guardedRequest } from '../net/guarded-request.ts'
+import type { CheckDestination } from '../net/outgoing.ts'
+import type { SpamVerdict } from './spamd.ts'
+
+/**
+ * Asks rspamd for its verdict on a message.
+ *
+ * @param url  Of rspamd's normal or proxy worker, as `http://127.0.0.1:11333`.
+ * @throws Error with the reason: the address is forbidden, there is no connection, or the answer is not one of rspamd.
+ * @see https://docs.rspamd.com/developers/protocol
+ */
+export async function askRspamd(
+  url: string,
+  message: Uint8Array,
+  { problemOf, signal }: { problemOf: CheckDestination; signal: AbortSignal },
+): Promise<SpamVerdict> {
+  const headers = { 'content-type': 'application/octet-stream', 'user-agent': 'localpost' }
+  const target = new URL(`${url.replace(/\/+$/, '')}/checkv2`)
+  const answer = await guardedRequest(target, { method: 'POST', headers, body: message, signal, problemOf })
+  const pieces: Buffer[] = []
+  let size = 0
+  try {
+    for await (const piece of answer as AsyncIterable<Buffer>) {
+      size += piece.length
+      if (size > maxAnswerBytes) throw new Error(`the answer of ${url} has more than ${maxAnswerBytes} bytes`)
+      pieces.push(piece)
+    }
+  } finally {
+    answer.destroy()
+  }
+  if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`)
+  const read = answerSchema.safeParse(parseJson(Buffer.concat(pieces).toString()))
+  if (!read.success) throw new Error(`the answer of ${url} is not one of rspamd`)
+  const { score, required_score: required, symbols } = read.data
+  const rules = Object.entries(symbols).map(([name, { score: points, description = '' }]) => {
+    return { name, points, description }
+  })
+  return { score, required, rules: rules.toSorted((a, b) => b.points - a.points) }
+}
+
+const answerSchema = z.object({
+  score: z.number(),
+  required_score: z.number(),
+  symbols: z
+    .record(z.string(), z.object({ score: z.number(), description: z.string().optional() }))
+    .default({}),
+})
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const maxAnswerBytes = 256 * 1024

@@ -1,0 +1,66 @@
+import { askRspamd } from './rspamd.ts'
+import type { Asked, AskingCheck, CheckResult, Found } from './subject.ts'
+import { askSpamd, parseEndpoint, type SpamVerdict } from './spamd.ts'
+
+/** Checks by spam filters that the operator runs. */
+export const spamChecks: readonly AskingCheck[] = [
+  {
+    id: 'spamassassin',
+    title: 'SpamAssassin does not take the mail for spam',
+    group: 'Deliverability',
+    severity: 'error',
+    about:
+      'The score of the SpamAssassin that `--spamd host:port` names. A score from its limit on is an error; each rule ' +
+      'that adds points is a note. Filters of others score differently: it shows what looks like spam.',
+    fix: 'Look at the rules with the most points first.',
+    link: 'https://spamassassin.apache.org/',
+    async ask(asked) {
+      const endpoint = parseEndpoint(asked.services.spamd ?? '')
+      if (!endpoint) return null
+      const { services, signal } = asked
+      return verdictOf(asked, 'SpamAssassin', (message) =>
+        askSpamd(endpoint, message, { problemOf: services.serviceProblemOf, signal }),
+      )
+    },
+  },
+  {
+    id: 'rspamd',
+    title: 'rspamd does not take the mail for spam',
+    group: 'Deliverability',
+    severity: 'error',
+    about:
+      'The score of the rspamd that `--rspamd url` names. A score from its limit on is an error; each symbol that adds ' +
+      'points is a note.',
+    fix: 'Look at the symbols with the most points first.',
+    link: 'https://rspamd.com/',
+    async ask(asked) {
+      const { services, signal } = asked
+      const { rspamd } = services
+      if (rspamd === null) return null
+      return verdictOf(asked, 'rspamd', (message) =>
+        askRspamd(rspamd, message, { problemOf: services.serviceProblemOf, signal }),
+      )
+    },
+  },
+]
+
+async function verdictOf(
+  asked: Asked,
+  filter: string,
+  ask: (message: Uint8Array) => Promise<SpamVerdict>,
+): Promise<CheckResult> {
+  const raw = await asked.raw()
+  if (!raw)
+    return { skipped: `${filter} is not asked: the message is not written yet, or has more than 1 MB.` }
+  const { score, required, rules } = await ask(raw)
+  const message = `${filter} gives ${score} points; from ${required} on it is spam.`
+  const notes = rules
+    .filter(({ points }) => points >= 0.1)
+    .toSorted((a, b) => b.points - a.points)
+    .map(({ name, points, description }): Found => {
+      const said = description === '' || description === 'No description available.' ? '' : `: ${description}`
+      return { severity: 'note', message: `${name} adds ${points}${said.replace(/\.$/, '')}.` }
+    })
+  const verdict: Found[] = score >= required ? [{ severity: 'error', message }] : []
+  return { found: [...verdict, ...notes], message }
+}
