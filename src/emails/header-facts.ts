@@ -1,4 +1,4 @@
-import { isSteps, type Steps } from '../core/yield.ts'
+import type { Steps } from '../core/yield.ts'
 import { addressKey } from '../mime/addresses.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { headerBlockSteps, type HeaderBlock } from '../mime/headers.ts'
@@ -25,36 +25,41 @@ export function* headerFactSteps(
   envelope: { mail_from: string; rcpt_to: string[] },
 ): Steps<HeaderFacts> {
   const block = yield* headerBlockSteps(bytes)
-  const texts = { from: '', 'reply-to': '', subject: '', 'message-id': '', 'x-tags': '' }
-  for (const name of textFields) {
+  const texts: string[] = []
+  for (const name of ['from', 'reply-to', 'subject', 'message-id', 'x-tags']) {
     const read = block.decoded(name)
-    texts[name] = isSteps(read) ? yield* read : read
+    texts.push(typeof read === 'string' ? read : yield* read)
   }
-  const lists: Record<(typeof listFields)[number], string[]> = { ...noLists }
-  for (const name of listFields) {
+  const [from = '', replyTo = '', subject = '', messageId = '', tags = ''] = texts
+  const senders = block.addresses('from')
+  const [sender] = Array.isArray(senders) ? senders : yield* senders
+  const senderAddress = sender?.address ?? envelope.mail_from
+  const to: string[] = []
+  const cc: string[] = []
+  const listed: string[] = []
+  for (const name of recipientFields) {
     const read = block.addresses(name)
-    lists[name] = (isSteps(read) ? yield* read : read).map(({ address }) => address)
+    for (const { address } of Array.isArray(read) ? read : yield* read) {
+      const text = cut(address)
+      listed.push(text)
+      if (name === 'to') to.push(text)
+      else if (name === 'cc') cc.push(text)
+    }
   }
-  const [sender = envelope.mail_from] = lists.from
-  const to = lists.to.map(cut)
-  const cc = lists.cc.map(cut)
-  const listed = [...to, ...cc, ...lists['resent-to'].map(cut), ...lists['resent-cc'].map(cut)]
   return {
-    sender_domain: sender.slice(sender.lastIndexOf('@') + 1),
-    from: cut(foldSpace(texts.from) || envelope.mail_from),
+    sender_domain: senderAddress.slice(senderAddress.lastIndexOf('@') + 1),
+    from: cut(foldSpace(from) || envelope.mail_from),
     to,
     cc,
     bcc: yield* unnamed(envelope.rcpt_to, listed, block),
-    reply_to: cut(foldSpace(texts['reply-to'])) || null,
-    subject: cut(foldSpace(texts.subject)),
-    message_id: cut(texts['message-id']),
-    tags: tagsOf(envelope.rcpt_to, texts['x-tags']),
+    reply_to: cut(foldSpace(replyTo)) || null,
+    subject: cut(foldSpace(subject)),
+    message_id: cut(messageId),
+    tags: tagsOf(envelope.rcpt_to, tags),
   }
 }
 
-const textFields = ['from', 'reply-to', 'subject', 'message-id', 'x-tags'] as const
-const listFields = ['from', 'to', 'cc', 'resent-to', 'resent-cc'] as const
-const noLists = { from: [], to: [], cc: [], 'resent-to': [], 'resent-cc': [] }
+const recipientFields = ['to', 'cc', 'resent-to', 'resent-cc'] as const
 
 /** The recipients that no field names, neither in the addresses that are listed nor behind them. */
 function* unnamed(recipients: string[], listed: string[], block: HeaderBlock): Steps<string[]> {
@@ -62,7 +67,7 @@ function* unnamed(recipients: string[], listed: string[], block: HeaderBlock): S
   const isUnnamed = (recipient: string): boolean => !named.has(addressKey(recipient))
   const left = recipients.filter(isUnnamed)
   if (left.length === 0) return left
-  for (const name of ['to', 'cc', 'resent-to', 'resent-cc']) {
+  for (const name of recipientFields) {
     for (const address of yield* block.furtherAddresses(name)) {
       named.add(addressKey(address))
       yield

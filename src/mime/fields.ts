@@ -22,13 +22,9 @@ export const maxFields: number = 5000
  */
 export function* splitFieldSteps(text: string, isStrict = false): Steps<SplitFields> {
   const fields: [string, string][] = []
-  let inField = false
+  /** The last field, while folded lines may follow. */
+  let field: [string, string] | null = null
   let isFoldedField = false
-  const closeField = (): void => {
-    const field = fields.at(-1)
-    if (field && isFoldedField) field[1] = field[1].trim()
-    isFoldedField = false
-  }
   let end = 0
   let lines = 0
   for (let start = 0, line = 1; start < text.length; line++) {
@@ -44,26 +40,30 @@ export function* splitFieldSteps(text: string, isStrict = false): Steps<SplitFie
     start = newline === -1 ? text.length : newline + 1
     const first = written.charCodeAt(0)
     const isFolded = first === 0x20 || first === 0x09
-    if (isFolded && inField) {
-      const field = fields.at(-1)
-      if (field) field[1] += ` ${written.trim()}`
+    if (isFolded && field) {
+      field[1] += ` ${written.trim()}`
       isFoldedField = true
     } else if (!isFolded) {
-      closeField()
+      if (field && isFoldedField) field[1] = field[1].trim()
+      field = null
+      isFoldedField = false
       if (fields.length >= maxFields) return { fields, end: text.length, lines: line }
       const colon = written.indexOf(':')
       const name = written.slice(0, Math.max(colon, 0)).trimEnd()
-      inField = name !== '' && name.length <= 998 && /^[\x21-\x39\x3b-\x7e]+$/.test(name)
-      if (inField) fields.push([name, written.slice(colon + 1).trim()])
+      if (name !== '' && name.length <= 998 && fieldName.test(name))
+        fields.push((field = [name, written.slice(colon + 1).trim()]))
     }
-    if (inField) {
+    if (field) {
       end = start
       lines = line
     } else if (isStrict) break
   }
-  closeField()
+  if (field && isFoldedField) field[1] = field[1].trim()
   return { fields, end, lines }
 }
+
+/** RFC 5322 section 2.2. */
+const fieldName = /^[\x21-\x39\x3b-\x7e]+$/
 
 /** The length of a UTF-8 byte order mark, decoded or not. */
 function endOfMark(text: string): number {
@@ -72,7 +72,7 @@ function endOfMark(text: string): number {
 }
 
 /** How many lines are looked at between two yields, as a mask: most headers are over before the first. */
-export const linesOfStep = 63
+const linesOfStep = 63
 
 /**
  * Decodes in steps the lines of a header that are valid UTF-8 (RFC 6532). In other lines the charset of octets beyond ASCII depends

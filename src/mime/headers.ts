@@ -7,7 +7,6 @@ import { encodedWordSteps } from './encoded-words.ts'
 import {
   decodeOctetSteps,
   endsWithReturns,
-  linesOfStep,
   splitFieldSteps,
   startOfLine,
   textOf,
@@ -49,12 +48,12 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = source.length > maxHeaderBytes ? endOfLines(source, 0, maxHeaderBytes) : source.length
   const { fields, bodyStart } = yield* headSteps(source.subarray(0, end), false)
+  const names = fields.map(([name]) => name.toLowerCase())
   const valuesOf = (name: string): string[] => {
-    const values = []
-    for (const [fieldName, value] of fields) {
-      if (fieldName.length === name.length && fieldName.toLowerCase() === name.toLowerCase())
-        values.push(value)
-    }
+    const wanted = name.toLowerCase()
+    const values: string[] = []
+    for (let at = names.indexOf(wanted); at >= 0; at = names.indexOf(wanted, at + 1))
+      values.push(fields[at]?.[1] ?? '')
     return values
   }
   return {
@@ -138,7 +137,7 @@ export function* headSteps(source: Buffer, isStrict: boolean): Steps<Head> {
     const bytes = endsWithReturns(written) ? withNewlines(source.subarray(0, size)) : source
     const head = bytes === source ? written : bytes.toString('latin1')
     if (size > 4096) yield
-    const end = yield* findEndSteps(head)
+    const end = findEnd(head)
     if (!end && size < source.length) continue
     const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
     const block = bytes.subarray(0, headerEnd)
@@ -151,16 +150,14 @@ export function* headSteps(source: Buffer, isStrict: boolean): Steps<Head> {
   }
 }
 
-/** Where the first empty line is; null without one. */
-function* findEndSteps(head: string): Steps<{ headerEnd: number; bodyStart: number } | null> {
-  for (let lineStart = 0, line = 1; ; line++) {
-    if ((line & linesOfStep) === 0) yield
-    const first = head.charCodeAt(lineStart)
-    if (first === 0x0a) return { headerEnd: lineStart, bodyStart: lineStart + 1 }
-    if (first === 0x0d && head.charCodeAt(lineStart + 1) === 0x0a)
-      return { headerEnd: lineStart, bodyStart: lineStart + 2 }
-    const lineEnd = head.indexOf('\n', lineStart)
-    if (lineEnd === -1) return null
-    lineStart = lineEnd + 1
-  }
+/** Where the first empty line is; null without one. Needs no steps: a search for a fixed text takes a millisecond per MiB. */
+function findEnd(head: string): { headerEnd: number; bodyStart: number } | null {
+  if (head.startsWith('\n')) return { headerEnd: 0, bodyStart: 1 }
+  if (head.startsWith('\r\n')) return { headerEnd: 0, bodyStart: 2 }
+  const crlf = head.indexOf('\n\r\n')
+  const lf = head.indexOf('\n\n')
+  if (crlf === -1 && lf === -1) return null
+  return lf === -1 || (crlf !== -1 && crlf < lf)
+    ? { headerEnd: crlf + 1, bodyStart: crlf + 3 }
+    : { headerEnd: lf + 1, bodyStart: lf + 2 }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { Store, Where } from '../store/store.ts'
+import type { Store, StoreChange, Where } from '../store/store.ts'
 import { unreadable, type Digests, type Reading } from './digests.ts'
 import type { Heads } from './heads.ts'
 import { isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
@@ -47,6 +47,8 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
   let isStale = false
   /** The mail whose reading failed last, and how often in a row it failed. */
   let failing: { id: string; tries: number } | null = null
+  /** The next mails without a row. Older mail rests in files, and many records are read in little more time than one. */
+  let ahead: EmailRecord[] = []
   /** Mails whose row has no text, because the store failed at each try. */
   const deferred = new Set<string>()
   /** Whether mails that an earlier process deferred before it crashed are in `deferred`. */
@@ -62,10 +64,11 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
       if (isStale) {
         await column.clear()
         deferred.clear()
+        ahead = []
       }
       isStale = false
       await column.verify()
-      const email = (await mailsWithoutRow(store, column, 1)).records[0] ?? (await nextDeferred())
+      const email = (await nextWithoutRow()) ?? (await nextDeferred())
       if (!email) {
         if (await isMostlyWaste(store, column)) {
           await column.clear()
@@ -117,6 +120,12 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
       deferred.add(email.id)
       return null
     }
+  }
+
+  async function nextWithoutRow(): Promise<EmailRecord | undefined> {
+    while (ahead[0] && ahead[0].id <= column.cursor) ahead.shift()
+    if (ahead.length === 0) ahead = (await mailsWithoutRow(store, column, readAhead)).records
+    return ahead[0]
   }
 
   async function nextDeferred(): Promise<EmailRecord | null> {
@@ -171,6 +180,7 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
   }
 
   const stopListening = store.changes((change) => {
+    if (ahead.length > 0) ahead = stillNext(ahead, change)
     if (change.op !== 'gap' && (change.op !== 'insert' || change.collection !== emailCollection.name)) return
     lastArrival = clock.now()
     isNews = true
@@ -205,6 +215,16 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
   }
 }
 
+/** The mails read ahead that are still the next ones after a change. */
+function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
+  if (change.op === 'gap') return []
+  if (change.collection !== emailCollection.name) return ahead
+  if (change.op === 'bulk') return change.removed > 0 ? [] : ahead
+  if (change.op === 'remove') return ahead.filter(({ id }) => id !== change.id)
+  // A restored mail may belong between them.
+  return change.op === 'insert' && change.id < (ahead.at(-1)?.id ?? '') ? [] : ahead
+}
+
 /** Errors of the store that may be temporary. */
 const passingFaults = [
   'store_failed',
@@ -215,6 +235,7 @@ const passingFaults = [
 ] as const
 /** After this many failures in a row a mail is deferred. */
 const maxTries = 5
+const readAhead = 16
 /** How long no mail must have arrived before reading starts. */
 const quietMs = 100
 /** If mail arrives without a pause, a slice is read after this time. */

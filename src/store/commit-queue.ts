@@ -72,15 +72,18 @@ export function createCommitQueue(deps: {
   /** Puts the records of a commit that rest back into memory; undefined if there are none. */
   function wake(item: Waiting): Promise<void> | undefined {
     if ('snapshot' in item) return undefined
-    const ids = new Map<CollectionState, string[]>()
-    const moves = 'moves' in item
+    // Most commits only add records, for which this costs nothing more.
+    let ids: Map<CollectionState, string[]> | null = null
     for (const change of changesOf(item)) {
       const state = 'state' in change ? change.state : records.state(change.collection)
       if (!state.idIndex.mayRest(change.id)) continue
+      ids ??= new Map()
       const wanted = ids.get(state)
       if (wanted) wanted.push(change.id)
       else ids.set(state, [change.id])
     }
+    if (ids === null) return undefined
+    const moves = 'moves' in item
     const waking = [...ids]
       .map(([state, wanted]) => records.resting.wake(state, wanted, moves))
       .filter((one) => one !== undefined)

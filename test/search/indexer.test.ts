@@ -313,3 +313,23 @@ test('a mail that was deferred before a crash is read after the next start, and 
   expect(await search.ids(parseMailQuery('has:attachment', 0))).toEqual([idOf(3)])
   expect(await search.ids(parseMailQuery('"text 3"', 0))).toEqual([idOf(3)])
 })
+
+test('mail that is removed or restored while the next mails are read ahead is indexed as it is', async () => {
+  const { clock, column, read, begin, arrive } = await open((inner) => {
+    const { take } = digestsOf(inner)
+    return async (email) => {
+      if (email.id === idOf(1)) {
+        await inner.commit([remove(emailCollection, idOf(3))])
+        await arrive(5)
+      }
+      return take(email)
+    }
+  })
+  for (const n of [1, 2, 3, 7, 8]) await arrive(n)
+  const indexer = begin()
+  await clock.advance(150)
+  await vi.waitUntil(() => column.cursor === idOf(8))
+  expect(read).toEqual([1, 2, 5, 7, 8].map(idOf))
+  expect(column.rows).toBe(5)
+  await indexer.close()
+})

@@ -3,6 +3,7 @@ import type { LogPlace, Places } from '../entry.ts'
 import type { StagedCommit } from '../medium.ts'
 import type { Effect } from '../records.ts'
 import { paced } from '../../core/yield.ts'
+import { writeHex } from './hex.ts'
 
 /**
  * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":["0000015a9bd1c2aa",…]}`, a line feed,
@@ -160,13 +161,6 @@ function writeRest(
   writeHex(crc32(bytes.subarray(digitsAt + crcLength, at), head), bytes, digitsAt)
   return at
 }
-
-/** Writes 32 bits as eight digits; `toString(16)` of a number above 2³¹ goes through floating point. */
-function writeHex(value: number, bytes: Buffer, at: number): void {
-  for (let i = 0; i < crcLength; i++) bytes[at + i] = hexDigits.charCodeAt((value >>> (28 - 4 * i)) & 0xf)
-}
-
-const hexDigits = '0123456789abcdef'
 
 function checksum(bytes: Buffer, start: number, digitsAt: number, end: number): number {
   return crc32(bytes.subarray(digitsAt + crcLength, end), crc32(bytes.subarray(start, digitsAt)))

@@ -29,8 +29,7 @@ export function createLineReader(files: Files): LineReader {
       } catch (error) {
         throw storeFault(error, `Reading ${pack.path}`)
       } finally {
-        // Nothing waits for the result.
-        void files.close(fd).catch(() => {})
+        files.closeNow(fd)
       }
       return records
     },

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { writeHex } from './hex.ts'
 
 // A snapshot file has one line per record, which begins with the checksum of that line.
 
@@ -37,13 +38,18 @@ export function recordEnd(bytes: Buffer, end: number): number {
   return bytes[end - 1] === comma ? end - 1 : end
 }
 
-/** Prepends the checksum of a record's line. The checksum covers the rest of the line without the final comma. */
-export function withLineCrc(members: string): string {
-  return `{"crc":"${crc32(members).toString(16).padStart(8, '0')}",${members}`
+/** The line of a record. It begins with a checksum, which covers the rest of the line without the final comma. */
+export function lineWithCrc(members: string): Buffer {
+  const line = Buffer.from(`${lineStart}${members}`)
+  // The text is encoded once, for the checksum and for the file.
+  writeHex(crc32(line.subarray(lineStart.length)), line, crcStart.length)
+  return line
 }
 
 const lineForm = /^\{"crc":"([0-9a-f]{8})",$/
-const lineStartLength = '{"crc":"00000000",'.length
+const crcStart = '{"crc":"'
+const lineStart = `${crcStart}00000000",`
+const lineStartLength = lineStart.length
 
 /** Whether a record's line matches its checksum; `null` when it was written without one. */
 export function isLineWhole(bytes: Buffer, at: number, end: number): boolean | null {

@@ -7,7 +7,7 @@ import { createSchema, type Schema } from './migrate.ts'
 import type { Records } from '../records.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { editedText } from './snapshot-edits.ts'
-import { withLineCrc } from './snapshot-lines.ts'
+import { lineWithCrc } from './snapshot-lines.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 import { toEntry, toKnownEntry } from '../stored.ts'
 
@@ -116,10 +116,10 @@ export function fillRecords(
   }
 }
 
-/** The snapshot line of a record, as text. The record is the last member, so that a start does not have to parse it. */
-function lineOf({ id, version, keys, blobs, text }: SnapshotLine): string {
+/** The snapshot line of a record. The record is the last member, so that a start does not have to parse it. */
+function lineOf({ id, version, keys, blobs, text }: SnapshotLine): Buffer {
   const head = JSON.stringify({ id, version, keys, blobs: blobs ?? undefined })
-  return withLineCrc(`${head.slice(1, -1)},"record":${text}}`)
+  return lineWithCrc(`${head.slice(1, -1)},"record":${text}}`)
 }
 
 /** The text of a file of records in pieces, with its checksums. */
@@ -149,7 +149,7 @@ export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
     const own: string[] = (ids[name] = [])
     for (const line of lines) {
       if (line.id !== undefined) own.push(line.id)
-      const bytes = line.raw ?? Buffer.from(lineOf(line))
+      const bytes = line.raw ?? lineOf(line)
       add(separator)
       snapshot.onLine?.(at + size, bytes.byteLength)
       add(bytes)

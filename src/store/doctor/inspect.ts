@@ -200,6 +200,7 @@ const refusing: Files = {
   open: refuse,
   openNow: refuse,
   close: refuse,
+  closeNow: refuse,
   write: refuse,
   read: refuse,
   stream: refuse,
