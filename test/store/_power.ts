@@ -87,6 +87,7 @@ export class PowerFiles {
     },
     openNow: (path) => this.#hold(this.#file(path)),
     close: async (fd) => void this.#open.delete(fd),
+    closeNow: (fd) => void this.#open.delete(fd),
     write: async (fd, bytes, at) => {
       this.onChange()
       const file = this.#of(fd)

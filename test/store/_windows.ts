@@ -53,6 +53,10 @@ export function windowedFiles(inner: Files): WindowedFiles {
       await inner.close(fd)
       if (failing) throw systemError(state.code)
     },
+    closeNow(fd) {
+      inner.closeNow(fd)
+      if (fails('closeNow')) throw systemError(state.code)
+    },
     // The bytes that were written before the disk was full remain.
     async write(fd, bytes, at) {
       if (!fails('write')) return await inner.write(fd, bytes, at)

@@ -29,7 +29,7 @@ export function createLineReader(files: Files): LineReader {
       } catch (error) {
         throw storeFault(error, `Reading ${pack.path}`)
       } finally {
-        files.closeNow(fd)
+        letGo(files, fd)
       }
       return records
     },
@@ -97,6 +97,14 @@ function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): Rest
 function headOf(text: string): { id?: unknown; version?: unknown } {
   const record: unknown = JSON.parse(text)
   return isObject(record) ? record : {}
+}
+
+function letGo(files: Files, fd: number): void {
+  try {
+    files.closeNow(fd)
+  } catch {
+    // What was read is whole all the same.
+  }
 }
 
 function absentAtEnd(error: unknown): null {
