@@ -12,6 +12,8 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   outbox_due: number | null
   /** The written message; null until the outbox wrote it, and where it could not be composed. */
   message: MessageFacts | null
+  /** Display names of the first addresses of To, `""` where one has none; absent if none of them has one. */
+  to_names?: string[]
   /** The beginning of the text, white space folded; null while it was not looked at (submissions). */
   snippet: string | null
   /** Number of attachments; null while it was not looked at (submissions). */

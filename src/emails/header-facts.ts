@@ -2,6 +2,7 @@ import type { Steps } from '../core/yield.ts'
 import { addressKey } from '../mime/addresses.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { headerBlockSteps, type HeaderBlock } from '../mime/headers.ts'
+import { firstNames } from './first-names.ts'
 import { tagsOf } from './tags.ts'
 
 /** What the record of a captured email has of its header. */
@@ -10,6 +11,8 @@ export interface HeaderFacts {
   sender_domain: string
   from: string
   to: string[]
+  /** See {@link firstNames}. */
+  to_names: string[] | undefined
   cc: string[]
   /** The recipients that no address field names. */
   bcc: string[]
@@ -37,9 +40,12 @@ export function* headerFactSteps(
   const to: string[] = []
   const cc: string[] = []
   const listed: string[] = []
+  let names: string[] | undefined
   for (const name of recipientFields) {
     const read = block.addresses(name)
-    for (const { address } of Array.isArray(read) ? read : yield* read) {
+    const found = Array.isArray(read) ? read : yield* read
+    if (name === 'to') names = firstNames(found)
+    for (const { address } of found) {
       const text = cut(address)
       listed.push(text)
       if (name === 'to') to.push(text)
@@ -50,6 +56,7 @@ export function* headerFactSteps(
     sender_domain: senderAddress.slice(senderAddress.lastIndexOf('@') + 1),
     from: cut(foldSpace(from) || envelope.mail_from),
     to,
+    to_names: names,
     cc,
     bcc: yield* unnamed(envelope.rcpt_to, listed, block),
     reply_to: cut(foldSpace(replyTo)) || null,

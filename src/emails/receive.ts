@@ -111,6 +111,7 @@ function toEmail(
     source: 'smtp',
     from: header.from,
     to: header.to,
+    to_names: header.to_names,
     cc: header.cc,
     bcc: header.bcc,
     reply_to: header.reply_to,

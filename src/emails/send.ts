@@ -21,6 +21,7 @@ import { encodedBodySize } from './body-size.ts'
 import { attachmentsBlob, contentBlob, type EmailRecord, type StoredContent } from './email.ts'
 import type { EmailType, SendRequest } from './types.ts'
 import { sentTo } from './events.ts'
+import { firstNamesOfGiven } from './first-names.ts'
 import { headerFault } from './header-text.ts'
 import { asObject, eachUnknown, readMembers } from './members.ts'
 import { readAddresses, type Addresses } from './recipients.ts'
@@ -150,6 +151,7 @@ export function toEmail(
     source: 'api',
     from: addresses.from,
     to: addresses.to,
+    to_names: firstNamesOfGiven(request.to),
     cc: addresses.cc,
     bcc: addresses.bcc,
     reply_to: addresses.reply_to,

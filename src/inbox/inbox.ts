@@ -1,4 +1,4 @@
-import type { BulkChanges, Mail, MailChanges, MailSummary, TranscriptLine } from './types.ts'
+import type { BulkChanges, Mail, MailChanges, MailSummary, TagCount, TranscriptLine } from './types.ts'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
@@ -18,6 +18,7 @@ import type { CheckReport } from '../checks/types.ts'
 import { createDetails } from './detail.ts'
 import { startIndexer } from '../search/indexer.ts'
 import { createDigests } from '../search/digests.ts'
+import { createMessageFields } from '../search/message-fields.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
 import { createBulk, type Bulk, type BulkOptions, type Selection } from './bulk.ts'
@@ -77,6 +78,8 @@ export interface Inbox {
    * @throws not_found, validation_error.
    */
   clientSupport(id: string, options?: ClientSupportOptions): Promise<ClientSupport>
+  /** All tags, in lower case, with the number of their mails: the most frequent first, at most 1,000. */
+  tags(): Promise<TagCount[]>
   /** @throws not_found, validation_error. */
   update(id: string, changes: MailChanges): Promise<MailSummary>
   /** @throws not_found. */
@@ -172,6 +175,9 @@ export interface InboxPages {
 /** Longer messages are not given to spam filters, which read only the beginning. */
 const maxAskedBytes = 1024 * 1024
 
+/** How many tags are listed. */
+const mostTags = 1000
+
 /** Sorts before the id of every mail. */
 const beforeAll = `em_${'0'.repeat(22)}`
 
@@ -180,7 +186,15 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const digests = createDigests(deps)
   const heads = createHeads({ store, open: deps.heads.open, isKept: deps.heads.isKept })
   const indexer = startIndexer({ store, clock, digests, column, heads })
-  const search = createSearch({ store, digests, indexer, column, heads, pageSize })
+  const search = createSearch({
+    store,
+    digests,
+    indexer,
+    column,
+    heads,
+    fieldsOf: createMessageFields({ reader }),
+    pageSize,
+  })
   const pending = createPending()
   const checks = createMailChecks(clock, { services: deps.services })
   const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
@@ -231,6 +245,13 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     async clientSupport(id, options) {
       assertKnownOptions(options, ['shares'], 'inbox.clientSupport()')
       return clientSupport(await toDetail(await find(id)), options)
+    },
+    async tags() {
+      const counts = await store.tally(emailCollection, 'tag')
+      return [...counts]
+        .map(([tag, count]) => ({ tag, count }))
+        .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1))
+        .slice(0, mostTags)
     },
     async update(id, changes) {
       checkChanges(changes, ['unread', 'tags'])

@@ -12,6 +12,7 @@ import type {
   MailAttachment,
   MailChanges,
   MailSummary,
+  TagCount,
   TranscriptLine,
 } from './types.ts'
 
@@ -21,6 +22,11 @@ const summaryMembers = {
   id: z.string(),
   from,
   to: to.describe('Bare addresses of the To header, `[]` without one; the envelope is in the detail'),
+  to_names: z
+    .array(z.string())
+    .describe(
+      'Display names of the first three addresses of `to`, `""` where one has none; `[]` if none of them has one',
+    ),
   subject,
   snippet: z.string().describe('The beginning of the text, white space folded; `""` where there is none'),
   received: z.int().describe('Arrival: Unix time in milliseconds'),
@@ -117,6 +123,12 @@ export const bulkMembers: { readonly [Name in keyof BulkChanges]-?: z.ZodType<Bu
 
 /** What is done to each of several mails. */
 export const bulkChangesSchema: z.ZodType<BulkChanges> = z.object(bulkMembers)
+
+/** A tag, and how many mails have it. */
+export const tagCountSchema: z.ZodType<TagCount> = z.strictObject({
+  tag: z.string().describe('In lower case'),
+  count: z.int(),
+})
 
 /** A change of many mails, and how far it is. */
 export const bulkProgressSchema: z.ZodType<BulkProgress> = z.strictObject({

@@ -13,6 +13,11 @@ export interface MailSummary {
   from: string
   /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
   to: string[]
+  /**
+   * Display names of the first three addresses of `to`, `""` where one has none; `[]` if none of them
+   * has one.
+   */
+  to_names: string[]
   subject: string
   /** The beginning of the text, white space folded; `""` where there is none. */
   snippet: string
@@ -67,6 +72,11 @@ export interface Mail {
   from: string
   /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
   to: string[]
+  /**
+   * Display names of the first three addresses of `to`, `""` where one has none; `[]` if none of them
+   * has one.
+   */
+  to_names: string[]
   subject: string
   /** The beginning of the text, white space folded; `""` where there is none. */
   snippet: string
@@ -140,6 +150,13 @@ export interface BulkChanges {
   tags?: string[]
   add_tags?: string[]
   remove_tags?: string[]
+}
+
+/** A tag, and how many mails have it. */
+export interface TagCount {
+  /** In lower case. */
+  tag: string
+  count: number
 }
 
 /** A change of many mails, and how far it is. */

@@ -14,6 +14,7 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
     id: email.id,
     from: email.from,
     to: email.to,
+    to_names: email.to_names ?? [],
     subject: listedSubject(email),
     snippet: digest.snippet,
     received: email.created,

@@ -51,6 +51,7 @@ const methods: Methods = {
     remove: 1,
     removeMatching: 2,
     removeAll: 0,
+    tags: 0,
     latest: 1,
     mark: 0,
     updateMatching: 3,

@@ -59,6 +59,21 @@ export async function parseFacts(source: Buffer): Promise<ParsedFacts> {
   return factsOf(source, await paced(structureSteps(source)))
 }
 
+/** What a message names: its header fields, decoded, and its attachments. */
+export interface MessageNames {
+  headers: ParsedMessage['headers']
+  filenames: string[]
+}
+
+/** The header fields and the names of the attachments alone: no body is decoded. */
+export async function parseNames(source: Buffer): Promise<MessageNames> {
+  const { attachments } = await paced(structureSteps(source))
+  return {
+    headers: await paced(headerSteps(source)),
+    filenames: attachments.flatMap(({ filename }) => filename ?? []),
+  }
+}
+
 /** The `problem` of a mail with a body of which only the beginning is shown. */
 export const bodyIsCut: string = `A body has more than ${maxBodyBytes} bytes; its beginning is shown. Download the part for all of it.`
 
@@ -75,8 +90,7 @@ type HeaderFacts = Pick<ParsedFacts, 'headers' | 'from' | 'to' | 'cc' | 'reply_t
 
 function* headerFactSteps(source: Buffer): Steps<HeaderFacts & { problems: (string | null)[] }> {
   const block = yield* headerBlockSteps(source)
-  const headers: ParsedFacts['headers'] = []
-  for (const [name, value] of block.fields) headers.push([name, yield* headerValueSteps(value)])
+  const headers = yield* decodedFields(block)
   const to = yield* resultSteps(block.addresses('To'))
   const cc = yield* resultSteps(block.addresses('Cc'))
   return {
@@ -88,6 +102,16 @@ function* headerFactSteps(source: Buffer): Steps<HeaderFacts & { problems: (stri
     subject: yield* resultSteps(block.decoded('Subject')),
     problems: [yield* cutListSteps(block, 'To', to.length), yield* cutListSteps(block, 'Cc', cc.length)],
   }
+}
+
+function* headerSteps(source: Buffer): Steps<ParsedFacts['headers']> {
+  return yield* decodedFields(yield* headerBlockSteps(source))
+}
+
+function* decodedFields(block: HeaderBlock): Steps<ParsedFacts['headers']> {
+  const headers: ParsedFacts['headers'] = []
+  for (const [name, value] of block.fields) headers.push([name, yield* headerValueSteps(value)])
+  return headers
 }
 
 function* cutListSteps(block: HeaderBlock, name: string, listed: number): Steps<string | null> {

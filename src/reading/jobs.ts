@@ -1,6 +1,13 @@
 import { paced } from '../core/yield.ts'
 import { readBodies } from '../mime/bodies.ts'
-import { parseFacts, parseMessage, type ParsedFacts, type ParsedMessage } from '../mime/parse.ts'
+import {
+  parseFacts,
+  parseMessage,
+  parseNames,
+  type MessageNames,
+  type ParsedFacts,
+  type ParsedMessage,
+} from '../mime/parse.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { structureSteps, type MimeStructure } from '../mime/structure.ts'
 import { visibleTextSteps } from '../mime/visible-text.ts'
@@ -17,6 +24,8 @@ export interface Readings {
   mail: ParsedMessage & Findings
   structure: MimeStructure
   bodies: { text: string; html: string }
+  /** The header fields, and the names of attachments, for searches by them. */
+  fields: MessageNames
   /** The beginning of the bodies, for lists and searches. */
   beginning: { text: string; html: string; attachment_count: number }
   /** See {@link readPage}. */
@@ -80,6 +89,7 @@ export const jobs: {
   },
   structure: async (bytes) => paced(structureSteps(bytes)),
   bodies: async (bytes) => readBodies(bytes, await paced(structureSteps(bytes))),
+  fields: parseNames,
   async beginning(bytes) {
     const { text, html, attachments } = await paced(structureSteps(bytes))
     const bodies = await readBodies(bytes, { text: beginningOf(text), html: beginningOf(html) })

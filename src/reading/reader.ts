@@ -24,6 +24,8 @@ export interface Reader {
   facts(blob: BlobId): Promise<ParsedFacts | null>
   /** The parsed message with its links and codes. Null and errors as for `facts`. */
   mail(blob: BlobId): Promise<Readings['mail'] | null>
+  /** The header fields and the names of attachments. Null and errors as for `facts`. */
+  fields(blob: BlobId): Promise<Readings['fields'] | null>
   /** Only the bodies. Null and errors as for `facts`. */
   bodies(blob: BlobId): Promise<Readings['bodies'] | null>
   /**
@@ -160,6 +162,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
   return {
     mail: (blob) => read('mail', blob, defaultPatienceMs),
     facts: (blob) => read('facts', blob, defaultPatienceMs),
+    fields: (blob) => read('fields', blob, defaultPatienceMs),
     bodies: (blob) => read('bodies', blob, defaultPatienceMs),
     beginning: (blob, { isPatient = false } = {}) => read('beginning', blob, patienceOf(isPatient)),
     content: (blob) => stored(blob, Number.POSITIVE_INFINITY, defaultPatienceMs),

@@ -16,6 +16,10 @@ export const queryKeys: readonly QueryKey[] = [
   { name: 'subject', hint: 'Words of the subject', example: 'subject:"sign in"' },
   { name: 'body', hint: 'Words of the text', example: 'body:receipt' },
   { name: 'domain', hint: "The sender's domain, by name or id", example: 'domain:acme.test' },
+  { name: 'reply-to', hint: 'Address of Reply-To', example: 'reply-to:help@acme.test' },
+  { name: 'message-id', hint: 'Message-ID, with or without brackets', example: 'message-id:abc@acme.test' },
+  { name: 'header', hint: 'A header field, or a text in one', example: 'header:list-id=news' },
+  { name: 'filename', hint: 'Name of an attachment', example: 'filename:invoice.pdf' },
   { name: 'id', hint: 'Mails by id, separated by commas', example: 'id:em_01…' },
   {
     name: 'status',

@@ -6,13 +6,16 @@ import { spellingsOf } from './query-addresses.ts'
 import { queryKeys } from './query-keys.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
 import { foldSpace } from '../mime/fold-space.ts'
+import type { MessageTest } from './message-fields.ts'
 import { type HeadMember, headTerm, type HeadTerm } from './head-rows.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
 
-/** One part of a query: exactly one of `where`, `test` and `row` decides. */
+/** One part of a query: exactly one of `where`, `test`, `row` and `message` decides; `message` may narrow with `where`. */
 export interface QueryPart {
   where?: Where
   test?: (email: EmailRecord) => boolean
+  /** What only the message itself decides. */
+  message?: MessageTest
   row?: RowTerm
   /** The same condition as `where`, as a term for the heads of mails. */
   head?: HeadTerm
@@ -35,7 +38,7 @@ export function readTerms(text: string, now: number): QueryPart[] {
     throw new LocalpostError('invalid_query', message)
   }
   return matches.flatMap((match): QueryPart | [] => {
-    const [, minus, key, phrase, close, word] = match
+    const [, minus, key, field = '', phrase, close, word] = match
     const fault: Fault = (what) => {
       const at = match.index ?? 0
       const before = at > 30 ? `…${text.slice(at - 30, at)}` : text.slice(0, at)
@@ -44,7 +47,7 @@ export function readTerms(text: string, now: number): QueryPart[] {
       return new LocalpostError('invalid_query', `${what} (${place})`)
     }
     if (phrase !== undefined && close === '') throw fault('The quote is not closed.')
-    const value = phrase ?? word ?? ''
+    const value = field + (phrase ?? word ?? '')
     const isNegative = minus === '-'
     // Empty quotes, as they appear while a person types, ask for nothing.
     const isEmpty = foldSpace(value) === ''
@@ -60,7 +63,9 @@ const maxTerms = 100
 const maxIds = 500
 /** How many characters a query may have. */
 export const maxQueryLength = 20_000
-const form = /(-?)(?:([A-Za-z_]+):)?(?:"([^"]*)("?)|([^\s"]+)|(?<=:)(?=\s|$))/g
+// A hyphen belongs to a key only where a key has one: `pre-order:7` is a word. After `header:name=` there may be a quote.
+const form =
+  /(-?)(?:(reply-to|message-id|[a-z_]+):)?((?<=header:)[^\s":=]+=(?="))?(?:"([^"]*)("?)|([^\s"]+)|(?<=:)(?=\s|$))/gi
 
 type Fault = (what: string) => LocalpostError
 
@@ -109,6 +114,26 @@ function keyed(name: string, value: string, context: Context): QueryPart {
       return { ...store(addressed([name], value)), ...heads(name, spellingsOf(value)) }
     case 'to':
       return { ...store(addressed(['to', 'cc', 'bcc'], value)), ...heads(name, spellingsOf(value)) }
+    case 'reply-to': {
+      const any = spellingsOf(value).map((contains) => ({ member: 'reply_to', contains }))
+      return store({ any })
+    }
+    case 'message-id': {
+      const sought = wanted.replace(/^<|>$/g, '')
+      const has = ({ message }: EmailRecord): boolean =>
+        message?.message_id.toLowerCase().includes(sought) ?? false
+      return { test: (email) => has(email) !== isNegative }
+    }
+    case 'header': {
+      const test = headerTest(wanted)
+      if (test === null) throw fault(`header: takes a name, or name=text, not ${quote(value)}.`)
+      return { message: isNegative ? (fields) => !test(fields) : test }
+    }
+    case 'filename': {
+      const test: MessageTest = ({ filenames }) => filenames.some((name) => name.includes(wanted))
+      if (isNegative) return { message: (fields) => !test(fields) }
+      return { message: test, where: { flag: 'attachments' }, needsDigests: true }
+    }
     case 'body':
       return { row: rowTerm(value, 'body', isNegative) }
     case 'domain': {
@@ -144,6 +169,14 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     default:
       throw fault(`${quote(foldSpace(name))} is no key.`)
   }
+}
+
+/** A field of this name, or one that has the text after `=`; null if there is no name. */
+function headerTest(wanted: string): MessageTest | null {
+  const [, name, sought] = /^([^\s:=]+)(?:=(.*))?$/s.exec(wanted) ?? []
+  if (name === undefined) return null
+  const text = foldSpace(sought ?? '')
+  return ({ headers }) => headers.some(([field, value]) => field === name && value.includes(text))
 }
 
 function addressed(members: readonly string[], value: string): Where {

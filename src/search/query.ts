@@ -6,6 +6,7 @@ import { addressForm, contains, withoutState } from './query-fits.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { type QueryPart, readTerms } from './query-terms.ts'
 import type { HeadTerm } from './head-rows.ts'
+import type { MessageTest } from './message-fields.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
 
 /** A query made ready: what the store decides, what only the record in hand does, and what the text of the mail does. */
@@ -23,6 +24,8 @@ export interface MailFilter {
   isByRows: boolean
   /** Only mails with greater ids match; null if this is not limited. */
   newerThan: string | null
+  /** What only the message itself decides; empty where nothing does. */
+  messages: readonly MessageTest[]
   /** What only the text as written decides; null where nothing does. */
   bodyForm: RegExp | null
   /** Whether a record passes both `where` and `test`. */
@@ -54,6 +57,7 @@ function toFilter(
   const wheres = parts.flatMap(({ where }) => where ?? [])
   const tests = parts.flatMap(({ test }) => test ?? [])
   const rows = parts.flatMap(({ row }) => row ?? [])
+  const messages = parts.flatMap(({ message }) => message ?? [])
   const where = wheres.length > 0 ? { all: wheres } : undefined
   const onFacts = wheres.filter(isOnFacts)
   const { facts } = emailCollection
@@ -72,8 +76,10 @@ function toFilter(
     isByRows:
       parts.some(({ row, head }) => row || head) &&
       parts.every(({ row, head, where }) => row || head || (where && isOnFacts(where))) &&
+      messages.length === 0 &&
       bodyForm === null,
     newerThan,
+    messages,
     bodyForm,
     accepts: (email) => (condition?.matches(email) ?? true) && tests.every((test) => test(email)),
     held: (email) => checks.filter((check) => check(email)).length,

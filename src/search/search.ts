@@ -5,9 +5,11 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import { checkPage } from '../store/repository.ts'
 import { createPacer } from '../core/yield.ts'
+import { monotonicNow } from '../core/machine.ts'
 import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
 import { createMatchingRows, type MatchingRowsDeps } from './matching-rows.ts'
+import type { createMessageFields } from './message-fields.ts'
 import type { MailFilter } from './query.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 
@@ -35,22 +37,24 @@ export interface SearchQuery extends ListQuery {
 
 /** A page of search results. */
 export interface SearchPage<T> extends ListPage<T> {
-  /** Number of mails that are not indexed yet, so that the search may miss them; absent if there are none. */
+  /** Number of mails that are not indexed or read yet, so that the search may miss them; absent if there are none. */
   unread_texts?: number
 }
 
 export interface SearchDeps extends MatchingRowsDeps {
   digests: Pick<Digests, 'text'>
   indexer: Pick<Indexer, 'catchUp'>
+  /** See {@link createMessageFields}. */
+  fieldsOf: ReturnType<typeof createMessageFields>
   pageSize: number
 }
 
 export function createSearch(deps: SearchDeps): Search {
-  const { store, digests, indexer, pageSize } = deps
+  const { store, digests, indexer, fieldsOf, pageSize } = deps
   const rows = createMatchingRows(deps)
 
   async function fits(email: EmailRecord, filter: MailFilter): Promise<boolean> {
-    if (!filter.accepts(email)) return false
+    if (!filter.accepts(email) || !(await messageFits(email, filter))) return false
     if (filter.rows.length === 0 && !filter.bodyForm) return true
     const { body } = await digests.text(email)
     if (filter.bodyForm && !filter.bodyForm.test(body)) return false
@@ -63,17 +67,29 @@ export function createSearch(deps: SearchDeps): Search {
     })
   }
 
+  async function messageFits(email: EmailRecord, { messages }: MailFilter): Promise<boolean> {
+    if (messages.length === 0) return true
+    const fields = await fieldsOf(email)
+    return fields !== null && messages.every((test) => test(fields))
+  }
+
   async function* matches(filter: MailFilter, options?: { complete?: boolean }): AsyncGenerator<EmailRecord> {
     if (asksForText(filter)) await indexer.catchUp(options)
     yield* found(filter)
   }
 
-  async function* found(filter: MailFilter): AsyncGenerator<EmailRecord> {
+  /** @param limit  Messages are read until this time. Those that are left are counted. Default: all are read. */
+  async function* found(filter: MailFilter, limit?: ReadingLimit): AsyncGenerator<EmailRecord> {
     const isScanned = filter.rows.length > 0 || filter.heads.length > 0
     const ids = !isScanned ? null : filter.isByRows ? await idsByRows(filter) : await rows.candidates(filter)
     for await (const email of ids === null ? byStore(filter) : byIds(ids)) {
       if (filter.newerThan !== null && email.id <= filter.newerThan) return
       if (!filter.accepts(email)) continue
+      if (limit && filter.messages.length > 0 && monotonicNow() > limit.until) {
+        limit.left++
+        continue
+      }
+      if (!(await messageFits(email, filter))) continue
       // The scan has already matched the words. Only a regular expression needs the text itself.
       if (filter.bodyForm && !(await fits(email, filter))) continue
       yield email
@@ -132,18 +148,19 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   async function listByRecord(filter: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
+    const reading: ReadingLimit = { until: monotonicNow() + longestReadingMs, left: 0 }
     const items: EmailRecord[] = []
     let count = 0
     let skipped = 0
     let more = false
-    for await (const email of found(filter)) {
+    for await (const email of found(filter, reading)) {
       count++
       if (cursor !== null && email.id >= cursor) continue
       if (skipped < offset) skipped++
       else if (items.length < limit) items.push(email)
       else more = true
     }
-    return { items, count, more }
+    return { items, count, more, left: reading.left }
   }
 
   /** A page of a query that only the store decides. */
@@ -187,8 +204,7 @@ export function createSearch(deps: SearchDeps): Search {
     ids,
     async list(filter, query) {
       const order = emailOrder(pageSize)
-      const left = asksForText(filter) ? await indexer.catchUp() : 0
-      const unread = left > 0 ? { unread_texts: left } : {}
+      const unindexed = asksForText(filter) ? await indexer.catchUp() : 0
       const { offset, ...paging } = query ?? {}
       assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
       const wanted = { ...checkPage(paging, order), offset: checkOffset(offset, paging) }
@@ -197,15 +213,16 @@ export function createSearch(deps: SearchDeps): Search {
         : filter.isByRows
           ? await listByRows(filter, wanted)
           : await listByRecord(filter, wanted)
-      const { items, count, more } = listed
+      const { items, count, more, left = 0 } = listed
+      const unread = Math.max(left, unindexed) > 0 ? { unread_texts: Math.max(left, unindexed) } : {}
       return { items, count, cursor: more ? (items.at(-1)?.id ?? null) : null, ...unread }
     },
   }
 }
 
 /** Whether the store alone decides a query. */
-function isByStore({ rows, heads, test, bodyForm }: MailFilter): boolean {
-  return rows.length === 0 && heads.length === 0 && !test && !bodyForm
+function isByStore({ rows, heads, messages, test, bodyForm }: MailFilter): boolean {
+  return rows.length === 0 && heads.length === 0 && messages.length === 0 && !test && !bodyForm
 }
 
 /** Whether the query needs indexed text or digests. A regular expression reads the text of each mail itself. */
@@ -234,7 +251,17 @@ interface Listed {
   items: EmailRecord[]
   count: number
   more: boolean
+  /** Number of mails that were not looked at. */
+  left?: number
 }
+
+interface ReadingLimit {
+  readonly until: number
+  left: number
+}
+
+/** How long a page of a search may read messages. */
+const longestReadingMs = 5000
 
 function headOf({ subject, from, to, cc, bcc }: EmailRecord): string {
   return [subject, from, ...to, ...cc, ...bcc].map(foldSpace).join('\n').toLowerCase()

@@ -5,7 +5,7 @@ import { ChangeFeed } from './change-feed.ts'
 import { type Place, samePlace } from './entry.ts'
 import type { Medium } from './medium.ts'
 import { bulkWork, runBulk, type BulkChange, type BulkOutcome } from './bulk.ts'
-import { countRecords, readIds, readPage } from './pages.ts'
+import { countRecords, readIds, readPage, tallyTexts } from './pages.ts'
 import { readOne, readResting } from './read-records.ts'
 import { isNewAlone, type PreparedChange, prepareChange } from './prepare.ts'
 import { createCommitQueue } from './commit-queue.ts'
@@ -143,6 +143,11 @@ export async function createStore(
       assertOpen()
       if (records.isPartial) await records.ready([collection.name])
       return await countRecords(records, records.state(collection.name), query)
+    },
+    async tally(collection, text) {
+      assertOpen()
+      if (records.isPartial) await records.ready([collection.name])
+      return await tallyTexts(records, records.state(collection.name), text)
     },
     openBlob: (id, range) =>
       locate(id, (place) => {

@@ -44,6 +44,22 @@ export class FactTable {
     return this.#texts[slot]?.encode(texts) ?? unknownCode
   }
 
+  /**
+   * Makes a function that adds the texts of rows to a tally. It is `unsure` about a row whose texts are only in its record.
+   *
+   * @param name  Of a text.
+   */
+  tally(name: string, counts: Map<string, number>): (row: FactRow) => Verdict {
+    const at = this.#facts.texts.indexOf(name)
+    const slot = 1 + this.numbers + at
+    return (row) => {
+      const known = this.#texts[at]?.of(row[slot] ?? 0) ?? null
+      if (known === null) return unsure
+      countTexts(known, counts)
+      return yes
+    }
+  }
+
   /** Makes a function that judges rows. */
   judge(where: Where): (row: FactRow) => Verdict {
     if ('all' in where) {
@@ -101,6 +117,11 @@ export class FactTable {
     }
     return () => unsure
   }
+}
+
+/** Adds each of the texts of a record to a tally. */
+export function countTexts(texts: readonly string[], counts: Map<string, number>): void {
+  for (const text of new Set(texts)) counts.set(text, (counts.get(text) ?? 0) + 1)
 }
 
 /** The facts of a record, for a condition that is checked against the record itself; null if there are none. */

@@ -29,9 +29,25 @@ export async function* findMatches(
   backwards: boolean,
   span: (after: string | null) => Span,
 ): AsyncGenerator<Matches> {
-  const { idIndex } = state
   const judge = state.facts?.judge(where) ?? ((): Verdict => unsure)
-  const ids = idsIn(where)
+  yield* findJudged(records, state, { judge, ids: idsIn(where) }, condition, backwards, span)
+}
+
+/**
+ * The same for any function that judges the facts of each record once.
+ *
+ * @param wanted.ids  The only ids that can match; null for all.
+ * @param condition  For the records whose facts do not decide.
+ */
+export async function* findJudged(
+  records: Records,
+  state: CollectionState,
+  { judge, ids }: { judge: (facts: FactRow) => Verdict; ids: readonly string[] | null },
+  condition: Condition,
+  backwards: boolean,
+  span: (after: string | null) => Span,
+): AsyncGenerator<Matches> {
+  const { idIndex } = state
   const pacer = createPacer()
   let last: string | null = null
   let size = fewest

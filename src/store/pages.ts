@@ -3,7 +3,9 @@ import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
 import type { Row, SortedIndex, Span } from './sorted-index.ts'
-import { findMatches, type Matches } from './matching.ts'
+import { countTexts, factsOf, unsure, type Verdict } from './facts.ts'
+import { misuse } from './io-errors.ts'
+import { findJudged, findMatches, type Matches } from './matching.ts'
 import type { CountQuery, IndexKey, Page, PageQuery, StoredRecord, Where } from './store.ts'
 import { membersOf } from './stored.ts'
 import { createPacer } from '../core/yield.ts'
@@ -67,6 +69,33 @@ export async function countRecords(
   }
   for await (const _ of scan(records, state, query, mostAtOnce)) count++
   return count
+}
+
+/** How many records have each of the texts of a fact; see `Store.tally`. */
+export async function tallyTexts(
+  records: Records,
+  state: CollectionState,
+  name: string,
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const { facts } = state.collection
+  const at = facts?.texts.indexOf(name) ?? -1
+  if (!facts || at < 0) throw misuse(`The collection has no text ${JSON.stringify(name)}.`)
+  const judge = state.facts?.tally(name, counts) ?? ((): Verdict => unsure)
+  const condition = {
+    mayMatch: () => true,
+    matches(record: object) {
+      countTexts(factsOf(facts, record)?.texts[at] ?? [], counts)
+      return true
+    },
+  }
+  const { idIndex } = state
+  const all = (after: string | null): Span => {
+    const { start, end } = idIndex.span()
+    return { start: after === null ? start : Math.max(start, idIndex.upperBound([after])), end }
+  }
+  for await (const _ of findJudged(records, state, { judge, ids: null }, condition, false, all));
+  return counts
 }
 
 /** Whether a query has a condition, and is in the order of the ids. */

@@ -62,6 +62,12 @@ export interface Store {
   /** The number of matching records. Costs at most O(log n) without `where`; with it as `page`. */
   count<T extends StoredRecord>(collection: Collection<T>, query?: CountQuery): Promise<number>
   /**
+   * How many records have each of the texts of a fact. Records are read only where their facts are not known.
+   *
+   * @param text  One of the names in `collection.facts.texts`.
+   */
+  tally<T extends StoredRecord>(collection: Collection<T>, text: string): Promise<Map<string, number>>
+  /**
    * The bytes of a blob as a stream; null if the blob does not exist. If the blob is replaced or removed meanwhile, the
    * stream still delivers the old bytes to the end.
    *

@@ -80,6 +80,7 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
     get: (collection, id) => store.get(collection, id),
     find: (collection, index, key) => store.find(collection, index, key),
     page: (collection, query) => store.page(collection, query),
+    tally: (collection, text) => store.tally(collection, text),
     count: (collection, query) => store.count(collection, query),
     openBlob: (id, range) => store.openBlob(id, range),
     readBlob: (id) => store.readBlob(id),

@@ -42,6 +42,9 @@ export const anEmail = (n: number): EmailRecord => ({
 export const digestsOf = (store: Store): Digests =>
   createDigests({ reader: createReader({ store, clock: systemClock }) })
 
+/** For a search that reads no messages. */
+export const noFields = (): Promise<null> => Promise.resolve(null)
+
 /** Imports mails with the subjects `mail 0`, `mail 1` and so on. */
 export async function submitMany(post: Localpost, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {

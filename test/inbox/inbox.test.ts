@@ -54,6 +54,7 @@ describe('the list', () => {
       'subject',
       'tags',
       'to',
+      'to_names',
       'unread',
     ])
   })

@@ -13,14 +13,14 @@ import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, put, remove, type Store } from '../../src/store/store.ts'
 import { nodeFiles, type Files } from '../../src/core/files.ts'
 import { manualClock, openAfterKill, tempFolder } from '../store/_setup.ts'
-import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
 
 async function searchIn(store: Store): Promise<{ search: Search; close: () => Promise<void> }> {
   const digests = digestsOf(store)
   const column = await openTextColumn(null)
   const heads = createHeads({ store, open: () => openTextColumn(null), isKept: false })
   const indexer = startIndexer({ store, clock: systemClock, digests, column, heads })
-  const search = createSearch({ store, digests, indexer, column, heads, pageSize: 50 })
+  const search = createSearch({ store, digests, indexer, column, heads, fieldsOf: noFields, pageSize: 50 })
   return {
     search,
     async close() {

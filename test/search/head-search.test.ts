@@ -8,7 +8,7 @@ import { createSearch, type Search } from '../../src/search/search.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, remove, type Store } from '../../src/store/store.ts'
-import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
 
 /** A search over a store whose reads of records are counted. */
 async function open(): Promise<{ store: Store; search: Search; reads: () => number }> {
@@ -29,7 +29,7 @@ async function open(): Promise<{ store: Store; search: Search; reads: () => numb
     await column.close()
     await inner.close()
   })
-  const search = createSearch({ store, digests, indexer, column, heads, pageSize: 50 })
+  const search = createSearch({ store, digests, indexer, column, heads, fieldsOf: noFields, pageSize: 50 })
   return { store, search, reads: () => reads }
 }
 

@@ -14,7 +14,7 @@ import { openTextColumn } from '../../src/search/text-column.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
-import { anEmail, digestsOf, idOf, subjectsOf } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf, subjectsOf, noFields } from '../inbox/_email.ts'
 import { submit } from '../support/submit.ts'
 import { testClock } from '../support/clock.ts'
 
@@ -117,7 +117,7 @@ test('a search after a large flood reports how many mails are not indexed; a cal
     },
   })
   onTestFinished(() => indexer.close())
-  const search = createSearch({ store, digests, indexer, column, heads, pageSize: 50 })
+  const search = createSearch({ store, digests, indexer, column, heads, fieldsOf: noFields, pageSize: 50 })
   const filter = parseMailQuery('body:text', 0)
   expect(await search.list(filter, {})).toMatchObject({ count: 2, unread_texts: 3 })
   expect(await search.list(parseMailQuery('-has:attachment', 0), {})).toMatchObject({
@@ -309,7 +309,7 @@ test('a mail that was deferred before a crash is read after the next start, and 
   }
   expect(await snippets()).toEqual(['Text 1', 'Text 2', 'Text 3'])
   const digests = digestsOf(store)
-  const search = createSearch({ store, digests, indexer, column, heads, pageSize: 50 })
+  const search = createSearch({ store, digests, indexer, column, heads, fieldsOf: noFields, pageSize: 50 })
   expect(await search.ids(parseMailQuery('has:attachment', 0))).toEqual([idOf(3)])
   expect(await search.ids(parseMailQuery('"text 3"', 0))).toEqual([idOf(3)])
 })

@@ -13,7 +13,7 @@ import type { ListPage } from '../../src/core/lists.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, remove } from '../../src/store/store.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
 
 test('the column continues over blocks, and stays complete over a close', async () => {
   const dir = temporaryFolder()
@@ -64,7 +64,7 @@ test('a page over many blocks counts the existing rows, also where mails of some
   const heads = createHeads({ store, open: () => openTextColumn(null), isKept: false })
   const indexer = startIndexer({ store, clock: systemClock, digests, column, heads })
   onTestFinished(() => indexer.close())
-  const search = createSearch({ store, digests, indexer, column, heads, pageSize: 50 })
+  const search = createSearch({ store, digests, indexer, column, heads, fieldsOf: noFields, pageSize: 50 })
   const filter = parseMailQuery('odd', 0)
   const wanted = all.filter((n) => n % 2 === 1 && !gone.includes(n)).reverse()
   const ids: string[] = []

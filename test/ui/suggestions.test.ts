@@ -10,13 +10,15 @@ const parts = {
 const queries = (typed: string): string[] => suggest(typed, parts).map(({ query }) => query)
 
 describe('the suggestions of the search field', () => {
-  it('are earlier searches and all keys while nothing is typed', () => {
-    expect(queries('')).toEqual(['is:unread from:acme', ...queryKeys.map(({ name }) => `${name}:`)])
+  it('are earlier searches and the usual keys while nothing is typed', () => {
+    const keys = ['from:', 'to:', 'subject:', 'body:', 'header:', 'after:']
+    expect(queries('')).toEqual(['is:unread from:acme', ...keys])
   })
 
   it('are keys by their first letters, then values, after the text typed so far', () => {
     expect(queries('hello st')).toEqual(['hello status:'])
     expect(queries('hello -is:un')).toEqual(['hello -is:unread '])
+    expect(queries('re')).toEqual(['reply-to:'])
     expect(queries('is:')).toEqual(['is:unread ', 'is:read '])
   })
 
@@ -35,7 +37,7 @@ describe('the suggestions of the search field', () => {
 
 describe('a search that is being typed', () => {
   it('is unfinished at a key without its value, or inside a quote', () => {
-    for (const typed of ['from:', 'hello -is:', 'from: ', 'subject:"sign', '"a" "b'])
+    for (const typed of ['from:', 'reply-to:', 'hello -is:', 'from: ', 'subject:"sign', '"a" "b'])
       expect(isUnfinished(typed), typed).toBe(true)
     for (const typed of ['', 'hello', 'from:acme', 'subject:"sign in"', '12:', 'from:ada '])
       expect(isUnfinished(typed), typed).toBe(false)

@@ -2,19 +2,22 @@ import type { FaultsState } from '../../src/faults/types.ts'
 import type { BounceType, EmailEvent, EventStatus } from '../../src/emails/types.ts'
 import type { Mail } from '../../src/inbox/types.ts'
 
+/** How a status is drawn where it is no normal course of things, and where a recipient did something. */
+export type StatusIcon = 'bounced' | 'failed' | 'complained' | 'delayed' | 'opened' | 'clicked'
+
 /** The meaning of a status, shown as a colour. */
 export type Tone = 'quiet' | 'good' | 'info' | 'warn' | 'bad'
 
 /** The label and tone of every status. */
-export const statuses: Readonly<Record<EventStatus, { words: string; tone: Tone }>> = {
+export const statuses: Readonly<Record<EventStatus, { words: string; tone: Tone; icon?: StatusIcon }>> = {
   sent: { words: 'Sent', tone: 'quiet' },
   delivered: { words: 'Delivered', tone: 'good' },
-  opened: { words: 'Opened', tone: 'info' },
-  clicked: { words: 'Clicked', tone: 'info' },
-  delivery_delayed: { words: 'Delayed', tone: 'warn' },
-  bounced: { words: 'Bounced', tone: 'bad' },
-  complained: { words: 'Complaint', tone: 'bad' },
-  failed: { words: 'Failed', tone: 'bad' },
+  opened: { words: 'Opened', tone: 'info', icon: 'opened' },
+  clicked: { words: 'Clicked', tone: 'info', icon: 'clicked' },
+  delivery_delayed: { words: 'Delayed', tone: 'warn', icon: 'delayed' },
+  bounced: { words: 'Bounced', tone: 'bad', icon: 'bounced' },
+  complained: { words: 'Complaint', tone: 'bad', icon: 'complained' },
+  failed: { words: 'Failed', tone: 'bad', icon: 'failed' },
 }
 
 /** What a bounce of this type means for the sender. */

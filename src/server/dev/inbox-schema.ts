@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { bulkMembers, bulkProgressSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
+import {
+  bulkMembers,
+  bulkProgressSchema,
+  mailSchema,
+  mailSummarySchema,
+  tagCountSchema,
+} from '../../inbox/schema.ts'
 import type { BulkChanges, BulkProgress } from '../../inbox/types.ts'
 
 /** What a wait ends with: a mail, or `emails` where it was for a number of them. */
@@ -48,6 +54,11 @@ export const updatedSchema: z.ZodType<{ updated: number }> = z.strictObject({ up
 export const bulkDeletedSchema: z.ZodType<{ deleted: number }> = z.strictObject({
   deleted: z.int(),
   cancelled,
+})
+
+/** The tags of all mails. */
+export const tagsSchema: z.ZodType = z.strictObject({
+  tags: z.array(tagCountSchema).describe('At most 1,000'),
 })
 
 /** The changes of many mails. */

@@ -24,6 +24,7 @@ import {
   messageSchema,
   releaseSchema,
   releasedSchema,
+  tagsSchema,
   updatedSchema,
 } from './inbox-schema.ts'
 import { bulkProgressSchema, mailChangesSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
@@ -89,6 +90,14 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       success: { schema: bulkProgressSchema },
       errors: ['not_found'],
       handler: ({ params }) => inbox.bulk.cancel(params.id),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/tags',
+      summary: 'All tags with the number of their mails, the most frequent first',
+      success: { schema: tagsSchema },
+      handler: async () => ({ tags: await inbox.tags() }),
     }),
     defineRoute({
       ...common,

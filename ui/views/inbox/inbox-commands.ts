@@ -23,6 +23,7 @@ export interface InboxCommandTargets {
   showTab(at: number): void
   addTag(): void
   pickFiles(): void
+  changeDensity(): void
 }
 
 /** What the inbox adds to the palette and the keys, for as long as it is there. */
@@ -69,6 +70,7 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
     'read-all': { isOn: hasMail, run: () => void actions.markAllRead() },
     export: { isOn: hasMail, run: actions.exportAll },
     import: { run: targets.pickFiles },
+    density: { run: targets.changeDensity },
     'delete-all': { isOn: hasMail, run: () => void actions.removeAll() },
   }
   useCommands().add(inboxKeys.map((named) => ({ ...named, ...all[named.id] })))

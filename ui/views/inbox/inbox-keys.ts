@@ -27,6 +27,7 @@ export const inboxKeys = [
   { id: 'read-all', words: 'Mark all as read', group: 'Inbox' },
   { id: 'export', words: 'Export what the list shows', group: 'Inbox' },
   { id: 'import', words: 'Import .eml files', group: 'Inbox' },
+  { id: 'density', words: 'Compact or comfortable rows', group: 'Inbox', keys: 'd' },
   { id: 'delete-all', words: 'Delete what the list shows', group: 'Inbox' },
 ] as const satisfies readonly CommandName[]
 

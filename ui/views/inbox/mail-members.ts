@@ -21,6 +21,7 @@ export const mailMembers: { readonly [Member in keyof Required<Mail>]: Place } =
   from: { in: 'MailHead.vue' },
   received: { in: 'MailHead.vue' },
   to: { in: 'MailHead.vue' },
+  to_names: { in: 'MailRow.vue' },
   cc: { in: 'MailDetails.vue' },
   bcc: { in: 'MailDetails.vue' },
   reply_to: { in: 'MailDetails.vue' },

@@ -8,6 +8,8 @@ export interface RowsParts {
   loaded: Ref<ListWindow>
   /** How many there are, loaded or not. */
   total: Ref<number>
+  /** The height of a row in rem. */
+  rem: Ref<number>
   /** The row that stays in the page wherever the list is scrolled to: the one that Tab reaches. */
   keep: Ref<number>
 }
@@ -29,15 +31,16 @@ export interface Rows {
 }
 
 /** The rows in sight of a list of any length; what is looked at stays where it is while rows come and go above it. */
-export function useRows({ box, loaded, total, keep }: RowsParts): Rows {
+export function useRows({ box, loaded, total, rem, keep }: RowsParts): Rows {
   const above = ref(0)
   const scrolled = ref(0)
   const seenHeight = ref(0)
-  const rowHeight = rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  const rowHeight = computed(() => rem.value * fontSize)
 
   const range = computed(() => {
-    const first = Math.floor(scrolled.value / rowHeight)
-    const last = Math.ceil((scrolled.value + seenHeight.value) / rowHeight)
+    const first = Math.floor(scrolled.value / rowHeight.value)
+    const last = Math.ceil((scrolled.value + seenHeight.value) / rowHeight.value)
     return {
       from: Math.max(0, Math.min(first, total.value - 1) - overscan),
       to: Math.min(total.value - 1, last + overscan),
@@ -54,13 +57,13 @@ export function useRows({ box, loaded, total, keep }: RowsParts): Rows {
   watch([loaded, total], async ([after, count], [before, countBefore]) => {
     const element = box.value
     if (!element || element.scrollTop === 0 || before.emails.length === 0) return
-    const known = movedBy(before, after, Math.floor(element.scrollTop / rowHeight))
+    const known = movedBy(before, after, Math.floor(element.scrollTop / rowHeight.value))
     // If none of the loaded rows is left, only the number of new rows is known.
     const moved = known ?? (after.first === 0 ? Math.max(0, count - countBefore) : 0)
     if (moved === 0) return
     above.value += Math.max(0, moved)
     await nextTick()
-    element.scrollTop += moved * rowHeight
+    element.scrollTop += moved * rowHeight.value
   })
 
   function measure(): void {
@@ -70,6 +73,15 @@ export function useRows({ box, loaded, total, keep }: RowsParts): Rows {
     seenHeight.value = element.clientHeight
     if (element.scrollTop === 0) above.value = 0
   }
+  // What is at the top stays there when the rows become higher or lower.
+  watch(rowHeight, async (after, before) => {
+    const element = box.value
+    if (!element) return
+    const top = element.scrollTop / before
+    await nextTick()
+    element.scrollTop = top * after
+    measure()
+  })
   const resized = new ResizeObserver(measure)
   onMounted(() => {
     if (!box.value) return
@@ -85,23 +97,23 @@ export function useRows({ box, loaded, total, keep }: RowsParts): Rows {
   return {
     rows,
     range,
-    topOf: (index) => index * rowHeight,
-    height: computed(() => total.value * rowHeight),
+    topOf: (index) => index * rowHeight.value,
+    height: computed(() => total.value * rowHeight.value),
     above,
     toTop() {
       above.value = 0
       box.value?.scrollTo({
         top: 0,
-        behavior: (box.value?.scrollTop ?? 0) < 20 * rowHeight ? 'smooth' : 'auto',
+        behavior: (box.value?.scrollTop ?? 0) < 20 * rowHeight.value ? 'smooth' : 'auto',
       })
     },
     scrollTo(index, align) {
       const element = box.value
       if (!element) return
-      const [top, bottom] = [index * rowHeight, (index + 1) * rowHeight]
+      const [top, bottom] = [index * rowHeight.value, (index + 1) * rowHeight.value]
       const isSeen = top >= element.scrollTop && bottom <= element.scrollTop + element.clientHeight
       if (isSeen) return
-      if (align === 'center') element.scrollTop = top - (element.clientHeight - rowHeight) / 2
+      if (align === 'center') element.scrollTop = top - (element.clientHeight - rowHeight.value) / 2
       else if (top < element.scrollTop) element.scrollTop = top
       else element.scrollTop = bottom - element.clientHeight
       measure()
@@ -109,7 +121,5 @@ export function useRows({ box, loaded, total, keep }: RowsParts): Rows {
   }
 }
 
-// As `MailList.vue` says it to the browser.
-const rowRem = 4.875
 /** How many rows are drawn on both sides of those in sight. */
 const overscan = 8

@@ -30,7 +30,9 @@ export function suggest(query: string, { keys, recent, known }: SuggestionParts)
   if (query.trim() === '') {
     return [
       ...recent.slice(0, 4).map((one) => ({ query: one, words: one, hint: 'Searched before' })),
-      ...keys.map(({ name, hint }) => ({ query: `${name}:`, words: `${name}:`, hint })),
+      ...keys
+        .filter(({ name }) => usual.has(name))
+        .map(({ name, hint }) => ({ query: `${name}:`, words: `${name}:`, hint })),
     ]
   }
   const colon = word.indexOf(':')
@@ -54,7 +56,9 @@ export function suggest(query: string, { keys, recent, known }: SuggestionParts)
 
 /** Whether the last word is a key that waits for its value, or a quote that is still open. */
 export function isUnfinished(query: string): boolean {
-  return /(?:^|\s)-?[a-z]+:$/i.test(query.trimEnd()) || query.split('"').length % 2 === 0
+  return /(?:^|\s)-?[a-z-]+:$/i.test(query.trimEnd()) || query.split('"').length % 2 === 0
 }
 
 const most = 9
+/** The keys that are shown before anything is typed. The filters above the list stand for some of the others. */
+const usual: ReadonlySet<string> = new Set(['from', 'to', 'subject', 'body', 'after', 'header'])

@@ -1,0 +1,68 @@
+import { messageBlob, type EmailRecord } from '../emails/email.ts'
+import { isErrorOf } from '../core/errors.ts'
+import { foldSpace } from '../mime/fold-space.ts'
+import type { Reader } from '../reading/reader.ts'
+
+/** What a search looks at in a message itself, in lower case. */
+export interface MessageFields {
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly filenames: readonly string[]
+}
+
+/** Whether a message is what a query asks for. */
+export type MessageTest = (fields: MessageFields) => boolean
+
+/**
+ * Makes a function that reads the header fields and the names of attachments of a mail. They are not indexed, because few
+ * searches ask for them; those read last are kept.
+ *
+ * @returns null for a mail whose message is not written, or is damaged.
+ */
+export function createMessageFields({
+  reader,
+}: {
+  reader: Pick<Reader, 'fields'>
+}): (email: EmailRecord) => Promise<MessageFields | null> {
+  const kept = new Map<string, MessageFields>()
+  let held = 0
+  function keep(id: string, fields: MessageFields): void {
+    const size = sizeOf(fields)
+    if (size > mostKeptOfOne) return
+    kept.set(id, fields)
+    held += size
+    for (const [oldest, { headers, filenames }] of kept) {
+      if (held <= mostKept) return
+      kept.delete(oldest)
+      held -= sizeOf({ headers, filenames })
+    }
+  }
+  return async (email) => {
+    const known = kept.get(email.id)
+    if (known) return known
+    // The message of an API send is written later; until then there is nothing to keep.
+    if (email.message === null) return null
+    try {
+      const read = await reader.fields(messageBlob(email.id))
+      if (!read) return null
+      const fields: MessageFields = {
+        headers: read.headers.map(([name, value]) => [name.toLowerCase(), foldSpace(value).toLowerCase()]),
+        filenames: read.filenames.map((name) => name.toLowerCase()),
+      }
+      keep(email.id, fields)
+      return fields
+    } catch (error) {
+      // One damaged message must not make the whole search fail.
+      if (isErrorOf(error, 'store_corrupt')) return null
+      throw error
+    }
+  }
+}
+
+/** In characters. */
+const mostKept = 8 * 1024 * 1024
+const mostKeptOfOne = 64 * 1024
+
+function sizeOf({ headers, filenames }: MessageFields): number {
+  const texts = [...headers.flat(), ...filenames]
+  return texts.reduce((sum, text) => sum + text.length + 16, 0)
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { hasPart, tagPart, togglePart } from '../../ui/views/inbox/query-filters.ts'
+
+describe('parts of a search as filters', () => {
+  it('are added at the end and removed wherever they are, and leave the rest as typed', () => {
+    expect(togglePart('', 'is:unread')).toBe('is:unread')
+    expect(togglePart('"two words" -tag:a', 'is:unread')).toBe('"two words" -tag:a is:unread')
+    expect(togglePart('a IS:Unread "b c"', 'is:unread')).toBe('a "b c"')
+    expect(togglePart('tag:"due soon" x', tagPart('due soon'))).toBe('x')
+    expect(togglePart('source:api x', 'source:smtp', true)).toBe('x source:smtp')
+    expect(togglePart('tag:a', 'tag:b')).toBe('tag:a tag:b')
+  })
+
+  it('are on only as whole parts', () => {
+    expect(hasPart('-is:unread', 'is:unread')).toBe(false)
+    expect(hasPart('"is:unread"', 'is:unread')).toBe(false)
+    expect(hasPart('tag:"due soon"', tagPart('due soon'))).toBe(true)
+    expect(hasPart('tag:invoices', tagPart('invoice'))).toBe(false)
+  })
+})
