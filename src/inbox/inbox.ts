@@ -29,6 +29,7 @@ import {
   type OpenAttachment,
   type RawOptions,
 } from './message-streams.ts'
+import { createNestedMails, type NestedMails } from './nested.ts'
 import { releaseMail, type Relay } from './release.ts'
 import type { QuietOptions, WaitOptions } from './wait.ts'
 import { createPending } from './pending.ts'
@@ -168,6 +169,8 @@ export interface InboxDeps {
 export interface InboxPages {
   /** The HTML of a mail as UTF-8, for display in a frame: everything that would connect is removed. @throws not_found. */
   page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
+  /** Messages that are attached to mails. */
+  readonly nested: NestedMails
   /** Changes of many mails, with their progress and a way to cancel them. */
   readonly bulk: Bulk & Pick<BulkRuns, 'list' | 'cancel' | 'onProgress'>
 }
@@ -267,6 +270,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       await find(id)
       await store.commit([remove(emailCollection, id)])
     },
+    nested: createNestedMails({ reader, find }),
     bulk: { ...bulk, list: runs.list, cancel: runs.cancel, onProgress: runs.onProgress },
     removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,
     removeAll: async () => (await bulk.remove(null)).count,

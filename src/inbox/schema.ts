@@ -12,6 +12,7 @@ import type {
   MailAttachment,
   MailChanges,
   MailSummary,
+  NestedMail,
   TagCount,
   TranscriptLine,
 } from './types.ts'
@@ -57,6 +58,17 @@ export const mailAttachmentSchema: z.ZodType<MailAttachment> = z.strictObject({
   sha256: z.string(),
   content_id: z.string().nullable().describe('Without angle brackets; null where there is none'),
   disposition: z.enum(['attachment', 'inline']),
+})
+
+/** A message that is attached to a mail. */
+export const nestedMailSchema: z.ZodType<NestedMail> = z.strictObject({
+  headers: z.array(z.tuple([z.string(), z.string()])).describe('As those of a mail'),
+  subject: z.string(),
+  html: z.string(),
+  text: z.string(),
+  attachments: z.array(mailAttachmentSchema),
+  size_bytes: z.int(),
+  problem: z.string().nullable(),
 })
 
 /** How a reader gets off a list. */

@@ -51,6 +51,18 @@ export interface MailAttachment {
   disposition: 'attachment' | 'inline'
 }
 
+/** A message that is attached to a mail. */
+export interface NestedMail {
+  /** As those of a mail. */
+  headers: [string, string][]
+  subject: string
+  html: string
+  text: string
+  attachments: MailAttachment[]
+  size_bytes: number
+  problem: string | null
+}
+
 /** How a reader gets off a list. */
 export interface ListUnsubscribe {
   /** http(s) and mailto addresses, in the order of the field. */

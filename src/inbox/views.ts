@@ -69,7 +69,8 @@ function toOutcomes({ recipients }: EmailRecord): MailSummary['outcomes'] {
   return counts
 }
 
-function toAttachment(attachment: ParsedAttachment): Complete<MailAttachment> {
+/** An attachment as a mail lists it. */
+export function toAttachment(attachment: ParsedAttachment): Complete<MailAttachment> {
   const { index, filename, content_type, size_bytes, sha256, content_id, disposition } = attachment
   const shown = filename ?? `attachment-${index}`
   return { index, filename: shown, content_type, size_bytes, sha256, content_id, disposition }

@@ -16,6 +16,7 @@ import { inboxRoutes } from './dev/inbox.ts'
 import { instanceRoutes } from './dev/instance.ts'
 import { keyRoutes } from './dev/keys.ts'
 import { mailByteRoutes } from './dev/mail-bytes.ts'
+import { nestedMailRoutes } from './dev/nested-mail.ts'
 import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
 import { createAccessControl } from './access.ts'
@@ -124,6 +125,7 @@ function tableOf(deps: ServerDeps, live: LiveEvents, sessions: ReturnType<typeof
     ...audienceRoutes(deps.audiences),
     ...inboxRoutes(deps.inbox),
     ...mailByteRoutes(deps.inbox),
+    ...nestedMailRoutes(deps.inbox.nested),
     ...devEmailRoutes(deps.emails),
     ...devDomainRoutes(deps.domains),
     ...devAudienceRoutes(deps.audiences),

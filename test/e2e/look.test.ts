@@ -77,13 +77,19 @@ describe('on a phone', () => {
 
 it('tags fit one line of their row, however long', async () => {
   const { post, page } = await openPage()
-  await submit(post, { subject: 'Tagged' })
+  await post.emails.send({
+    from: 'a@acme.test',
+    to: 'bounce@simulator.localpost',
+    subject: 'Tagged',
+    text: 'x',
+  })
+  await post.inbox.waitFor('status:bounced')
   const [mail] = (await post.inbox.list()).items
   await post.inbox.update(mail?.id ?? '', { tags: ['a-rather-long-tag', 'of several-words and more'] })
   const row = rowOf(page, 'Tagged')
   const tags = row.locator('.chip')
   await expect.poll(() => tags.count()).toBe(2)
-  const status = await placeOf(row.getByText('Delivered'))
+  const status = await placeOf(row.getByText('Bounced'))
   for (const tag of await tags.all()) {
     const { top, bottom } = await placeOf(tag)
     expect(bottom - top).toBeLessThan(24)
@@ -103,7 +109,7 @@ it('direction overrides are shown as text in subjects and names', async () => {
   await row.click()
   await page.getByRole('heading', { name: 'Invoice [U+202E]fdp.exe' }).waitFor()
   await page.getByRole('region', { name: 'Mail', exact: true }).getByText('[U+202E]moc.knab').waitFor()
-  expect(await page.title()).toBe('Invoice [U+202E]fdp.exe · Localpost')
+  expect(await page.title()).toMatch(/^(?:\(1\) )?Invoice \[U\+202E\]fdp\.exe · Localpost$/)
   expect(await rowsOf(page).count()).toBe(1)
 })
 
@@ -183,7 +189,7 @@ it('a switch that was just turned on looks so under the pointer', async () => {
   await button.click()
   await page.mouse.move(1000, 600)
   await expect.poll(() => button.evaluate((one) => one.matches(':hover'))).toBe(false)
-  const room = page.getByRole('link', { name: 'Inbox', exact: true })
+  const room = page.getByRole('link', { name: /^Inbox/ })
   const on = await room.evaluate((one) => getComputedStyle(one).backgroundColor)
   await expect.poll(ground).toBe(on)
   await button.hover()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
-import { disposition } from '../../src/server/dev/mail-bytes.ts'
+import { disposition } from '../../src/server/dev/guarded-bytes.ts'
 import { describeBoth } from './_face.ts'
 import { goodMail } from '../support/mail.ts'
 import { submit } from '../support/submit.ts'

@@ -1,11 +1,18 @@
 import { z } from 'zod'
 import type { Inbox, InboxPages } from '../../inbox/inbox.ts'
 import type { Appearance } from '../../reading/appearance.ts'
-import type { RemoteContent } from '../../mime/remote-content.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import { rangeAnswer } from '../byte-range.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
+import {
+  attachmentHeaders,
+  disposition,
+  guarded,
+  htmlAnswer,
+  indexOf,
+  inlineImages,
+} from './guarded-bytes.ts'
 
 /**
  * The bytes of a mail. They come from strangers, so none of these answers may run anything or be taken for a page of
@@ -54,12 +61,7 @@ export function mailByteRoutes(
       async handler({ params, query: { recipient, images, remote: asked, appearance = null } }) {
         const remote = asked ?? (images === 'remote' ? 'images' : 'none')
         const copy = recipient === undefined ? {} : { recipient }
-        return bytesAnswer(await inbox.page(params.id, { ...copy, appearance, remote }), {
-          ...guarded,
-          ...unconnected,
-          'content-type': 'text/html; charset=utf-8',
-          'content-security-policy': htmlPolicy(remote),
-        })
+        return htmlAnswer(await inbox.page(params.id, { ...copy, appearance, remote }), remote)
       },
     }),
     defineRoute({
@@ -70,17 +72,8 @@ export function mailByteRoutes(
       success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
       errors: ['not_found', 'message_pending', 'service_unavailable', 'store_corrupt', 'store_failed'],
       async handler({ params }) {
-        const { filename, content_type, stream } = await inbox.openAttachment(
-          params.id,
-          indexOf(params.index),
-        )
-        const type = content_type.trim().toLowerCase()
-        const isImage = inlineImages.has(type)
-        return bytesAnswer(streamBody(stream), {
-          ...guarded,
-          'content-type': isImage || typeForm.test(type) ? type : 'application/octet-stream',
-          'content-disposition': disposition(isImage ? 'inline' : 'attachment', filename),
-        })
+        const { stream, ...file } = await inbox.openAttachment(params.id, indexOf(params.index))
+        return bytesAnswer(streamBody(stream), attachmentHeaders(file))
       },
     }),
     defineRoute({
@@ -107,26 +100,20 @@ export function mailByteRoutes(
   ]
 }
 
-/**
- * A Content-Disposition with any file name: plain ASCII for old clients, the whole name for others.
- *
- * @see RFC 6266, RFC 5987
- */
-export function disposition(kind: 'attachment' | 'inline', filename: string): string {
-  const plain = filename.replace(/[^\x20-\x7e]|["\\%/:;]/g, '_')
-  const whole = encodeURIComponent(filename.replace(/\p{Surrogate}/gu, '_')).replace(
-    /['()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return `${kind}; filename="${plain}"; filename*=UTF-8''${whole}`
-}
-
 const common = { tag: 'Inbox', access: 'local' } as const
 const recipient = z
   .string()
   .optional()
   .describe('Whose copy of a tracked mail. Default: the first recipient’s')
 const copyQuery: z.ZodType<{ recipient?: string | undefined }> = z.object({ recipient })
+/** Which appearance the mail is asked for. */
+export const appearanceQuery: z.ZodType<Appearance | undefined> = z
+  .enum(['light', 'dark', 'inverted'])
+  .optional()
+  .describe(
+    'Answers the mail’s own `prefers-color-scheme`; `inverted` makes its pictures ready for a viewer that inverts. ' +
+      'Default: as the reader’s system has it',
+  )
 const htmlQuery: z.ZodType<{
   recipient?: string | undefined
   images?: 'remote' | undefined
@@ -139,51 +126,5 @@ const htmlQuery: z.ZodType<{
     .literal('all')
     .optional()
     .describe('Also loads images, fonts and style sheets over http(s), but no tracking pixels'),
-  appearance: z
-    .enum(['light', 'dark', 'inverted'])
-    .optional()
-    .describe(
-      'Answers the mail’s own `prefers-color-scheme`; `inverted` makes its pictures ready for a viewer that inverts. ' +
-        'Default: as the reader’s system has it',
-    ),
+  appearance: appearanceQuery,
 })
-// Never SVG: it is a document with scripts.
-const inlineImages = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
-const typeForm = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
-
-const guarded = {
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': "sandbox; default-src 'none'",
-}
-
-// What a Content-Security-Policy does not know of. The hosts of links are not
-// looked up before a click.
-const unconnected = {
-  'x-dns-prefetch-control': 'off',
-  'permissions-policy':
-    'attribution-reporting=(), browsing-topics=(), join-ad-interest-group=(), run-ad-auction=()',
-}
-
-// The mail's own images are in the HTML as `data:` URIs, so the frame needs no origin to load them. Ours is none to
-// load from either: reading a mail here must not count as an opening, unless remote content is asked for.
-// The frame has the page's origin, so that the page can measure it and open its links. Without `allow-scripts`, and
-// with `default-src 'none'`, no script of a mail runs: each of the two is enough.
-function htmlPolicy(remote: RemoteContent): string {
-  const images = remote === 'none' ? '' : ' http: https:'
-  const others = remote === 'all' ? ' http: https:' : ''
-  return [
-    'sandbox allow-same-origin',
-    "default-src 'none'",
-    `style-src 'unsafe-inline'${others}`,
-    `img-src data:${images}`,
-    ...(remote === 'all' ? [`font-src data:${others}`] : []),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'self'",
-  ].join('; ')
-}
-
-function indexOf(text: string): number {
-  // As it is written in the lists: `00` is no other name of `0`.
-  return /^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : -1
-}

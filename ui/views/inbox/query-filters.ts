@@ -27,7 +27,7 @@ export function hasPart(query: string, part: string): boolean {
 export function togglePart(query: string, part: string, isSingle = false): string {
   const parts = partsOf(query)
   const isOn = hasPart(query, part)
-  const key = `${part.slice(0, part.indexOf(':') + 1).toLowerCase()}`
+  const key = part.slice(0, part.indexOf(':') + 1).toLowerCase()
   const kept = parts.filter((one) =>
     isOn || !isSingle ? one.toLowerCase() !== part.toLowerCase() : !one.toLowerCase().startsWith(key),
   )

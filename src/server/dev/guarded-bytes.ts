@@ -1,0 +1,85 @@
+import type { RemoteContent } from '../../mime/remote-content.ts'
+import { type Answer, bytesAnswer } from '../answer.ts'
+
+/** The answer with the HTML of a mail, for a frame. */
+export function htmlAnswer(html: Uint8Array, remote: RemoteContent): Answer {
+  return bytesAnswer(html, {
+    ...guarded,
+    ...unconnected,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': htmlPolicy(remote),
+  })
+}
+
+/** The header fields of an answer with an attachment: a picture is shown, anything else is a download. */
+export function attachmentHeaders(file: { filename: string; content_type: string }): Record<string, string> {
+  const type = file.content_type.trim().toLowerCase()
+  const isImage = inlineImages.has(type)
+  return {
+    ...guarded,
+    'content-type': isImage || typeForm.test(type) ? type : 'application/octet-stream',
+    'content-disposition': disposition(isImage ? 'inline' : 'attachment', file.filename),
+  }
+}
+
+/**
+ * A Content-Disposition with any file name: plain ASCII for old clients, the whole name for others.
+ *
+ * @see RFC 6266, RFC 5987
+ */
+export function disposition(kind: 'attachment' | 'inline', filename: string): string {
+  const plain = filename.replace(/[^\x20-\x7e]|["\\%/:;]/g, '_')
+  const whole = encodeURIComponent(filename.replace(/\p{Surrogate}/gu, '_')).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${whole}`
+}
+
+/** What is shown, and not downloaded. Never SVG: it is a document with scripts. */
+export const inlineImages: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+])
+const typeForm = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
+
+/** What every answer of bytes has. */
+export const guarded = {
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "sandbox; default-src 'none'",
+}
+
+// What a Content-Security-Policy does not know of. The hosts of links are not
+// looked up before a click.
+const unconnected = {
+  'x-dns-prefetch-control': 'off',
+  'permissions-policy':
+    'attribution-reporting=(), browsing-topics=(), join-ad-interest-group=(), run-ad-auction=()',
+}
+
+// The mail's own images are in the HTML as `data:` URIs, so the frame needs no origin to load them. Ours is none to
+// load from either: reading a mail here must not count as an opening, unless remote content is asked for.
+// The frame has the page's origin, so that the page can measure it and open its links. Without `allow-scripts`, and
+// with `default-src 'none'`, no script of a mail runs: each of the two is enough.
+function htmlPolicy(remote: RemoteContent): string {
+  const images = remote === 'none' ? '' : ' http: https:'
+  const others = remote === 'all' ? ' http: https:' : ''
+  return [
+    'sandbox allow-same-origin',
+    "default-src 'none'",
+    `style-src 'unsafe-inline'${others}`,
+    `img-src data:${images}`,
+    ...(remote === 'all' ? [`font-src data:${others}`] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ')
+}
+
+/** A position as a path has it; -1 for what is none. */
+export function indexOf(text: string): number {
+  // As it is written in the lists: `00` is no other name of `0`.
+  return /^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : -1
+}

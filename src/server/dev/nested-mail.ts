@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { nestedMailSchema } from '../../inbox/schema.ts'
+import type { RemoteContent } from '../../mime/remote-content.ts'
+import type { NestedMails } from '../../inbox/nested.ts'
+import { bytesAnswer } from '../answer.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { attachmentHeaders, htmlAnswer, indexOf } from './guarded-bytes.ts'
+import { appearanceQuery } from './mail-bytes.ts'
+
+/** Messages that are attached to a mail. Their bytes are answered as guarded as those of the mail itself. */
+export function nestedMailRoutes(nested: NestedMails): Route[] {
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/messages/{path}',
+      summary:
+        'A message attached to a mail: `path` is its position among the attachments, `0.2` that of one in the first',
+      success: { schema: nestedMailSchema },
+      handler: ({ params }) => nested.get(params.id, pathOf(params.path)),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/messages/{path}/html',
+      summary: 'The HTML part of an attached message, to be shown in a frame',
+      query: frameQuery,
+      success: {
+        type: 'text/html; charset=utf-8',
+        description: 'The HTML part, with its own images in place',
+      },
+      async handler({ params, query: { remote, appearance = null } }) {
+        const loaded: RemoteContent = remote ?? 'none'
+        const frame = { appearance, remote: loaded }
+        return htmlAnswer(await nested.page(params.id, pathOf(params.path), { frame }), loaded)
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/messages/{path}/attachments/{index}',
+      summary: 'An attachment of an attached message',
+      success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
+      async handler({ params }) {
+        const { content, ...file } = await nested.attachment(
+          params.id,
+          pathOf(params.path),
+          indexOf(params.index),
+        )
+        return bytesAnswer(content, attachmentHeaders(file))
+      },
+    }),
+  ]
+}
+
+const common = {
+  tag: 'Inbox',
+  access: 'local',
+  errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
+} as const
+const frameQuery: z.ZodType<{
+  remote?: 'all' | undefined
+  appearance?: z.infer<typeof appearanceQuery>
+}> = z.object({ remote: z.literal('all').optional(), appearance: appearanceQuery })
+
+/** Each level costs a reading of all that is inside it. */
+const deepest = 10
+
+function pathOf(text: string): number[] {
+  const path = text.split('.', deepest + 1).map(indexOf)
+  return path.length > deepest ? [-1] : path
+}
