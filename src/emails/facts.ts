@@ -14,6 +14,7 @@ interface FactSource extends Pick<
 
 /** What searches ask for beside words and addresses. */
 export const emailFacts: Facts<FactSource> = {
+  version: 1,
   flags: [
     'unread',
     'api',

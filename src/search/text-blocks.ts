@@ -52,7 +52,8 @@ export async function openFileBlocks(
   await files.makeFolder(folder)
   const path = join(folder, fileName)
   // A file of another version is not read.
-  for (const name of await files.list(folder)) if (!known.has(name)) await files.remove(join(folder, name))
+  for (const name of await files.list(folder))
+    if (name.startsWith('mail-') && !known.has(name)) await files.remove(join(folder, name))
   // A file that another folder shares is rebuilt: its process may use it too.
   const isOwn = (await files.size(path)) !== null && !isShared(files, path)
   const fd = await files.open(path, isOwn ? 'r+' : 'w+')

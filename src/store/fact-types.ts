@@ -3,6 +3,8 @@
  * conditions on them read no record.
  */
 export interface Facts<T> {
+  /** To be raised when `of` returns other facts for the same record, because facts are stored. */
+  readonly version: number
   /** A name for each bit of `FactValues.flags`, from the lowest; at most 30. */
   readonly flags: readonly string[]
   readonly numbers: readonly string[]

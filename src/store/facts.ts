@@ -29,6 +29,22 @@ export class FactTable {
     return this.#facts.numbers.length
   }
 
+  /** The number of texts in a row, which follow the numbers. */
+  get texts(): number {
+    return this.#texts.length
+  }
+
+  /** Identifies the definition of the facts: those that were stored with another one do not count. */
+  get signature(): string {
+    const { version, flags, numbers, texts } = this.#facts
+    return JSON.stringify([version, flags, numbers, texts])
+  }
+
+  /** The texts of a code; null if they are only in the record. */
+  textsOf(slot: number, code: number): readonly string[] | null {
+    return this.#texts[slot]?.of(code) ?? null
+  }
+
   /** @returns null if the facts of the record cannot be determined. */
   encode(record: object): FactRow | null {
     const values = factsOf(this.#facts, record)
@@ -39,9 +55,9 @@ export class FactTable {
     return row
   }
 
-  /** The code for the texts of a slot in a row. */
-  codeOf(slot: number, texts: readonly string[]): number {
-    return this.#texts[slot]?.encode(texts) ?? unknownCode
+  /** The code for the texts of a slot in a row. @param texts  null if they are only in the record. */
+  codeOf(slot: number, texts: readonly string[] | null): number {
+    return (texts && this.#texts[slot]?.encode(texts)) ?? unknownCode
   }
 
   /**

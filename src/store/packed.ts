@@ -16,6 +16,33 @@ export interface WrittenLine {
   readonly length: number
 }
 
+/** The rows of a pack, in the order of their ids. */
+export interface PackRows {
+  /** The ids, one after the other. */
+  readonly ids: Buffer
+  /** Where each id ends in `ids`; null if all ids have the same length. */
+  readonly idEnds: Uint32Array | null
+  /** Start and length of each line. */
+  readonly lines: Uint32Array
+}
+
+/** Tells a segment file from every other one, and from itself after a change. */
+export interface FileStamp {
+  readonly size: number
+  /** The checksum in its last line. */
+  readonly crc: number
+  readonly ino: number
+  readonly mtimeMs: number
+}
+
+/** The file that a pack was read from or written to. */
+export interface PackedFile extends FileStamp {
+  /** The space that the blobs of all its records use. */
+  readonly usage: BlobUsage
+  /** What its index for the start contains; null if there is none. See `StartIndexes`. */
+  index: 'all' | 'not all facts' | null
+}
+
 /**
  * Where the records of a segment are in its file. It has no object per record: the garbage collector would visit each of
  * them again and again. Rows are in the order of the ids.
@@ -33,60 +60,43 @@ export class Packed {
   facts: PackFacts | null = null
   /** The space that the blobs of all rows use; only until the start has counted it. */
   usage: BlobUsage | null = null
+  /** Null if the file cannot have an index for the start: it has records that are not in this pack, or damaged lines. */
+  file: PackedFile | null = null
+  readonly rows: PackRows
   readonly first: string
   readonly last: string
-  readonly #ids: Buffer
-  /** Where each id ends in `#ids`; null if all ids have the same length. */
-  readonly #idEnds: Uint32Array | null
   readonly #idLength: number
-  /** Start and length of each line. */
-  readonly #lines: Uint32Array
   #removed: Uint8Array | null = null
   /** The row after the one that was found last. */
   #next = 0
 
-  /** @param lines  At least one, in the order of their ids. */
-  constructor(
-    segment: PackedSegment,
-    path: string,
-    lines: readonly WrittenLine[],
-    logs: ReadonlySet<number>,
-  ) {
+  /** @param rows  At least one. */
+  constructor(segment: PackedSegment, path: string, rows: PackRows, logs: ReadonlySet<number>) {
     this.segment = segment
     this.path = path
-    this.count = lines.length
-    this.live = lines.length
+    this.rows = rows
+    this.count = rows.lines.length / 2
+    this.live = this.count
     this.logs = logs
-    this.first = lines[0]?.id ?? ''
-    this.last = lines.at(-1)?.id ?? ''
-    this.#lines = new Uint32Array(2 * lines.length)
-    const ends = new Uint32Array(lines.length)
-    let end = 0
-    for (const [row, { id, at, length }] of lines.entries()) {
-      this.#lines[2 * row] = at
-      this.#lines[2 * row + 1] = length
-      ends[row] = end += Buffer.byteLength(id)
-    }
-    this.#ids = Buffer.allocUnsafeSlow(end)
-    for (const [row, { id }] of lines.entries()) this.#ids.write(id, row === 0 ? 0 : (ends[row - 1] ?? 0))
-    this.#idLength = ends[0] ?? 0
-    this.#idEnds = ends.every((at, row) => at === (row + 1) * this.#idLength) ? null : ends
+    this.#idLength = rows.ids.byteLength / this.count
+    this.first = this.id(0)
+    this.last = this.id(this.count - 1)
   }
 
   id(row: number): string {
-    const ends = this.#idEnds
-    if (ends === null) return this.#ids.toString('utf8', row * this.#idLength, (row + 1) * this.#idLength)
-    return this.#ids.toString('utf8', row === 0 ? 0 : ends[row - 1], ends[row])
+    const { ids, idEnds } = this.rows
+    if (idEnds === null) return ids.toString('utf8', row * this.#idLength, (row + 1) * this.#idLength)
+    return ids.toString('utf8', row === 0 ? 0 : idEnds[row - 1], idEnds[row])
   }
 
   /** Where the line of a row begins in the file, in bytes. */
   at(row: number): number {
-    return this.#lines[2 * row] ?? 0
+    return this.rows.lines[2 * row] ?? 0
   }
 
   /** The length of a line in bytes. */
   length(row: number): number {
-    return this.#lines[2 * row + 1] ?? 0
+    return this.rows.lines[2 * row + 1] ?? 0
   }
 
   /** The row of an existing record, or -1. */
@@ -139,6 +149,23 @@ export class Packed {
     for (let row = 0; row < this.count; row++) if (this.has(row) && left-- === 0) return row
     return this.count
   }
+}
+
+/** @param lines  At least one, in the order of their ids. */
+export function rowsOf(lines: readonly WrittenLine[]): PackRows {
+  const places = new Uint32Array(2 * lines.length)
+  const ends = new Uint32Array(lines.length)
+  let end = 0
+  for (const [row, { id, at, length }] of lines.entries()) {
+    places[2 * row] = at
+    places[2 * row + 1] = length
+    ends[row] = end += Buffer.byteLength(id)
+  }
+  const ids = Buffer.allocUnsafeSlow(end)
+  for (const [row, { id }] of lines.entries()) ids.write(id, row === 0 ? 0 : (ends[row - 1] ?? 0))
+  const idLength = ends[0] ?? 0
+  const isRegular = ends.every((at, row) => at === (row + 1) * idLength)
+  return { ids, idEnds: isRegular ? null : ends, lines: places }
 }
 
 /** The space that the blobs of many records use, as sums, because a start does not read each record. */

@@ -2,8 +2,8 @@ import type { LocalpostError } from '../core/errors.ts'
 import { nextTurn } from '../core/machine.ts'
 import { atRest, Entry, type Places } from './entry.ts'
 import type { FactTable } from './facts.ts'
-import { PackFacts } from './pack-facts.ts'
-import { Packed, type WrittenLine } from './packed.ts'
+import { type PackFacts, unknownFacts } from './pack-facts.ts'
+import { Packed, type PackedFile, rowsOf, type WrittenLine } from './packed.ts'
 import type { CollectionState, Segment } from './collection-state.ts'
 
 /** A record as its segment file has it. */
@@ -41,6 +41,8 @@ export class Resting {
   reader: LineReader | null = null
   /** Called with the error of a record that cannot be read while others are read with it. */
   onDamaged: (error: LocalpostError) => void = () => {}
+  /** Segments that a start took from their index, until their files are checked. */
+  readonly unchecked: Set<Segment> = new Set()
   /** Filled while the store is loaded. */
   readonly replaced: Replaced[] = []
   /** Segments whose file has the records that are also in memory. */
@@ -172,12 +174,17 @@ export class Resting {
     for (const run of this.#waiting.splice(0)) run()
   }
 
-  /** Notes where the records of a segment are in its file, which was just read or written. */
+  /**
+   * Notes where the records of a segment are in its file, which was just read or written.
+   *
+   * @param file  Null if some lines of the file are damaged or have no checksum.
+   */
   adopt(
     segment: Segment,
     path: string,
     lines: readonly WrittenLine[],
     logs: ReadonlySet<number>,
+    file: PackedFile | null,
   ): Packed | null {
     const { state, pack: old } = segment
     const { idIndex, byId } = state
@@ -196,7 +203,8 @@ export class Resting {
     const isWithin = ({ id }: WrittenLine): boolean =>
       room !== null && (room.after === null || id > room.after) && (room.before === null || id < room.before)
     const rows = there.filter(isWithin)
-    const pack = rows.length > 0 ? new Packed(segment, path, rows, logs) : null
+    const pack = rows.length > 0 ? new Packed(segment, path, rowsOf(rows), logs) : null
+    if (pack && rows.length === lines.length) pack.file = file
     if (pack && state.facts) pack.facts = factsOf(state.facts, rows, state, old)
     segment.pack = pack
     idIndex.adopt(segment.pack, null)
@@ -248,7 +256,7 @@ function factsOf(
   { byId }: CollectionState,
   old: Packed | null,
 ): PackFacts {
-  const facts = new PackFacts(table, lines.length)
+  const facts = unknownFacts(table, lines.length)
   for (const [row, { id }] of lines.entries()) {
     const before = old?.find(id) ?? -1
     facts.set(row, old && before >= 0 ? (old.facts?.get(before) ?? null) : (byId.get(id)?.facts ?? null))

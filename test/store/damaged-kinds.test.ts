@@ -56,6 +56,9 @@ const kinds = {
   large: 'old messages',
   lock: 'nothing',
   reserve: 'nothing',
+  'derived/notes/000001.idx': 'nothing',
+  'derived/notes': 'nothing',
+  derived: 'nothing',
   '.gitignore': 'nothing',
 } as const
 
@@ -92,7 +95,8 @@ async function pathOf(dir: string, kind: string): Promise<string> {
   return join(dir, 'large', name ?? '')
 }
 
-const isFolder = (kind: string): boolean => ['log', 'notes', 'large'].includes(kind)
+const isFolder = (kind: string): boolean =>
+  ['log', 'notes', 'large', 'derived/notes', 'derived'].includes(kind)
 const cases = Object.entries(kinds).flatMap(([kind, holds]) =>
   Object.entries(isFolder(kind) ? folderFaults : faults).map(([name, fault]) => ({
     kind,

@@ -112,6 +112,7 @@ async function removeEmpty(
   }
   for (const { state, number } of empty) {
     await files.remove(paths.segment(state.name, number))
+    await files.remove(paths.startIndex(state.name, number)).catch(() => {})
     await nextTurn()
   }
   for (const name of new Set(named.map(({ state }) => state.name)))

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Stamp } from '../../core/files.ts'
 import {
   type CheckpointDeps,
   deferSnapshot,
@@ -16,6 +17,7 @@ import { numberOf } from './paths.ts'
 import { newLockForm } from '../lock/lock-file.ts'
 import { collectionNameForm } from './names.ts'
 import { BlobUsage, type WrittenLine } from '../packed.ts'
+import { startFromIndex } from './start-from-index.ts'
 import type { Segment } from '../collection-state.ts'
 import type { Records } from '../records.ts'
 import { checkPlaces } from './check-places.ts'
@@ -62,13 +64,26 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   for (const file of found) {
     const { name, path, segment, collection } = file
     const state = collection === null ? undefined : records.collections.get(collection)
-    if (!state?.readLater || !(await deferSnapshot(deps, records, state, file, checkpoint))) {
+    const isTaken =
+      state &&
+      (state.readLater
+        ? await deferSnapshot(deps, records, state, file, checkpoint)
+        : await startFromIndex(deps, records, state, file, checkpoint))
+    if (!isTaken) {
+      const stamp = files.stampNow(path)
       const snapshot = await readSnapshot(deps, path)
       assertNotOlder(checkpoint, name, path, snapshot)
       isEdited ||= snapshot.edited === true
       fillRecords(records, snapshot, segment, schema, path)
       if (collection !== null)
-        adoptFile(records, records.stateOrUnknown(collection, true).segment(segment), path, snapshot, newest)
+        adoptFile(
+          records,
+          records.stateOrUnknown(collection, true).segment(segment),
+          path,
+          snapshot,
+          stamp,
+          newest,
+        )
     }
     records.files.set(name, checkpoint.contains?.[name] ?? null)
     await nextTurn()
@@ -108,7 +123,8 @@ function adoptFile(
   records: Records,
   segment: Segment,
   path: string,
-  { sections }: Snapshot,
+  { sections, file }: Snapshot,
+  stamp: Stamp | null,
   newest: ReadonlyMap<string | null, number>,
 ): void {
   const { state, number } = segment
@@ -122,7 +138,13 @@ function adoptFile(
     lines.push({ id, at, length })
     usage.add(state.byId.get(id)?.blobs ?? null)
   }
-  const pack = resting.adopt(segment, path, lines, new Set(usage.logs.keys()))
+  const pack = resting.adopt(
+    segment,
+    path,
+    lines,
+    new Set(usage.logs.keys()),
+    file && stamp ? { ...file, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null } : null,
+  )
   if (!pack) return
   pack.usage = usage
   if (number <= (newest.get(state.name) ?? 0) - resting.awakeSegments) resting.rest(segment)

@@ -6,6 +6,7 @@ import type { Log, LogPosition } from './log.ts'
 import type { Maintenance } from '../medium.ts'
 import type { Reserve } from './reserve.ts'
 import type { SpaceAccounting } from './space.ts'
+import { createStartIndexes } from './start-indexes.ts'
 
 /** Runs checkpoints and clean-up in the background. */
 export interface MaintenanceRunner {
@@ -49,6 +50,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   const { records } = engine
   const checkpointBytes = deps.checkpointBytes ?? defaultCheckpointBytes
   const mover = createMover(log, space, engine)
+  const indexes = createStartIndexes(deps, records)
   let at = { ...log.end, seq: deps.seq }
   /** Bytes added to the log, and bytes of large files to remove, since the last checkpoint. */
   let bytesSince = 0
@@ -84,6 +86,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
     await reserve.spend(() => writeCheckpoint(deps, records, position, flush))
     bytesSince -= bytes
     for (const number of logs) await log.remove(number)
+    if (!closing) void indexes.write()
     if (!closing) await reserve.refill()
   }
 
@@ -158,8 +161,9 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
       closing = true
       cancelTimer?.()
       cancelSync?.()
-      await Promise.all([running, clearing])
+      await Promise.all([running, clearing, indexes.close()])
       if (!log.fault && (bytesSince > 0 || records.dirty.size > 0)) await run()
+      if (!log.fault) await indexes.write({ newest: true })
     },
   }
 }

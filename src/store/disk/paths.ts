@@ -14,11 +14,16 @@ export interface Paths {
   large(name: string): string
   collection(name: string): string
   segment(collection: string, number: number): string
+  /** The folder of a collection's indexes for the start. */
+  startIndexes(collection: string): string
+  /** A segment's index for the start. */
+  startIndex(collection: string, number: number): string
 }
 
 export function createPaths(folder: string): Paths {
   const logs = join(folder, 'log')
   const larges = join(folder, 'large')
+  const startIndexes = (collection: string): string => join(folder, 'derived', collection)
   return {
     folder,
     checkpoint: join(folder, 'checkpoint.json'),
@@ -32,6 +37,8 @@ export function createPaths(folder: string): Paths {
     large: (name) => join(larges, name),
     collection: (name) => join(folder, name),
     segment: (collection, number) => join(folder, collection, `${sixDigits(number)}.json`),
+    startIndexes,
+    startIndex: (collection, number) => join(startIndexes(collection), `${sixDigits(number)}.idx`),
   }
 }
 

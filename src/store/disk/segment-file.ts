@@ -2,7 +2,10 @@ import { Low } from 'lowdb'
 import type { Files } from '../../core/files.ts'
 import { corrupt } from '../io-errors.ts'
 import type { Places } from '../entry.ts'
-import type { Packed, WrittenLine } from '../packed.ts'
+import { parsePlaces } from '../stored.ts'
+import { isLineWhole } from './snapshot-lines.ts'
+import { parseLine } from './snapshot-text.ts'
+import { BlobUsage, type Packed, type WrittenLine } from '../packed.ts'
 import type { Segment } from '../collection-state.ts'
 import type { Records } from '../records.ts'
 import type { Schema } from './migrate.ts'
@@ -39,7 +42,9 @@ export async function writeSegment(
   if (old === null) throw corrupt(path, 'this file of records is missing.', missingFix)
   const before = old
   const lines: WrittenLine[] = []
-  const logs = new Set(pack?.logs)
+  const usage = new BlobUsage()
+  let isSound = true
+  let end = { size: 0, crc: 0 }
   let id = ''
   // Records may change while the lines are written.
   function* content(): Generator<SnapshotLine> {
@@ -48,13 +53,13 @@ export async function writeSegment(
       id = pack.id(row)
       const entry = state.byId.get(id)
       if (entry && entry.text !== '') yield noted(entry)
-      else
-        yield {
-          id,
-          text: '',
-          blobs: null,
-          raw: before.subarray(pack.at(row), pack.at(row) + pack.length(row)),
-        }
+      else {
+        const raw = before.subarray(pack.at(row), pack.at(row) + pack.length(row))
+        const blobs = blobsIn(raw)
+        if (blobs === undefined) isSound = false
+        else usage.add(blobs)
+        yield { id, text: '', blobs: null, raw }
+      }
     }
     for (const entry of segment.entries) {
       id = entry.id
@@ -62,10 +67,7 @@ export async function writeSegment(
     }
   }
   function noted(entry: SnapshotLine & { blobs: Places | null }): SnapshotLine {
-    for (const name in entry.blobs) {
-      const place = entry.blobs[name]
-      if (place && 'log' in place) logs.add(place.log)
-    }
+    usage.add(entry.blobs)
     return entry
   }
   const db = new Low<Snapshot>(createSnapshotFile({ files, path, flush, schema, onNotice }), {
@@ -74,9 +76,14 @@ export async function writeSegment(
     indexes: new Map([[state.name, state.signature]]),
     sections: new Map([[state.name, content()]]),
     onLine: (at, length) => lines.push({ id, at, length }),
+    onEnd: (size, crc) => (end = { size, crc }),
   })
   const writing = db.write().then(() => {
-    records.resting.adopt(segment, path, lines, logs)
+    // The places in a damaged line are not known, only that it may use the same log files as before.
+    const logs = new Set([...usage.logs.keys(), ...(isSound ? [] : (pack?.logs ?? []))])
+    const stamp = isSound ? files.stampNow(path) : null
+    const file = stamp && { ...end, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null }
+    records.resting.adopt(segment, path, lines, logs, file)
   })
   segment.replacing = writing.catch(() => {})
   try {
@@ -89,4 +96,15 @@ export async function writeSegment(
 /** The rows in the order of their lines, which is the order of arrival. */
 function inFileOrder(pack: Packed): number[] {
   return Array.from({ length: pack.count }, (_, row) => row).sort((a, b) => pack.at(a) - pack.at(b))
+}
+
+/** The blobs of a copied line; undefined if the line is damaged or has no checksum. */
+function blobsIn(line: Buffer): Places | null | undefined {
+  if (isLineWhole(line, 0, line.byteLength) !== true) return undefined
+  try {
+    const parsed = parseLine(line, 0, line.byteLength)
+    return parsed ? parsePlaces(parsed.blobs) : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -24,12 +24,16 @@ export interface Snapshot {
   seq?: number | undefined
   /** Whether a person edited the file. The next checkpoint then rewrites it with checksums. */
   edited?: boolean
+  /** The size and the checksum of a file that was read, if each record in it has a checksum too. */
+  file?: { readonly size: number; readonly crc: number }
   /** By collection, the definition of its indexes that the keys were computed with. */
   indexes: Map<string, string>
   /** Records by collection. Iterate only once: lines may be created lazily. */
   sections: Map<string, Iterable<SnapshotLine>>
   /** Called for each line as it is written, in order, with its place in the file. */
   onLine?: (at: number, length: number) => void
+  /** Called when all pieces were made, with the size of the file and the checksum in its last line. */
+  onEnd?: (size: number, crc: number) => void
 }
 
 /** lowdb's default data. */

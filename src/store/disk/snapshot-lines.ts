@@ -5,7 +5,7 @@ import { writeHex } from './hex.ts'
 
 /** The last line but one: the commit up to which a file contains all commits. Older versions wrote none. */
 const seqForm = /\n"seq":(\d{1,16}),\n"crc":"[0-9a-f]{8}"\}\n$/
-const seqEndLength = '\n"seq":0000000000000000,\n"crc":"00000000"}\n'.length
+export const seqEndLength: number = '\n"seq":0000000000000000,\n"crc":"00000000"}\n'.length
 
 /** The commit up to which an untouched file contains all commits; undefined where the file does not say it. */
 export function seqIn(bytes: Buffer): number | undefined {
@@ -59,14 +59,18 @@ export function isLineWhole(bytes: Buffer, at: number, end: number): boolean | n
   return crc32(bytes.subarray(at + lineStartLength, end)) === Number.parseInt(stored[1] ?? '', 16)
 }
 
-/** The first line whose own checksum does not match; null when there is none. The first line is 1. */
-export function damagedLine(bytes: Buffer): number | null {
+/** The first line whose own checksum does not match (the first line of the file is 1), and whether all records have one. */
+export function checkLines(bytes: Buffer): { damaged: number | null; isChecked: boolean } {
+  let isChecked = true
   let number = 1
   for (let at = 0; at < bytes.byteLength; number++) {
     const end = endOfLine(bytes, at)
-    if (bytes[at] === brace && at > 0 && isLineWhole(bytes, at, recordEnd(bytes, end)) === false)
-      return number
+    if (bytes[at] === brace && at > 0) {
+      const isWhole = isLineWhole(bytes, at, recordEnd(bytes, end))
+      if (isWhole === false) return { damaged: number, isChecked }
+      if (isWhole === null) isChecked = false
+    }
     at = end + 1
   }
-  return null
+  return { damaged: null, isChecked }
 }

@@ -4,7 +4,7 @@ import { corrupt } from '../io-errors.ts'
 import type { Schema } from './migrate.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { type Edits, editsOf } from './snapshot-edits.ts'
-import { brace, damagedLine, endOfLine, headForm, lineAt, quote, recordEnd, seqIn } from './snapshot-lines.ts'
+import { brace, checkLines, endOfLine, headForm, lineAt, quote, recordEnd, seqIn } from './snapshot-lines.ts'
 import type { IndexKey } from '../store.ts'
 import { isObject } from '../stored.ts'
 
@@ -25,7 +25,8 @@ export function parseSnapshot(
   if (untouched) {
     schema.assertKnown(untouched.schema, path)
     // A checkpoint copies lines of records that rest, whether or not they are damaged.
-    assertLines(bytes, path)
+    const crc = storedCrc(bytes)
+    if (assertLines(bytes, path) && crc !== null) untouched.file = { size: bytes.byteLength, crc }
     return { snapshot: untouched, edited: null }
   }
   const head = headForm.exec(lineAt(bytes, 0))
@@ -41,9 +42,11 @@ export function parseSnapshot(
   return { snapshot, edited: editsOf(bytes, whole) }
 }
 
-function assertLines(bytes: Buffer, path: string): void {
-  const line = damagedLine(bytes)
-  if (line !== null) throw damagedAt(path, line)
+/** @returns Whether each record has a checksum. */
+function assertLines(bytes: Buffer, path: string): boolean {
+  const { damaged, isChecked } = checkLines(bytes)
+  if (damaged !== null) throw damagedAt(path, damaged)
+  return isChecked
 }
 
 /** The error of a line whose own checksum does not match. */
@@ -84,14 +87,18 @@ function parseWhole(bytes: Buffer, path: string): unknown {
 const restoreIt =
   'Restore the whole folder from one copy; if a person edited the file, run `localpost doctor --accept-edits`.'
 const footerForm = /"crc":"([0-9a-f]{8})"\}\n$/
-const footerLength = '"crc":"00000000"}\n'.length
+export const footerLength: number = '"crc":"00000000"}\n'.length
 
 /** Whether a file is unchanged since it was written, that is: its checksum matches. */
 export function isUntouched(bytes: Buffer): boolean {
-  const start = bytes.byteLength - footerLength
-  if (start < 0) return false
-  const footer = footerForm.exec(bytes.toString('latin1', start))
-  return footer?.[1] !== undefined && crc32(bytes.subarray(0, start)) === Number.parseInt(footer[1], 16)
+  const stored = storedCrc(bytes)
+  return stored !== null && crc32(bytes.subarray(0, bytes.byteLength - footerLength)) === stored
+}
+
+/** The checksum in the last line of a file; null if there is none. @param end  The file or its last bytes. */
+export function storedCrc(end: Buffer): number | null {
+  const footer = footerForm.exec(end.toString('latin1', Math.max(end.byteLength - footerLength, 0)))
+  return footer?.[1] === undefined ? null : Number.parseInt(footer[1], 16)
 }
 
 /** Reads the line layout that this store writes; null when the file has another layout. */

@@ -161,7 +161,9 @@ export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
   add(Buffer.from(`"ids":${JSON.stringify(ids)},\n`))
   if (snapshot.seq !== undefined) add(Buffer.from(`"seq":${snapshot.seq},\n`))
   yield takePiece()
-  yield Buffer.from(`"crc":"${crc.toString(16).padStart(8, '0')}"}\n`)
+  const last = Buffer.from(`"crc":"${crc.toString(16).padStart(8, '0')}"}\n`)
+  yield last
+  snapshot.onEnd?.(at + last.byteLength, crc)
 }
 
 const firstSeparator = Buffer.from('\n')

@@ -1,0 +1,104 @@
+import { type Files, readWhole } from '../../core/files.ts'
+import type { CollectionState } from '../collection-state.ts'
+import { type FileStamp, Packed } from '../packed.ts'
+import type { Records } from '../records.ts'
+import type { CheckpointDeps } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint-text.ts'
+import type { Paths } from './paths.ts'
+import { olderThan, type SnapshotFile } from './snapshot-files.ts'
+import { seqEndLength, seqIn } from './snapshot-lines.ts'
+import { storedCrc } from './snapshot-text.ts'
+import { decodeStartIndex, type StartIndex } from './start-index.ts'
+
+/**
+ * Takes the records of a segment over without reading its file, if there is an index of exactly this file. The records
+ * then rest: the checksum of its line is checked whenever a record is read, and that of the file after the start.
+ *
+ * @returns False if the file has to be read.
+ */
+export async function startFromIndex(
+  { files, paths, schema }: CheckpointDeps,
+  records: Records,
+  state: CollectionState,
+  { name, path, segment }: SnapshotFile,
+  checkpoint: Checkpoint,
+): Promise<boolean> {
+  if (!state.large || state.readLater || state.hasSmall) return false
+  const index = await readStartIndex(files, paths, state, segment, schema.version)
+  if (!index) return false
+  const found = await stampOf(files, path).catch(() => null)
+  if (!found || !isSameStamp(found.stamp, index.file) || olderThan(checkpoint, name, found) !== null)
+    return false
+  return adopt(records, state, segment, path, index)
+}
+
+/** The index of a segment; null if there is none that this version can read. */
+export async function readStartIndex(
+  files: Pick<Files, 'readAll'>,
+  paths: Paths,
+  state: CollectionState,
+  segment: number,
+  schema: number,
+): Promise<StartIndex | null> {
+  const bytes = await files.readAll(paths.startIndex(state.name, segment)).catch(() => null)
+  return bytes && decodeStartIndex(state, segment, schema, bytes)
+}
+
+/** Which file this is, and the commit up to which it contains all commits; null if it has no last line with a checksum. */
+async function stampOf(
+  files: Files,
+  path: string,
+): Promise<{ stamp: FileStamp; seq: number | undefined } | null> {
+  const stamp = files.stampNow(path)
+  const size = await files.size(path)
+  if (!stamp || size === null) return null
+  const length = Math.min(seqEndLength, size)
+  const fd = files.openNow(path)
+  try {
+    const end = await readWhole(files, fd, size - length, length)
+    const crc = storedCrc(end)
+    const { ino, mtimeMs } = stamp
+    return crc === null ? null : { stamp: { size, crc, ino, mtimeMs }, seq: seqIn(end) }
+  } finally {
+    await files.close(fd)
+  }
+}
+
+/** Whether an index with the first stamp is of the file with the second one. */
+export function isSameStamp(one: FileStamp, other: FileStamp): boolean {
+  return (
+    one.size === other.size && one.crc === other.crc && one.ino === other.ino && one.mtimeMs === other.mtimeMs
+  )
+}
+
+function adopt(
+  records: Records,
+  state: CollectionState,
+  number: number,
+  path: string,
+  { file, rows, usage, keyed, facts }: StartIndex,
+): boolean {
+  const segment = state.segment(number)
+  const pack = new Packed(segment, path, rows, new Set(usage.logs.keys()))
+  const { idIndex, byId } = state
+  const room = idIndex.roomAt(pack.first)
+  // Records with the same id are sorted out where files are read.
+  if (!room || (room.before !== null && pack.last >= room.before)) return false
+  if (keyed.some(({ id }) => byId.has(id)) || hasLoose(state, pack)) return false
+  const index = facts === null || facts.isComplete ? 'all' : 'not all facts'
+  pack.facts = facts
+  pack.usage = usage
+  pack.file = { ...file, usage, index }
+  segment.pack = pack
+  idIndex.adopt(pack, null)
+  for (const entry of keyed) byId.set(entry.id, entry)
+  records.resting.unchecked.add(segment)
+  return true
+}
+
+/** Whether a record outside of all packs has one of these ids. */
+function hasLoose({ segments }: CollectionState, pack: Packed): boolean {
+  for (const { entries } of segments.values())
+    for (const { id } of entries) if (id >= pack.first && id <= pack.last && pack.find(id) >= 0) return true
+  return false
+}
