@@ -152,6 +152,7 @@ export class PowerFiles {
     },
     makeFolder: async (path) => {
       if (this.#find(path) !== null) return false
+      if (this.#find(dirname(path)) === null) await this.files.makeFolder(dirname(path))
       this.onChange()
       const { parent, name } = this.#place(path)
       setName(parent, name, folder())
