@@ -58,7 +58,9 @@ export const deliveryChecks: readonly CheckRow[] = [
       return [
         {
           severity: type === 'broadcast' ? 'error' : 'note',
-          message: 'List-Unsubscribe does not support one-click unsubscription.',
+          message:
+            'The mail has List-Unsubscribe without List-Unsubscribe-Post, so Gmail and Yahoo offer no unsubscription with ' +
+            'one click.',
           place: { header: 'List-Unsubscribe', snippet: offered.urls.join(', ') },
         },
       ]

@@ -1,6 +1,8 @@
 import { parseAddresses } from '../mime/addresses.ts'
 import { domainOf, isAligned } from './alignment.ts'
-import type { CheckRow, CheckedMail, Found } from './subject.ts'
+import { findDmarc } from './dmarc.ts'
+import { evaluateSpf } from './spf.ts'
+import { fieldsOf, type CheckResult, type CheckRow, type Found, type Subject } from './subject.ts'
 
 /** Checks of the header fields that mail servers of recipients look at. */
 export const headerChecks: readonly CheckRow[] = [
@@ -11,11 +13,12 @@ export const headerChecks: readonly CheckRow[] = [
     severity: 'error',
     about:
       'DMARC passes if the domain of From is that of the DKIM signature, or that of the envelope sender with SPF. It is ' +
-      'compared as most domains ask: `mail.acme.com` and `acme.com` belong together. No record is looked up, so ' +
-      'whether SPF passes is left open.',
+      'compared as the DMARC record asks, and as most domains do where it is not known: `mail.acme.com` and `acme.com` ' +
+      'belong together. SPF counts unless the known records say that a host of `--sending-host` does not pass.',
     fix: 'Sign with a key of the domain in From, or send with an envelope sender of that domain.',
     link: 'https://www.rfc-editor.org/rfc/rfc7489#section-3.1',
-    run({ mail }) {
+    run(subject) {
+      const { mail } = subject
       if (mail.size_bytes === 0) return null
       const place = { header: 'From' }
       const written = fieldsOf(mail, 'from')[0] ?? ''
@@ -25,18 +28,7 @@ export const headerChecks: readonly CheckRow[] = [
       if (domains.size > 1)
         return [{ message: 'From has addresses of several domains: many servers reject the mail.', place }]
       const [from = ''] = domains
-      const { dkim, envelope } = mail
-      const signer = dkim && dkim.result !== 'fail' && dkim.result !== 'invalid' ? dkim.domain : null
-      if (signer !== null && isAligned(from, signer, 'relaxed')) return []
-      const returns = domainOf(envelope.mail_from)
-      if (returns !== null && isAligned(from, returns, 'relaxed')) return []
-      if (signer === null && returns === null)
-        return { skipped: 'There is neither a DKIM signature nor an envelope sender to compare with From.' }
-      const said = [
-        signer === null ? 'no valid DKIM signature' : `a DKIM signature of ${signer}`,
-        returns === null ? 'no envelope sender' : `an envelope sender of ${returns}`,
-      ]
-      return [{ message: `From is of ${from}, with ${said.join(' and ')}: neither is of ${from}.`, place }]
+      return alignmentOf(from, subject)
     },
   },
   {
@@ -177,11 +169,47 @@ const singleFields = [
 const dateForm =
   /^(?:[a-z]{3},?\s+)?\d{1,2}\s+[a-z]{3}\s+\d{4}\s+\d{2}:\d{2}(?::\d{2})?\s+(?:[+-]\d{4}|[a-z]{1,5})\b/i
 
-function fieldsOf({ headers }: CheckedMail, name: string): string[] {
-  return headers.filter(([written]) => written.toLowerCase() === name).map(([, value]) => value)
-}
-
 function firstDomain(field = ''): string | null {
   const [first] = parseAddresses(field.slice(0, 10_000))
   return first ? domainOf(first.address) : null
+}
+
+/** Whether DKIM or SPF speaks for the domain of From, and if not why, in plain words. */
+function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: Subject): CheckResult {
+  const place = { header: 'From' }
+  const record = findDmarc(from, dns.zone)
+  const modes =
+    record === null || record === 'unknown' ? ({ dkim: 'relaxed', spf: 'relaxed' } as const) : record
+  const signer = dkim && dkim.result !== 'fail' && dkim.result !== 'invalid' ? dkim.domain : null
+  if (signer !== null && isAligned(from, signer, modes.dkim)) return []
+  const returns = domainOf(envelope.mail_from)
+  const failing = returns === null ? undefined : failingHost(returns, envelope.mail_from, dns)
+  if (returns !== null && isAligned(from, returns, modes.spf)) {
+    if (failing === undefined) return []
+    const message = `DMARC fails: SPF does not let ${failing} send for ${returns}, and there is no DKIM signature of ${from}.`
+    return [{ message, place }]
+  }
+  if (signer === null && returns === null)
+    return { skipped: 'There is neither a DKIM signature nor an envelope sender to compare with From.' }
+  const said = [
+    signer === null ? 'it has no valid DKIM signature' : `it is signed by ${signer}`,
+    returns === null ? 'it has no envelope sender' : `its envelope sender is of ${returns}`,
+  ]
+  const isStrict = [signer, returns].some((domain) => domain !== null && isAligned(from, domain, 'relaxed'))
+  const why = isStrict
+    ? `the DMARC record of ${from} asks for exactly this domain`
+    : `neither is of ${from}, so nothing proves that ${from} sent it`
+  return [{ message: `DMARC fails: the mail is from ${from}, but ${said.join(' and ')}: ${why}.`, place }]
+}
+
+/** The first sending host that SPF does not let send; undefined where all may, or it is not known. */
+function failingHost(
+  domain: string,
+  sender: string,
+  { zone, sendingHosts }: Subject['dns'],
+): string | undefined {
+  return sendingHosts.find((ip) => {
+    const { result } = evaluateSpf(domain, { ip, sender, helo: domain }, zone)
+    return result !== 'pass' && result !== 'unknown'
+  })
 }

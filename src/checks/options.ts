@@ -15,6 +15,9 @@ export interface MailCheckOptions {
   clients?: readonly string[] | undefined
 }
 
+/** The members of the option `checks` that say what checks know and ask, not which run. */
+export const serviceMembers: readonly string[] = ['zone', 'sendingHosts', 'spamd', 'rspamd']
+
 /**
  * Refuses unknown checks and clients, with the nearest known one.
  *

@@ -1,19 +1,23 @@
 import { accessibilityChecks } from './accessibility-checks.ts'
 import { clientChecks } from './client-checks.ts'
 import { deliveryChecks } from './delivery-checks.ts'
+import { formChecks } from './form-checks.ts'
 import { headerChecks } from './header-checks.ts'
 import { linkChecks } from './link-checks.ts'
 import { messageChecks } from './message-checks.ts'
+import { recordChecks } from './record-checks.ts'
 import { spamChecks } from './spam-checks.ts'
 import type { CheckRow } from './subject.ts'
 
 /** Every check of a mail. docs/checks.md is written from this table. */
 export const checkRegistry: readonly CheckRow[] = [
   ...messageChecks,
+  ...formChecks,
   ...linkChecks,
   ...accessibilityChecks,
   ...deliveryChecks,
   ...headerChecks,
+  ...recordChecks,
   ...spamChecks,
   ...clientChecks,
 ]

@@ -1,10 +1,11 @@
 import { monotonicNow } from '../core/machine.ts'
 import { isSteps, paced, type Steps } from '../core/yield.ts'
+import { createZone } from '../domains/zone.ts'
 import { htmlFactSteps, noFacts } from './html-facts.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
 import { createReport } from './report.ts'
-import type { CheckedMail, CheckResult, Subject } from './subject.ts'
+import type { CheckedMail, CheckResult, MailKnowledge, Subject } from './subject.ts'
 import type { CheckReport } from './types.ts'
 
 /**
@@ -12,23 +13,29 @@ import type { CheckReport } from './types.ts'
  * longer than its budget ends and reports that; the results of the others are kept.
  *
  * @param options  Checked by `assertCheckOptions`.
- * @param budgetMs  For each check. Default: 2 seconds.
+ * @param given.budgetMs  For each check. Default: 2 seconds.
+ * @param given.knowledge  Default: no records, and no bytes.
  */
 export async function checkMail(
   mail: CheckedMail,
   options: MailCheckOptions = {},
-  budgetMs: number = 2000,
+  {
+    budgetMs = 2000,
+    knowledge = noKnowledge,
+  }: { budgetMs?: number; knowledge?: MailKnowledge | undefined } = {},
 ): Promise<CheckReport> {
-  return paced(checkSteps(mail, options, budgetMs))
+  return paced(checkSteps(mail, options, budgetMs, knowledge))
 }
 
 function* checkSteps(
   mail: CheckedMail,
   { except = [], clients }: MailCheckOptions,
   budgetMs: number,
+  { sendingHosts, raw, ...records }: MailKnowledge,
 ): Steps<CheckReport> {
   const html = (yield* within(htmlFactSteps(mail.html), budgetMs)) ?? noFacts()
-  const subject: Subject = { mail, html, clients: clients && clients.length > 0 ? clients : null }
+  const dns = { zone: createZone(records), sendingHosts }
+  const subject: Subject = { mail, html, clients: clients && clients.length > 0 ? clients : null, dns, raw }
   const report = createReport(mail)
   for (const row of checkRegistry) {
     if (except.includes(row.id) || !('run' in row)) continue
@@ -42,6 +49,8 @@ function* checkSteps(
   }
   return report.report()
 }
+
+const noKnowledge: MailKnowledge = { records: [], complete: [], sendingHosts: [], raw: null }
 
 /** Runs work in its own budget. @returns Its result; undefined where it ran out of time. */
 function* within<T>(work: Iterator<undefined, T>, budgetMs: number): Generator<undefined, T | undefined> {

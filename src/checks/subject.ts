@@ -1,6 +1,8 @@
+import type { Zone, ZoneRecords } from '../domains/zone.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 import type { DkimResult } from '../mime/types.ts'
 import type { HtmlFacts } from './html-facts.ts'
+import type { RawFacts } from './raw-facts.ts'
 import type { Severity } from './types.ts'
 
 /** The members of a mail that checks read. */
@@ -29,6 +31,22 @@ export interface Subject {
   html: HtmlFacts
   /** The keys of the mail clients that matter; null for all, and then none matters more. */
   clients: readonly string[] | null
+  /** The DNS records that are known here, and the hosts that send the mail. */
+  dns: { zone: Zone; sendingHosts: readonly string[] }
+  /** What is in the bytes of the message; null if they are not known. */
+  raw: RawFacts | null
+}
+
+/** What checks know beside the mail; it can be copied to a thread. */
+export interface MailKnowledge extends ZoneRecords {
+  /** IP addresses of the hosts that send the mail. */
+  sendingHosts: readonly string[]
+  raw: RawFacts | null
+}
+
+/** The values of a header field, by its name in lower case. */
+export function fieldsOf({ headers }: Pick<CheckedMail, 'headers'>, name: string): string[] {
+  return headers.filter(([written]) => written.toLowerCase() === name).map(([, value]) => value)
 }
 
 /**

@@ -7,12 +7,19 @@ import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
 import { joinReports } from './report.ts'
 import { checkMail } from './run.ts'
-import type { CheckedMail, CheckServices } from './subject.ts'
+import type { CheckedMail, CheckServices, MailKnowledge } from './subject.ts'
 import type { CheckReport } from './types.ts'
 
 /** The work of the thread. */
 export type CheckJobs = {
-  checks: { inputs: readonly [mail: CheckedMail, options: MailCheckOptions]; result: CheckReport }
+  checks: {
+    inputs: readonly [
+      mail: CheckedMail,
+      options: MailCheckOptions,
+      given: { knowledge?: MailKnowledge | undefined },
+    ]
+    result: CheckReport
+  }
 }
 
 /** Makes all checks of mails. Long mails are checked one after the other in a thread, so that the event loop is not blocked. */
@@ -30,6 +37,8 @@ export interface MailChecks {
 export interface CheckSource {
   /** Reads the message, for the programs that are asked; null if it is not written, or too long. Default: null. */
   raw?(): Promise<Uint8Array | null>
+  /** What is known beside the mail. Default: nothing. */
+  knowledge?: MailKnowledge
   /** Ends the checks. */
   signal?: AbortSignal | undefined
 }
@@ -51,15 +60,15 @@ export function createMailChecks(
   async function inThread(
     mail: CheckedMail,
     options: MailCheckOptions,
-    signal?: AbortSignal,
+    { signal, knowledge }: Pick<CheckSource, 'signal' | 'knowledge'>,
   ): Promise<CheckReport> {
     signal?.throwIfAborted()
     const onAbort = (): void => void thread.cancel()
     signal?.addEventListener('abort', onAbort, { once: true })
     try {
-      const report = await thread.run('checks', checkedMembers(mail), options)
+      const report = await thread.run('checks', checkedMembers(mail), options, { knowledge })
       signal?.throwIfAborted()
-      return report ?? (await checkMail(mail, options))
+      return report ?? (await checkMail(mail, options, { knowledge }))
     } catch (error) {
       signal?.throwIfAborted()
       if (!isErrorOf(error, 'service_unavailable')) throw error
@@ -70,11 +79,11 @@ export function createMailChecks(
   }
 
   return {
-    async check(mail, options, { raw = async () => null, signal } = {}) {
+    async check(mail, options, { raw = async () => null, signal, knowledge } = {}) {
       const [read, asked] = await Promise.all([
         mail.html.length + mail.text.length <= longChars
-          ? checkMail(mail, options)
-          : queue.run(() => inThread(mail, options, signal), patienceMs),
+          ? checkMail(mail, options, { knowledge })
+          : queue.run(() => inThread(mail, options, { signal, knowledge }), patienceMs),
         services && askChecks(mail, { ...options, services, clock, raw, signal }),
       ])
       return asked ? joinReports(read, asked) : read

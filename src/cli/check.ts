@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
+import { assertCheckOptions, serviceMembers, type MailCheckOptions } from '../checks/options.ts'
+import { readSending } from '../checks/knowledge.ts'
+import { readRawFacts } from '../checks/raw-facts.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport, Finding } from '../checks/types.ts'
 import { systemClock } from '../core/clock.ts'
@@ -30,7 +32,7 @@ export async function runCheck(given: Arguments, output: Output): Promise<0 | 1>
   const failOn = oneOf('fail-on', given.own['fail-on'] ?? 'error', ['error', 'warning'])
   const format = oneOf('format', given.own['format'] ?? 'text', ['text', 'json', 'junit', 'sarif'])
   const { options } = await resolveSettings(given, process.env, process.cwd())
-  assertCheckOptions(options.checks, 'option "checks"', 'invalid_option', ['spamd', 'rspamd'])
+  assertCheckOptions(options.checks, 'option "checks"', 'invalid_option', serviceMembers)
   const messages = (await areFiles(given.words))
     ? await checkFiles(given.words, options)
     : await checkMatches(given, options.checks)
@@ -62,7 +64,8 @@ async function areFiles(words: readonly string[]): Promise<boolean> {
 }
 
 async function checkFiles(names: readonly string[], options: LocalpostOptions): Promise<CheckedMessage[]> {
-  const { except, clients, spamd = null, rspamd = null } = options.checks ?? {}
+  const { except, clients, spamd = null, rspamd = null, ...given } = options.checks ?? {}
+  const sending = await readSending(given)
   // Nothing listens here, so only what `allowOutgoing` can never permit is refused.
   const { relayProblemOf: serviceProblemOf } = createOutgoing(options.allowOutgoing ?? [])
   const checks = createMailChecks(systemClock, { services: { spamd, rspamd, serviceProblemOf } })
@@ -72,7 +75,14 @@ async function checkFiles(names: readonly string[], options: LocalpostOptions): 
     for (const name of names) {
       const { mail, bytes } = await readCheckedFile(name)
       const shown = name === '-' ? 'stdin' : name
-      const report = await checks.check(mail, { except, clients }, { raw: async () => bytes })
+      const report = await checks.check(
+        mail,
+        { except, clients },
+        {
+          raw: async () => bytes,
+          knowledge: { ...sending, raw: readRawFacts(bytes) },
+        },
+      )
       messages.push({ name: shown, file: name === '-' ? null : name, report })
     }
   } finally {

@@ -12,7 +12,11 @@ import { remove, type Store } from '../store/store.ts'
 import { clientSupport, type ClientSupportOptions } from '../client-support/client-support.ts'
 import type { ClientSupport } from '../client-support/types.ts'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
-import type { CheckServices } from '../checks/subject.ts'
+import type { SendingKnowledge } from '../checks/knowledge.ts'
+import { readRawFacts } from '../checks/raw-facts.ts'
+import type { CheckServices, MailKnowledge } from '../checks/subject.ts'
+import { zoneOf } from '../domains/names.ts'
+import type { OwnRecords } from './own-records.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport } from '../checks/types.ts'
 import { createDetails } from './detail.ts'
@@ -153,6 +157,10 @@ export interface InboxDeps {
   pageSize: number
   /** The option of that name. Default: all checks, and all mail clients. */
   checks?: MailCheckOptions
+  /** What the options say of how mail will be sent. Default: nothing. */
+  sending?: SendingKnowledge
+  /** Default: no records. */
+  recordsOf?: OwnRecords
   /** The programs that checks ask. Default: none. */
   services?: CheckServices
   /** The option of that name. */
@@ -212,6 +220,16 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     return reader.bytes(messageBlob(id), async (bytes) => Buffer.from(bytes))
   }
 
+  async function knowledgeOf(email: EmailRecord, mail: Mail): Promise<MailKnowledge> {
+    const { records = [], complete = [], sendingHosts = [] } = deps.sending ?? {}
+    const own = (await deps.recordsOf?.(mail)) ?? []
+    // The zone file says what is published.
+    const others = own.filter(({ name }) => !complete.includes(zoneOf(name) ?? name))
+    const raw =
+      email.message && (await reader.bytes(messageBlob(email.id), async (bytes) => readRawFacts(bytes)))
+    return { records: [...records, ...others], complete, sendingHosts, raw }
+  }
+
   return {
     async list(query) {
       assertKnownOptions(query, ['cursor', 'offset', 'limit', 'query'], 'inbox.list()')
@@ -243,7 +261,9 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       const { except = deps.checks?.except, clients = deps.checks?.clients, signal } = options ?? {}
       const id = typeof mail === 'string' ? mail : mail.id
       const email = await find(id)
-      return checks.check(await toDetail(email), { except, clients }, { raw: () => rawOf(email), signal })
+      const detail = await toDetail(email)
+      const knowledge = await knowledgeOf(email, detail)
+      return checks.check(detail, { except, clients }, { raw: () => rawOf(email), signal, knowledge })
     },
     async clientSupport(id, options) {
       assertKnownOptions(options, ['shares'], 'inbox.clientSupport()')

@@ -1,4 +1,5 @@
-import { assertCheckOptions } from '../checks/options.ts'
+import { readSending } from '../checks/knowledge.ts'
+import { assertCheckOptions, serviceMembers } from '../checks/options.ts'
 import { randomBytes } from 'node:crypto'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { createAudiences } from '../audiences/audiences.ts'
@@ -18,6 +19,7 @@ import { createHttpFace } from './http.ts'
 import { reachableHost } from '../net/hosts.ts'
 import { createIds } from '../core/ids.ts'
 import type { Localpost } from './instance.ts'
+import { createOwnRecords } from '../inbox/own-records.ts'
 import { createInbox } from '../inbox/inbox.ts'
 import { createKeys } from '../keys/keys.ts'
 import { createOutgoing } from '../net/outgoing.ts'
@@ -57,8 +59,9 @@ export async function openLocalpost(
   { deliversFrom, keepAlive = true, onStore }: OpenWays,
 ): Promise<Localpost> {
   const config = resolveOptions(options, { keepAlive })
-  assertCheckOptions(config.checks, 'option "checks"', 'invalid_option', ['spamd', 'rspamd'])
+  assertCheckOptions(config.checks, 'option "checks"', 'invalid_option', serviceMembers)
   assertDestinations(config, { host: config.host, port: config.smtpPort })
+  const sending = await readSending(config.checks)
   const { clock, pageSize } = config
   const { opened, restorable } = await openStore(config)
   onStore?.(opened)
@@ -124,6 +127,8 @@ export async function openLocalpost(
       pageSize,
       waitTimeoutMs: config.waitTimeoutMs,
       checks: config.checks,
+      sending,
+      recordsOf: createOwnRecords(store, dns),
       services: { ...config.checks, serviceProblemOf: outgoing.relayProblemOf },
       submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
       release: relay && releaseThrough(relay),

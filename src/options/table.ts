@@ -487,6 +487,27 @@ export const optionTable = {
         section: 'Checks',
         help: 'Mail client that matters, such as gmail/ios; repeatable',
       },
+      /** Path of a zone file with the DNS records of your domains, for SPF, DMARC and BIMI. Default: none. */
+      zone: {
+        kind: 'file',
+        takes: 'the path of a zone file',
+        default: null,
+        flag: 'zone',
+        hint: 'file',
+        section: 'Checks',
+        help: 'Zone file with the DNS records of your domains, to check SPF and DMARC with',
+      },
+      /** IP addresses of the hosts that will send the mail, for SPF. Default: none. */
+      sendingHosts: {
+        kind: 'texts',
+        takes: 'an array of IP addresses',
+        each: 'an IP address',
+        default: [],
+        flag: 'sending-host',
+        hint: 'address',
+        section: 'Checks',
+        help: 'IP address of a host that will send the mail, to check SPF with; repeatable',
+      },
       /** Host and port of SpamAssassin's daemon, which then scores each mail that is checked. Default: none. */
       spamd: {
         kind: 'endpoint',

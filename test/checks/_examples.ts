@@ -1,6 +1,8 @@
-import type { CheckedMail } from '../../src/checks/subject.ts'
+import { readRawFacts } from '../../src/checks/raw-facts.ts'
+import type { CheckedMail, MailKnowledge } from '../../src/checks/subject.ts'
 import type { MailCheckOptions } from '../../src/checks/options.ts'
 import type { Severity } from '../../src/checks/types.ts'
+import { parseZone } from '../../src/domains/zone.ts'
 import { mailWith, mailWithHeaders, page } from './_mail.ts'
 
 /** For each check the smallest mail in which it finds something, and one that is close and passes. */
@@ -10,13 +12,57 @@ export interface Example {
   /** The severity of what it finds. Default: that of its row. */
   severity?: Severity
   options?: MailCheckOptions
+  /** What is known of the mail that fails, and of the one that passes. */
+  knowledge?: readonly [fails: MailKnowledge, passes: MailKnowledge]
 }
+
+const known = (zone: string, message = ''): MailKnowledge => ({
+  ...parseZone(zone),
+  sendingHosts: ['203.0.113.5'],
+  raw: message === '' ? null : readRawFacts(Buffer.from(message, 'latin1')),
+})
 
 const html = (body: string, changes: Partial<CheckedMail> = {}): CheckedMail =>
   mailWith({ html: page(body), ...changes })
 
 /** By the id of the check. */
 export const examples: Readonly<Record<string, Example>> = {
+  spf: {
+    fails: mailWith(),
+    passes: mailWith(),
+    knowledge: [
+      known('mail.acme.test. TXT "v=spf1 ip4:203.0.113.4 -all"'),
+      known('mail.acme.test. TXT "v=spf1 ip4:203.0.113.4/31 -all"'),
+    ],
+  },
+  'dmarc-record': {
+    fails: mailWith(),
+    passes: mailWith(),
+    knowledge: [
+      known('_dmarc.acme.test. TXT "v=DMARC1; p=block"'),
+      known('_dmarc.acme.test. TXT "v=DMARC1; p=reject"'),
+    ],
+  },
+  'bimi-record': {
+    fails: mailWith(),
+    passes: mailWith(),
+    knowledge: [
+      known('default._bimi.acme.test. TXT "v=BIMI1; l=http://acme.test/logo.png"'),
+      known('default._bimi.acme.test. TXT "v=BIMI1; l=https://acme.test/logo.svg"'),
+    ],
+  },
+  'line-lengths': {
+    fails: mailWith(),
+    passes: mailWith(),
+    knowledge: [
+      known('', `Subject: x\r\n\r\n${'x'.repeat(999)}\r\n`),
+      known('', `Subject: x\r\n\r\n${'x'.repeat(998)}\r\n`),
+    ],
+  },
+  'encoded-words': {
+    fails: mailWithHeaders({ Subject: '=?utf-8?x?SGVsbG8=?=' }),
+    passes: mailWithHeaders({ Subject: '=? or ?=' }),
+  },
   message: { fails: mailWith({ problem: 'The message has no header.' }), passes: mailWith() },
   subject: { fails: mailWith({ subject: ' ' }), passes: mailWith({ subject: '.' }) },
   placeholders: { fails: mailWith({ text: 'Hi {{ name }}' }), passes: mailWith({ text: 'Hi { name }' }) },

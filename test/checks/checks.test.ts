@@ -203,7 +203,11 @@ describe('the option checks', () => {
 describe('a check that takes too long', () => {
   it('gives up and says so; the others stand', async () => {
     const mail = await post.inbox.get(await submitHello({ text: 'x' }))
-    const { checks } = await checkMail({ ...mail, html: '<a href="#">x</a>'.repeat(20_000) }, {}, 0)
+    const { checks } = await checkMail(
+      { ...mail, html: '<a href="#">x</a>'.repeat(20_000) },
+      {},
+      { budgetMs: 0 },
+    )
     expect(checks.find(({ id }) => id === 'client-support')).toMatchObject({
       outcome: 'gave_up',
       message: 'The check took longer than 0 ms and was ended.',

@@ -31,12 +31,12 @@ describe('the alignment of a mail', () => {
     [
       'not by a signature of another domain',
       { dkim: dkim('mailer.test', 'pass'), envelope: { mail_from: 'a@mailer.test' } },
-      'error: From is of acme.test, with a DKIM signature of mailer.test and an envelope sender of mailer.test: neither is of acme.test.',
+      'error: DMARC fails: the mail is from acme.test, but it is signed by mailer.test and its envelope sender is of mailer.test: neither is of acme.test, so nothing proves that acme.test sent it.',
     ],
     [
       'not by a broken signature',
       { dkim: dkim('acme.test', 'fail'), envelope: { mail_from: 'a@mailer.test' } },
-      'error: From is of acme.test, with no valid DKIM signature and an envelope sender of mailer.test: neither is of acme.test.',
+      'error: DMARC fails: the mail is from acme.test, but it has no valid DKIM signature and its envelope sender is of mailer.test: neither is of acme.test, so nothing proves that acme.test sent it.',
     ],
     [
       'unknown without both',

@@ -30,7 +30,9 @@ describe.each(rows)('the check $id', ({ id, severity }) => {
   const example = examples[id]
 
   it('finds what it is for, with place, fix and link', async () => {
-    const { findings, checks } = await checkMail(example!.fails, example?.options)
+    const { findings, checks } = await checkMail(example!.fails, example?.options, {
+      knowledge: example?.knowledge?.[0],
+    })
     const own = findings.filter((finding) => finding.id === id)
     expect(own[0]).toMatchObject({
       severity: example?.severity ?? severity,
@@ -46,13 +48,19 @@ describe.each(rows)('the check $id', ({ id, severity }) => {
   })
 
   it('passes where it is close', async () => {
-    const { findings, checks } = await checkMail(example!.passes, example?.options)
+    const { findings, checks } = await checkMail(example!.passes, example?.options, {
+      knowledge: example?.knowledge?.[1],
+    })
     expect(findings.filter((finding) => finding.id === id)).toEqual([])
     expect(checks.find((run) => run.id === id)?.outcome ?? 'passed').toBe('passed')
   })
 
   it('can be left out', async () => {
-    const { findings, checks } = await checkMail(example!.fails, { ...example?.options, except: [id] })
+    const { findings, checks } = await checkMail(
+      example!.fails,
+      { ...example?.options, except: [id] },
+      { knowledge: example?.knowledge?.[0] },
+    )
     expect([...findings, ...checks].filter((one) => one.id === id)).toEqual([])
   })
 })

@@ -24,6 +24,16 @@ declare module 'mailauth/lib/dkim/sign.js' {
   ): Promise<{ signatures: string; errors: unknown[] }>
 }
 
+declare module 'mailauth/lib/spf/index.js' {
+  export function spf(options: {
+    ip: string
+    sender: string
+    helo: string
+    mta: string
+    resolver: (name: string, type: 'A' | 'AAAA' | 'MX' | 'TXT') => Promise<unknown[]>
+  }): Promise<{ status: { result: string } }>
+}
+
 declare module 'mailauth/lib/dmarc/index.js' {
   const dmarc: {
     dmarc(options: {

@@ -1,0 +1,51 @@
+import { open } from 'node:fs/promises'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { parseZone, type ZoneRecords } from '../domains/zone.ts'
+import { parseAddress } from '../net/addresses.ts'
+
+/** The options that say how the mail will be sent. */
+export interface SendingOptions {
+  /** A zone file; null without one. */
+  zone?: string | null | undefined
+  /** IP addresses of the hosts that will send the mail. */
+  sendingHosts?: readonly string[] | undefined
+}
+
+/** What these options say. */
+export interface SendingKnowledge extends ZoneRecords {
+  sendingHosts: readonly string[]
+}
+
+/** @throws invalid_option if the zone file cannot be read or is none, and for a host that is no IP address. */
+export async function readSending({ zone, sendingHosts = [] }: SendingOptions): Promise<SendingKnowledge> {
+  for (const host of sendingHosts) {
+    if (parseAddress(host)) continue
+    throw new LocalpostError(
+      'invalid_option',
+      `checks.sendingHosts: ${quote(host)} is not an IP address such as "203.0.113.5".`,
+    )
+  }
+  const records = zone ? parseZone(await readZone(zone)) : { records: [], complete: [] }
+  return { ...records, sendingHosts }
+}
+
+async function readZone(path: string): Promise<string> {
+  const refuse = (reason: string, cause?: unknown): LocalpostError =>
+    new LocalpostError('invalid_option', `The zone file ${quote(path)} cannot be read: ${reason}.`, { cause })
+  const file = await open(path).catch((error: unknown) => {
+    throw refuse(error instanceof Error ? error.message : String(error), error)
+  })
+  try {
+    const { size } = await file.stat()
+    if (size > maxZoneBytes) throw refuse(`it has ${size} bytes, and may have ${maxZoneBytes}`)
+    return await file.readFile('utf8')
+  } catch (error) {
+    throw error instanceof LocalpostError
+      ? error
+      : refuse(error instanceof Error ? error.message : String(error), error)
+  } finally {
+    await file.close()
+  }
+}
+
+const maxZoneBytes = 1024 * 1024

@@ -1,0 +1,40 @@
+import { isAscii } from 'node:buffer'
+
+/** What the checks read in the bytes of a message. */
+export interface RawFacts {
+  /** The longest line, in octets without its end: its number from 1 on, and its length. */
+  longest: { line: number; octets: number }
+  /** Lines that end in LF alone, or have a CR elsewhere. */
+  bareLines: number
+  /** The name of the first header field with octets beyond ASCII; null without one. */
+  rawField: string | null
+  /** The first encoded word of the header that is longer than 75 characters; null without one. */
+  longWord: string | null
+}
+
+/** Reads a message of which only the beginning is looked at, 4 MB: linear, a millisecond per megabyte. */
+export function readRawFacts(message: Uint8Array): RawFacts {
+  const bytes = Buffer.from(message.buffer, message.byteOffset, Math.min(message.byteLength, 4 * 1024 * 1024))
+  const facts: RawFacts = { longest: { line: 1, octets: 0 }, bareLines: 0, rawField: null, longWord: null }
+  let inHeader = true
+  let field = ''
+  for (let start = 0, line = 1; start < bytes.length; line++) {
+    const found = bytes.indexOf(10, start)
+    const end = found === -1 ? bytes.length : found
+    const isCrlf = end > start && bytes[end - 1] === 13
+    const octets = end - start - (isCrlf ? 1 : 0)
+    if (!isCrlf && found !== -1) facts.bareLines++
+    if (octets > facts.longest.octets) facts.longest = { line, octets }
+    if (inHeader) {
+      inHeader = octets > 0
+      const text = bytes.subarray(start, start + Math.min(octets, 10_000))
+      const written = text.toString('latin1')
+      field = /^([!-9;-~]+):/.exec(written)?.[1] ?? field
+      if (!isAscii(text)) facts.rawField ??= field
+      facts.longWord ??=
+        /=\?[^\s?]+\?[bq]\?[^\s?]{60,}\?=/i.exec(written)?.find((word) => word.length > 75) ?? null
+    }
+    start = end + 1
+  }
+  return facts
+}
