@@ -6,6 +6,10 @@ const loaders: (() => Promise<unknown>)[] = []
 
 /** The parts of a mail that few look at: not a part of the page's start. */
 export const AttachmentsPanel = lazy(() => import('./AttachmentsPanel.vue'))
+export const FileStrip = lazy(() => import('./FileStrip.vue'))
+export const InvitationCard = lazy(() => import('./InvitationCard.vue'))
+export const DeliveryReportCard = lazy(() => import('./DeliveryReportCard.vue'))
+export const NestedDialog = lazy(() => import('./NestedDialog.vue'))
 export const ChecksPanel = lazy(() => import('./ChecksPanel.vue'))
 export const EventsPanel = lazy(() => import('./EventsPanel.vue'))
 export const HeadersPanel = lazy(() => import('./HeadersPanel.vue'))

@@ -1,0 +1,33 @@
+import type { MailAttachment } from '../../../src/inbox/types.ts'
+
+/** What the page can do with an attachment beside a download. */
+export type AttachmentKind = 'picture' | 'message' | 'calendar' | 'report' | 'file'
+
+export function kindOf({ content_type, filename }: MailAttachment): AttachmentKind {
+  const type = content_type.trim().toLowerCase()
+  if (pictures.has(type)) return 'picture'
+  if (type === 'message/rfc822' || type === 'message/global') return 'message'
+  if (type === 'message/delivery-status' || type === 'message/global-delivery-status') return 'report'
+  const isCalendar = type === 'text/calendar' || type === 'application/ics'
+  return isCalendar || /\.ics$/i.test(filename) ? 'calendar' : 'file'
+}
+
+/** The first attachment of a kind that is small enough to be read by the page. */
+export function firstOf(
+  attachments: readonly MailAttachment[],
+  kind: AttachmentKind,
+): MailAttachment | undefined {
+  return attachments.find((file) => kindOf(file) === kind && file.size_bytes <= mostRead)
+}
+
+/** The files to show under the body: without the pictures that are in it. */
+export function filesBelow(attachments: readonly MailAttachment[], html: string): MailAttachment[] {
+  const inBody = html.toLowerCase()
+  return attachments.filter(
+    ({ content_id }) => content_id === null || !inBody.includes(`cid:${content_id.toLowerCase()}`),
+  )
+}
+
+// The server answers these, and only these, as pictures; anything else is a download, whatever it calls itself.
+const pictures: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+const mostRead = 512 * 1024
