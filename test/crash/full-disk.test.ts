@@ -209,13 +209,17 @@ test(
       body: { status: 'refusing' },
     })
     // A second process gets the holder of the folder, and changes nothing.
-    const names = await readdir(join(cwd, 'data'))
+    const namesNow = async (): Promise<string[]> =>
+      (await readdir(join(cwd, 'data'))).filter((name) => !name.endsWith('.tmp'))
+    // The first checkpoint of the first process adds files.
+    await expect.poll(namesNow, { timeout: 20_000 }).toContain('db.json')
+    const names = await namesNow()
     const other = await runToEnd(['--dir=data', '--port=0', '--smtp-port=0'], { cwd })
     expect(other).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('is in use by process') as unknown,
     })
-    expect(await readdir(join(cwd, 'data'))).toEqual(names)
+    expect(await namesNow()).toEqual(names)
     const { count, emails } = (await (await api(first, '/v1/emails')).json()) as {
       count: number
       emails: { id: string }[]

@@ -1,6 +1,6 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemProcesses } from '../../src/store/lock/processes.ts'
@@ -84,24 +84,58 @@ test.each([
   await store.close()
 })
 
-test.each([
-  ['replaced by a copy', true],
-  ['removed', false],
-])('when the log file is %s, nothing more is written', async (_, isCopied) => {
+/** What can happen to the log file that is written. */
+const losses: readonly [what: string, lose: (log: string) => void][] = [
+  ['removed', (log) => rmSync(log)],
+  ['moved away', (log) => renameSync(log, `${log}.old`)],
+  ['replaced by a copy', (log) => (cpSync(log, `${log}.new`), renameSync(`${log}.new`, log))],
+  ['replaced by a link', (log) => (renameSync(log, `${log}.old`), symlinkSync('/dev/null', log))],
+  ['moved with its folder', (log) => renameSync(dirname(log), `${dirname(log)}.old`)],
+]
+
+test.each(losses)('when the log file is %s, nothing more is written', async (_, lose) => {
   const dir = await tempFolder()
   const notices: string[] = []
   const store = await openIn(dir, { onNotice: (text) => notices.push(text) })
   await store.commit([insert(notes, note(1))])
   expect(store.refusal()).toBeNull()
-  const log = join(dir, 'log', '000001.log')
-  await cp(log, join(dir, 'copy'))
-  rmSync(log)
-  if (isCopied) renameSync(join(dir, 'copy'), log)
+  lose(join(dir, 'log', '000001.log'))
   await expect.poll(() => store.refusal(), { timeout: 10_000 }).toMatchObject({ code: 'store_read_only' })
   expect(notices).toEqual([expect.stringContaining('000001.log was removed, or replaced by another one')])
   await expect(store.commit([insert(notes, note(2))])).rejects.toMatchObject({ code: 'store_read_only' })
   await store.close()
 })
+
+test.each(losses)(
+  'from some milliseconds after the log file is %s, no commit is acknowledged',
+  async (_, lose) => {
+    const dir = await tempFolder()
+    const store = await openIn(dir)
+    let lostAt = Infinity
+    let acknowledged = 0
+    let latest = 0
+    let refused: unknown = null
+    for (let n = 0; refused === null; n++) {
+      if (n === 50) {
+        lose(join(dir, 'log', '000001.log'))
+        lostAt = performance.now()
+      }
+      const began = performance.now()
+      await store.commit([insert(notes, note(n))]).then(
+        () => {
+          acknowledged++
+          if (began > lostAt) latest = began - lostAt
+        },
+        (error: unknown) => (refused = error),
+      )
+    }
+    expect(refused).toMatchObject({ code: expect.stringMatching(/^store_(?:unknown|read_only)$/) as unknown })
+    expect(acknowledged).toBeGreaterThanOrEqual(50)
+    // The check comes at most 10 milliseconds before an acknowledgement.
+    expect(latest).toBeLessThan(10)
+    await store.close()
+  },
+)
 
 test('a lock that cannot be read for a while is not lost', async () => {
   const dir = await tempFolder()

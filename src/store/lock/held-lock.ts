@@ -12,8 +12,8 @@ export interface HeldLock {
   /** Why this process writes nothing more; null while it holds the folder. */
   readonly lost: LocalpostError | null
   /**
-   * Called at each beat, and before each checkpoint: the path of a file that this process writes and that is no longer
-   * the file of that name, or null. The folder counts as lost then.
+   * Called at each beat, before each checkpoint, and after writes some milliseconds apart: the path of a file that this
+   * process writes and that is no longer the file of that name, or null. The folder counts as lost then.
    */
   misplaced: () => string | null
   /**
@@ -60,6 +60,8 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
   const fd = openNow(files, path)
   /** When that file was last seen there. */
   let stampAt = -Infinity
+  /** When `misplaced` was last asked. */
+  let placedAt = -Infinity
   let touching = false
 
   async function look(): Promise<void> {
@@ -110,6 +112,14 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
     return true
   }
 
+  /** Whether no file that is written was found replaced, asked again after some milliseconds. */
+  function isPlaced(now: number): boolean {
+    if (now - placedAt < placeMs) return true
+    if (held.misplaced() !== null) return false
+    placedAt = now
+    return true
+  }
+
   const check = (): Promise<void> => (checking ??= look().finally(() => (checking = null)))
 
   // A lock that cannot be read now is read again: by the next beat, and before the next write.
@@ -130,7 +140,8 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
     },
     assertKept() {
       if (lost) return Promise.reject(lost)
-      if (isThere(monotonicNow())) return undefined
+      const now = monotonicNow()
+      if (isThere(now) && isPlaced(now)) return undefined
       // A check that runs may have read the lock before the write.
       return checking ? checking.catch(() => {}).then(check) : check()
     },
@@ -168,6 +179,9 @@ const copied = Symbol('copied')
 
 /** A write needs no check before it if the last check is this recent. */
 const recentMs = 5
+
+/** At most this many milliseconds of acknowledged mail are in a file that was replaced. */
+const placeMs = 10
 
 /** The file that replaces the lock when a process closes the folder. */
 export const closedMark = (path: string): string => `${path}.closed`
