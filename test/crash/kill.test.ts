@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { EmailDetail, EmailListItem } from '../../src/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startCommand, type Started } from '../cli/command.ts'
-import { roundsOf } from '../support/long.ts'
+import { progressOf, roundsOf } from '../support/long.ts'
 import { bodyOf, load, type Acknowledged } from './load.ts'
 
 /** `LOCALPOST_KILLS=200 npm test -- test/crash` is the long variant. */
@@ -13,7 +13,9 @@ it(
   async () => {
     const cwd = temporaryFolder()
     const all: Acknowledged = { api: new Map(), smtp: new Set() }
+    const progress = progressOf('kills', rounds)
     for (let round = 1; round <= rounds; round++) {
+      progress()
       const command = await startCommand([], { cwd })
       const { acknowledged, ended } = load(command)
       let isRunning = true

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { sleep } from '../../src/core/machine.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { progressOf } from '../support/long.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { startCommand, type Started } from '../cli/command.ts'
 import { inboxOf } from './inbox-of.ts'
@@ -99,7 +100,9 @@ test.skipIf(!mayCut()).each([
     let oldestMs = 0
     let image = new Image()
     let kept = new Set<string>()
+    const progress = progressOf(`power cuts, ${mode}`, rounds)
     for (let round = 0; round < rounds; round++) {
+      progress()
       // Some folders survive several cuts; most are new.
       if (round % 3 === 0 && round > 0) {
         image = new Image()

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { nextTurn } from '../../src/core/machine.ts'
 import { blobOf, type Change, insert, put, remove, type Blob, type Store } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
+import { progressOf } from '../support/long.ts'
 import { randomOf } from '../support/random.ts'
 import { PowerFiles } from './_power.ts'
 import { manualClock, openAfterKill } from './_setup.ts'
@@ -249,7 +250,12 @@ test.each(kinds)(
     expect(operations).toBeGreaterThan(20)
     const random = randomOf(firstSeed)
     let windows = 0
+    const progress = progressOf(
+      `${kind.code} in a ${kind.phase} (${kind.durability}), operations`,
+      operations,
+    )
     for (let at = 1; at <= operations; at++) {
+      progress()
       // In a sample, all operations are equally likely.
       if (!isAll && random() > sampled / operations) continue
       const lengths = isAll

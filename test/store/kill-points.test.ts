@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
-import { isLong, roundsOf } from '../support/long.ts'
+import { isLong, progressOf, roundsOf } from '../support/long.ts'
 import { compileStore } from './_compile.ts'
 import { contents, copyOf, mortal, openIn, tempFolder } from './_setup.ts'
 
@@ -100,7 +100,9 @@ test(
     const whole = await run(script, await copyOf(dir), Number.POSITIVE_INFINITY)
     expect(whole).toBeGreaterThan(60)
     let kills = 0
+    const progress = progressOf('kills', Math.ceil(Number(whole) / stride))
     for (let at = 1; at <= Number(whole); at += stride) {
+      progress()
       const copy = await copyOf(dir)
       if ((await run(script, copy, at)) === null) kills++
       // A second kill in the start that repairs the first.

@@ -11,7 +11,7 @@ import {
 } from '../../src/store/store.ts'
 import { nextTurn } from '../../src/core/machine.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
-import { sampleOf } from '../support/long.ts'
+import { progressOf, sampleOf } from '../support/long.ts'
 import { PowerFiles } from './_power.ts'
 import { randomOf } from '../support/random.ts'
 import { manualClock, openAfterKill } from './_setup.ts'
@@ -227,28 +227,34 @@ test('in the default mode a cut loses only what came in the last 5 seconds, what
 
 const seeds = Number(process.env['LOCALPOST_POWER_SEEDS'] ?? 1)
 
-test.each(['process', 'disk'] as const)(
-  'with --durability %s a power cut at any operation loses nothing that was promised',
-  { timeout: 300_000 * seeds },
-  async (durability) => {
-    const first = Number(process.env['LOCALPOST_SEED'] ?? Date.now() % 1e6)
-    for (let seed = first; seed < first + seeds; seed++) {
-      const { states, cuts } = await liveWithCuts(durability, seed)
-      expect(cuts.length).toBeGreaterThan(100)
-      const random = randomOf(seed)
-      let again = 0
-      const tryCut = async (cut: Cut): Promise<void> => {
-        const where = `seed ${seed}, operation ${cut.operation}`
-        // The long variant cuts at each operation of each recovery.
-        const cutting = cutAgain(cut, random, seeds === 1 ? 0.1 : 1)
-        const more = await cutting.catch((error: unknown) => expect.unreachable(`${where}: ${String(error)}`))
-        again += more
-        await expect(endOf(cut, states), where).resolves.toBeTypeOf('number')
-      }
-      // In parallel, since a start waits where a cut emptied the lock.
-      await eachOf(sampleOf(cuts, 60), tryCut)
-      expect(again).toBeGreaterThan(50)
-      console.log(`${durability}, seed ${seed}: ${cuts.length} cuts, ${again} more in the recovery, 0 lost`)
-    }
+const firstSeed = Number(process.env['LOCALPOST_SEED'] ?? Date.now() % 1e6)
+const runs = (['process', 'disk'] as const).flatMap((durability) =>
+  Array.from({ length: seeds }, (_, n) => ({ durability, run: n + 1, seed: firstSeed + n })),
+)
+
+test.each(runs)(
+  'with --durability $durability a power cut at any operation loses nothing that was promised (run $run)',
+  { timeout: 600_000 },
+  async ({ durability, seed }) => {
+    const { states, cuts } = await liveWithCuts(durability, seed)
+    expect(cuts.length).toBeGreaterThan(100)
+    const random = randomOf(seed)
+    // In parallel, since a start waits where a cut emptied the lock.
+    const tried = sampleOf(cuts, 60)
+    const progress = progressOf(`${durability}, seed ${seed}, cuts`, tried.length)
+    let again = 0
+    await eachOf(tried, async (cut) => {
+      const where = `seed ${seed}, operation ${cut.operation}`
+      // With several seeds it is cut at each operation of each recovery.
+      const cutting = cutAgain(cut, random, seeds === 1 ? 0.1 : 1)
+      const more = await cutting.catch((error: unknown) => expect.unreachable(`${where}: ${String(error)}`))
+      again += more
+      await expect(endOf(cut, states), where).resolves.toBeTypeOf('number')
+      progress()
+    })
+    expect(again).toBeGreaterThan(50)
+    console.log(
+      `${durability}, seed ${seed}: ${tried.length} of ${cuts.length} cuts, ${again} more in the recovery, 0 lost`,
+    )
   },
 )
