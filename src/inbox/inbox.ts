@@ -324,11 +324,11 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       pending.quiet()
       waits.close()
       await runs.close()
-      await indexer.close()
+      const isWhole = await indexer.close()
       await heads.close()
       await reader.close()
       await checks.close()
-      await column.close()
+      await column.close(isWhole)
     },
   }
 }

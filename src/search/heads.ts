@@ -52,7 +52,8 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
 
   /** Adds the rows that are missing. Only the records of newer mail are read. */
   async function catchUp(column: TextColumn): Promise<void> {
-    await column.verify()
+    await column.verify(() => isClosed)
+    if (isClosed) return
     if (isStale || (await isMostlyWaste(store, column))) await column.clear()
     isStale = false
     const pacer = createPacer()

@@ -16,11 +16,15 @@ export interface Indexer {
    * Reads mail that is not read yet, for at most a few seconds.
    *
    * @param options.complete  Reads all mail that exists now, without a time limit. Default: false.
-   * @returns The number of mails that are still not read.
+   * @returns The number of mails that are still not read, or may have a row without text.
    */
   catchUp(options?: { complete?: boolean }): Promise<number>
-  /** Stops, after the message that is being read. */
-  close(): Promise<void>
+  /**
+   * Stops, after the message that is being read.
+   *
+   * @returns Whether every row has the text of its mail, as far as this process knows.
+   */
+  close(): Promise<boolean>
 }
 
 export interface IndexerDeps {
@@ -51,8 +55,12 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
   let ahead: EmailRecord[] = []
   /** Mails whose row has no text, because the store failed at each try. */
   const deferred = new Set<string>()
-  /** Whether mails that an earlier process deferred before it crashed are in `deferred`. */
-  let isResumed = false
+  /**
+   * The rows of an earlier process that crashed may include mails that it had deferred. Those up to `done` were looked
+   * through; null if there are none or all were.
+   */
+  let unsure: { done: string; readonly end: string } | null =
+    column.wasClosed || column.cursor === '' ? null : { done: '', end: column.cursor }
   /** The end of the queue of readings: only one message is read at a time. */
   let line: Promise<unknown> = Promise.resolve()
 
@@ -61,18 +69,19 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
     const next = line.then(async () => {
       if (isClosed) return false
       isNews = false
-      if (isStale) {
-        await column.clear()
-        deferred.clear()
-        ahead = []
-      }
+      if (isStale) await rebuild()
       isStale = false
-      await column.verify()
-      const email = (await nextWithoutRow()) ?? (await nextDeferred())
+      await column.verify(() => isClosed)
+      if (isClosed) return false
+      const newer = await nextWithoutRow()
+      if (!newer && unsure) {
+        await lookThrough(unsure)
+        return true
+      }
+      const email = newer ?? (await nextDeferred())
       if (!email) {
         if (await isMostlyWaste(store, column)) {
-          await column.clear()
-          // The rows of the remaining mail are rebuilt.
+          await rebuild()
           isNews = true
         }
         return false
@@ -128,12 +137,26 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
     return ahead[0]
   }
 
-  async function nextDeferred(): Promise<EmailRecord | null> {
-    if (!isResumed) {
+  /** Removes all rows; the mails are read again. */
+  async function rebuild(): Promise<void> {
+    await column.clear()
+    deferred.clear()
+    ahead = []
+    unsure = null
+  }
+
+  /** Looks for deferred mails among the next rows of an earlier process. Their records are read, so only some at a time. */
+  async function lookThrough({ done, end }: { done: string; end: string }): Promise<void> {
+    const after = done === '' ? {} : { after: [done] }
+    const last = (await store.ids(emailCollection, { ...after, until: [end], limit: lookAtOnce })).at(-1)
+    if (last !== undefined) {
       const where: Where = { flag: 'undigested' }
-      for (const id of await store.ids(emailCollection, { until: [column.cursor], where })) deferred.add(id)
-      isResumed = true
+      for (const id of await store.ids(emailCollection, { ...after, until: [last], where })) deferred.add(id)
     }
+    unsure = last === undefined ? null : { done: last, end }
+  }
+
+  async function nextDeferred(): Promise<EmailRecord | null> {
     for (const id of deferred) {
       const email = await store.get(emailCollection, id)
       if (email) return email
@@ -195,14 +218,18 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
       try {
         // Mail that arrives meanwhile is not included, because it may arrive faster than it can be read.
         const newest = complete ? await newestId() : ''
-        while ((await digestNext()) && (column.cursor < newest || clock.now() < until));
+        const isBehind = (): boolean =>
+          column.cursor < newest || (complete && (unsure !== null || deferred.size > 0 || isStale))
+        while ((await digestNext()) && (isBehind() || clock.now() < until));
       } catch {
         // A search must work even if nothing can be stored.
       }
-      return (
-        (await store.count(emailCollection)) -
-        (await store.count(emailCollection, { until: [column.cursor] }))
-      )
+      const upTo = (id: string): Promise<number> => store.count(emailCollection, { until: [id] })
+      const unread = (await store.count(emailCollection)) - (await upTo(column.cursor))
+      const doubtful = unsure
+        ? (await upTo(unsure.end)) - (unsure.done === '' ? 0 : await upTo(unsure.done))
+        : 0
+      return unread + deferred.size + doubtful
     },
     async close() {
       isClosed = true
@@ -211,6 +238,7 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
       await line
       // Rows without text must not be used at the next start.
       if (deferred.size > 0) await column.clear()
+      return unsure === null
     },
   }
 }
@@ -233,6 +261,8 @@ const passingFaults = [
   'service_unavailable',
   'closed',
 ] as const
+/** How many records are looked at in one step. */
+const lookAtOnce = 1000
 /** After this many failures in a row a mail is deferred. */
 const maxTries = 5
 const readAhead = 16

@@ -37,13 +37,20 @@ export interface TextColumn {
   readonly cursor: string
   /** Number of rows, including those of removed mails. */
   readonly rows: number
-  /** Checks the blocks of an earlier run, once. If one is damaged, the column is cleared. */
-  verify(): Promise<void>
+  /** Whether an earlier run closed it, so that every row has the text of its mail. */
+  readonly wasClosed: boolean
+  /**
+   * Checks the blocks of an earlier run, once. If one is damaged, the column is cleared.
+   *
+   * @param isStopped  Whether to stop between two blocks; the rest is checked by the next call.
+   */
+  verify(isStopped?: () => boolean): Promise<void>
   append(id: string, head: string, body: string): Promise<void>
   /** Visits all ranges with their matches, newest first. Appends wait until the last visit has ended. */
   scan(wanted: readonly RowTerm[] | FindRows, visit: (rows: ScannedRows) => Promise<void>): Promise<void>
   clear(): Promise<void>
-  close(): Promise<void>
+  /** @param isWhole  False if rows may lack the text of their mail: then it does not count as closed. Default: true. */
+  close(isWhole?: boolean): Promise<void>
 }
 
 /** What a text column in a folder needs. */
@@ -89,6 +96,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     get rows() {
       return rows
     },
+    wasClosed: state.wasClosed,
     append: (id, head, body) =>
       inLine(async () => {
         const row = toRow(id, head, body)
@@ -119,19 +127,20 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           end = await visitBlock(block, end, find, visit)
         }
       }),
-    verify: () =>
+    verify: (isStopped = () => false) =>
       inLine(async () => {
         const buffer = unverified > 0 ? Buffer.allocUnsafeSlow(blockBytes) : null
-        for (; buffer && unverified > 0; unverified--) {
+        for (; buffer && unverified > 0 && !isStopped(); unverified--) {
           if (!isSealed(await blocks.read(unverified - 1, buffer))) return clear()
           await nextTurn()
         }
       }),
     clear: () => inLine(clear),
-    close: () =>
+    close: (isWhole = true) =>
       inLine(async () => {
         if (isClosed) return
         isClosed = true
+        if (!isWhole) return await blocks.giveUp()
         sealBlock(last.subarray(0, used))
         await blocks.close(last.subarray(0, used))
       }),
@@ -190,14 +199,14 @@ async function visitBlock(
 async function resume(
   blocks: TextBlocks,
   rest: Buffer,
-): Promise<{ last: Buffer; used: number; cursor: string; rows: number }> {
+): Promise<{ last: Buffer; used: number; cursor: string; rows: number; wasClosed: boolean }> {
   const last = Buffer.alloc(blockBytes)
   if (isSealed(rest)) {
     const used = rest.copy(last)
-    return { last, used, ...endOf(rest) }
+    return { last, used, ...endOf(rest), wasClosed: true }
   }
   const before = await endOfBlocks(blocks)
-  return { last, used: beginBlock(last, before.rows), ...before }
+  return { last, used: beginBlock(last, before.rows), ...before, wasClosed: false }
 }
 
 async function endOfBlocks(blocks: TextBlocks): Promise<{ cursor: string; rows: number }> {

@@ -116,7 +116,7 @@ test('a search after a large flood reports how many mails are not indexed; a cal
       },
     },
   })
-  onTestFinished(() => indexer.close())
+  onTestFinished(async () => void (await indexer.close()))
   const search = createSearch({ store, digests, indexer, column, heads, fieldsOf: noFields, pageSize: 50 })
   const filter = parseMailQuery('body:text', 0)
   expect(await search.list(filter, {})).toMatchObject({ count: 2, unread_texts: 3 })
@@ -302,7 +302,7 @@ test('a mail that was deferred before a crash is read after the next start, and 
   }
   await column.append(idOf(3), '', '')
   const indexer = begin()
-  onTestFinished(() => indexer.close())
+  onTestFinished(async () => void (await indexer.close()))
   for (let i = 0; i < 12 && (await snippets()).includes(null); i++) {
     await clock.advance(5000)
     await sleep(5)

@@ -63,7 +63,7 @@ test('a page over many blocks counts the existing rows, also where mails of some
   const digests = digestsOf(store)
   const heads = createHeads({ store, open: () => openTextColumn(null), isKept: false })
   const indexer = startIndexer({ store, clock: systemClock, digests, column, heads })
-  onTestFinished(() => indexer.close())
+  onTestFinished(async () => void (await indexer.close()))
   const search = createSearch({ store, digests, indexer, column, heads, fieldsOf: noFields, pageSize: 50 })
   const filter = parseMailQuery('odd', 0)
   const wanted = all.filter((n) => n % 2 === 1 && !gone.includes(n)).reverse()
