@@ -35,7 +35,7 @@ const places = {
       return { kept: () => kept.readMembers(request, []), plain: () => plain.readMembers(request, []) }
     },
   },
-  // src/mime/write-node.ts: the transfer encoding of a part is computed once, for the row `delivered`; bodies of 60 KB.
+  // src/mime/compose/write-node.ts: the transfer encoding of a part is computed once, for the row `delivered`; bodies of 60 KB.
   'transfer encoding': {
     count: 20,
     async versions() {
@@ -48,9 +48,10 @@ const places = {
         message_id: '<1@acme.test>',
         date: new Date(0),
       }
-      const kept = await load('mime/compose.ts')
-      const plain = await load('mime/compose.ts', {
-        'mime/write-node.ts': (code) => replaced(code, 'node.getTransferEncoding = () => encoding', ''),
+      const kept = await load('mime/compose/compose.ts')
+      const plain = await load('mime/compose/compose.ts', {
+        'mime/compose/write-node.ts': (code) =>
+          replaced(code, 'node.getTransferEncoding = () => encoding', ''),
       })
       return { kept: () => kept.composeMessage(message), plain: () => plain.composeMessage(message) }
     },

@@ -1,4 +1,4 @@
-import { normalizeAddress } from '../mime/addresses.ts'
+import { normalizeAddress } from '../mime/headers/addresses.ts'
 
 /** The parsed argument of MAIL or RCPT. */
 export interface PathCommand {

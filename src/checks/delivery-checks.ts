@@ -1,4 +1,4 @@
-import { readSignature } from '../mime/dkim-signature.ts'
+import { readSignature } from '../mime/dkim/signature.ts'
 import type { CheckedMail, CheckRow, Found } from './subject.ts'
 
 /** Checks of what mail servers of recipients look at. */

@@ -1,4 +1,4 @@
-import { parseAddresses } from '../mime/addresses.ts'
+import { parseAddresses } from '../mime/headers/addresses.ts'
 import { domainOf, isAligned } from './alignment.ts'
 import { findDmarc } from './dmarc.ts'
 import { evaluateSpf } from './spf.ts'

@@ -1,4 +1,4 @@
-import { scanHtml } from '../mime/scan-html.ts'
+import { scanHtml } from '../mime/html/scan-html.ts'
 import { initialStyle, styleWithin, type TextStyle } from './inline-style.ts'
 
 /** What the checks read in a mail's HTML. Offsets are those of the names of elements. */

@@ -1,5 +1,5 @@
 import { onlySearched } from '../reading/jobs.ts'
-import { scannedLength } from '../mime/scan-html.ts'
+import { scannedLength } from '../mime/html/scan-html.ts'
 import { placesOfPlaceholders } from './placeholders.ts'
 import type { CheckRow } from './subject.ts'
 

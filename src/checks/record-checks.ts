@@ -1,4 +1,4 @@
-import { parseAddresses } from '../mime/addresses.ts'
+import { parseAddresses } from '../mime/headers/addresses.ts'
 import { domainOf } from './alignment.ts'
 import { findDmarc } from './dmarc.ts'
 import { evaluateSpf, maxLookups, readSpf } from './spf.ts'

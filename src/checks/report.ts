@@ -1,5 +1,5 @@
 import { createLineAt } from '../core/line-at.ts'
-import { scannedLength } from '../mime/scan-html.ts'
+import { scannedLength } from '../mime/html/scan-html.ts'
 import { checkRegistry } from './registry.ts'
 import type { CheckedMail, CheckResult, CheckRow, Found, FoundPlace } from './subject.ts'
 import type { CheckReport, CheckRun, Finding, Place } from './types.ts'

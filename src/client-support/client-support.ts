@@ -1,7 +1,7 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { paced } from '../core/yield.ts'
-import { scannedLength } from '../mime/scan-html.ts'
+import { scannedLength } from '../mime/html/scan-html.ts'
 import { clientNames, featureRows } from './data.ts'
 import { featureSteps, type MailContent } from './find-features.ts'
 import type { ClientScore, ClientSupport, SupportedFeature } from './types.ts'

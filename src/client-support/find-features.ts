@@ -1,4 +1,4 @@
-import { scanHtml } from '../mime/scan-html.ts'
+import { scanHtml } from '../mime/html/scan-html.ts'
 import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
 import { featureRows } from './data.ts'
 import {

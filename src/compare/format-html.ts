@@ -1,4 +1,4 @@
-import { scannedLength, loadTokenizer } from '../mime/scan-html.ts'
+import { scannedLength, loadTokenizer } from '../mime/html/scan-html.ts'
 
 /**
  * HTML as lines, so that two versions can be compared: each block element on a line of its own, indented by its depth,

@@ -1,4 +1,4 @@
-import { scannedLength } from '../mime/scan-html.ts'
+import { scannedLength } from '../mime/html/scan-html.ts'
 import { formatHtmlSteps } from './format-html.ts'
 import { createMask, type Mask } from './masks.ts'
 

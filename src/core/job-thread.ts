@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { noRoom } from '../core/byte-budget.ts'
-import type { Clock } from '../core/clock.ts'
+import { noRoom } from './byte-budget.ts'
+import type { Clock } from './clock.ts'
 import { ownBuffers } from './own-buffers.ts'
 import type { JobKinds, WorkerAnswer, WorkerRequest } from './job-worker.ts'
 

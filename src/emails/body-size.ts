@@ -1,6 +1,6 @@
 import { encodedSize } from '../attachments/attachments.ts'
 import { paced } from '../core/yield.ts'
-import { countSteps, isBase64Shorter } from '../mime/long-body.ts'
+import { countSteps, isBase64Shorter } from '../mime/compose/long-body.ts'
 
 /**
  * The least number of bytes that bodies take in a message, encoded as nodemailer does it: nearly all ASCII as it is or

@@ -1,5 +1,5 @@
 import { LocalpostError, quote } from '../core/errors.ts'
-import { addressKey } from '../mime/addresses.ts'
+import { addressKey } from '../mime/headers/addresses.ts'
 import type { BlobId } from '../store/store.ts'
 import { messageBlob, type EmailRecord } from './email.ts'
 

@@ -1,4 +1,4 @@
-import { parseAddresses, type ParsedAddress } from '../mime/addresses.ts'
+import { parseAddresses, type ParsedAddress } from '../mime/headers/addresses.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 
 /** The display names of the first addresses of a list, for lists of mail; undefined if none of them has one. */

@@ -1,7 +1,7 @@
 import type { Steps } from '../core/yield.ts'
-import { addressKey } from '../mime/addresses.ts'
+import { addressKey } from '../mime/headers/addresses.ts'
 import { foldSpace } from '../mime/fold-space.ts'
-import { headerBlockSteps, type HeaderBlock } from '../mime/headers.ts'
+import { headerBlockSteps, type HeaderBlock } from '../mime/headers/headers.ts'
 import { firstNames } from './first-names.ts'
 import { tagsOf } from './tags.ts'
 

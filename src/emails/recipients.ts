@@ -5,7 +5,7 @@ import {
   parseAddresses,
   plainAddressOf,
   type ParsedAddress,
-} from '../mime/addresses.ts'
+} from '../mime/headers/addresses.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { headerFault } from './header-text.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../core/errors.ts'
 import { paced } from '../core/yield.ts'
 import { foldSpace } from '../mime/fold-space.ts'
-import { snippetOf } from '../mime/snippet.ts'
+import { snippetOf } from '../mime/html/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { jsonBytes } from '../core/long-json.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
-import { addressKey } from '../mime/addresses.ts'
+import { addressKey } from '../mime/headers/addresses.ts'
 import { changeRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
-import { verifyDkim } from '../mime/dkim-verify.ts'
+import { verifyDkim } from '../mime/dkim/verify.ts'
 import { bodyIsCut, type ParsedFacts } from '../mime/parse.ts'
 import { readFindings } from '../reading/jobs.ts'
 import type { Reader } from '../reading/reader.ts'

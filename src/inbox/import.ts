@@ -2,9 +2,9 @@ import { maxMessageBytes } from '../attachments/attachments.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
 import { nextTurn } from '../core/machine.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
-import { addressKey } from '../mime/addresses.ts'
+import { addressKey } from '../mime/headers/addresses.ts'
 import { paced, resultSteps, type Steps } from '../core/yield.ts'
-import { headerBlockSteps, type HeaderBlock } from '../mime/headers.ts'
+import { headerBlockSteps, type HeaderBlock } from '../mime/headers/headers.ts'
 
 /** Begins to take a message as one that was submitted over SMTP, without any delivery. */
 export type Submit = (

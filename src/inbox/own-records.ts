@@ -6,7 +6,7 @@ import { absoluteName, dnsRecords, type DnsSettings } from '../domains/dns-recor
 import { domainCollection } from '../domains/domain.ts'
 import { zoneOf } from '../domains/names.ts'
 import type { ZoneRecord } from '../domains/zone.ts'
-import { parseAddresses } from '../mime/addresses.ts'
+import { parseAddresses } from '../mime/headers/addresses.ts'
 import type { Store } from '../store/store.ts'
 
 /** Finds the DNS records of the account's own domains that a mail's receivers would look up. */

@@ -3,7 +3,7 @@ import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { EmailRecord } from '../emails/email.ts'
-import { normalizeAddress } from '../mime/addresses.ts'
+import { normalizeAddress } from '../mime/headers/addresses.ts'
 
 /** Sends one message to the relay and returns its reply. */
 export type Relay = (email: EmailRecord, to: string, open: () => Promise<Readable>) => Promise<string>

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { domainCollection } from '../domains/domain.ts'
-import type { FindDkimKey } from '../mime/dkim-verify.ts'
+import type { FindDkimKey } from '../mime/dkim/verify.ts'
 import type { Store } from '../store/store.ts'
 
 /**

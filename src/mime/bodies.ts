@@ -1,4 +1,4 @@
-import { charsetOf, createTextDecoder, decodeText, type TextPieces } from './charset.ts'
+import { charsetOf, createTextDecoder, decodeText, type TextPieces } from './headers/charset.ts'
 import { createFlowedJoiner } from './flowed.ts'
 import { readPart } from './part-stream.ts'
 import { sliceBytes } from './slices.ts'

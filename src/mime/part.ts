@@ -1,8 +1,8 @@
 import { displayFilename, mediaTypeOf } from './attachments.ts'
-import { maxFields, textOf } from './fields.ts'
+import { maxFields, textOf } from './headers/fields.ts'
 import type { Steps } from '../core/yield.ts'
-import { endOfLines, headSteps, maxHeaderBytes } from './headers.ts'
-import { readParameters } from './parameters.ts'
+import { endOfLines, headSteps, maxHeaderBytes } from './headers/headers.ts'
+import { readParameters } from './headers/parameters.ts'
 import type { TransferEncoding } from './transfer.ts'
 
 /** One leaf of a message's MIME tree: a body or an attachment. */

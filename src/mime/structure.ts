@@ -1,5 +1,5 @@
 import { unpaced } from '../core/yield.ts'
-import { endsWithReturns, withNewlines } from './fields.ts'
+import { endsWithReturns, withNewlines } from './headers/fields.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
 import { contentIdOf, partHeaderSteps, toPart, type PlacedPart } from './part.ts'
 import { chooseBodies, type MimeNode } from './roles.ts'

@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { paced } from '../core/yield.ts'
-import { headerBlockSteps, maxHeaderBytes } from '../mime/headers.ts'
+import { headerBlockSteps, maxHeaderBytes } from '../mime/headers/headers.ts'
 
 /** What a message needs of the server that takes it, beyond plain SMTP. */
 export interface MessageNeeds {

@@ -2,8 +2,8 @@ import type { AttachmentReference } from '../attachments/types.ts'
 import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { createPacer } from '../core/yield.ts'
-import type { ComposedMessage, MessageAttachment, MessageInput } from '../mime/compose.ts'
-import { composeSigned, type Signing } from '../mime/sign.ts'
+import type { ComposedMessage, MessageAttachment, MessageInput } from '../mime/compose/compose.ts'
+import { composeSigned, type Signing } from '../mime/dkim/sign.ts'
 import type { Blob, BlobWriter, Store } from '../store/store.ts'
 import {
   encodedSize,

@@ -10,7 +10,7 @@ import {
 } from '../mime/parse.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { structureSteps, type MimeStructure } from '../mime/structure.ts'
-import { visibleTextSteps } from '../mime/visible-text.ts'
+import { visibleTextSteps } from '../mime/html/visible-text.ts'
 import { codeSteps, searchedForCodes } from './codes.ts'
 import { linkSteps, searchedForLinks } from './links.ts'
 import { readPage } from './page.ts'

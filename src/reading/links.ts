@@ -1,6 +1,6 @@
 import type { Link } from './types.ts'
 import { unpaced } from '../core/yield.ts'
-import { scanHtml } from '../mime/scan-html.ts'
+import { scanHtml } from '../mime/html/scan-html.ts'
 
 /**
  * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has.

@@ -1,8 +1,8 @@
 import { readBodies } from '../mime/bodies.ts'
 import { paced } from '../core/yield.ts'
 import { structureSteps } from '../mime/structure.ts'
-import type { RemoteContent } from '../mime/remote-content.ts'
-import { withoutConnections } from '../mime/without-connections.ts'
+import type { RemoteContent } from '../mime/html/remote-content.ts'
+import { withoutConnections } from '../mime/html/without-connections.ts'
 import { withAppearance, type Appearance } from './appearance.ts'
 import { readInlineImages, withInlineImages } from './inline-images.ts'
 

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { addressKey, normalizeAddress } from '../mime/addresses.ts'
+import { addressKey, normalizeAddress } from '../mime/headers/addresses.ts'
 import { matchesGlob } from '../core/glob.ts'
 
 /** Which recipients a rule is for. */

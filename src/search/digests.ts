@@ -1,6 +1,6 @@
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf } from '../core/errors.ts'
-import { snippetOf } from '../mime/snippet.ts'
+import { snippetOf } from '../mime/html/snippet.ts'
 import type { Reader } from '../reading/reader.ts'
 import { searchableText } from './searchable.ts'
 

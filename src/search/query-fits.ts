@@ -1,4 +1,4 @@
-import { isMailbox } from '../mime/addresses.ts'
+import { isMailbox } from '../mime/headers/addresses.ts'
 import { spellingsOf } from './query-addresses.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { EmailRecord } from '../emails/email.ts'
 import { foldSpace } from '../mime/fold-space.ts'
-import { visibleText } from '../mime/visible-text.ts'
+import { visibleText } from '../mime/html/visible-text.ts'
 
 /** How much of a mail's text a search looks at, in characters. */
 const searchedLength = 2048

@@ -1,4 +1,4 @@
-import { findMarks, type LinkMark } from '../mime/link-scanner.ts'
+import { findMarks, type LinkMark } from '../mime/html/link-scanner.ts'
 
 /** What a copy of the HTML carries. */
 export interface TrackingTargets {

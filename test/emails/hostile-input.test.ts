@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { encodedBodySize } from '../../src/emails/body-size.ts'
 import { repeatable } from '../../src/emails/idempotency.ts'
 import { readAddresses } from '../../src/emails/recipients.ts'
-import { composeMessage } from '../../src/mime/compose.ts'
+import { composeMessage } from '../../src/mime/compose/compose.ts'
 import { expectLinearCost } from '../support/linear-cost.ts'
 import type { FieldError } from '../../src/core/errors.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { extractCodes } from '../../src/reading/codes.ts'
 import { extractLinks } from '../../src/reading/links.ts'
 import { expectLinearCost } from '../support/linear-cost.ts'
-import { visibleText } from '../../src/mime/visible-text.ts'
+import { visibleText } from '../../src/mime/html/visible-text.ts'
 
 describe('links', () => {
   it('of the html have their text, with entities decoded, in order', () => {

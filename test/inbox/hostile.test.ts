@@ -3,7 +3,7 @@ import { extractCodes } from '../../src/reading/codes.ts'
 import { withInlineImages, type InlineImage } from '../../src/reading/inline-images.ts'
 import { extractLinks } from '../../src/reading/links.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
-import { visibleText } from '../../src/mime/visible-text.ts'
+import { visibleText } from '../../src/mime/html/visible-text.ts'
 
 const megabyte = 1_000_000
 const filled = (piece: string): string => piece.repeat(Math.ceil(megabyte / piece.length)).slice(0, megabyte)

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { withoutBcc } from '../../src/mime/without-bcc.ts'
+import { withoutBcc } from '../../src/mime/compose/without-bcc.ts'
 import { start } from '../support/instance.ts'
 import { common, messageOf, openRelay } from './_relay.ts'
 

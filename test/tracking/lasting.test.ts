@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { processDkimKey } from '../../src/domains/dkim-keys.ts'
-import { composeSigned } from '../../src/mime/sign.ts'
+import { composeSigned } from '../../src/mime/dkim/sign.ts'
 import { open, statusesOf } from '../decisions/helpers.ts'
 import { copyOf, eventsOf, expectUnknown, sendTracked, track, tracked, visit } from './_mail.ts'
 

@@ -1,4 +1,4 @@
-import type { RemoteContent } from '../../mime/remote-content.ts'
+import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import { type Answer, bytesAnswer } from '../answer.ts'
 
 /** The answer with the HTML of a mail, for a frame. */

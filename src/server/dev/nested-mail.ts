@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { nestedMailSchema } from '../../inbox/schema.ts'
-import type { RemoteContent } from '../../mime/remote-content.ts'
+import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { NestedMails } from '../../inbox/nested.ts'
 import { bytesAnswer } from '../answer.ts'
 import { defineRoute, type Route } from '../route.ts'

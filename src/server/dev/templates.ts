@@ -1,4 +1,4 @@
-import { withoutConnections } from '../../mime/without-connections.ts'
+import { withoutConnections } from '../../mime/html/without-connections.ts'
 import { shownHtmlSchema, templateInputSchema, templateSchema } from '../../templates/schema.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Route } from '../route.ts'

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { foldSpace } from '../fold-space.ts'
+import { composableBody } from './long-body.ts'
+import { inSlices, sliceBytes } from '../slices.ts'
+import { writeNode, type Encoders } from './write-node.ts'
+
+/** What a message is composed of. */
+export interface MessageInput {
+  /** Header values: one or more mailboxes with or without display names, as RFC 5322 writes them. */
+  from: string
+  to: string
+  cc?: string | null
+  reply_to?: string | null
+  subject: string
+  /** `""` for none. */
+  html: string
+  text: string
+  attachments?: readonly MessageAttachment[]
+  /** With its angle brackets. */
+  message_id: string
+  date: Date
+  /** Further header fields, by name. A Bcc is never written, not even from here. */
+  headers?: Readonly<Record<string, string>>
+}
+
+export interface MessageAttachment {
+  filename: string
+  /** Default: by the file name. */
+  content_type?: string | null
+  content: Buffer
+}
+
+/** An RFC 5322 message in pieces, so that a large one is held once. */
+export interface ComposedMessage {
+  /** One piece up to 256 KiB, more beyond. */
+  parts: Buffer[]
+  size_bytes: number
+}
+
+/**
+ * Composes a message: text and HTML as alternatives, attachments beside them.
+ *
+ * Every line ends with CRLF and has at most 998 octets. The bodies come back from `parseMessage` as given, save for
+ * line endings and the final newline. No file and no URL is ever read.
+ *
+ * @param input  Recipients who are only in the envelope (Bcc) have no place here.
+ * @throws Error where the address fields cannot be written as header fields.
+ * @see RFC 5322, RFC 2046
+ */
+export async function composeMessage(input: MessageInput): Promise<ComposedMessage> {
+  const { MailComposer, encodeWord, ...encoders } = await loadComposer()
+  const composer = new MailComposer({
+    from: formatAddressField(input.from),
+    to: formatAddressField(input.to),
+    cc: formatAddressField(input.cc),
+    replyTo: formatAddressField(input.reply_to),
+    subject: needsEncoding(input.subject) ? encodeLong(input.subject, encodeWord) : input.subject,
+    html: await composableBody(input.html),
+    text: await composableBody(input.text),
+    messageId: input.message_id,
+    date: input.date,
+    headers: withoutBcc(input.headers ?? {}),
+    attachments: (input.attachments ?? []).map((attachment) => ({
+      filename: attachment.filename,
+      contentType: safeContentType(attachment),
+      // Else the composer shows a message/rfc822 among the text instead of attaching it.
+      contentDisposition: 'attachment' as const,
+      content: attachment.content.length > sliceBytes ? inSlices(attachment.content) : attachment.content,
+    })),
+    // The library would ask the system for random bytes at every message.
+    baseBoundary: randomUUID().replaceAll('-', ''),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  const tree = composer.compile()
+  const written = writeNode(tree, encoders)
+  return written ? { parts: [written], size_bytes: written.length } : collect(tree.createReadStream())
+}
+
+/** Up to this size a message is kept in one piece. */
+export const inOnePieceBytes: number = 256 * 1024
+
+/** Gathers a stream into pieces: one where that is cheap. */
+async function collect(stream: Readable): Promise<ComposedMessage> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    parts.push(piece)
+    size += piece.length
+  }
+  return { parts: size <= inOnePieceBytes ? [Buffer.concat(parts, size)] : parts, size_bytes: size }
+}
+
+/** nodemailer's composer takes 30 ms to load: only when the first message is composed. */
+async function loadComposer(): Promise<
+  Encoders &
+    Pick<typeof import('nodemailer/lib/mime-funcs'), 'encodeWord'> & {
+      MailComposer: typeof import('nodemailer/lib/mail-composer').default
+    }
+> {
+  const [{ default: MailComposer }, { encodeWord }, base64, qp] = await Promise.all([
+    import('nodemailer/lib/mail-composer'),
+    import('nodemailer/lib/mime-funcs'),
+    import('nodemailer/lib/base64'),
+    import('nodemailer/lib/qp'),
+  ])
+  return { MailComposer, encodeWord, base64, qp }
+}
+
+function formatAddressField(value: string | null | undefined): string | undefined {
+  return value ? foldSpace(value) : undefined
+}
+
+/**
+ * What the composer would leave as it is, and a reader would not get back: text that looks like an encoded word, and
+ * a run without spaces, which cannot be folded below 998 octets.
+ */
+function needsEncoding(subject: string): boolean {
+  return subject.includes('=?') || /\S{200}/.test(subject)
+}
+
+function encodeLong(
+  subject: string,
+  encodeWord: (text: string, encoding: string, length: number) => string,
+): string {
+  return encodeWord(subject, 'B', 52)
+}
+
+function withoutBcc(headers: Readonly<Record<string, string>>): { key: string; value: string }[] {
+  return Object.entries(headers)
+    .filter(([key]) => key.toLowerCase() !== 'bcc')
+    .map(([key, value]) => ({ key, value }))
+}
+
+const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\t\x20-\x7e]*)?$/
+
+function safeContentType({ content_type, content }: MessageAttachment): string | undefined {
+  if (!content_type) return undefined
+  if (!mediaType.test(content_type) || /^multipart\//i.test(content_type)) return 'application/octet-stream'
+  // RFC 2046 section 5.2.1 forbids to encode message/*: one that SMTP cannot carry as it is goes as bytes.
+  if (/^message\//i.test(content_type) && !isCarriable(content)) return 'application/octet-stream'
+  return content_type
+}
+
+/** Whether bytes can be sent unencoded: CRLF line ends only, lines of at most 998 octets, no NUL, ASCII. */
+function isCarriable(content: Buffer): boolean {
+  let lineStart = 0
+  for (let i = 0; i < content.length; i++) {
+    const octet = content[i] as number
+    if (octet === 0 || octet > 0x7f) return false
+    if (octet === 0x0d ? content[i + 1] !== 0x0a : octet === 0x0a && content[i - 1] !== 0x0d) return false
+    if (octet === 0x0a) lineStart = i + 1
+    else if (i - lineStart >= 998) return false
+  }
+  return true
+}

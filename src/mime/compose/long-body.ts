@@ -1,0 +1,82 @@
+import { Readable } from 'node:stream'
+import { nextTurn } from '../../core/machine.ts'
+import { paced } from '../../core/yield.ts'
+import { sliceBytes } from '../slices.ts'
+
+/** A body as nodemailer takes one: a text, or a stream of bytes with the encoding that it is to have. */
+export type ComposableBody = string | { content: Readable; contentTransferEncoding: string }
+
+/**
+ * Prepares a body for the composer. A long one becomes a stream: as a text it would be searched and encoded as a whole
+ * in one turn of the event loop. Its encoding is the one that nodemailer chooses for a long text.
+ */
+export function composableBody(body: string): ComposableBody | Promise<ComposableBody> {
+  return body.length > sliceBytes ? longBody(body) : canonicalLines(body)
+}
+
+async function longBody(body: string): Promise<ComposableBody> {
+  const { letters, others } = await paced(countSteps(body))
+  return {
+    content: Readable.from(encodedSlices(body), { objectMode: false }),
+    contentTransferEncoding: isBase64Shorter({ letters, others }) ? 'base64' : 'quoted-printable',
+  }
+}
+
+/** What decides how a body is encoded. */
+export interface BodyCounts {
+  letters: number
+  /** Characters beyond ASCII, and control characters but for tab and line ends. */
+  others: number
+  /** Line ends without CR, which are sent as CRLF. */
+  lineEnds: number
+}
+
+/** Whether nodemailer encodes such a text in base64, where it does not send it as it is. */
+export function isBase64Shorter({ letters, others }: Omit<BodyCounts, 'lineEnds'>): boolean {
+  return others >= letters
+}
+
+/** Counts through a text, in steps. */
+export function* countSteps(text: string): Generator<undefined, BodyCounts> {
+  let letters = 0
+  let others = 0
+  let lineEnds = 0
+  let before = 0
+  for (let start = 0; start < text.length; start += stepChars) {
+    if (start > 0) yield
+    const end = Math.min(text.length, start + stepChars)
+    for (let i = start; i < end; i++) {
+      const code = text.charCodeAt(i)
+      if (code >= 0x80) others++
+      else if ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) letters++
+      else if (code === 0x0a && before !== 0x0d) lineEnds++
+      else if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) others++
+      before = code
+    }
+  }
+  return { letters, others, lineEnds }
+}
+
+const stepChars = 8 * 1024
+
+async function* encodedSlices(text: string): AsyncGenerator<Buffer> {
+  for (let start = 0; start < text.length;) {
+    if (start > 0) await nextTurn()
+    const end = endOfSlice(text, start + sliceBytes)
+    yield Buffer.from(canonicalLines(text.slice(start, end)))
+    start = end
+  }
+}
+
+/** Neither within a surrogate pair nor within a line end. */
+function endOfSlice(text: string, most: number): number {
+  let end = most
+  if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
+  if (text[end] === '\n' && text[end - 1] === '\r') end++
+  return end
+}
+
+/** Line ends become CRLF here, because an encoded body keeps them as they are. */
+function canonicalLines(body: string): string {
+  return body.replace(/\r?\n/g, '\r\n')
+}

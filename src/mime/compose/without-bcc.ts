@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream'
+import { endsWithReturns } from '../headers/fields.ts'
+import { maxHeaderBytes } from '../headers/headers.ts'
+
+/**
+ * A message without its Bcc and Resent-Bcc fields, however they are written: who was copied blindly must not show to
+ * whom the message is sent on.
+ *
+ * A mail server may make a line end of a bare CR, and may leave a NUL out. So that what arrives has the fields that
+ * the inbox shows, the header has none of them: in a message that has CR for its line ends they become CRLF; else
+ * they become spaces in a field, and a line that is no field because of them is left out. All other bytes stay.
+ *
+ * Holds a line of the header at most, and of a very long one a part; before the first line end up to `maxHeaderBytes`.
+ *
+ * @see RFC 5322 section 3.6.3, and section 4.5.3 for the space before the colon
+ */
+export function withoutBcc(message: Readable): Readable {
+  return Readable.from(filter(withLines(message)), { objectMode: false })
+}
+
+/** Gives a message whose lines end with CR alone, as `headSteps` sees it, lines that end with CRLF. */
+async function* withLines(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer = Buffer.alloc(0)
+  let isKnown = false
+  let hasReturns = false
+  for await (const piece of message) {
+    held = held.length === 0 ? piece : Buffer.concat([held, piece])
+    if (!isKnown) {
+      isKnown = held.includes(0x0a) || held.includes('\r\r') || held.length >= maxHeaderBytes
+      if (!isKnown) continue
+      hasReturns = endsWithReturns(held.toString('latin1'))
+    }
+    // Whether LF follows the last CR is not known yet.
+    const end = hasReturns && held.at(-1) === 0x0d ? held.length - 1 : held.length
+    if (end > 0) yield hasReturns ? withLineFeeds(held.subarray(0, end)) : held
+    held = held.subarray(end)
+  }
+  if (held.length > 0) yield hasReturns ? withLineFeeds(held) : held
+}
+
+function withLineFeeds(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString('latin1').replace(/\r(?!\n)/g, '\r\n'), 'latin1')
+}
+
+async function* filter(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer = Buffer.alloc(0)
+  let isDropping = false
+  /** Whether what comes next belongs to a line whose beginning was judged already. */
+  let isMidLine = false
+  let isHeader = true
+  for await (const piece of message) {
+    if (!isHeader) {
+      yield piece
+      continue
+    }
+    held = held.length === 0 ? piece : Buffer.concat([held, piece])
+    const kept: Buffer[] = []
+    let start = 0
+    while (isHeader) {
+      const newline = held.indexOf(0x0a, start)
+      const isWhole = newline !== -1
+      if (!isWhole && held.length - start < maxHeldBytes) break
+      // Whether LF follows the last CR is not known yet.
+      const end = isWhole ? newline + 1 : held.length - (held.at(-1) === 0x0d ? 1 : 0)
+      const line = held.subarray(start, end)
+      if (!isMidLine) isDropping = isDropped(line, isDropping)
+      if (!isDropping) kept.push(withoutControls(line))
+      if (!isMidLine && isEmpty(line)) isHeader = false
+      isMidLine = !isWhole
+      start += line.length
+      if (!isWhole) break
+    }
+    if (!isHeader) kept.push(held.subarray(start))
+    held = isHeader ? held.subarray(start) : Buffer.alloc(0)
+    for (const line of kept) if (line.length > 0) yield line
+  }
+  // The last line of a message that is a header alone may lack its end.
+  if (held.length > 0 && !(isMidLine ? isDropping : isDropped(held, isDropping))) yield withoutControls(held)
+}
+
+const maxHeldBytes = 64 * 1024
+
+function isDropped(line: Buffer, isFieldDropped: boolean): boolean {
+  if (isEmpty(line)) return false
+  if (line[0] === 0x20 || line[0] === 0x09) return isFieldDropped
+  const text = line.toString()
+  return /^(?:resent-)?bcc\s*(?::|$)/i.test(text) || (hasControls(line) && !/^[!-9;-~]+\s*:/.test(text))
+}
+
+/** Whether a line, or a part of one, has a NUL or a CR that is not part of its end. */
+function hasControls(line: Buffer): boolean {
+  const carriageReturn = line.indexOf(0x0d)
+  return line.includes(0) || (carriageReturn !== -1 && line[carriageReturn + 1] !== 0x0a)
+}
+
+/** The same line, of the same length, with spaces for what {@link hasControls} finds. */
+function withoutControls(line: Buffer): Buffer {
+  if (!hasControls(line)) return line
+  return Buffer.from(line.toString('latin1').replace(/\0|\r(?!\n)/g, ' '), 'latin1')
+}
+
+function isEmpty(line: Buffer): boolean {
+  return line[0] === 0x0a || (line[0] === 0x0d && line[1] === 0x0a)
+}

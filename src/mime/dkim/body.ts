@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { sliceBytes } from '../slices.ts'
+import { nextTurn } from '../../core/machine.ts'
+
+/** How whitespace and line ends are made equal before hashing. */
+export type Canonicalization = 'simple' | 'relaxed'
+
+/**
+ * The SHA-256 of a canonical body, in base64. Goes through the body slice by slice, with turns of the event loop
+ * between them, and keeps none of it.
+ *
+ * @param body  In one piece or several.
+ * @param limit  How many canonical octets count, tag `l=`; null for all.
+ * @returns The hash, and how many octets the canonical body has.
+ * @see RFC 6376 section 3.4
+ */
+export async function hashBody(
+  body: Buffer | readonly Buffer[],
+  canonicalization: Canonicalization,
+  limit: number | null,
+): Promise<{ hash: string; octets: number }> {
+  const hash = createHash('sha256')
+  let octets = 0
+  const canon = createCanon(canonicalization, (text) => {
+    const rest = limit === null ? text.length : Math.max(0, limit - octets)
+    if (rest > 0) hash.update(text.slice(0, rest), 'latin1')
+    octets += text.length
+  })
+  let sinceTurn = 0
+  for (const piece of Buffer.isBuffer(body) ? [body] : body) {
+    for (let start = 0; start < piece.length; start += sliceBytes) {
+      if (sinceTurn >= sliceBytes) {
+        await nextTurn()
+        sinceTurn = 0
+      }
+      const text = piece.toString('latin1', start, start + sliceBytes)
+      sinceTurn += text.length
+      canon.take(text)
+    }
+  }
+  canon.end()
+  return { hash: hash.digest('base64'), octets }
+}
+
+function createCanon(
+  canonicalization: Canonicalization,
+  emit: (text: string) => void,
+): { take(text: string): void; end(): void } {
+  const isRelaxed = canonicalization === 'relaxed'
+  /** What the next piece decides over: a space that a line end removes, half a line end. */
+  let held = ''
+  /** Line ends that count only where something follows. */
+  let emptyLines = 0
+  let isEmpty = true
+
+  const pass = (text: string): void => {
+    let end = text.length
+    while (end >= 2 && text.charCodeAt(end - 1) === 0x0a && text.charCodeAt(end - 2) === 0x0d) end -= 2
+    if (end > 0) {
+      for (; emptyLines > 0; emptyLines -= Math.min(emptyLines, manyLines)) {
+        emit('\r\n'.repeat(Math.min(emptyLines, manyLines)))
+      }
+      emit(text.slice(0, end))
+      isEmpty = false
+    }
+    emptyLines += (text.length - end) / 2
+  }
+
+  return {
+    take(piece) {
+      let text = held + piece
+      // In two steps, each linear: spaces without a line end behind them must not be looked at again and again.
+      if (isRelaxed) text = text.replace(/[ \t]{2,}|\t/g, ' ').replaceAll(' \r\n', '\r\n')
+      held = /(?: ?\r| )$/.exec(isRelaxed ? text.slice(-2) : text.slice(-1).replace(' ', ''))?.[0] ?? ''
+      pass(text.slice(0, text.length - held.length))
+    },
+    end() {
+      if (isRelaxed && held === ' ') held = ''
+      if (held !== '') pass(held)
+      // The last line has an end, whether it was written or not; a simple body is never without a line.
+      if (!isEmpty || !isRelaxed) emit('\r\n')
+    },
+  }
+}
+
+const manyLines = 32_768

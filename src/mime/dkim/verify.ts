@@ -1,0 +1,142 @@
+import type { DkimResult } from '../types.ts'
+import { createHash, verify, type KeyObject } from 'node:crypto'
+import { hashBody } from './body.ts'
+import { canonicalField, splitFields, type RawField } from './fields.ts'
+import { readSignature, withoutSignature, type DkimSignature } from './signature.ts'
+import { maxFields } from '../headers/fields.ts'
+import { paced } from '../../core/yield.ts'
+import { headerBlockSteps } from '../headers/headers.ts'
+import { sliceBytes } from '../slices.ts'
+import { nextTurn } from '../../core/machine.ts'
+
+/** Gives the public key that a domain publishes under a selector; null where it is not known. */
+export type FindDkimKey = (domain: string, selector: string) => Promise<KeyObject | null>
+
+/**
+ * Verifies the DKIM signatures of a message: hash of the body, signed fields, expiry, key.
+ *
+ * @param source  The RFC 5322 bytes as they travel. A file with bare line feeds is taken as it would travel.
+ * @param nowMs  Unix time in milliseconds.
+ * @returns Of several signatures the first that passes, else the first; at most five are looked at. Null without any.
+ * @see RFC 6376, RFC 8463 (Ed25519)
+ */
+export async function verifyDkim(
+  source: Buffer,
+  findKey: FindDkimKey,
+  nowMs: number,
+): Promise<DkimResult | null> {
+  const firstEnd = source.indexOf('\n')
+  const isBare = firstEnd > 0 && source[firstEnd - 1] !== 0x0d
+  const message = isBare ? await withLineEnds(source) : source
+  const { bodyStart } = await paced(headerBlockSteps(message))
+  const { fields, isCut } = splitFields(message.toString('latin1', 0, bodyStart))
+  const signatures = fields.filter(({ name }) => name === 'dkim-signature').slice(0, maxSignatures)
+  if (isCut) return signatures[0] ? unread(signatures[0]) : null
+  let first: DkimResult | null = null
+  for (const field of signatures) {
+    const result = await verifyOne(field, fields, message.subarray(bodyStart), findKey, nowMs)
+    if (result.result === 'pass') return result
+    first ??= result
+  }
+  return first
+}
+
+const maxSignatures = 5
+
+function unread(field: RawField): DkimResult {
+  const { domain, selector } = readSignature(field.written.slice(field.written.indexOf(':') + 1))
+  const reason = `The header has more than ${maxFields} fields, and no more are read.`
+  return { domain, selector, result: 'invalid', reason }
+}
+
+async function withLineEnds(source: Buffer): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for (let start = 0; start < source.length; start += sliceBytes) {
+    if (start > 0) await nextTurn()
+    const text = source.toString('latin1', start, start + sliceBytes)
+    pieces.push(Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1'))
+  }
+  return Buffer.concat(pieces)
+}
+
+async function verifyOne(
+  field: RawField,
+  fields: readonly RawField[],
+  body: Buffer,
+  findKey: FindDkimKey,
+  nowMs: number,
+): Promise<DkimResult> {
+  const colon = field.written.indexOf(':') + 1
+  const read = readSignature(field.written.slice(colon))
+  const { domain, selector } = read
+  const say = (result: DkimResult['result'], reason: string | null): DkimResult => ({
+    domain,
+    selector,
+    result,
+    reason,
+  })
+  if ('problem' in read) return say('invalid', read.problem)
+  const key = await findKey(domain, selector)
+  if (!key) {
+    return say('no_key', `This instance has no key ${selector}._domainkey.${domain}, and asks no one else.`)
+  }
+  const kind = read.algorithm === 'rsa-sha256' ? 'rsa' : 'ed25519'
+  if (key.asymmetricKeyType !== kind) {
+    return say('fail', `The key is ${key.asymmetricKeyType}, and the signature ${read.algorithm}.`)
+  }
+  if (read.expires !== null && read.expires * 1000 < nowMs) {
+    return say('fail', `The signature expired at ${sayTime(read.expires)}.`)
+  }
+  const { hash, octets } = await hashBody(body, read.body, read.bodyLength)
+  if (read.bodyLength !== null && read.bodyLength > octets) {
+    return say('fail', `The signature covers ${read.bodyLength} octets of the body, and it has ${octets}.`)
+  }
+  if (hash !== read.bodyHash)
+    return say('fail', 'The body was changed: its hash is not the one that was signed.')
+  const emptied = {
+    ...field,
+    written: field.written.slice(0, colon) + withoutSignature(field.written.slice(colon)),
+  }
+  const signed = signedText(read, field, emptied, fields)
+  return isSignedBy(key, Buffer.from(signed, 'latin1'), read)
+    ? say('pass', null)
+    : say('fail', 'A signed header field was changed, or another key made the signature.')
+}
+
+function isSignedBy(key: KeyObject, signed: Buffer, { algorithm, signature }: DkimSignature): boolean {
+  try {
+    return algorithm === 'rsa-sha256'
+      ? verify('sha256', signed, key, signature)
+      : verify(null, createHash('sha256').update(signed).digest(), key, signature)
+  } catch {
+    return false
+  }
+}
+
+/** What was signed: of each name in `h=` the last field that is not taken yet, and the signature itself at the end. */
+function signedText(
+  { fields: names, header }: DkimSignature,
+  own: RawField,
+  emptied: RawField,
+  fields: readonly RawField[],
+): string {
+  const left = new Map<string, RawField[]>()
+  for (const field of fields) {
+    if (field === own) continue
+    const known = left.get(field.name)
+    if (known) known.push(field)
+    else left.set(field.name, [field])
+  }
+  let text = ''
+  for (const name of names) {
+    // A name without a field is signed as absent.
+    const field = left.get(name)?.pop()
+    if (field) text += `${canonicalField(field, header)}\r\n`
+  }
+  return text + canonicalField(emptied, header)
+}
+
+function sayTime(seconds: number): string {
+  const time = new Date(seconds * 1000)
+  return Number.isNaN(time.getTime()) ? `second ${seconds}` : time.toISOString()
+}

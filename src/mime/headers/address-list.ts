@@ -1,0 +1,81 @@
+import type { Steps } from '../../core/yield.ts'
+import { textOf } from './fields.ts'
+
+/** How many addresses of a header field are read with their names. */
+export const maxAddresses = 1000
+/** No list is read further, however few addresses it has. */
+const maxListLength = 256 * 1024
+/** Entries with or without an address, such as the names of a list that has names alone. */
+const maxEntries = 10_000
+const maxQuotedLength = 2000
+
+/**
+ * Splits an address list behind the addresses that are read: the full grammar of a hostile list would take long.
+ *
+ * @returns `rest` is `""` for all but very long lists.
+ */
+export function splitAddressList(list: string): { read: string; rest: string } {
+  // Shorter than `a@b,` for each address.
+  if (list.length < 4 * maxAddresses) return { read: list, rest: '' }
+  const end = endOfAddresses(list)
+  return { read: list.slice(0, end), rest: list.slice(end) }
+}
+
+/** Where the last address that is read ends, with its comma. Half of an address would be another. */
+function endOfAddresses(list: string): number {
+  const quoted = createQuotedText(list)
+  const signs = /[",;@]/g
+  let hasAddress = false
+  let count = 0
+  let entries = 0
+  for (let sign = signs.exec(list); sign && sign.index < maxListLength; sign = signs.exec(list)) {
+    // A comma in a quoted name ends no address.
+    if (sign[0] === '"') signs.lastIndex = quoted.endOf(sign.index) ?? signs.lastIndex
+    else if (sign[0] === '@') hasAddress = true
+    else {
+      if (hasAddress) count++
+      hasAddress = false
+      if (count === maxAddresses || ++entries === maxEntries) return signs.lastIndex
+    }
+  }
+  return list.length > maxListLength ? list.lastIndexOf(',', maxListLength) + 1 : list.length
+}
+
+/** The bare addresses of a part of a list, found by their form alone: in time that grows with its length only. */
+export function* bareAddressSteps(list: string): Steps<string[]> {
+  const addresses: string[] = []
+  if (!list.includes('@')) return addresses
+  const quoted = createQuotedText(list)
+  const words = /"|[^\s<>,;:"()]+/g
+  /** A quoted text, which is a local part where `@` follows. */
+  let before = { text: '', end: -1 }
+  for (let word = words.exec(list); word; word = words.exec(list)) {
+    yield
+    const [text] = word
+    if (text === '"') {
+      const end = quoted.endOf(word.index)
+      if (end === null) continue
+      before = { text: list.slice(word.index, end), end }
+      words.lastIndex = end
+    } else if (before.end === word.index && /^@[^@]+$/.test(text)) addresses.push(textOf(before.text + text))
+    else if (/[^@]@[^@]/.test(text)) addresses.push(textOf(text))
+  }
+  return addresses
+}
+
+/** Finds the end of quoted texts. A quote without an end within a bound is text, and so are those before the bound. */
+function createQuotedText(list: string): { endOf(start: number): number | null } {
+  let textUntil = 0
+  return {
+    endOf(start) {
+      if (start < textUntil) return null
+      const last = Math.min(list.length, start + maxQuotedLength)
+      for (let at = start + 1; at < last; at++) {
+        if (list[at] === '"') return at + 1
+        if (list[at] === '\\') at++
+      }
+      textUntil = last
+      return null
+    },
+  }
+}

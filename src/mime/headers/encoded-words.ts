@@ -1,0 +1,133 @@
+import { isUtf8 } from 'node:buffer'
+import { unpaced, type Steps } from '../../core/yield.ts'
+import { decodeText, isKnownCharset } from './charset.ts'
+import { octetsOf, textOf } from './fields.ts'
+
+/**
+ * Decodes the encoded words of a text. One that is malformed, or whose charset is unknown, stays as written.
+ *
+ * Also takes what is common and not allowed: words that touch other text, white space within a word, octets beyond
+ * ASCII in it, a character that is split over two words. Costs linear time.
+ *
+ * @param text  As `decodeOctetSteps` returns it. The octets of each word are read in its charset, those between words as
+ *   `textOf` reads them.
+ * @see RFC 2047
+ */
+export function decodeEncodedWords(text: string): string {
+  return unpaced(encodedWordSteps(text))
+}
+
+/** {@link decodeEncodedWords} in steps. */
+export function* encodedWordSteps(text: string): Steps<string> {
+  if (!text.includes('=?')) return textOf(text)
+  const pieces: string[] = []
+  let run: Run | null = null
+  let at = 0
+  // To look a name up costs more than to decode a word, and a hostile header has ten thousand.
+  const charsets = new Map<string, string | null>()
+  const charsetOf = (named: string): string | null => {
+    const known = charsets.get(named)
+    if (known !== undefined) return known
+    const charset = knownCharset(named)
+    charsets.set(named, charset)
+    return charset
+  }
+  for (const match of text.matchAll(encodedWord)) {
+    yield
+    const [written, named = '', encoding = '', encoded = ''] = match
+    const charset = charsetOf(named)
+    const word = charset === null ? null : decodeWord(charset, encoding, encoded)
+    if (!word) continue
+    const between = text.slice(at, match.index)
+    const isNext = run !== null && /^\s*$/.test(between)
+    if (isNext && run?.charset === word.charset) run.bytes.push(word.bytes)
+    else {
+      if (run) pieces.push(decodeRun(run))
+      // White space between two encoded words is only there to part them (section 6.2).
+      if (!isNext) pieces.push(textOf(between))
+      run = { charset: word.charset, bytes: [word.bytes] }
+    }
+    at = match.index + written.length
+  }
+  if (run) pieces.push(decodeRun(run))
+  pieces.push(textOf(text.slice(at)))
+  return pieces.join('')
+}
+
+/** Words in one charset, one after the other: a character may be split over two of them. */
+interface Run {
+  charset: string
+  bytes: Buffer[]
+}
+
+function decodeRun({ charset, bytes }: Run): string {
+  // Each word begins and ends in ASCII (RFC 1468): shifts back to back would be read as a fault.
+  if (charset.startsWith('iso-2022-')) return bytes.map((word) => decodeText(word, charset)).join('')
+  return decodeText(Buffer.concat(bytes), charset)
+}
+
+const encodedWord = /=\?([^?\s]{1,60})\?([BbQq])\?([^?]*)\?=/g
+
+/** The charset that a word names, as written there in lower case; null where it is unknown. */
+function knownCharset(named: string): string | null {
+  // A language may follow (RFC 2231 section 5).
+  const charset = named.split('*', 1)[0]?.toLowerCase() ?? ''
+  return isKnownCharset(charset) || /^(?:us-)?ascii$/.test(charset) ? charset : null
+}
+
+function decodeWord(
+  charset: string,
+  encoding: string,
+  encoded: string,
+): { charset: string; bytes: Buffer } | null {
+  const bytes = encoding.toUpperCase() === 'B' ? fromB(encoded) : fromQ(encoded, charset)
+  return bytes && { charset, bytes }
+}
+
+function fromB(encoded: string): Buffer | null {
+  const text = encoded.replace(/\s+/g, '')
+  if (!/^[A-Za-z0-9+/]*={0,3}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) return null
+  return Buffer.from(text, 'base64')
+}
+
+function fromQ(encoded: string, charset: string): Buffer | null {
+  const octets = rawOctets(encoded, charset)
+  // Octet by octet: replacing by patterns takes several times as long.
+  const bytes = Buffer.allocUnsafe(octets.length)
+  let size = 0
+  for (let at = 0; at < octets.length; at++) {
+    const code = octets.charCodeAt(at)
+    if (code === 0x3d) {
+      const high = hexDigit(octets.charCodeAt(at + 1))
+      const low = hexDigit(octets.charCodeAt(at + 2))
+      if (high < 0 || low < 0) return null
+      bytes[size++] = high * 16 + low
+      at += 2
+    } else bytes[size++] = code === 0x5f || isSpace(code) ? 0x20 : code
+  }
+  return bytes.subarray(0, size)
+}
+
+/** -1 for what is none, also for the NaN behind the end of a text. */
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d)
+}
+
+/**
+ * The octets of a text that names its charset, one character for each octet. Raw Latin-1 in a text that names UTF-8 is read
+ * as Latin-1.
+ *
+ * @param text  As `decodeOctetSteps` returns it.
+ */
+export function rawOctets(text: string, charset: string): string {
+  if (/^[\x00-\x7f]*$/.test(text)) return text
+  const octets = octetsOf(text)
+  const isCalledUtf8 = /^utf-?8$/i.test(charset)
+  return (isCalledUtf8 && !isUtf8(octets) ? Buffer.from(textOf(text)) : octets).toString('latin1')
+}

@@ -1,0 +1,183 @@
+import { isUtf8 } from 'node:buffer'
+import type { Steps } from '../../core/yield.ts'
+
+/** The header fields of a text, and where it is no header any more. */
+export interface SplitFields {
+  fields: [name: string, value: string][]
+  /** Where the line begins behind the last field and its folded lines; the length of the text where all is header. */
+  end: number
+  /** The number of lines before `end`. */
+  lines: number
+}
+
+/** Fields of one header. Those that follow are not read: a megabyte has room for 200,000. */
+export const maxFields: number = 5000
+
+/**
+ * Splits a header block into its fields, in steps: names as written, values unfolded.
+ *
+ * @param text  Without the empty line at its end.
+ * @param isStrict  Whether the first line that is no field ends the header. Default: such lines are passed over where
+ *   fields follow (an mbox "From " line, garbage).
+ */
+export function* splitFieldSteps(text: string, isStrict = false): Steps<SplitFields> {
+  const fields: [string, string][] = []
+  /** The last field, while folded lines may follow. */
+  let field: [string, string] | null = null
+  let isFoldedField = false
+  let end = 0
+  let lines = 0
+  for (let start = 0, line = 1; start < text.length; line++) {
+    if ((line & linesOfStep) === 0) yield
+    const newline = text.indexOf('\n', start)
+    const lineEnd = newline === -1 ? text.length : newline
+    // Some editors begin a file with a byte order mark.
+    if (line === 1) start = endOfMark(text)
+    const written = text.slice(
+      start,
+      text.charCodeAt(lineEnd - 1) === 0x0d && lineEnd > start ? lineEnd - 1 : lineEnd,
+    )
+    start = newline === -1 ? text.length : newline + 1
+    const first = written.charCodeAt(0)
+    const isFolded = first === 0x20 || first === 0x09
+    if (isFolded && field) {
+      field[1] += ` ${written.trim()}`
+      isFoldedField = true
+    } else if (!isFolded) {
+      if (field && isFoldedField) field[1] = field[1].trim()
+      field = null
+      isFoldedField = false
+      if (fields.length >= maxFields) return { fields, end: text.length, lines: line }
+      const colon = written.indexOf(':')
+      const name = written.slice(0, Math.max(colon, 0)).trimEnd()
+      if (name !== '' && name.length <= 998 && fieldName.test(name))
+        fields.push((field = [name, written.slice(colon + 1).trim()]))
+    }
+    if (field) {
+      end = start
+      lines = line
+    } else if (isStrict) break
+  }
+  if (field && isFoldedField) field[1] = field[1].trim()
+  return { fields, end, lines }
+}
+
+/** RFC 5322 section 2.2. */
+const fieldName = /^[\x21-\x39\x3b-\x7e]+$/
+
+/** The length of a UTF-8 byte order mark, decoded or not. */
+function endOfMark(text: string): number {
+  if (text.charCodeAt(0) === 0xfeff) return 1
+  return text.startsWith('\udcef\udcbb\udcbf') ? 3 : 0
+}
+
+/** How many lines are looked at between two yields, as a mask: most headers are over before the first. */
+const linesOfStep = 63
+
+/**
+ * Decodes in steps the lines of a header that are valid UTF-8 (RFC 6532). In other lines the charset of octets beyond ASCII depends
+ * on the part that contains them, such as an encoded word. These octets become half surrogates, which {@link textOf} and
+ * {@link octetsOf} read.
+ */
+export function* decodeOctetSteps(block: Buffer): Steps<string> {
+  if (isUtf8(block)) return block.toString('utf8')
+  let text = ''
+  for (let start = 0; start < block.length;) {
+    // A line end is never part of another character.
+    const end = block.indexOf(0x0a, start + bytesOfStep) + 1 || block.length
+    text += decodeLines(block.subarray(start, end))
+    start = end
+    yield
+  }
+  return text
+}
+
+const bytesOfStep = 1024
+
+function decodeLines(block: Buffer): string {
+  if (isUtf8(block)) return block.toString('utf8')
+  if ((block.indexOf(0x0a) + 1 || block.length) === block.length) return undecoded(block)
+  // A Latin-1 line must not change how the UTF-8 lines are read.
+  const octets = undecoded(block).split('\n')
+  const lines = block.toString('utf8').split('\n')
+  return lines.map((line, index) => (line.includes('\ufffd') ? octets[index] : line)).join('\n')
+}
+
+// U+DC80 to U+DCFF represent octets, as in Python's `surrogateescape`: decoded text never contains them alone.
+const undecodedOctet = /[\udc80-\udcff]/u
+const undecodedRuns = /[\udc80-\udcff]+/gu
+const nothingDecoded = /^[\x00-\x7f\udc80-\udcff]*$/u
+
+function undecoded(block: Buffer): string {
+  const units = Buffer.from(block.toString('latin1'), 'utf16le')
+  for (let at = 0; at < units.length; at += 2) if ((units[at] ?? 0) >= 0x80) units[at + 1] = 0xdc
+  return units.toString('utf16le')
+}
+
+/** A text of a header for people: undecoded octets are read as UTF-8 if all of them are valid, else as Latin-1. */
+export function textOf(text: string): string {
+  if (!undecodedOctet.test(text)) return text
+  if (nothingDecoded.test(text)) {
+    const octets = Buffer.from(text, 'latin1')
+    return octets.toString(isUtf8(octets) ? 'utf8' : 'latin1')
+  }
+  if (areRunsUtf8(text)) {
+    return text.replace(undecodedRuns, (run) => Buffer.from(run, 'latin1').toString('utf8'))
+  }
+  const units = Buffer.from(text, 'utf16le')
+  for (let at = 0, isPair = false; at < units.length; at += 2) {
+    const high = units[at + 1] ?? 0
+    if (!isPair && high === 0xdc && (units[at] ?? 0) >= 0x80) units[at + 1] = 0
+    isPair = high >= 0xd8 && high < 0xdc
+  }
+  return units.toString('utf16le')
+}
+
+/** Whether all octets are valid UTF-8. Decoded characters between them are, so that each run is looked at alone. */
+function areRunsUtf8(text: string): boolean {
+  for (const [run] of text.matchAll(undecodedRuns)) if (!isUtf8(Buffer.from(run, 'latin1'))) return false
+  return true
+}
+
+/** The original octets of a text of a header. */
+export function octetsOf(text: string): Buffer {
+  if (!undecodedOctet.test(text)) return Buffer.from(text)
+  // This writes the lower byte of each code unit.
+  if (nothingDecoded.test(text)) return Buffer.from(text, 'latin1')
+  const octets = Buffer.allocUnsafe(text.length * 3)
+  let size = 0
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0
+    if (code < 0x80 || isUndecoded(code)) octets[size++] = code & 0xff
+    else size += octets.write(char, size)
+  }
+  return octets.subarray(0, size)
+}
+
+function isUndecoded(code: number): boolean {
+  return code >= 0xdc80 && code <= 0xdcff
+}
+
+/** Whether the lines of a message end with CR alone: the first one does, and an empty line comes before any LF. */
+export function endsWithReturns(text: string): boolean {
+  const first = text.indexOf('\r')
+  if (first === -1 || text.charCodeAt(first + 1) === 0x0a) return false
+  const empty = text.indexOf('\r\r')
+  const newline = text.indexOf('\n')
+  return empty !== -1 && (newline === -1 || newline > empty)
+}
+
+/** A copy with LF for each CR without LF. */
+export function withNewlines(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes)
+  for (let at = 0; at < copy.length; at++) if (copy[at] === 0x0d && copy[at + 1] !== 0x0a) copy[at] = 0x0a
+  return copy
+}
+
+/** Where a line begins, in octets. */
+export function startOfLine(block: Buffer, lines: number): number {
+  let at = 0
+  // Octet by octet: a search for each of a hundred thousand short lines takes ten times as long.
+  for (let line = 0; line < lines && at < block.length; at++) if (block[at] === 0x0a) line++
+  return at
+}

@@ -1,0 +1,163 @@
+import { isAscii } from 'node:buffer'
+import { unpaced, type Steps } from '../../core/yield.ts'
+import { bareAddressSteps, maxAddresses, splitAddressList } from './address-list.ts'
+import type { ParsedAddress } from './addresses.ts'
+import { parseAddresses } from './addresses.ts'
+import { encodedWordSteps } from './encoded-words.ts'
+import {
+  decodeOctetSteps,
+  endsWithReturns,
+  splitFieldSteps,
+  startOfLine,
+  textOf,
+  withNewlines,
+} from './fields.ts'
+
+/** The header block of a message. A value is decoded only when it is asked for, a long one in steps. */
+export interface HeaderBlock {
+  /** Name as written and value unfolded, for {@link headerValueSteps}, in order. Lines that are no header field are left out. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  /** Where the body begins, in octets; the length of the input where it has no empty line. */
+  readonly bodyStart: number
+  /** The value of the first field of this name (in any case), encoded words decoded; `""` without one. */
+  decoded(name: string): string | Steps<string>
+  /**
+   * The mailboxes of every field of this name, display names decoded; entries without an address are left out. Of a
+   * very long list these are the first: `maxAddresses`.
+   */
+  addresses(name: string): ParsedAddress[] | Steps<ParsedAddress[]>
+  /** The bare addresses that follow those of `addresses`; mostly none. */
+  furtherAddresses(name: string): Steps<string[]>
+}
+
+/** More is not looked at: it bounds the time that a hostile message costs before its 250. */
+export const maxHeaderBytes: number = 1024 * 1024
+/** An encoded value longer than this is not decoded. */
+const maxValueLength = 256 * 1024
+
+/**
+ * Reads the header block of a message by hand, in steps: everything up to the first empty line.
+ *
+ * Never throws: any bytes are accepted, with CRLF or bare LF, without an end or without a header. Octets beyond ASCII are
+ * read in the charset of their encoded word or parameter; others as UTF-8 if they are valid (RFC 6532), else as Latin-1.
+ *
+ * @param bytes  The message, or at least its beginning; only the first MiB is looked at. Not kept.
+ * @see RFC 5322 section 2.2
+ */
+export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const end = source.length > maxHeaderBytes ? endOfLines(source, 0, maxHeaderBytes) : source.length
+  const { fields, bodyStart } = yield* headSteps(source.subarray(0, end), false)
+  const names = fields.map(([name]) => name.toLowerCase())
+  const valuesOf = (name: string): string[] => {
+    const wanted = name.toLowerCase()
+    const values: string[] = []
+    for (let at = names.indexOf(wanted); at >= 0; at = names.indexOf(wanted, at + 1))
+      values.push(fields[at]?.[1] ?? '')
+    return values
+  }
+  return {
+    fields,
+    bodyStart,
+    decoded(name) {
+      const value = valuesOf(name)[0] ?? ''
+      if (value.length > longValueLength) return headerValueSteps(value)
+      return value.includes('=?') ? unpaced(headerValueSteps(value)) : textOf(value)
+    },
+    addresses(name) {
+      const values = valuesOf(name)
+      // Most messages have no Cc, and no field that begins with Resent.
+      if (values.length === 0) return []
+      const list = values.join(', ')
+      const steps = addressSteps(list)
+      return list.length > longValueLength ? steps : unpaced(steps)
+    },
+    furtherAddresses: (name) => bareAddressSteps(splitAddressList(valuesOf(name).join(', ')).rest),
+  }
+}
+
+/** A shorter value is read at once. */
+const longValueLength = 4096
+
+function* addressSteps(list: string): Steps<ParsedAddress[]> {
+  const found: ParsedAddress[] = []
+  for (const { name, address } of parseAddresses(splitAddressList(list).read)) {
+    if (address === '') continue
+    if (found.length === maxAddresses) break
+    found.push({
+      name: name.includes('=?') ? yield* headerValueSteps(name) : textOf(name),
+      address: textOf(address),
+    })
+  }
+  return found
+}
+
+/**
+ * Where the last whole line ends within a limit: half a line at the limit would be another field, or none.
+ *
+ * @returns The limit itself where it is in the first line.
+ */
+export function endOfLines(bytes: Buffer, start: number, limit: number): number {
+  const end = bytes.lastIndexOf(0x0a, limit - 1) + 1
+  return end > start ? end : limit
+}
+
+/**
+ * Decodes the encoded words of a header value, in steps; what cannot be decoded stays as written.
+ *
+ * @param value  As `decodeOctetSteps` returns it.
+ * @see RFC 2047
+ */
+export function* headerValueSteps(value: string): Steps<string> {
+  if (!value.includes('=?') || value.length > maxValueLength) {
+    if (value.length > 1024) yield
+    return textOf(value)
+  }
+  return yield* encodedWordSteps(value)
+}
+
+/** The fields of a header, and where the body begins. */
+export interface Head {
+  /** Values as `decodeOctetSteps` returns them. */
+  fields: [name: string, value: string][]
+  bodyStart: number
+  /** Whether an empty line ends it; where none does, the body begins behind the last field, or nowhere. */
+  isEnded: boolean
+}
+
+/**
+ * Reads the header at the beginning of some bytes, in steps. Most are short: no more is looked at than it takes.
+ *
+ * @param isStrict  As in {@link splitFieldSteps}.
+ */
+export function* headSteps(source: Buffer, isStrict: boolean): Steps<Head> {
+  for (let size = 4096; ; size = source.length) {
+    // One character for each octet: looking through a text costs less than through bytes.
+    const written = source.toString('latin1', 0, size)
+    const bytes = endsWithReturns(written) ? withNewlines(source.subarray(0, size)) : source
+    const head = bytes === source ? written : bytes.toString('latin1')
+    if (size > 4096) yield
+    const end = findEnd(head)
+    if (!end && size < source.length) continue
+    const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
+    const block = bytes.subarray(0, headerEnd)
+    const isPlain = isAscii(block)
+    const text = isPlain ? head.slice(0, headerEnd) : yield* decodeOctetSteps(block)
+    const { fields, end: fieldsEnd, lines } = yield* splitFieldSteps(text, isStrict)
+    if (fieldsEnd === text.length) return { fields, bodyStart, isEnded: end !== null }
+    // The empty line is missing: the body begins with the first line behind the fields.
+    return { fields, bodyStart: isPlain ? fieldsEnd : startOfLine(block, lines), isEnded: false }
+  }
+}
+
+/** Where the first empty line is; null without one. Needs no steps: a search for a fixed text takes a millisecond per MiB. */
+function findEnd(head: string): { headerEnd: number; bodyStart: number } | null {
+  if (head.startsWith('\n')) return { headerEnd: 0, bodyStart: 1 }
+  if (head.startsWith('\r\n')) return { headerEnd: 0, bodyStart: 2 }
+  const crlf = head.indexOf('\n\r\n')
+  const lf = head.indexOf('\n\n')
+  if (crlf === -1 && lf === -1) return null
+  return lf === -1 || (crlf !== -1 && crlf < lf)
+    ? { headerEnd: crlf + 1, bodyStart: crlf + 3 }
+    : { headerEnd: lf + 1, bodyStart: lf + 2 }
+}

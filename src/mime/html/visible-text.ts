@@ -1,0 +1,44 @@
+import { unpaced } from '../../core/yield.ts'
+import { scanHtml } from './scan-html.ts'
+
+/**
+ * What a reader sees of HTML, as lines: block elements, table rows and `<br>` end a line; styles and scripts are left
+ * out. At most 1 MB of it is looked at.
+ */
+export function visibleText(html: string): string {
+  return unpaced(visibleTextSteps(html))
+}
+
+/** {@link visibleText} in steps, so that the event loop may turn between them. */
+export function* visibleTextSteps(html: string): Generator<undefined, string> {
+  let text = ''
+  /** The hidden element that is open, and how many of its name: all in it is hidden, whatever else it has. */
+  let hiddenBy: { name: string; depth: number } | null = null
+  yield* scanHtml(html, [], {
+    onOpenTag(name) {
+      if (hiddenBy?.name === name) hiddenBy.depth++
+      // `<body>` ends a `<head>` that was not closed.
+      else if (hiddenBy?.name === 'head' && name === 'body') hiddenBy = null
+      else if (!hiddenBy && hidden.has(name)) hiddenBy = { name, depth: 1 }
+      if (lineEnding.has(name)) text += '\n'
+      else if (name === 'td' || name === 'th') text += ' '
+    },
+    onText(piece) {
+      if (!hiddenBy) text += piece.replace(unfolded, ' ')
+    },
+    onCloseTag(name) {
+      if (hiddenBy?.name === name && --hiddenBy.depth === 0) hiddenBy = null
+      if (lineEnding.has(name)) text += '\n'
+    },
+  })
+  return text
+}
+
+const hidden = new Set(['head', 'style', 'script', 'template', 'title', 'noscript'])
+// Single spaces are no match: replacing each of them would take longer.
+const unfolded = /\s{2,}|[^\S ]/g
+const lineEnding = new Set(
+  'address article aside blockquote br center div dl dt dd fieldset footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul'.split(
+    ' ',
+  ),
+)

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import type { Steps } from '../../../src/core/yield.ts'
+import { headerFactSteps } from '../../../src/emails/header-facts.ts'
+import { structureSteps } from '../../../src/mime/structure.ts'
+
+const size = 1024 * 1024 - 100
+const repeated = (piece: string): string => piece.repeat(Math.floor(size / piece.length))
+
+/** Headers of a megabyte, written in Latin-1. */
+const headers: Readonly<Record<string, string>> = {
+  'short fields': repeated('X-A: b\r\n'),
+  'folded lines': `Subject: x\r\n${repeated(' x\r\n')}`,
+  'the shortest folded lines': `Subject: x\r\n${repeated(' \n')}`,
+  'Latin-1 lines': `Subject: x\r\n${repeated(' \xe4\xf6\n')}`,
+  'one Latin-1 line': `Subject: ${repeated('\xe4')}`,
+  'lines in two charsets': `Subject: x\r\n${repeated(' \xc3\xa4\n \xe4\n')}`,
+  'UTF-8 lines': `Subject: x\r\n${repeated(' \xc3\xa4\n')}`,
+  'lines that end with CR': `Subject: x\r${repeated(' x\r')}\r`,
+  'lines that are no field': repeated('x\n'),
+  addresses: `To: ${repeated('a@b.c, ')}`,
+  'addresses with names': `To: ${repeated('"\xe4" <a@b.c>, ')}`,
+  'addresses in U-labels': `To: ${repeated('"\xc3\xa4" <a@b\xc3\xa4.c>, ')}`,
+  groups: `Cc: ${repeated('g:a@b.c;,')}`,
+  'names without addresses': `To: ${repeated('a,')}`,
+  commas: `To: ${repeated(',')}`,
+  'escaped quotes': `To: "${repeated('\\"')}`,
+  'open quotes': `To: ${repeated('<"a')}`,
+  'encoded words': `Subject: ${repeated('=?utf-8?q?a?= ').slice(0, 250_000)}`,
+  'raw octets in encoded words': `Subject: ${repeated('=?utf-8?q?\xe4?= \xe4').slice(0, 250_000)}`,
+  'encoded names': `To: ${repeated('=?utf-8?q?\xe4?= \xe4 <a@b.c>,')}`,
+}
+
+/**
+ * What the longest step takes, in milliseconds: of each step the shortest of several runs, since on a busy machine any step
+ * may have to wait for a processor.
+ */
+function longestStep(makeSteps: () => Steps<unknown>): number {
+  const shortest: number[] = []
+  for (let run = 0; run < 5; run++) {
+    const steps = makeSteps()
+    for (let step = 0, isDone = false; !isDone; step++) {
+      const began = performance.now()
+      isDone = steps.next().done === true
+      shortest[step] = Math.min(shortest[step] ?? Number.POSITIVE_INFINITY, performance.now() - began)
+    }
+  }
+  return shortest.reduce((longest, one) => Math.max(longest, one), 0)
+}
+
+describe('a header of a megabyte is read in short turns of the event loop', () => {
+  it.each(Object.entries(headers))('%s', (_, header) => {
+    const message = Buffer.from(`${header}\r\n\r\nHello`, 'latin1')
+    const envelope = { mail_from: 'eve@x.test', rcpt_to: ['ada@example.com'] }
+    expect(longestStep(() => headerFactSteps(message, envelope))).toBeLessThan(50)
+    expect(longestStep(() => structureSteps(message))).toBeLessThan(50)
+  })
+})
