@@ -41,6 +41,11 @@ const folders: readonly string[] = [
   'playwright',
 ]
 
+/** The folders inside a folder, from the ground up, in the same way; `''` is for the files of the folder itself. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  mime: ['headers', '', 'html', 'compose', 'dkim'],
+}
+
 /** Folders that may not import each other, although one is before the other. */
 const strangers: readonly (readonly string[])[] = [
   ['capture', 'server'],
@@ -116,6 +121,17 @@ describe('imports', () => {
 
   it('point to their own folder or to an earlier one', () => {
     expect(breaches((file, target) => isAbove(target, file) || areStrangers(file, target))).toEqual([])
+  })
+
+  it.each(Object.entries(rooms))('point to their own room of %s or to an earlier one', (folder, order) => {
+    const roomOf = (file: string): string => file.split('/').slice(1, -1).join('/')
+    const inside = files.filter((file) => folderOf(file) === folder)
+    expect(inside.filter((file) => !order.includes(roomOf(file)))).toEqual([])
+    const isBreach = (file: string, target: string): boolean =>
+      folderOf(file) === folder &&
+      folderOf(target) === folder &&
+      order.indexOf(roomOf(target)) > order.indexOf(roomOf(file))
+    expect(breaches(isBreach)).toEqual([])
   })
 
   it('use only the exports of the store', () => {
