@@ -13,6 +13,10 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
   version: z.string(),
   smtp: smtpSchema,
   url: z.string().nullable().describe('Base URL of the listener; null in process'),
+  tracking_url: z
+    .string()
+    .nullable()
+    .describe('Base URL of the addresses in tracked mail: the option `publicUrl`, else `url`'),
   counts: z.strictObject({
     emails: z.int(),
     domains: z.int(),

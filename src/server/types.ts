@@ -17,6 +17,8 @@ export interface Health {
   }
   /** Base URL of the listener; null in process. */
   url: string | null
+  /** Base URL of the addresses in tracked mail: the option `publicUrl`, else `url`. */
+  tracking_url: string | null
   counts: {
     emails: number
     domains: number

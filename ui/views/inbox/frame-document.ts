@@ -1,9 +1,10 @@
 import { bodyOf, freezeWindowHeight, measure, rootOf } from './frame-size.ts'
-import { openLink, readLink, type MailLink } from './mail-link.ts'
+import { openLink, readLink, type MailLink, type OwnAddresses } from './mail-link.ts'
 
 /** What the page does with the frame of a mail. The mail itself runs no scripts: these run for it. */
 export interface FrameHandlers {
-  mailId: string
+  /** Asked at each link. */
+  own(): OwnAddresses
   /** The pointer or the focus is on a link; null once it left. `href` is the address as written. */
   onLink(link: MailLink | null, href: string): void
   /** The size that the mail needs to be seen whole. */
@@ -46,7 +47,7 @@ export function watchFrame(frame: HTMLIFrameElement, handlers: FrameHandlers): (
       EventTarget.prototype.addEventListener.call(content, type, listener, { capture: true })
     const report = (event: Event): void => {
       const link = linkOf(event)
-      if (link) handlers.onLink(read(link, handlers.mailId), hrefOf(link))
+      if (link) handlers.onLink(read(link, handlers.own()), hrefOf(link))
       else handlers.onLink(null, '')
     }
     on('click', (event) => follow(event, handlers))
@@ -68,7 +69,7 @@ export function watchFrame(frame: HTMLIFrameElement, handlers: FrameHandlers): (
   }
 }
 
-function follow(event: Event, { mailId }: FrameHandlers): void {
+function follow(event: Event, { own }: FrameHandlers): void {
   const element = linkOf(event)
   if (!element) return
   event.preventDefault()
@@ -76,7 +77,7 @@ function follow(event: Event, { mailId }: FrameHandlers): void {
   if (button > 1) return
   const href = hrefOf(element).trim()
   if (href.startsWith('#')) return scrollTo(element, href.slice(1))
-  const link = read(element, mailId)
+  const link = read(element, own())
   // With Shift a tracked link opens without counting.
   if (link) openLink(shiftKey ? (link.target ?? link.href) : link.href)
 }
@@ -99,8 +100,8 @@ function handOn(event: Event, frame: HTMLIFrameElement): void {
 
 const isParsed = ({ contentDocument }: HTMLIFrameElement): boolean =>
   Reflect.get(Document.prototype, 'readyState', contentDocument) !== 'loading'
-const read = (link: Element, mailId: string): MailLink | null =>
-  readLink(hrefOf(link), link.textContent ?? '', mailId)
+const read = (link: Element, own: OwnAddresses): MailLink | null =>
+  readLink(hrefOf(link), link.textContent ?? '', own)
 const hrefOf = (link: Element): string => link.getAttribute('href') ?? link.getAttribute('xlink:href') ?? ''
 const linkOf = (event: Event): Element | null => closest(event, 'a, area')
 

@@ -12,18 +12,38 @@ export interface MailLink {
  * Reads a link of a mail: http, https, mailto and tel alone; null for every other address.
  *
  * @param href  As the mail has it. It comes from a stranger.
- * @param mailId  Only its own tracking addresses are taken for tracked links.
+ * @param own  Whose tracking addresses are taken for tracked links. Every other host may write such an address too.
  */
-export function readLink(href: string, text: string, mailId: string): MailLink | null {
+export function readLink(href: string, text: string, own: OwnAddresses): MailLink | null {
   const trimmed = href.trim()
   if (trimmed.length > longestHref || !URL.canParse(trimmed)) return null
   const url = new URL(trimmed)
   if (!opened.has(url.protocol)) return null
-  const target = targetOf(url, mailId)
+  const target = targetOf(url, own)
   const leadsTo = target === null ? url : new URL(target)
   const shown = /^https?:$/.test(leadsTo.protocol) ? hostIn(text) : null
   const isSame = shown === null || isHostOf(leadsTo.hostname, shown)
   return { href: url.href, target, shownHost: isSame ? null : shown }
+}
+
+/** Which tracking addresses are those of a mail. */
+export interface OwnAddresses {
+  mailId: string
+  /** Of the instance, as {@link ownOrigins} gives them. */
+  origins: readonly string[]
+}
+
+/**
+ * The origins at which the tracking addresses of an instance lead to itself.
+ *
+ * @param page  The origin that the page was opened at.
+ */
+export function ownOrigins(
+  health: { url: string | null; tracking_url: string | null } | null,
+  page: string,
+): string[] {
+  const urls = [page, health?.url ?? null, health?.tracking_url ?? null]
+  return urls.flatMap((url) => (url === null ? [] : [new URL(url).origin]))
 }
 
 /** Opens a link in a new tab, which learns nothing of this page and cannot reach it. */
@@ -39,7 +59,8 @@ const longestHref = 20_000
 const opened: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel:'])
 
 /** Where a tracking address of this mail leads: its token names the link. It is not a secret, and signed for the server. */
-function targetOf(url: URL, mailId: string): string | null {
+function targetOf(url: URL, { mailId, origins }: OwnAddresses): string | null {
+  if (!origins.includes(url.origin)) return null
   const [, payload] = /\/t\/c\/([\w-]+)\.[\w-]+$/.exec(url.pathname) ?? []
   if (payload === undefined) return null
   try {
