@@ -14,7 +14,7 @@ const givenName = z
   .optional()
 
 /** What an audience is made or renamed with: the body of `POST /dev/audiences` and `PATCH /dev/audiences/{id}`. */
-export const audienceInputSchema: z.ZodType<AudienceInput> = z.object({
+export const audienceInputSchema: z.ZodType<AudienceInput> = z.strictObject({
   name: z
     .string()
     .max(200)
@@ -23,7 +23,7 @@ export const audienceInputSchema: z.ZodType<AudienceInput> = z.object({
 })
 
 /** A contact to add; one whose email is there already is updated with the members given. */
-export const contactInputSchema: z.ZodType<ContactInput> = z.object({
+export const contactInputSchema: z.ZodType<ContactInput> = z.strictObject({
   email: z
     .string()
     .superRefine((email, context) => {

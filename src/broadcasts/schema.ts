@@ -6,7 +6,7 @@ import { sendMembers } from '../emails/schema.ts'
 
 /** The body of `POST /dev/broadcasts`: the same mail, made personal, to all who are subscribed. */
 export const broadcastRequestSchema: z.ZodType<BroadcastRequest> = z
-  .object({
+  .strictObject({
     audience_id: z.string().min(1),
     from: sendMembers.from,
     subject: z.string().max(maxSubjectBytes),

@@ -11,7 +11,7 @@ const link = z
 
 /** The body of `POST /dev/emails/{id}/events`. Members that the status does not have are ignored. */
 export const addedEventSchema: z.ZodType<AddedEvent> = z
-  .object({
+  .strictObject({
     recipient: z.string().min(1).max(1000).describe('One of the email’s recipients, in any case'),
     status: z.enum(eventStatuses).exclude(['sent']),
     timestamp: z.int().min(0).optional().describe('Unix time in milliseconds. Default: now'),

@@ -124,7 +124,7 @@ const changeMembers = {
 }
 
 /** What may be changed of a mail. */
-export const mailChangesSchema: z.ZodType<MailChanges> = z.object(changeMembers)
+export const mailChangesSchema: z.ZodType<MailChanges> = z.strictObject(changeMembers)
 
 /** The members of {@link BulkChanges}. */
 export const bulkMembers: { readonly [Name in keyof BulkChanges]-?: z.ZodType<BulkChanges[Name]> } = {
@@ -134,7 +134,7 @@ export const bulkMembers: { readonly [Name in keyof BulkChanges]-?: z.ZodType<Bu
 }
 
 /** What is done to each of several mails. */
-export const bulkChangesSchema: z.ZodType<BulkChanges> = z.object(bulkMembers)
+export const bulkChangesSchema: z.ZodType<BulkChanges> = z.strictObject(bulkMembers)
 
 /** A tag, and how many mails have it. */
 export const tagCountSchema: z.ZodType<TagCount> = z.strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ApiKey, ApiKeyInput } from './types.ts'
 
 /** What a key is made with: the body of `POST /dev/keys`. */
-export const apiKeyInputSchema: z.ZodType<ApiKeyInput> = z.object({
+export const apiKeyInputSchema: z.ZodType<ApiKeyInput> = z.strictObject({
   name: z.string().max(200).nullable().optional().describe('What the key is for'),
 })
 

@@ -12,7 +12,7 @@ const body = z
 
 /** What may be stored, at least one of the members: the body of `PUT /dev/templates/{id}`. */
 export const templateInputSchema: z.ZodType<TemplateInput> = z
-  .object({
+  .strictObject({
     subject: z
       .string()
       .max(998)

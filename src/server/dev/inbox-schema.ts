@@ -15,7 +15,7 @@ export const awaitedSchema: z.ZodType = z.union([
 ])
 
 /** Whom a mail is released to. */
-export const releaseSchema: z.ZodType<{ to: string }> = z.object({
+export const releaseSchema: z.ZodType<{ to: string }> = z.strictObject({
   to: z.string().min(1).describe('One address'),
 })
 
@@ -40,10 +40,13 @@ export const foundSchema: z.ZodType = z.strictObject({
 const ids = z.array(z.string().max(100)).max(500).optional().describe('Mails by their ids')
 
 /** The body of `DELETE /dev/inbox`. */
-export const idsSchema: z.ZodType<{ ids?: string[] | undefined }> = z.object({ ids })
+export const idsSchema: z.ZodType<{ ids?: string[] | undefined }> = z.strictObject({ ids })
 
 /** The body of `PATCH /dev/inbox`. */
-export const bulkBodySchema: z.ZodType<BulkChanges & { ids?: string[] }> = z.object({ ids, ...bulkMembers })
+export const bulkBodySchema: z.ZodType<BulkChanges & { ids?: string[] }> = z.strictObject({
+  ids,
+  ...bulkMembers,
+})
 
 const cancelled = z.literal(true).optional().describe('Whether it was cancelled before its end')
 

@@ -70,7 +70,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
 
 const common = { tag: 'Instance', access: 'local' } as const
 
-const resetSchema: z.ZodType<{ keep?: ResetScope[] | undefined }> = z.object({
+const resetSchema: z.ZodType<{ keep?: ResetScope[] | undefined }> = z.strictObject({
   keep: z.array(z.enum(resetScopes)).max(resetScopes.length).optional().describe('What stays'),
 })
 

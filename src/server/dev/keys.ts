@@ -50,7 +50,7 @@ export function keyRoutes(keys: Keys, sessions: Sessions): Route[] {
       method: 'POST',
       path: '/dev/session',
       summary: 'Trade an API key for a session cookie',
-      body: { schema: z.object({ key: z.string().min(1) }), maxBytes: bodyLimits.signIn },
+      body: { schema: z.strictObject({ key: z.string().min(1) }), maxBytes: bodyLimits.signIn },
       success: { schema: z.strictObject({ status: z.literal('open') }) },
       errors: ['invalid_api_key', 'rate_limit_exceeded'],
       handler({ body, isSecure }) {
