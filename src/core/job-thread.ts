@@ -38,7 +38,8 @@ export function createJobThread<Kinds extends JobKinds>(
 
   function start(): Started {
     // Flags of the process such as `--input-type` and `--inspect-brk` must not apply to the thread.
-    const worker = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } })
+    const resourceLimits = { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: maxYoungMb }
+    const worker = new Worker(file, { execArgv: [], resourceLimits })
     const isReady = new Promise<boolean>((resolve) => {
       worker.on('message', (answer: WorkerAnswer) => {
         if (answer === 'ready') resolve(true)
@@ -131,5 +132,7 @@ interface OpenReading {
 }
 
 const maxHeapMb = 256
+/** For new objects. V8 would take up to 48 MB. */
+const maxYoungMb = 12
 /** An idle thread is ended after this time, because it keeps the memory of its last message. */
 const idleMs = 5000

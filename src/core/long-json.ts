@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { nextTurn } from './machine.ts'
+import { pageBuffer } from './page-memory.ts'
 
 /** JSON that is too long to be written in one turn of the event loop: it is made while it is read. */
 export interface LongJson {
@@ -48,16 +49,27 @@ export function jsonBytes(value: unknown): Buffer[] | Promise<Buffer[]> {
 
 async function encodedInTurns({ pieces }: LongJson): Promise<Buffer[]> {
   const encoded: Buffer[] = []
+  let board = pageBuffer(boardBytes)
+  let taken = 0
   for (const piece of pieces()) {
-    encoded.push(Buffer.from(piece))
+    // A character takes at most three bytes.
+    if (taken + piece.length * 3 > board.length) {
+      encoded.push(board.subarray(0, taken))
+      board = pageBuffer(Math.max(boardBytes, piece.length * 3))
+      taken = 0
+    }
+    taken += board.write(piece, taken)
     await nextTurn()
   }
+  encoded.push(board.subarray(0, taken))
   return encoded
 }
 
 /** JSON.stringify takes a few milliseconds for so much. */
 const longChars = 256 * 1024
 const pieceChars = 64 * 1024
+/** The size of the buffers that a long text is written to. */
+const boardBytes = 4 * 1024 * 1024
 
 /** How much a value weighs in characters, counted up to a limit. */
 function weigh(value: unknown, limit: number): number {

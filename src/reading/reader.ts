@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
+import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
 import type { ParsedFacts } from '../mime/parse.ts'
 import { sliceBytes } from '../mime/slices.ts'
@@ -78,6 +79,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     if (size === null) return null
     const queue = size > largeBytes ? large : small
     return queue.run(async () => {
+      collectBefore(size)
       const found = size > largeBytes ? await load(blob, size) : await store.readBlob(blob)
       // Several readings of a few milliseconds each must not run in the same turn of the event loop.
       if (size > sliceBytes) await nextTurn()
@@ -89,7 +91,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
   async function load(blob: BlobId, size: number): Promise<Buffer | null> {
     const stream = await store.openBlob(blob)
     if (!stream) return null
-    const found = Buffer.from(new ArrayBuffer(size))
+    const found = pageBuffer(size)
     let at = 0
     for await (const piece of stream as AsyncIterable<Buffer>) at += piece.copy(found, at)
     return found.subarray(0, at)
@@ -129,10 +131,10 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     const size = await store.blobSize(blob)
     if (size === null) return null
     return shared(`content ${most} ${patienceMs} ${blob}`, () =>
-      (Math.min(size, most) > largeBytes ? large : small).run(
-        () => readStoredBodies(store, blob, size, most),
-        patienceMs,
-      ),
+      (Math.min(size, most) > largeBytes ? large : small).run(() => {
+        collectBefore(Math.min(size, most))
+        return readStoredBodies(store, blob, size, most)
+      }, patienceMs),
     )
   }
   const patienceOf = (isPatient: boolean): number =>
@@ -149,6 +151,7 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     const size = messageSize ?? 0
     const isLarge = size + (contentSize ?? 0) > largeBytes
     return (isLarge ? large : small).run(async () => {
+      collectBefore(size + (contentSize ?? 0))
       const sent = content && (await readStoredBodies(store, content, contentSize ?? 0, maxBodyBytes))
       const message = blob && (isLarge ? await load(blob, size) : await store.readBlob(blob))
       const html = sent?.html ?? (content && '')

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { clearInterval, monotonicNow, setInterval } from '../core/machine.ts'
+import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import type { BodyShare } from './body-room.ts'
 import { bodyLimits } from './route.ts'
 
@@ -69,6 +70,7 @@ export function readNode(
     }
     // Others may wait for the room of this one.
     const begin = (): void => {
+      collectBefore(announced > 0 ? announced : limit)
       lastAt = monotonicNow()
       watch = setInterval(() => {
         if (monotonicNow() - lastAt > longestPauseMs) refuse(tooSlow())
@@ -97,7 +99,7 @@ function createPieces(announced: number): { add(piece: Buffer): void; whole(): B
     add(piece) {
       // The announced length may be wrong, so the buffer is allocated only after the first megabyte has arrived.
       if (!joined && size > longBytes && size + piece.length <= announced) {
-        joined = Buffer.allocUnsafeSlow(announced)
+        joined = pageBuffer(announced)
         join().copy(joined)
         pieces = []
       }

@@ -6,6 +6,7 @@ import { maxDepth } from '../core/validate.ts'
 import { explainJsonFault, faultSteps, isNestedDeeper } from '../core/json-fault.ts'
 import { jsonSteps } from '../core/json-steps.ts'
 import { nextTurn } from '../core/machine.ts'
+import { collectBefore } from '../core/page-memory.ts'
 import { paced } from '../core/yield.ts'
 import { longBytes, readNode, readWeb, tooLarge } from './body-bytes.ts'
 import type { BodyShare } from './body-room.ts'
@@ -68,7 +69,10 @@ export async function receiveBody(
       if (given.length === 0 && wanted.optional) return {}
       // A copy of the beginning, so that the whole body is not kept in memory while the request runs.
       note(given.length > longBytes ? Buffer.from(given.subarray(0, notedBytes)) : given)
-      if (given.length > longBytes) return parseLong(given, isText)
+      if (given.length > longBytes) {
+        collectBefore(given.length)
+        return parseLong(given, isText)
+      }
       const text = textOf(given)
       return isText ? text : parseJson(withoutMark(text))
     },
@@ -198,4 +202,4 @@ function notJson(fault: string): LocalpostError {
 
 const notedBytes = 64 * 1024
 /** How many values a long body may have: each takes memory of its own, of which a byte of the body makes up to 20. */
-const maxValues = 3_000_000
+const maxValues = 1_000_000

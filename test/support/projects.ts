@@ -22,6 +22,7 @@ export const integrationFiles: readonly string[] = [
   'capture/replies',
   'client-support/renew',
   'core/clock',
+  'core/page-memory',
   'decisions/access',
   'emails/hostile-input',
   'emails/render-size',

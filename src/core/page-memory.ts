@@ -1,0 +1,29 @@
+/**
+ * Makes a buffer for many bytes that are needed for a short time. Its memory is taken from the system in pages, and goes
+ * back to the system when the buffer is collected. That of `Buffer.allocUnsafeSlow` goes back to the C library, which
+ * keeps freed blocks between those that are in use: after a few large sends that was as much as they took.
+ *
+ * @param bytes  How many; all are zero.
+ */
+export function pageBuffer(bytes: number): Buffer<ArrayBuffer> {
+  // A buffer that may be resized is the only kind that V8 allocates in pages. Its size stays as it is.
+  return Buffer.from(new ArrayBuffer(bytes, { maxByteLength: bytes }))
+}
+
+/**
+ * Lets V8 begin to collect garbage, in steps beside other work, before work on many bytes. V8 lets the texts of the
+ * last large mail lie until its heap is several times as large as what is in use.
+ *
+ * @param bytes  How many bytes the work is on. A collection costs more than work on few bytes.
+ */
+export function collectBefore(bytes: number): void {
+  if (bytes < worthwhileBytes) return
+  try {
+    // V8 begins when more than 64 MiB were allocated outside of its heap. Pages that are not written to take no memory.
+    pageBuffer(2 * 64 * 1024 * 1024)
+  } catch {
+    // The system may refuse so much address space.
+  }
+}
+
+const worthwhileBytes = 8 * 1024 * 1024
