@@ -15,14 +15,16 @@ export interface AskOptions extends Pick<MailCheckOptions, 'except'> {
   /** Reads the message; called only if a check needs it. Null if it is not written, or too long. */
   raw(): Promise<Uint8Array | null>
   signal?: AbortSignal | undefined
-  /** For each check. Default: 10 seconds. */
+  /** Asks links and images too. Default: false. */
+  live?: boolean | undefined
+  /** For each check. Default: 10 seconds, 30 where links are asked. */
   timeoutMs?: number
 }
 
 /** Runs the checks that ask other programs, all at once. One that gets no answer reports why; the others are kept. */
 export async function askChecks(
   mail: CheckedMail,
-  { services, clock, raw, signal, except = [], timeoutMs = 10_000 }: AskOptions,
+  { services, clock, raw, signal, live = false, except = [], timeoutMs = live ? 30_000 : 10_000 }: AskOptions,
 ): Promise<CheckReport> {
   let facts: Promise<HtmlFacts> | undefined
   let message: Promise<Uint8Array | null> | undefined
@@ -36,6 +38,7 @@ export async function askChecks(
   const asked = {
     mail,
     services,
+    live,
     signal: ended.signal,
     facts: () => (facts ??= paced(htmlFactSteps(mail.html))),
     raw: () => (message ??= raw()),

@@ -4,6 +4,7 @@ import { deliveryChecks } from './delivery-checks.ts'
 import { formChecks } from './form-checks.ts'
 import { headerChecks } from './header-checks.ts'
 import { linkChecks } from './link-checks.ts'
+import { liveChecks } from './live-checks.ts'
 import { messageChecks } from './message-checks.ts'
 import { recordChecks } from './record-checks.ts'
 import { spamChecks } from './spam-checks.ts'
@@ -14,6 +15,7 @@ export const checkRegistry: readonly CheckRow[] = [
   ...messageChecks,
   ...formChecks,
   ...linkChecks,
+  ...liveChecks,
   ...accessibilityChecks,
   ...deliveryChecks,
   ...headerChecks,

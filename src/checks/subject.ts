@@ -79,12 +79,18 @@ export interface CheckServices {
   rspamd: string | null
   /** Says where programs may be that the operator named. */
   serviceProblemOf: CheckDestination
+  /** Says which links may be asked. */
+  liveProblemOf: CheckDestination
+  /** How tracked links of this instance begin. */
+  trackingUrl(): string
 }
 
 /** What a check that asks others gets. */
 export interface Asked {
   mail: CheckedMail
   services: CheckServices
+  /** Whether links are asked. */
+  live: boolean
   /** What is in the HTML. */
   facts(): Promise<HtmlFacts>
   /** The message; null if it is not written yet, or has more than 1 MB. */

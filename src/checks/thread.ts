@@ -39,6 +39,8 @@ export interface CheckSource {
   raw?(): Promise<Uint8Array | null>
   /** What is known beside the mail. Default: nothing. */
   knowledge?: MailKnowledge
+  /** Asks links and images too. Default: false. */
+  live?: boolean | undefined
   /** Ends the checks. */
   signal?: AbortSignal | undefined
 }
@@ -79,12 +81,12 @@ export function createMailChecks(
   }
 
   return {
-    async check(mail, options, { raw = async () => null, signal, knowledge } = {}) {
+    async check(mail, options, { raw = async () => null, signal, knowledge, live } = {}) {
       const [read, asked] = await Promise.all([
         mail.html.length + mail.text.length <= longChars
           ? checkMail(mail, options, { knowledge })
           : queue.run(() => inThread(mail, options, { signal, knowledge }), patienceMs),
-        services && askChecks(mail, { ...options, services, clock, raw, signal }),
+        services && askChecks(mail, { ...options, services, clock, raw, signal, live }),
       ])
       return asked ? joinReports(read, asked) : read
     },

@@ -34,7 +34,7 @@ export async function runCheck(given: Arguments, output: Output): Promise<0 | 1>
   const { options } = await resolveSettings(given, process.env, process.cwd())
   assertCheckOptions(options.checks, 'option "checks"', 'invalid_option', serviceMembers)
   const messages = (await areFiles(given.words))
-    ? await checkFiles(given.words, options)
+    ? await checkFiles(given.words, options, given.own['live'] !== undefined)
     : await checkMatches(given, options.checks)
   if (messages.length === 0) {
     output.error(`No mail matches ${quote(given.words.join(' '))}; nothing was checked.`)
@@ -63,12 +63,23 @@ async function areFiles(words: readonly string[]): Promise<boolean> {
   return false
 }
 
-async function checkFiles(names: readonly string[], options: LocalpostOptions): Promise<CheckedMessage[]> {
+async function checkFiles(
+  names: readonly string[],
+  options: LocalpostOptions,
+  live: boolean,
+): Promise<CheckedMessage[]> {
   const { except, clients, spamd = null, rspamd = null, ...given } = options.checks ?? {}
   const sending = await readSending(given)
   // Nothing listens here, so only what `allowOutgoing` can never permit is refused.
-  const { relayProblemOf: serviceProblemOf } = createOutgoing(options.allowOutgoing ?? [])
-  const checks = createMailChecks(systemClock, { services: { spamd, rspamd, serviceProblemOf } })
+  const { relayProblemOf, liveProblemOf } = createOutgoing(options.allowOutgoing ?? [])
+  const services = {
+    spamd,
+    rspamd,
+    serviceProblemOf: relayProblemOf,
+    liveProblemOf,
+    trackingUrl: () => 'http://localpost/t/',
+  }
+  const checks = createMailChecks(systemClock, { services })
   const messages: CheckedMessage[] = []
   try {
     // One after the other, so that many large messages are not in memory at once.
@@ -80,6 +91,7 @@ async function checkFiles(names: readonly string[], options: LocalpostOptions): 
         { except, clients },
         {
           raw: async () => bytes,
+          live,
           knowledge: { ...sending, raw: readRawFacts(bytes) },
         },
       )
@@ -101,6 +113,7 @@ async function checkMatches(
   const wanted = new URLSearchParams({
     ...(except && except.length > 0 && { except: except.join(',') }),
     ...(clients && clients.length > 0 && { clients: clients.join(',') }),
+    ...(given.own['live'] !== undefined && { live: 'true' }),
   })
   const messages: CheckedMessage[] = []
   for await (const { id, subject } of listMails(remote, given.words.join(' '))) {

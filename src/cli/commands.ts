@@ -77,15 +77,22 @@ export const namedCommands: readonly Command[] = [
     usage: ['localpost check <file.eml>...', 'localpost check -', 'localpost check <query>'],
     summary: 'check messages for common problems',
     about: [
-      'Checks message files, the message on standard input, or the mail of a running Localpost that matches a query. Nothing is fetched. docs/checks.md lists the checks.',
-      'A file is checked without a server. Whether its DKIM signature is valid is then left open.',
+      'Checks message files, the message on standard input, or the mail of a running Localpost that matches a query. Nothing is fetched without --live. docs/checks.md lists the checks.',
+      'A file is checked without a server. Whether its DKIM signature is valid is then left open. For the mail of a running Localpost, its own options say which spam filters and records there are.',
     ],
     takes: {
       ...keyFlags,
       'check-except': 'Check to leave out; repeatable',
       'check-client': 'Mail client that matters, such as gmail/ios; repeatable',
+      zone: 'Zone file with the DNS records of your domains, to check SPF and DMARC with; for files',
+      'sending-host':
+        'IP address of a host that will send the mail, to check SPF with; repeatable; for files',
+      spamd: 'SpamAssassin (spamd) that scores the mail, such as 127.0.0.1:783; for files',
+      rspamd: 'URL of rspamd that scores the mail, such as http://127.0.0.1:11333; for files',
+      'allow-outgoing': 'Range or host that --live may ask; repeatable; for files',
     },
     own: [
+      { name: 'live', help: 'Ask each link and image once whether it answers' },
       { name: 'fail-on', value: 'error|warning', help: 'The severity from which it fails', default: 'error' },
       { name: 'format', value: 'text|json|junit|sarif', help: 'How to print the findings', default: 'text' },
       url,

@@ -138,6 +138,8 @@ export interface Inbox {
 
 /** Options of `inbox.check()`. */
 export interface InboxCheckOptions extends MailCheckOptions {
+  /** Asks each link and image once whether it answers. Default: false. */
+  live?: boolean | undefined
   /** Ends the checks. */
   signal?: AbortSignal | undefined
 }
@@ -257,13 +259,13 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     openAttachment: streams.attachment,
     part: streams.part,
     async check(mail, options) {
-      assertCheckOptions(options, 'inbox.check()', 'validation_error', ['signal'])
-      const { except = deps.checks?.except, clients = deps.checks?.clients, signal } = options ?? {}
+      assertCheckOptions(options, 'inbox.check()', 'validation_error', ['live', 'signal'])
+      const { except = deps.checks?.except, clients = deps.checks?.clients, live, signal } = options ?? {}
       const id = typeof mail === 'string' ? mail : mail.id
       const email = await find(id)
       const detail = await toDetail(email)
       const knowledge = await knowledgeOf(email, detail)
-      return checks.check(detail, { except, clients }, { raw: () => rawOf(email), signal, knowledge })
+      return checks.check(detail, { except, clients }, { raw: () => rawOf(email), live, signal, knowledge })
     },
     async clientSupport(id, options) {
       assertKnownOptions(options, ['shares'], 'inbox.clientSupport()')

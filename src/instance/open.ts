@@ -116,6 +116,7 @@ export async function openLocalpost(
     const reader = createReader({ store, clock: systemClock })
     // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
     const large = reader.beside
+    const baseUrl = (): string => config.publicUrl ?? http.url ?? 'http://localpost'
     const inbox = createInbox({
       store,
       reader,
@@ -129,7 +130,12 @@ export async function openLocalpost(
       checks: config.checks,
       sending,
       recordsOf: createOwnRecords(store, dns),
-      services: { ...config.checks, serviceProblemOf: outgoing.relayProblemOf },
+      services: {
+        ...config.checks,
+        serviceProblemOf: outgoing.relayProblemOf,
+        liveProblemOf: outgoing.liveProblemOf,
+        trackingUrl: () => `${baseUrl()}/t/`,
+      },
       submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
       release: relay && releaseThrough(relay),
       transcriptOf: transcripts.of,
@@ -149,7 +155,7 @@ export async function openLocalpost(
       store,
       clock,
       random: randomSources('tracking'),
-      baseUrl: () => config.publicUrl ?? http.url ?? 'http://localpost',
+      baseUrl,
       onUnsubscribe: (audienceId, contactId) =>
         audiences.contacts.update(audienceId, contactId, { is_subscribed: false }),
       onError: (error) =>

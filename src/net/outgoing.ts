@@ -23,6 +23,8 @@ export interface Outgoing {
   readonly problemOf: CheckDestination
   /** For the relay, which the operator names: its own ports too. */
   readonly relayProblemOf: CheckDestination
+  /** For links of mail that are asked: this machine, and what is allowed. Other names are not even looked up. */
+  readonly liveProblemOf: CheckDestination
   /** For attachments: of private networks only those that are allowed. */
   readonly strictProblemOf: CheckDestination
 }
@@ -61,10 +63,22 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     return kindProblem(destination, isStrict)
   }
 
+  function liveProblem(destination: Destination): string | null {
+    const { host, address } = destination
+    const forbidden = problem(destination, true)
+    if (forbidden !== null) return forbidden
+    const isHere = address === null ? isLoopback(bareName(host)) : kindOfAddress(address) === 'loopback'
+    if (isHere || allowed.some((entry) => covers(entry, destination))) return null
+    // Whether a name leads into a range is known when it was looked up.
+    if (address === null && allowed.some(({ range }) => range !== null)) return null
+    return `is not this machine; ${permission}`
+  }
+
   return {
     opened: ({ host, port }) => void listeners.push({ host, port }),
     problemOf: (destination) => problem(destination, false),
     relayProblemOf: (destination) => kindProblem(destination, false),
+    liveProblemOf: liveProblem,
     strictProblemOf: (destination) => problem(destination, true),
   }
 }

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Parser } from 'htmlparser2'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import type { CheckReport } from '../../src/checks/types.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runToEnd, startCommand } from './command.ts'
 
@@ -106,4 +109,27 @@ it.each([
 ])('localpost %j ends with %i and says why', async (args, code, message) => {
   const result = await runToEnd(args, { cwd: folderWithMails() })
   expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) })
+})
+
+it('localpost check evaluates SPF with a zone file, asks links on request, and names a filter that does not answer', async () => {
+  const cwd = folderWithMails()
+  const server = createServer((_, response) => response.writeHead(404).end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  writeFileSync(join(cwd, 'acme.zone'), '$ORIGIN acme.test.\nmail TXT "v=spf1 ip4:192.0.2.1 -all"\n')
+  const link = `<a href="http://127.0.0.1:${port}/x">Go</a> <a href="https://mailer.test/">To</a>`
+  const html = `Return-Path: <b@mail.acme.test>\r\n${head}Subject: x\r\nContent-Type: text/html\r\n\r\n${link}\r\n`
+  writeFileSync(join(cwd, 'live.eml'), html)
+  const flags = ['--zone=acme.zone', '--sending-host=203.0.113.5', '--live', '--spamd=127.0.0.1:9']
+  const { code, stdout } = await runToEnd(['check', 'live.eml', '--format=json', ...flags], { cwd })
+  expect(code).toBe(1)
+  const { messages } = JSON.parse(stdout) as { messages: CheckReport[] }
+  const said = messages[0]?.findings.map(({ id, message }) => `${id}: ${message}`)
+  expect(said).toContain('spf: SPF does not let 203.0.113.5 send for mail.acme.test: the result is fail.')
+  expect(
+    said?.some((one) => /^live-links: The link http:\/\/127\.0\.0\.1:\d+\/x answers 404/.test(one)),
+  ).toBe(true)
+  const run = messages[0]?.checks.find(({ id }) => id === 'spamassassin')
+  expect(run?.message).toBe('The check could not be made: connect ECONNREFUSED 127.0.0.1:9.')
 })

@@ -34,15 +34,23 @@ const names = z
   .optional()
 
 /** The query of `GET /dev/inbox/{id}/checks`. */
-export const checksQuery: z.ZodType<{ except?: string[] | undefined; clients?: string[] | undefined }> =
-  z.strictObject({
-    except: names.describe(
-      'Ids of checks to leave out, separated by commas. Default: the option `checks.except`',
-    ),
-    clients: names.describe(
-      'Keys of the mail clients that matter, separated by commas. Default: the option `checks.clients`',
-    ),
-  })
+export const checksQuery: z.ZodType<{
+  except?: string[] | undefined
+  clients?: string[] | undefined
+  live?: boolean | undefined
+}> = z.strictObject({
+  except: names.describe(
+    'Ids of checks to leave out, separated by commas. Default: the option `checks.except`',
+  ),
+  clients: names.describe(
+    'Keys of the mail clients that matter, separated by commas. Default: the option `checks.clients`',
+  ),
+  live: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('Asks each link and image once whether it answers. Default: false'),
+})
 
 /** The query of `GET /dev/inbox/wait`. */
 export const waitQuery: z.ZodType<{

@@ -1,0 +1,124 @@
+import { askLive, type LiveAnswer } from './live-links.ts'
+import type { Asked, AskingCheck, CheckResult, Found, FoundPlace } from './subject.ts'
+
+/** The check that asks links and images; it runs on request only. */
+export const liveChecks: readonly AskingCheck[] = [
+  {
+    id: 'live-links',
+    title: 'Links and images answer',
+    group: 'Links and images',
+    severity: 'error',
+    about:
+      'On request (`--live`, `?live=true`) each http address is asked once, by HEAD and then GET: errors, missing ' +
+      'servers, expired certificates, images that are none, and redirects. Addresses of other machines are asked only ' +
+      'where `allowOutgoing` names them, and tracked links of Localpost itself never.',
+    fix: 'Open the address in a browser, and correct it in the template.',
+    link: 'https://www.rfc-editor.org/rfc/rfc9110#name-status-codes',
+    async ask(asked) {
+      if (!asked.live) return null
+      const wanted = await addressesOf(asked)
+      if (wanted.size === 0) return null
+      const answers = await askAll([...wanted.keys()].slice(0, maxAsked), asked)
+      return resultOf(answers, wanted)
+    },
+  },
+]
+
+/** An address of the mail, at its first place. */
+interface Wanted {
+  isImage: boolean
+  place: FoundPlace
+}
+
+async function addressesOf({ mail, services, facts }: Asked): Promise<Map<string, Wanted>> {
+  const { links, images } = await facts()
+  const wanted = new Map<string, Wanted>()
+  const add = (written: string, isImage: boolean, place: FoundPlace): void => {
+    if (!/^https?:/i.test(written) || written.length > maxLength || !URL.canParse(written)) return
+    const url = new URL(written)
+    // Of a page, only what is behind the # differs.
+    url.hash = ''
+    if (url.href.startsWith(services.trackingUrl())) return
+    if (!wanted.has(url.href)) wanted.set(url.href, { isImage, place })
+  }
+  for (const { href, offset } of links) add(href, false, { html: offset ?? 0 })
+  for (const { src, offset } of images) add(src, true, { html: offset })
+  if (mail.html === '') for (const { href } of mail.links) add(href, false, { text: null, snippet: href })
+  return wanted
+}
+
+async function askAll(
+  urls: readonly string[],
+  { services, signal }: Asked,
+): Promise<Map<string, LiveAnswer>> {
+  const answers = new Map<string, LiveAnswer>()
+  const waiting = urls.values()
+  const work = async (): Promise<void> => {
+    for (const url of waiting)
+      answers.set(url, await askLive(url, { problemOf: services.liveProblemOf, signal }))
+  }
+  // What was answered until the deadline stands.
+  await Promise.allSettled(Array.from({ length: atOnce }, work))
+  return answers
+}
+
+function resultOf(
+  answers: ReadonlyMap<string, LiveAnswer>,
+  wanted: ReadonlyMap<string, Wanted>,
+): CheckResult {
+  const all = [...answers.values()]
+  const refused = all.filter(({ isRefused }) => isRefused)
+  const left = wanted.size - answers.size
+  const said = [
+    `${all.length - refused.length} of ${wanted.size} addresses were asked`,
+    ...(refused[0] ? [`${refused.length} may not be: ${refused[0].reason}`] : []),
+    ...(left > 0 ? [`${left} are left, for lack of time or because there are more than ${maxAsked}`] : []),
+  ]
+  const message = `${said.join('; ')}.`
+  if (refused.length === answers.size) return { skipped: message }
+  const found = [...answers].flatMap(([url, answer]) => {
+    const { isImage = false, place } = wanted.get(url) ?? {}
+    return faultsOf(url, answer, isImage).map((fault): Found => ({ ...fault, ...(place && { place }) }))
+  })
+  return { found, message }
+}
+
+function faultsOf(url: string, answer: LiveAnswer, isImage: boolean): Found[] {
+  const { status, content_type, redirects, target, duration_ms, reason, isRefused } = answer
+  if (isRefused && redirects === 0) return []
+  const what = `The ${isImage ? 'image' : 'link'} ${url.slice(0, 200)}`
+  const after = redirects === 0 ? '' : ` after ${redirects === 1 ? 'a redirect' : `${redirects} redirects`}`
+  if (isRefused)
+    return [
+      {
+        severity: 'note',
+        message: `${what} redirects to ${target.slice(0, 200)}, which was not asked: ${reason}.`,
+      },
+    ]
+  if (reason !== null) return [{ message: `${what} does not answer${after}: ${reason}.` }]
+  if (status === null || status >= 400)
+    // Servers that know robots refuse them with these.
+    return [
+      {
+        severity: status === 401 || status === 403 || status === 429 ? 'warning' : 'error',
+        message: `${what} answers ${status}${after} (${duration_ms} ms).`,
+      },
+    ]
+  const found: Found[] = []
+  if (isImage && content_type !== null && !/^(?:image\/|application\/octet-stream)/i.test(content_type))
+    found.push({ message: `${what} is ${content_type.slice(0, 100)}, not an image.` })
+  if (/^https:/i.test(url) && /^http:/i.test(target))
+    found.push({
+      severity: 'warning',
+      message: `${what} leads to ${target.slice(0, 200)}, which is not encrypted.`,
+    })
+  if (redirects >= 3)
+    found.push({ severity: 'note', message: `${what} answers${after}; each costs the reader time.` })
+  if (duration_ms > slowMs) found.push({ severity: 'note', message: `${what} took ${duration_ms} ms.` })
+  return found
+}
+
+const maxAsked = 100
+const maxLength = 2000
+const atOnce = 8
+const slowMs = 3000

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http'
+import { monotonicNow } from '../core/machine.ts'
+import { guardedRequest, reasonOf, urlProblem } from '../net/guarded-request.ts'
+import type { CheckDestination } from '../net/outgoing.ts'
+
+/** What became of asking an address. */
+export interface LiveAnswer {
+  /** The last status; null without an answer. */
+  status: number | null
+  content_type: string | null
+  /** How many redirects were followed. */
+  redirects: number
+  /** The address that answered. */
+  target: string
+  duration_ms: number
+  /** Why there is no answer, as the end of a sentence; null with one. */
+  reason: string | null
+  /** Whether it was not asked, because it may not be. */
+  isRefused: boolean
+}
+
+/**
+ * Asks whether an address answers: by HEAD, and by GET where a server does not answer that well. At most five redirects are
+ * followed, each checked as the first address. Bodies are not read.
+ */
+export async function askLive(
+  url: string,
+  { problemOf, signal }: { problemOf: CheckDestination; signal: AbortSignal },
+): Promise<LiveAnswer> {
+  const began = monotonicNow()
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  let target = new URL(url)
+  let redirects = 0
+  const done = (answer: Partial<LiveAnswer>): LiveAnswer => ({
+    status: null,
+    content_type: null,
+    redirects,
+    target: target.href,
+    duration_ms: Math.round(monotonicNow() - began),
+    reason: null,
+    isRefused: false,
+    ...answer,
+  })
+  try {
+    for (;;) {
+      const problem = urlProblem(target.href, problemOf)
+      if (problem !== null) return done({ reason: problem, isRefused: true })
+      const given = { problemOf, signal: ended }
+      let answer = await ask('HEAD', target, given)
+      if ((answer.statusCode ?? 0) >= 400) answer = await ask('GET', target, given)
+      const status = answer.statusCode ?? 0
+      const location = answer.headers.location
+      if (status < 300 || status >= 400 || location === undefined)
+        return done({ status, content_type: answer.headers['content-type'] ?? null })
+      const next = URL.canParse(location, target.href) ? new URL(location, target.href) : null
+      if (!next || !/^https?:$/.test(next.protocol))
+        return done({ status, reason: `it redirects to ${JSON.stringify(location.slice(0, 200))}` })
+      if (redirects === maxRedirects)
+        return done({ status, reason: `it redirects more than ${maxRedirects} times` })
+      redirects++
+      target = next
+    }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    return done({ reason: ended.aborted ? `no answer within ${timeoutMs / 1000} seconds` : reasonOf(error) })
+  }
+}
+
+async function ask(
+  method: 'GET' | 'HEAD',
+  target: URL,
+  given: { problemOf: CheckDestination; signal: AbortSignal },
+): Promise<IncomingMessage> {
+  const headers = { 'user-agent': 'localpost', accept: '*/*', 'accept-encoding': 'identity' }
+  const answer = await guardedRequest(target, { method, headers, ...given })
+  return answer.on('error', () => {}).destroy()
+}
+
+const maxRedirects = 5
+const timeoutMs = 5000
