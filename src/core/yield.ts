@@ -16,7 +16,7 @@ export function createPacer(sliceMs: number = 4): Pacer {
   let asked = 0
   return {
     due() {
-      if ((++asked & 31) !== 0) return false
+      if (++asked % stepsAtOnce !== 0) return false
       const now = monotonicNow()
       if (began === 0) began = now
       return now - began > sliceMs
@@ -49,6 +49,21 @@ export async function paced<T>(work: Iterator<undefined, T>): Promise<T> {
     if (pacer.due()) await pacer.turn()
   }
 }
+
+/**
+ * The same for work that mostly has few steps, on paths where a promise costs more than the work.
+ *
+ * @returns A promise only where there are more steps than {@link createPacer} lets pass without a look at the time.
+ */
+export function pacedIfLong<T>(work: Iterator<undefined, T>): T | Promise<T> {
+  for (let steps = 0; steps < stepsAtOnce; steps++) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
+  return paced(work)
+}
+
+const stepsAtOnce = 32
 
 /** Runs work that yields in one turn, to its end: for callers that know it to be short, or cannot wait. */
 export function unpaced<T>(work: Iterator<undefined, T>): T {

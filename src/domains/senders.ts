@@ -24,7 +24,7 @@ export interface Senders {
    * @throws domain_not_registered with `strict`, where the domain was not created.
    * @throws validation_error for field `from`, where it could not be a sending domain.
    */
-  resolveSender(domainName: string): Promise<DomainRecord>
+  resolveSender(domainName: string): DomainRecord | Promise<DomainRecord>
   /**
    * The domain of an SMTP submission: of any status, added where it is unknown, and {@link builtInDomain} where the
    * name could not be a sending domain. Never refuses; synchronous for a domain in the cache of recent senders.
@@ -67,15 +67,17 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
   }
 
   return {
-    async resolveSender(domainName) {
+    resolveSender(domainName) {
       // The name as given is nearly always the name as stored; checking it costs more than looking it up.
-      const remembered = recent.find(domainName.toLowerCase())
-      const known = remembered instanceof Promise ? await remembered : remembered
-      if (known) return assertMaySend(known, strict)
-      const name = parseDomainName(domainName, 'from')
-      const found = strict ? await find(name) : await findOrAdd(name)
-      if (!found) throw notRegistered(name)
-      return assertMaySend(found, strict)
+      const found = recent.find(domainName.toLowerCase())
+      if (!(found instanceof Promise)) return assertMaySend(found, strict)
+      return found.then(async (known) => {
+        if (known) return assertMaySend(known, strict)
+        const name = parseDomainName(domainName, 'from')
+        const stored = strict ? await find(name) : await findOrAdd(name)
+        if (!stored) throw notRegistered(name)
+        return assertMaySend(stored, strict)
+      })
     },
     asRemoved(domainName) {
       const blank = blankDomain('', toDomainName(domainName) ?? builtInDomain, clock.now())

@@ -70,6 +70,8 @@ const recipientFields = ['to', 'cc', 'resent-to', 'resent-cc'] as const
 
 /** The recipients that no field names, neither in the addresses that are listed nor behind them. */
 function* unnamed(recipients: string[], listed: string[], block: HeaderBlock): Steps<string[]> {
+  // Most mail names its few recipients as its envelope does.
+  if (listed.length <= 10 && recipients.every((recipient) => listed.includes(recipient))) return []
   const named = new Set(listed.map(addressKey))
   const isUnnamed = (recipient: string): boolean => !named.has(addressKey(recipient))
   const left = recipients.filter(isUnnamed)

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
-import { paced, unpaced } from '../core/yield.ts'
+import { pacedIfLong } from '../core/yield.ts'
 import { maxHeaderBytes } from '../mime/headers/headers.ts'
 import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
@@ -27,9 +27,6 @@ export interface ReceiveDeps {
   /** Called after a commit that gave the outbox something to do. */
   wakeOutbox(): void
 }
-
-/** A message with more than this before its body is read in turns of the event loop. */
-const longHeadBytes = 64 * 1024
 
 /** Receives the bytes of one submission; the same as `Reception` of capture. */
 export interface SubmissionReception {
@@ -63,9 +60,8 @@ export function receiveSubmission(
     async finish() {
       const finished = writer.finish()
       const blob = finished instanceof Promise ? await finished : finished
-      const written = head.bytes()
-      const reading = headerFactSteps(written, envelope)
-      const header = written.byteLength > longHeadBytes ? await paced(reading) : unpaced(reading)
+      const reading = pacedIfLong(headerFactSteps(head.bytes(), envelope))
+      const header = reading instanceof Promise ? await reading : reading
       head.free()
       const ensured = deps.ensureDomain(header.sender_domain)
       const domain = ensured instanceof Promise ? await ensured : ensured
@@ -175,6 +171,9 @@ function tooManyHeads(): LocalpostError {
 
 // An empty line that is split between two pieces is missed. Then more than the header is kept, which does no harm.
 function hasEmptyLine(piece: Uint8Array): boolean {
-  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
-  return bytes.includes('\r\n\r\n') || bytes.includes('\n\n')
+  const bytes = Buffer.isBuffer(piece) ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+  return bytes.includes(emptyLine) || bytes.includes(bareEmptyLine)
 }
+
+const emptyLine = Buffer.from('\r\n\r\n')
+const bareEmptyLine = Buffer.from('\n\n')

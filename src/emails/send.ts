@@ -9,7 +9,7 @@ import {
   validationError,
   type FieldError,
 } from '../core/errors.ts'
-import { paced } from '../core/yield.ts'
+import { pacedIfLong } from '../core/yield.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
@@ -35,7 +35,7 @@ export interface SendDeps {
   escapeHtml: boolean
   findTemplate(id: string): Promise<TemplateContent | null>
   /** The domain to send from. @throws domain_not_verified, domain_not_registered. */
-  resolveSender(domainName: string): Promise<DomainRecord>
+  resolveSender(domainName: string): DomainRecord | Promise<DomainRecord>
 }
 
 /** A send request that passed all checks. */
@@ -81,19 +81,23 @@ export async function checkSend(input: unknown, deps: SendDeps): Promise<Accepte
       `No template has the id ${quote(request.template_id)}; store it with PUT /dev/templates/{id}.`,
     )
   }
-  const rendered = await paced(
+  const rendering = pacedIfLong(
     renderSteps({ ...source, subject: source.subject ?? '' }, request.variables ?? {}, deps.escapeHtml),
   )
-  await checkRendered(rendered, attached)
+  const rendered = rendering instanceof Promise ? await rendering : rendering
+  assertSubject(rendered.subject)
+  const size = encodedBodySize([rendered.html, rendered.text], maxMessageBytes - attached)
+  assertSize(attached + (size instanceof Promise ? await size : size))
   const warnings = warningsOf(given, request, addressWarnings, rendered.warnings)
   if (deps.strict && warnings.length > 0) {
     throw new LocalpostError('validation_error', `Refused because of \`strict\`: ${warnings.join('; ')}.`, {
       errors: warnings.map((message) => ({ field: 'body', message })),
     })
   }
-  const domain = await deps.resolveSender(
+  const resolving = deps.resolveSender(
     addresses.from_address.slice(addresses.from_address.lastIndexOf('@') + 1),
   )
+  const domain = resolving instanceof Promise ? await resolving : resolving
   if (!domain.registered) {
     warnings.push(`domain ${quote(domain.name)} is not registered; it counts as verified until it is created`)
   }
@@ -244,18 +248,17 @@ function refuse(errors: readonly FieldError[], attachmentErrors: readonly FieldE
   }
 }
 
-async function checkRendered(rendered: Rendered, attachedBytes: number): Promise<void> {
-  const fault = headerFault(rendered.subject)
-  if (fault !== null) {
-    const message = `${quote(rendered.subject)}, with its variables filled in, ${fault}`
-    throw validationError([{ field: 'subject', message }])
-  }
-  const room = maxMessageBytes - attachedBytes
-  const bytes = attachedBytes + (await encodedBodySize([rendered.html, rendered.text], room))
-  if (bytes > maxMessageBytes) {
-    throw new LocalpostError(
-      'message_too_large',
-      `The message would have ${bytes} bytes after encoding; the limit is ${maxMessageBytes} bytes.`,
-    )
-  }
+function assertSubject(subject: string): void {
+  const fault = headerFault(subject)
+  if (fault === null) return
+  const message = `${quote(subject)}, with its variables filled in, ${fault}`
+  throw validationError([{ field: 'subject', message }])
+}
+
+function assertSize(bytes: number): void {
+  if (bytes <= maxMessageBytes) return
+  throw new LocalpostError(
+    'message_too_large',
+    `The message would have ${bytes} bytes after encoding; the limit is ${maxMessageBytes} bytes.`,
+  )
 }

@@ -7,7 +7,7 @@ import type { CollectionState } from './collection-state.ts'
 import type { Effect, Records } from './records.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { IndexKey } from './store.ts'
-import { paced, unpaced } from '../core/yield.ts'
+import { paced, pacedIfLong } from '../core/yield.ts'
 
 /**
  * The commits of one write: each is checked against memory and those staged before it, and one that is refused
@@ -39,10 +39,7 @@ export class Batch {
    * @throws unique_conflict, version_conflict; then the batch is as before.
    */
   stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Promise<void> | undefined {
-    const steps = this.#staged(this.#changeAll(changes, blobs))
-    if (changes.length > changesAtOnce) return paced(steps)
-    unpaced(steps)
-    return undefined
+    return pacedIfLong(this.#staged(this.#changeAll(changes, blobs))) ?? undefined
   }
 
   *#changeAll(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Generator<undefined, void> {
@@ -238,7 +235,6 @@ export class Batch {
 }
 
 const roughRecordSize = 1024
-const changesAtOnce = 32
 
 function isLarge(content: TakenBlob['content']): content is LargePlace {
   return 'large' in content

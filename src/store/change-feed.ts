@@ -1,7 +1,7 @@
 import type { StagedCommit } from './medium.ts'
 import type { Effect } from './records.ts'
 import type { StoreChange } from './store.ts'
-import { paced } from '../core/yield.ts'
+import { pacedIfLong } from '../core/yield.ts'
 import { queueMicrotask } from '../core/machine.ts'
 
 type Listener = (change: StoreChange) => void
@@ -12,7 +12,7 @@ export class ChangeFeed {
   /** The seq of the last change that is no longer known. */
   #droppedThrough: number
   #recent: StoreChange[] = []
-  #publishing: Promise<void> = Promise.resolve()
+  #publishing: Promise<void> | undefined
   readonly #listeners: Set<{ listener: Listener; after: number }> = new Set()
 
   /** @param seq  Of the last commit before this feed began: what came before is not known. */
@@ -27,9 +27,9 @@ export class ChangeFeed {
     return () => this.#listeners.delete(entry)
   }
 
-  /** Announces commits that became visible. Large ones yield to the event loop. */
-  publish(commits: readonly StagedCommit[]): Promise<void> {
-    const publishing = paced(this.#publish(commits))
+  /** Announces commits that became visible. @returns A promise for large ones, which yield to the event loop. */
+  publish(commits: readonly StagedCommit[]): Promise<void> | undefined {
+    const publishing = pacedIfLong(this.#publish(commits)) ?? undefined
     this.#publishing = publishing
     return publishing
   }

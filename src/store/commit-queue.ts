@@ -148,7 +148,8 @@ export function createCommitQueue(deps: {
     records.apply(batch.commits.flatMap((commit) => commit.effects))
     medium.applied()
     for (const item of staged) item.resolve()
-    await feed.publish(batch.commits)
+    const publishing = feed.publish(batch.commits)
+    if (publishing) await publishing
     return next
   }
 

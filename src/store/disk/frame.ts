@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { LogPlace, Places } from '../entry.ts'
 import type { StagedCommit } from '../medium.ts'
 import type { Effect } from '../records.ts'
-import { paced } from '../../core/yield.ts'
+import { pacedIfLong } from '../../core/yield.ts'
 import { writeHex } from './hex.ts'
 
 /**
@@ -38,9 +38,10 @@ export class FrameWriter {
    *
    * @param log  The number of the log file that they are written to.
    * @param offset  The position of the first frame in that file.
+   * @returns A promise only for a large batch.
    */
-  encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
-    return paced(this.#encode(batch, log, offset))
+  encode(batch: readonly StagedCommit[], log: number, offset: number): Buffer | Promise<Buffer> {
+    return pacedIfLong(this.#encode(batch, log, offset))
   }
 
   *#encode(batch: readonly StagedCommit[], log: number, offset: number): Generator<undefined, Buffer> {
@@ -48,7 +49,7 @@ export class FrameWriter {
     let at = 0
     for (const [nth, commit] of batch.entries()) {
       let ops = ''
-      const own = new Set<LogPlace>()
+      const own: LogPlace[] = []
       for (const effect of commit.effects) {
         ops += `,${opText(effect, own)}`
         yield
@@ -172,7 +173,7 @@ function headChecksum(bytes: Buffer, start: number, digitsAt: number, lineAt: nu
 }
 
 /** @param own  Collects the places of blobs whose bytes are in this frame. */
-function opText(effect: Effect, own: Set<LogPlace>): string {
+function opText(effect: Effect, own: LogPlace[]): string {
   const { state } = effect
   if (effect.op === 'remove') return `{"op":"remove","in":"${state.name}","id":${JSON.stringify(effect.id)}}`
   const { segment, blobs, text } = effect.draft
@@ -181,16 +182,17 @@ function opText(effect: Effect, own: Set<LogPlace>): string {
   return `{"op":"put","in":"${state.name}",${where}${bytes}"record":${text}}`
 }
 
-function placesText(blobs: Places, own: Set<LogPlace>): string {
-  const texts: string[] = []
-  for (const [name, place] of Object.entries(blobs)) {
+function placesText(blobs: Places, own: LogPlace[]): string {
+  let texts = ''
+  for (const name in blobs) {
+    const place = blobs[name]
+    if (!place) continue
+    if (texts !== '') texts += ','
     if ('log' in place && place.log === 0) {
-      own.add(place)
+      own.push(place)
       const crc = place.crc === undefined ? '' : `,"crc":${place.crc}`
-      texts.push(`${JSON.stringify(name)}:{"at":${place.at},"size":${place.size}${crc}}`)
-    } else {
-      texts.push(`${JSON.stringify(name)}:${JSON.stringify(place)}`)
-    }
+      texts += `${JSON.stringify(name)}:{"at":${place.at},"size":${place.size}${crc}}`
+    } else texts += `${JSON.stringify(name)}:${JSON.stringify(place)}`
   }
-  return `{${texts.join(',')}}`
+  return `{${texts}}`
 }

@@ -196,7 +196,8 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
           await (mayUseReserve ? deps.reserve.spend(open) : opening)
         }
         const { log: number, offset } = target.end
-        const bytes = await frames.encode(batch, number, offset)
+        const encoding = frames.encode(batch, number, offset)
+        const bytes = encoding instanceof Promise ? await encoding : encoding
         if (mayUseReserve) await deps.reserve.spend(() => target.append(bytes))
         else await target.append(bytes)
         written = bytes.byteLength
