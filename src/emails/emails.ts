@@ -73,7 +73,9 @@ export function createEmails(deps: EmailsDeps): EmailService {
     const earlier = request && (await findRepeated(store, request, clock.now()))
     if (earlier) return { id: earlier, warnings: [] }
     const accepted = await checkSend(input, deps)
-    const id = await commit(accepted, await keep(accepted), request)
+    const keeping = keep(accepted)
+    const kept = keeping instanceof Promise ? await keeping : keeping
+    const id = await commit(accepted, kept, request)
     deps.wakeOutbox()
     return { id, warnings: accepted.warnings }
   }

@@ -115,11 +115,12 @@ export interface Kept {
  * Writes down what is kept of an accepted request. Needs no id, so that nothing comes between that and the commit.
  *
  * @param headers  Further header fields.
+ * @returns A promise only where it is long, or has attachments.
  */
-export async function keep(
+export function keep(
   { request, rendered }: Accepted,
   headers?: Readonly<Record<string, string>>,
-): Promise<Kept> {
+): Kept | Promise<Kept> {
   const content: StoredContent = {
     html: rendered.html,
     text: rendered.text,
@@ -127,11 +128,15 @@ export async function keep(
     cc: headerOf(request.cc),
     ...(headers ? { headers } : {}),
   }
-  const references = request.attachments ?? []
-  return {
-    content: await jsonBytes(content),
-    attachments: references.length > 0 ? await jsonBytes(references) : null,
-  }
+  const { attachments = [] } = request
+  const bytes = jsonBytes(content)
+  if (attachments.length === 0 && !(bytes instanceof Promise)) return { content: bytes, attachments: null }
+  return keepAll(bytes, attachments)
+}
+
+async function keepAll(bytes: Buffer[] | Promise<Buffer[]>, attachments: readonly unknown[]): Promise<Kept> {
+  const content = await bytes
+  return { content, attachments: attachments.length > 0 ? await jsonBytes(attachments) : null }
 }
 
 /** The email that an accepted request becomes, with the blobs that belong to it. */

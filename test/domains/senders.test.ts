@@ -28,7 +28,7 @@ describe('sending from a domain', () => {
   it('adds an unknown domain as verified, once for any number of simultaneous sends', async () => {
     const found = await Promise.all(
       ['new.test', 'New.test', 'new.test.', 'new.test'].flatMap((name) => [
-        domains.resolveSender(name),
+        Promise.resolve(domains.resolveSender(name)),
         Promise.resolve(domains.ensureDomain(name)),
       ]),
     )
@@ -42,7 +42,7 @@ describe('sending from a domain', () => {
 
   it('adds one record for several instances on one store', async () => {
     const instances = Array.from({ length: 10 }, () => createDomains({ ...parts, dns }))
-    const found = await Promise.all(instances.map((instance) => instance.resolveSender('new.test')))
+    const found = await Promise.all(instances.map(async (instance) => instance.resolveSender('new.test')))
     expect(new Set(found.map(({ id }) => id)).size).toBe(1)
   })
 
