@@ -20,6 +20,7 @@ export const entries = {
   index: {},
   'client/index': { portable: true },
   'playwright/index': {},
+  'report/index': {},
   'testing/index': {},
   'vitest/index': { parts: 'vitest/parts' },
 }
@@ -109,7 +110,13 @@ function passOn(out, name) {
   const path = relative(dirname(join(out, `${name}.js`)), file).replaceAll(sep, '/')
   const names = Object.keys(createRequire(import.meta.url)(file)).toSorted()
   const specifier = path.startsWith('.') ? path : `./${path}`
-  return `import common from '${specifier}'\nexport const { ${names.join(', ')} } = common\n`
+  // A loader that knows of `__esModule` gives the default export itself.
+  const named = names.filter((one) => one !== 'default')
+  return [
+    `import common from '${specifier}'\n`,
+    ...(named.length > 0 ? [`export const { ${named.join(', ')} } = common\n`] : []),
+    ...(names.includes('default') ? ['export default common.default ?? common\n'] : []),
+  ].join('')
 }
 
 /**

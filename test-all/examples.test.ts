@@ -30,6 +30,11 @@ describe('examples/sign-up', () => {
     expect(await run('npm', ['run', script], { cwd: project.dir, env })).toMatch(passed)
   })
 
+  it('writes a report of the mails of its tests', () => {
+    const report = readFileSync(join(project.dir, 'mails.html'), 'utf8')
+    expect(report.match(/"subject":"Confirm your address"/g)).toHaveLength(3)
+  })
+
   it('fails by npm run test:node where the mail says something else', async () => {
     // Proves that the tests of the example check something.
     const source = join(project.dir, 'app/server.js')

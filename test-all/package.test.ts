@@ -107,7 +107,7 @@ describe('the packed package', () => {
     const flags = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--format', 'ascii']
     const output = await run(bin('attw'), [...flags, tarball], { cwd: root })
     const [, ...entries] = output.split(/^"(?=localpost)/m)
-    expect(entries.length).toBe(7)
+    expect(entries.length).toBe(8)
     const verdicts = entries.flatMap((entry) => {
       const [name, ...lines] = entry.split('\n')
       const own = lines.filter((line) => /^(?:node16|bundler)/.test(line))

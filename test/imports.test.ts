@@ -36,6 +36,7 @@ const folders: readonly string[] = [
   'instance',
   'client',
   'cli',
+  'report',
   'testing',
   'vitest',
   'playwright',
@@ -84,7 +85,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   'css-tree': /^client-support\//,
   vitest: /^vitest\//,
   '@playwright/test': /^playwright\//,
-  zod: /^(?:core|mime|reading|client-support|checks|attachments|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server)\//,
+  zod: /^(?:core|mime|reading|client-support|checks|attachments|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server|report)\//,
 }
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })

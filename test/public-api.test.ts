@@ -18,6 +18,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
   ],
   './client': ['LocalpostError', 'createClient'],
   './playwright': ['localpostFixtures', 'withLocalpost', 'withMailMatchers'],
+  './reporter': ['default'],
   './testing': [
     'assertCode',
     'assertEvent',

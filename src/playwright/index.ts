@@ -1,9 +1,10 @@
-import type { TestType } from '@playwright/test'
+import type { TestInfo, TestType } from '@playwright/test'
 import { assertArguments } from '../core/known-options.ts'
 import type { Inbox } from '../inbox/inbox.ts'
 import { createUnnoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
 import type { LocalpostOptions } from '../options/options.ts'
+import { handOverMails, type ReportedTest } from '../report/hand-over.ts'
 
 /** An instance that listens, as a test of Playwright has it. */
 export interface ListeningLocalpost extends Localpost {
@@ -67,9 +68,10 @@ export const localpostFixtures: PlaywrightFixtures = {
     },
     { scope: 'worker' },
   ],
-  localpost: async ({ localpostInstance }, use) => {
+  localpost: async ({ localpostInstance }, use, info) => {
     await localpostInstance.reset()
     await use(localpostInstance)
+    if (info) await handOverMails(localpostInstance, toReported(info))
   },
 }
 
@@ -83,7 +85,14 @@ export interface PlaywrightFixtures {
   localpost: (
     args: LocalpostWorkerFixtures,
     use: (post: ListeningLocalpost) => Promise<void>,
+    /** Of the test that runs. */
+    info?: TestInfo,
   ) => Promise<void>
+}
+
+function toReported({ file, titlePath, project, retry }: TestInfo): ReportedTest {
+  const name = titlePath.slice(1).join(' > ')
+  return { file, name: project.name === '' ? name : `[${project.name}] ${name}`, attempt: retry }
 }
 
 function assertListening(post: Localpost): asserts post is ListeningLocalpost {

@@ -13,7 +13,9 @@ declare module '@playwright/test' {
   export interface TestInfo {
     readonly titlePath: string[]
     readonly file: string
-    readonly config: { readonly updateSnapshots: 'all' | 'changed' | 'missing' | 'none' }
+    readonly retry: number
+    readonly project: { readonly name: string }
+    readonly config: { readonly updateSnapshots: string }
     snapshotPath(...path: string[]): string
   }
 }

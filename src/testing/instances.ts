@@ -6,7 +6,9 @@ import { suggest } from '../core/suggest.ts'
 import { placeOf } from '../instance/leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import { sayTestProcess } from '../instance/test-process.ts'
+import { handOverMails } from '../report/hand-over.ts'
 import { createRunningTests, isConcurrent, noneHere } from './running.ts'
+import { vitestTest } from './vitest-test.ts'
 
 /**
  * Starts an instance for a test. It is `createLocalpost` in a test, whatever the framework: it keeps no process
@@ -82,7 +84,12 @@ function useForEach(hooks: TestHooks, options: LocalpostOptions | undefined, pla
   hooks.beforeEach(hookOf((test) => tests.begin(test, () => createNoted(options, place))))
   hooks.afterEach(
     hookOf(async (test) => {
-      await Promise.all(tests.end(test).map((post) => post.close()))
+      await Promise.all(
+        tests.end(test).map(async (post) => {
+          await handOver(post, test)
+          await post.close()
+        }),
+      )
     }),
   )
   return (test) => tests.find(test)
@@ -106,7 +113,12 @@ function useForFile(hooks: TestHooks, options: LocalpostOptions | undefined, pla
       })
     }),
   )
-  hooks.afterEach(hookOf(async (test) => void tests.end(test)))
+  hooks.afterEach(
+    hookOf(async (test) => {
+      tests.end(test)
+      if (shared) await handOver(shared, test)
+    }),
+  )
   hooks.afterAll?.(async () => {
     const ended = shared
     shared = null
@@ -117,6 +129,12 @@ function useForFile(hooks: TestHooks, options: LocalpostOptions | undefined, pla
     if (!shared) throw new Error(noneHere)
     return shared
   }
+}
+
+/** Gives the mails of a test to the reporter, which vitest may have. */
+async function handOver(post: Localpost, context: unknown): Promise<void> {
+  const test = vitestTest(context)
+  if (test) await handOverMails(post, test)
 }
 
 const oneAfterTheOther =

@@ -8,6 +8,7 @@ import { assertExpectation } from './expectation.ts'
 import { usageError } from './lines.ts'
 import { assertMail } from './mails.ts'
 import type { Outcome } from './outcome.ts'
+import { membersOf, namesOf } from './vitest-test.ts'
 
 /** What a snapshot of a mail has. */
 export interface MailSnapshotOptions extends MailTextOptions {
@@ -95,9 +96,7 @@ function snapshotsOf(context: unknown): Snapshots {
   if (typeof match !== 'function') throw usageError(noSnapshots)
   const vitestTask = membersOf(task)
   const isVitest = typeof vitestTask['id'] === 'string'
-  const name = isVitest
-    ? vitestName(vitestTask)
-    : String(called(currentConcurrentTestName) ?? currentTestName)
+  const name = isVitest ? namesOf(vitestTask) : String(called(currentConcurrentTestName) ?? currentTestName)
   const file = typeof testPath === 'string' ? relative(process.cwd(), testPath) : ''
   return {
     command: isVitest ? `npx vitest run ${file} -u` : `npx jest ${file} -u`,
@@ -114,14 +113,6 @@ function snapshotsOf(context: unknown): Snapshots {
 
 const noSnapshots =
   'toMatchMailSnapshot needs the snapshots of a test: those of vitest or Jest, or in Playwright the expect of withMailMatchers() of localpost/playwright. With another runner, compare the text of mailSnapshot(mail).'
-
-/** Suites and test, as vitest names snapshots. */
-function vitestName(task: Readonly<Record<string, unknown>>): string {
-  const names: unknown[] = []
-  for (let one = task; typeof one['name'] === 'string' && names.length < 100; one = membersOf(one['suite']))
-    names.unshift(one['name'])
-  return names.join(' > ')
-}
 
 /** A stored snapshot is the text in quotes, on lines of its own. */
 function toExpected(stored: unknown): string | null {
@@ -153,8 +144,4 @@ const maxLines = 200
 
 function called(value: unknown): unknown {
   return typeof value === 'function' ? (value as () => unknown)() : undefined
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }

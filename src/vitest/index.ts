@@ -7,10 +7,12 @@ import {
   assertArguments,
   assertKnownOptions,
   createUnnoted,
+  handOverMails,
   LocalpostError,
   matchers,
   quote,
   startForTest,
+  vitestTest,
 } from './parts.ts'
 
 declare module 'vitest' {
@@ -84,6 +86,8 @@ export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> 
         await localpostInstance.reset()
       }
       await use(localpostInstance)
+      const test = vitestTest({ task })
+      if (test) await handOverMails(localpostInstance, test)
     },
     localpostUrl: async ({ localpost }, use) => {
       await use(localpost.url ?? (await localpost.listen()).url)

@@ -1,0 +1,65 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { testRecordSchema } from './schema.ts'
+import type { TestRecord } from './types.ts'
+
+/** How much of a run is shown. */
+export interface ReportLimits {
+  mails: number
+  /** Of all files that the tests handed over. */
+  bytes: number
+}
+
+/** Enough for large runs; a report of more is no use. */
+export const reportLimits: ReportLimits = { mails: 10_000, bytes: 512 * 1024 * 1024 }
+
+/**
+ * What the tests of a run handed over, one test at a time: of each test its last attempt.
+ *
+ * @param problem  Called with what cannot be shown.
+ */
+export async function* readRecords(
+  folder: string,
+  { mails, bytes }: ReportLimits,
+  problem: (said: string) => void,
+): AsyncGenerator<TestRecord> {
+  const names = await readdir(folder)
+  const found = names.flatMap((name) => {
+    const [, test = '', attempt = ''] = fileForm.exec(name) ?? []
+    return test === '' ? [] : [{ name, test, attempt: Number(attempt) }]
+  })
+  const last = new Map<string, number>()
+  for (const { test, attempt } of found) last.set(test, Math.max(attempt, last.get(test) ?? 0))
+  let [restMails, restBytes] = [mails, bytes]
+  for (const { name, test, attempt } of found) {
+    if (attempt !== last.get(test)) continue
+    const path = join(folder, name)
+    const { size } = await stat(path)
+    restBytes -= size
+    if (restBytes < 0 || restMails <= 0) {
+      problem(
+        `The mails of some tests are not shown: a report has at most ${mails} mails and ${bytes} bytes.`,
+      )
+      return
+    }
+    const record = await readRecord(path)
+    if (!record) {
+      problem('The mails of a test are not shown: what it handed over cannot be read.')
+      continue
+    }
+    if (record.problem !== null) problem(`${record.name}: ${record.problem}`)
+    const shown = record.mails.slice(0, restMails)
+    restMails -= shown.length
+    yield { ...record, mails: shown }
+  }
+}
+
+const fileForm = /^([\da-f]{32})\.(\d{1,6})\.[\da-f-]{36}\.json$/
+
+async function readRecord(path: string): Promise<TestRecord | null> {
+  try {
+    return testRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,51 @@
+import type { ReportIndex } from './records.ts'
+
+/** A summary of a report as Markdown, as the summary of a job on GitHub shows it. At most some 100 lines. */
+export function summaryOf({ mails, gone, problems, baseline }: ReportIndex): string {
+  const withErrors = mails.filter(({ errors }) => errors > 0)
+  const lists: [title: string, rows: { subject: string; to: string[]; test: string }[]][] = [
+    ['New', mails.filter(({ change }) => change === 'new')],
+    ['Changed', mails.filter(({ change }) => change === 'changed')],
+    ['Gone', gone],
+    ['With errors of checks', withErrors],
+  ]
+  const compared = baseline === null ? '' : ' Compared with the baseline:'
+  return [
+    '## Mails of the test run',
+    '',
+    `${mails.length} mails, ${withErrors.length} with errors of checks.${compared}`,
+    ...lists.filter(([, rows]) => rows.length > 0).flatMap(([title, rows]) => listOf(title, rows)),
+    ...(problems.length > 0
+      ? listOf(
+          'Not in the report',
+          problems.map((said) => ({ said })),
+        )
+      : []),
+    '',
+  ].join('\n')
+}
+
+type Row = { subject: string; to: string[]; test: string } | { said: string }
+
+function listOf(title: string, rows: readonly Row[]): string[] {
+  const more = rows.length > mostRows ? [`- … and ${rows.length - mostRows} more`] : []
+  return ['', `### ${title} (${rows.length})`, '', ...rows.slice(0, mostRows).map(rowOf), ...more]
+}
+
+const mostRows = 20
+
+function rowOf(row: Row): string {
+  if ('said' in row) return `- ${escaped(row.said)}`
+  const { subject, to, test } = row
+  return `- ${escaped(subject || '(no subject)')} to ${escaped(to.join(', '))} (${escaped(test)})`
+}
+
+/** Subjects come from the mails: nothing of them is a link, an image or HTML. */
+function escaped(text: string): string {
+  return text
+    .slice(0, 200)
+    .replace(/\s+/g, ' ')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replace(/[\\`*_{}[\]()#+!|~@:>-]/g, '\\$&')
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import { mkdir, open, rename } from 'node:fs/promises'
+import { dirname, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { diffLineSteps, type DiffLine } from '../compare/line-diff.ts'
+import { createMask } from '../compare/masks.ts'
+import { dateNow } from '../core/machine.ts'
+import { paced } from '../core/yield.ts'
+import { readBaseline, type Baseline } from './baseline.ts'
+import { readRecords, reportLimits, type ReportLimits } from './collect.ts'
+import { pageBeginning, pageEnd } from './page.ts'
+import type { ReportIndex, ReportMail } from './records.ts'
+import type { MailRecord, TestRecord } from './types.ts'
+
+/** A test of a run: `file` as the test hands it over. */
+export interface RanTest {
+  file: string
+  name: string
+  /** As `passed` or `failed`; `skipped` where it did not run. */
+  state: string
+}
+
+/** What {@link writeReport} needs. */
+export interface ReportInput {
+  /** Where the tests put their mails. */
+  folder: string
+  /** Names of test files are relative to it. */
+  root: string
+  outputFile: string
+  /** The report to compare with; null for none. */
+  baseline: string | null
+  tests: readonly RanTest[]
+  /** Default: {@link reportLimits}. */
+  limits?: ReportLimits
+}
+
+/**
+ * Writes the report of a run: one HTML file that needs nothing else. Mails are written one after the other, compressed,
+ * so that the memory of many is not needed at once.
+ *
+ * @returns The list of its mails, for a summary.
+ */
+export async function writeReport(input: ReportInput): Promise<ReportIndex> {
+  const { folder, root, outputFile, tests, limits = reportLimits } = input
+  const problems: string[] = []
+  const problem = (said: string): void => {
+    if (problems.length < maxProblems) problems.push(said)
+  }
+  const baseline = await openBaseline(input.baseline, problem)
+  const states = new Map(tests.map(({ file, name, state }) => [`${file}\n${name}`, state]))
+  const mails: ReportMail[] = []
+  const counts = new Map<string, number>()
+  await mkdir(dirname(outputFile), { recursive: true })
+  const part = `${outputFile}.part`
+  const output = await open(part, 'w')
+  try {
+    await output.write(pageBeginning())
+    for await (const record of readRecords(folder, limits, problem)) {
+      for (const mail of record.mails) {
+        const listed = toListed(mail, record, states.get(`${record.file}\n${record.name}`) ?? '', root)
+        const count = (counts.get(listed.key) ?? 0) + 1
+        counts.set(listed.key, count)
+        const key = `${listed.key}\n${count}`
+        const { change, diff } = await compared(baseline, key, listed.digest, mail.snapshot)
+        const body = await zip(JSON.stringify({ ...mail, diff }))
+        await output.write(
+          `<script type="text/plain" id="m${mails.length}">${body.toString('base64')}</script>\n`,
+        )
+        mails.push({ ...listed, key, change })
+      }
+    }
+    const gone = baseline ? goneOf(baseline, new Set(mails.map(({ key }) => key)), tests, root) : []
+    const index: ReportIndex = {
+      version: 1,
+      written: dateNow(),
+      mails,
+      gone,
+      problems,
+      baseline: baseline ? input.baseline : null,
+    }
+    await output.write(pageEnd(index))
+    await output.close()
+    await rename(part, outputFile)
+    return index
+  } finally {
+    await output.close().catch(() => {})
+  }
+}
+
+const zip = promisify(gzip)
+const maxProblems = 100
+
+async function openBaseline(path: string | null, problem: (said: string) => void): Promise<Baseline | null> {
+  if (path === null) return null
+  try {
+    return await readBaseline(path)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    problem(`The run is not compared: the baseline ${path} cannot be read (${why.slice(0, 300)}).`)
+    return null
+  }
+}
+
+function toListed(mail: MailRecord, test: TestRecord, state: string, root: string): ReportMail {
+  const file = shortPath(test.file, root)
+  const count = (severity: string): number => mail.findings.filter((one) => one.severity === severity).length
+  const outcomes = [...new Set(mail.recipients.map(({ outcome }) => outcome))]
+  return {
+    key: [file, test.name, mail.to.map(createMask()).join(', ')].join('\n'),
+    file,
+    test: test.name,
+    state,
+    from: mail.from,
+    to: mail.to,
+    subject: mail.subject,
+    received: mail.received,
+    outcome: outcomes.join(', '),
+    errors: count('error'),
+    warnings: count('warning'),
+    digest: createHash('sha256').update(mail.snapshot).digest('hex'),
+    change: null,
+  }
+}
+
+async function compared(
+  baseline: Baseline | null,
+  key: string,
+  digest: string,
+  snapshot: string,
+): Promise<{ change: ReportMail['change']; diff: DiffLine[] | null }> {
+  const before = baseline?.mails.get(key)
+  if (!baseline) return { change: null, diff: null }
+  if (!before) return { change: 'new', diff: null }
+  if (before.digest === digest) return { change: 'same', diff: null }
+  const earlier = await baseline.snapshot(key)
+  const diff = earlier === null ? null : await paced(diffLineSteps(earlier.split('\n'), snapshot.split('\n')))
+  return { change: 'changed', diff }
+}
+
+/** Mails that are in the baseline alone, of tests that ran, or that a test file which ran does not have any more. */
+function goneOf(
+  baseline: Baseline,
+  present: ReadonlySet<string>,
+  tests: readonly RanTest[],
+  root: string,
+): ReportIndex['gone'] {
+  const states = new Map(tests.map(({ file, name, state }) => [`${shortPath(file, root)}\n${name}`, state]))
+  const files = new Set(
+    tests.filter(({ state }) => state !== 'skipped').map(({ file }) => shortPath(file, root)),
+  )
+  return [...baseline.mails.values()]
+    .filter(({ key, file, test }) => {
+      const state = states.get(`${file}\n${test}`)
+      return !present.has(key) && files.has(file) && state !== 'skipped'
+    })
+    .map(({ file, test, to, subject }) => ({ file, test, to, subject }))
+}
+
+function shortPath(file: string, root: string): string {
+  return relative(root, file).replaceAll(sep, '/')
+}
