@@ -115,6 +115,8 @@ export type {
   TranscriptLine,
 } from './inbox/types.ts'
 export type { Inbox, InboxCheckOptions } from './inbox/inbox.ts'
+export type { CompareOptions } from './compare/compare.ts'
+export type { ComparedLine, ComparedSection, MailComparison } from './compare/types.ts'
 export type { MailCheckOptions } from './checks/options.ts'
 export type { CheckReport, CheckRun, Finding, Place, Severity } from './checks/types.ts'
 export type { ClientSupportOptions } from './client-support/client-support.ts'

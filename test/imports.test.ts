@@ -85,7 +85,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   'css-tree': /^client-support\//,
   vitest: /^vitest\//,
   '@playwright/test': /^playwright\//,
-  zod: /^(?:core|mime|reading|client-support|checks|attachments|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server|report)\//,
+  zod: /^(?:core|mime|reading|client-support|checks|compare|attachments|options|emails|domains|audiences|broadcasts|templates|keys|inbox|rules|faults|webhooks|server|report)\//,
 }
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })

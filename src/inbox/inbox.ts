@@ -19,6 +19,9 @@ import { zoneOf } from '../domains/names.ts'
 import type { OwnRecords } from './own-records.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport } from '../checks/types.ts'
+import { createCompare } from './compare.ts'
+import type { CompareOptions } from '../compare/compare.ts'
+import type { MailComparison } from '../compare/types.ts'
 import { createDetails } from './detail.ts'
 import { startIndexer } from '../search/indexer.ts'
 import { createDigests } from '../search/digests.ts'
@@ -85,6 +88,19 @@ export interface Inbox {
   clientSupport(id: string, options?: ClientSupportOptions): Promise<ClientSupport>
   /** All tags, in lower case, with the number of their mails: the most frequent first, at most 1,000. */
   tags(): Promise<TagCount[]>
+  /**
+   * How a mail differs from another one: header fields, structure, text, formatted HTML and attachments.
+   *
+   * @param mail  A mail or its id.
+   * @param other  Another one or its id, or `previous`: the last mail before it whose subject is the same but for numbers,
+   *   dates and codes.
+   * @throws not_found.
+   */
+  compare(
+    mail: string | Pick<Mail, 'id'>,
+    other: string | Pick<Mail, 'id'>,
+    options?: CompareOptions,
+  ): Promise<MailComparison>
   /** @throws not_found, validation_error. */
   update(id: string, changes: MailChanges): Promise<MailSummary>
   /** @throws not_found. */
@@ -191,6 +207,10 @@ const maxAskedBytes = 1024 * 1024
 /** How many tags are listed. */
 const mostTags = 1000
 
+function idOf(mail: string | Pick<Mail, 'id'>): string {
+  return typeof mail === 'string' ? mail : mail.id
+}
+
 /** Sorts before the id of every mail. */
 const beforeAll = `em_${'0'.repeat(22)}`
 
@@ -215,6 +235,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const bulk = createBulk({ store, search, runs, now })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const toDetail = createDetails({ ...deps, digests })
+  const compare = createCompare({ store, find, toDetail })
   const streams = createMessageStreams({ store, reader, find })
   async function rawOf({ id, message }: EmailRecord): Promise<Buffer | null> {
     if (!message || message.size_bytes > maxAskedBytes) return null
@@ -278,6 +299,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
         .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1))
         .slice(0, mostTags)
     },
+    compare: (mail, other, options) => compare(idOf(mail), idOf(other), options),
     async update(id, changes) {
       checkChanges(changes, ['unread', 'tags'])
       const { unread, tags } = changes

@@ -47,6 +47,7 @@ const methods: Methods = {
     part: 2,
     check: 2,
     clientSupport: 2,
+    compare: 3,
     update: 2,
     remove: 1,
     removeMatching: 2,

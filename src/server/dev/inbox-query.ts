@@ -78,6 +78,14 @@ export const selectionQuery: z.ZodType<{ query?: string | undefined; all?: 'true
     all: z.literal('true').optional().describe('Every mail'),
   })
 
+/** The query of `GET /dev/inbox/{id}/compare/{other}`. */
+export const compareQuery: z.ZodType<{ masked?: 'false' | undefined }> = z.strictObject({
+  masked: z
+    .literal('false')
+    .optional()
+    .describe('Shows ids, dates, tokens and codes, and counts them as differences. Default: they are masked'),
+})
+
 /** The query of `GET /dev/inbox/export`. */
 export const exportQuery: z.ZodType<{ query?: string | undefined }> = z.strictObject({
   query: searchText.optional(),

@@ -1,5 +1,6 @@
 import type { Inbox, InboxPages } from '../../inbox/inbox.ts'
 import { checkReportSchema } from '../../checks/schema.ts'
+import { mailComparisonSchema } from '../../compare/schema.ts'
 import { clientSupportSchema } from '../../client-support/schema.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import type { Route } from '../route.ts'
@@ -7,6 +8,7 @@ import { bodyLimits, defineRoute } from '../route.ts'
 import { deletedSchema, toList } from '../schemas.ts'
 import {
   checksQuery,
+  compareQuery,
   exportQuery,
   inboxQuery,
   selectionQuery,
@@ -164,6 +166,17 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       success: { schema: clientSupportSchema },
       errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
       handler: ({ params }) => inbox.clientSupport(params.id),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/compare/{other}',
+      summary: 'How a mail differs from another one, or from the `previous` one with its subject',
+      query: compareQuery,
+      success: { schema: mailComparisonSchema },
+      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      handler: ({ params, query }) =>
+        inbox.compare(params.id, params.other, { masked: query.masked !== 'false' }),
     }),
     defineRoute({
       ...common,

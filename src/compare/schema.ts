@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import type { ComparedLine, ComparedSection, MailComparison } from './types.ts'
+
+/** One line of a comparison. */
+export const comparedLineSchema: z.ZodType<ComparedLine> = z.strictObject({
+  kind: z
+    .enum(['same', 'removed', 'added'])
+    .describe('In both mails, only in the other one, or only in the mail itself'),
+  text: z.string().describe('At most 2,000 characters'),
+})
+
+/** How one part of two mails differs. */
+export const comparedSectionSchema: z.ZodType<ComparedSection> = z.strictObject({
+  name: z.enum(['headers', 'structure', 'text', 'html', 'attachments']),
+  same: z.boolean(),
+  added: z.int().describe('Lines that only the mail itself has'),
+  removed: z.int().describe('Lines that only the other one has'),
+  lines: z.array(comparedLineSchema).describe('All lines of both, in order; at most 5,000'),
+  clipped: z.boolean().describe('Whether there are more lines than are listed'),
+})
+
+/** How two mails differ. */
+export const mailComparisonSchema: z.ZodType<MailComparison> = z.strictObject({
+  id: z.string(),
+  other: z.string().describe('The id of the mail that it is compared with'),
+  same: z.boolean().describe('Whether no part differs'),
+  sections: z.array(comparedSectionSchema),
+})

@@ -1,0 +1,55 @@
+import { compareMails, subjectForm, type CompareOptions } from '../compare/compare.ts'
+import type { MailComparison } from '../compare/types.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+import { nextTurn } from '../core/machine.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { Store } from '../store/store.ts'
+import type { Mail } from './types.ts'
+
+interface CompareDeps {
+  store: Pick<Store, 'page'>
+  find(id: string): Promise<EmailRecord>
+  toDetail(email: EmailRecord): Promise<Mail>
+}
+
+/** @returns A function that compares two mails of the inbox. */
+export function createCompare({
+  store,
+  find,
+  toDetail,
+}: CompareDeps): (mail: string, other: string, options?: CompareOptions) => Promise<MailComparison> {
+  /** The last mail before this one whose subject has the same form. */
+  async function previous(email: EmailRecord): Promise<EmailRecord> {
+    const wanted = subjectForm(email.subject)
+    let after = email.id
+    for (let seen = 0; seen < searched; seen += pageSize) {
+      const { records } = await store.page(emailCollection, {
+        direction: 'desc',
+        after: [after],
+        limit: pageSize,
+      })
+      const found = records.find(({ subject }) => subjectForm(subject) === wanted)
+      if (found) return found
+      const last = records.at(-1)
+      if (!last) break
+      after = last.id
+      await nextTurn()
+    }
+    const message = `No mail before ${email.id} has its subject. Name the id of the mail to compare with.`
+    throw new LocalpostError('not_found', message)
+  }
+
+  return async (id, other, options) => {
+    assertKnownOptions(options, ['masked'], 'inbox.compare()')
+    const email = await find(id)
+    const against = other === 'previous' ? await previous(email) : await find(other)
+    // One after the other, so that two large messages are not in memory before they have to be.
+    const before = await toDetail(against)
+    return compareMails(await toDetail(email), before, options)
+  }
+}
+
+const pageSize = 50
+/** How many mails are looked at for the last one with a subject. */
+const searched = 5000
