@@ -31,6 +31,56 @@ export function unsupported({ features }: ClientSupport): SupportedFeature[] {
     .toSorted((a, b) => b.unsupported.length - a.unsupported.length || b.partial.length - a.partial.length)
 }
 
+/** How the clients of a maker support a feature. */
+export interface MatrixCell {
+  /** `no`: all of them ignore it; `some`: some do, or support it partly; `yes`: none is known to ignore it. */
+  support: 'no' | 'some' | 'yes'
+  /** Which of them: `ignored by iOS; partly in Android`; `""` for none. */
+  words: string
+}
+
+/** A table of the features that some clients do not fully support, by maker. */
+export interface SupportMatrix {
+  makers: string[]
+  rows: {
+    slug: string
+    title: string
+    /** The first place where the mail uses it. */
+    place: SupportedFeature['places'][number] | null
+    /** In the order of the makers. */
+    cells: MatrixCell[]
+  }[]
+}
+
+export function matrixOf(support: ClientSupport): SupportMatrix {
+  const grouped = byFamily(support.clients)
+  const makers = families(support).map(({ name }) => name)
+  const rows = unsupported(support).map((feature) => ({
+    slug: feature.slug,
+    title: feature.title,
+    place: feature.places[0] ?? null,
+    cells: makers.map((maker) => cellOf(grouped.get(maker) ?? [], feature)),
+  }))
+  return { makers, rows }
+}
+
+function cellOf(
+  members: readonly ClientScore[],
+  { unsupported: none, partial }: SupportedFeature,
+): MatrixCell {
+  const within = (keys: readonly string[]): ClientScore[] =>
+    members.filter(({ client }) => keys.includes(client))
+  const named = (clients: readonly ClientScore[]): string =>
+    clients.map(({ name }) => split(name).platform).join(', ')
+  const [ignoring, part] = [within(none), within(partial)]
+  const words = [
+    ...(ignoring.length > 0 ? [`ignored by ${named(ignoring)}`] : []),
+    ...(part.length > 0 ? [`partly in ${named(part)}`] : []),
+  ].join('; ')
+  if (ignoring.length === members.length) return { support: 'no', words }
+  return { support: words === '' ? 'yes' : 'some', words }
+}
+
 /** The names of clients, by maker: `Gmail (iOS, Android), HEY`. */
 export function clientWords(keys: readonly string[], { clients }: ClientSupport): string {
   return [...byFamily(clients)]
