@@ -118,8 +118,8 @@ export const accessibilityChecks: readonly CheckRow[] = [
     group: 'Accessibility',
     severity: 'warning',
     about:
-      'WCAG asks for a contrast of 4.5, and 3 for large text. It is computed from inline styles and attributes; style ' +
-      'sheets and background images are not seen, and a text on one is left out.',
+      'WCAG asks for a contrast of 4.5, and 3 for large text. It is computed from style sheets, inline styles ' +
+      'and attributes, outside of dark mode and small screens. A text on an image or a gradient is left out.',
     fix: 'Choose a darker or lighter colour.',
     link: 'https://www.w3.org/WAI/WCAG22/Understanding/contrast-minimum',
     run({ html: { texts } }) {
@@ -142,7 +142,8 @@ export const accessibilityChecks: readonly CheckRow[] = [
     title: 'Texts are large enough to read',
     group: 'Accessibility',
     severity: 'warning',
-    about: 'Text below 9 pixels is a warning, below 12 pixels a note. Sizes come from inline styles.',
+    about:
+      'Text below 9 pixels is a warning, below 12 pixels a note. Sizes come from style sheets and inline styles.',
     fix: 'Use at least 14 pixels for text, and 12 for small print.',
     link: 'https://www.w3.org/WAI/WCAG22/Understanding/resize-text',
     run({ html: { texts } }) {

@@ -1,5 +1,6 @@
 import { scanHtml } from '../mime/html/scan-html.ts'
 import { initialStyle, styleWithin, type TextStyle } from './inline-style.ts'
+import { createStyleRules, type StyledElement } from './style-rules.ts'
 
 /** What the checks read in a mail's HTML. Offsets are those of the names of elements. */
 export interface HtmlFacts {
@@ -62,7 +63,9 @@ export const noFacts: () => HtmlFacts = () => ({
 export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
   const facts = noFacts()
   const { images, links, headings, tables, texts } = facts
-  const elements: { name: string; style: TextStyle }[] = []
+  const elements: (StyledElement & { style: TextStyle })[] = []
+  const rules = createStyleRules()
+  let sheet = ''
   const openTables: HtmlTable[] = []
   const styles = new Set<string>()
   let open: HtmlLink | null = null
@@ -86,7 +89,11 @@ export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
       if (table && (name === 'th' || name === 'caption')) table.hasHeader = true
       if (!voidElements.has(name) && elements.length < maxDepth) {
         const parent = elements.at(-1)?.style ?? initialStyle
-        elements.push({ name, style: styleWithin(parent, name, attributes) })
+        const { id = '' } = attributes
+        const classes = attributes.class?.trim().split(/\s+/, maxClasses) ?? []
+        const element = { name, classes, id: id.trim() }
+        const declared = rules.matching(element, elements)
+        elements.push({ ...element, style: styleWithin(parent, name, attributes, declared) })
       }
       if (name !== 'a' || href === undefined || links.length >= maxEach) return
       open = { href: href.trim(), text: attributes['aria-label'] ?? attributes.title ?? '', offset }
@@ -95,6 +102,7 @@ export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
     onText(piece, offset) {
       const element = elements.at(-1)
       if (element?.name === 'title') facts.title = (facts.title ?? '') + piece
+      if (element?.name === 'style') sheet += piece
       if (element && unseen.has(element.name)) return
       if (open) open.text += piece
       if (isBlank.test(piece)) return
@@ -108,6 +116,10 @@ export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
     onCloseTag(name) {
       if (name === 'a') open = null
       if (name === 'table') openTables.pop()
+      if (name === 'style' && sheet !== '') {
+        rules.add(sheet)
+        sheet = ''
+      }
       // A tag that closes nothing is ignored, as browsers do.
       const at = elements.findLastIndex((element) => element.name === name)
       if (at !== -1) elements.length = at
@@ -131,8 +143,11 @@ const attributesAsked = [
   'bgcolor',
   'background',
   'text',
+  'class',
+  'id',
 ] as const
 const maxEach = 10_000
+const maxClasses = 20
 const maxStyles = 1000
 /** Deeper elements have the style of the one that is so deep. */
 const maxDepth = 200

@@ -1,7 +1,9 @@
+import type { SheetDeclaration } from './style-rules.ts'
+
 /** A colour without transparency: red, green and blue from 0 to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
-/** What inline styles and attributes say of a text. */
+/** What style sheets, inline styles and attributes say of a text. */
 export interface TextStyle {
   /** Null where it cannot be told. */
   color: Rgb | null
@@ -32,8 +34,17 @@ interface StyleAttributes {
   text?: string
 }
 
-/** The style of an element's text, from its inline style and attributes and the style of its parent. */
-export function styleWithin(parent: TextStyle, name: string, attributes: StyleAttributes): TextStyle {
+/**
+ * The style of an element's text, from its inline style and attributes, style sheets and the style of its parent.
+ *
+ * @param sheet  The declarations of style sheets that apply, the strongest last.
+ */
+export function styleWithin(
+  parent: TextStyle,
+  name: string,
+  attributes: StyleAttributes,
+  sheet: readonly SheetDeclaration[] = [],
+): TextStyle {
   const { style, color, bgcolor, background, text } = attributes
   let result = /^(?:h[1-6]|b|strong|th)$/.test(name) ? { ...parent, isBold: true } : parent
   // Clients choose the sizes and colours of headings and links.
@@ -43,7 +54,34 @@ export function styleWithin(parent: TextStyle, name: string, attributes: StyleAt
   if (fontColor !== undefined) result = { ...result, color: parseColor(fontColor) }
   if (bgcolor !== undefined) result = { ...result, background: parseColor(bgcolor) }
   if (background !== undefined) result = { ...result, background: null }
-  if (style === undefined) return result
+  for (const declaration of sheet)
+    if (!declaration.isImportant) result = withSheet(result, declaration, parent)
+  result = withInline(result, style ?? '', parent)
+  for (const declaration of sheet)
+    if (declaration.isImportant) result = withSheet(result, declaration, parent)
+  return result
+}
+
+/** A rule that may apply or not leaves open what it would change. */
+function withSheet(
+  style: TextStyle,
+  { property, value, isUncertain }: SheetDeclaration,
+  parent: TextStyle,
+): TextStyle {
+  const changed = withDeclaration(style, property, value, parent)
+  if (!isUncertain || changed === style) return changed
+  return {
+    color: changed.color === style.color ? style.color : null,
+    background: changed.background === style.background ? style.background : null,
+    fontSize: changed.fontSize === style.fontSize ? style.fontSize : null,
+    isBold: style.isBold,
+    isHidden: style.isHidden || changed.isHidden,
+  }
+}
+
+function withInline(before: TextStyle, style: string, parent: TextStyle): TextStyle {
+  if (style === '') return before
+  let result = before
   for (const declaration of style.split(';', 200)) {
     const colon = declaration.indexOf(':')
     const value = declaration

@@ -33,13 +33,19 @@ function* checkSteps(
   budgetMs: number,
   { sendingHosts, raw, ...records }: MailKnowledge,
 ): Steps<CheckReport> {
-  const html = (yield* within(htmlFactSteps(mail.html), budgetMs)) ?? noFacts()
+  const facts = yield* within(htmlFactSteps(mail.html), budgetMs)
   const dns = { zone: createZone(records), sendingHosts }
-  const subject: Subject = { mail, html, clients: clients && clients.length > 0 ? clients : null, dns, raw }
+  const subject: Subject = {
+    mail,
+    html: facts ?? noFacts(),
+    clients: clients && clients.length > 0 ? clients : null,
+    dns,
+    raw,
+  }
   const report = createReport(mail)
   for (const row of checkRegistry) {
     if (except.includes(row.id) || !('run' in row)) continue
-    const made = row.run(subject)
+    const made = facts === undefined && readsHtml.has(row.group) ? undefined : row.run(subject)
     const result: CheckResult | undefined = isSteps(made) ? yield* within(made, budgetMs) : made
     report.add(
       row,
@@ -49,6 +55,9 @@ function* checkSteps(
   }
   return report.report()
 }
+
+/** The groups whose checks read what is in the HTML. */
+const readsHtml: ReadonlySet<string> = new Set(['Links and images', 'Accessibility'])
 
 const noKnowledge: MailKnowledge = { records: [], complete: [], sendingHosts: [], raw: null }
 

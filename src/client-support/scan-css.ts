@@ -11,8 +11,11 @@ export interface CssToken {
 export interface CssListener {
   /** `name` in lower case and without `@`. */
   onAtRule(name: string, prelude: string, start: number): void
-  /** The selectors of a rule; `isNested` is true for a rule inside another style rule. */
-  onSelectors(tokens: readonly CssToken[], isNested: boolean): void
+  /**
+   * The selectors of a rule; `isNested` is true for a rule inside another style rule, `isConditional` for one inside an
+   * at-rule such as `@media`.
+   */
+  onSelectors(tokens: readonly CssToken[], isNested: boolean, isConditional: boolean): void
   /** `property` in lower case. The tokens of the value have neither white space nor comments. */
   onDeclaration(property: string, value: readonly CssToken[], start: number): void
   onComment(start: number): void
@@ -49,7 +52,7 @@ export function scanCss(css: string, context: 'sheet' | 'attribute', listener: C
     if (closedBy === token.LeftCurlyBracket) {
       if (within === 'keyframes') return open(blocks, 'style')
       if (within === 'other') return open(blocks, 'other')
-      listener.onSelectors(tokens, blocks.includes('style'))
+      listener.onSelectors(tokens, blocks.includes('style'), blocks.includes('rules'))
       return open(blocks, 'style')
     }
     if (within === 'style') declaration(tokens, listener)

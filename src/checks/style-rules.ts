@@ -1,0 +1,178 @@
+import { scanCss, textOf, type CssToken } from '../client-support/scan-css.ts'
+
+/** An element as style sheets see it. */
+export interface StyledElement {
+  name: string
+  classes: readonly string[]
+  id: string
+}
+
+/** A declaration of a style sheet that applies to an element. */
+export interface SheetDeclaration {
+  property: string
+  value: string
+  isImportant: boolean
+  /** Whether the selector is one that is not evaluated here, so that it may apply or not. */
+  isUncertain: boolean
+}
+
+/** The style sheets of a mail, as far as they change colours and sizes of text. */
+export interface StyleRules {
+  /** Adds the rules of a style sheet. Those within conditions, as for dark mode or small screens, are left out. */
+  add(css: string): void
+  /**
+   * The declarations that apply, the strongest last.
+   *
+   * @param ancestors  The outermost first.
+   */
+  matching(element: StyledElement, ancestors: readonly StyledElement[]): readonly SheetDeclaration[]
+}
+
+export function createStyleRules(): StyleRules {
+  const rules = new Map<string, Rule[]>()
+  let count = 0
+  // Mails repeat the same elements.
+  const candidates = new Map<string, Rule[]>()
+
+  /** The rules whose last compound means the element, the strongest last. */
+  function candidatesFor(element: StyledElement): Rule[] {
+    const { name, classes, id } = element
+    const key = `${name} ${id} ${classes.join(' ')}`
+    const known = candidates.get(key)
+    if (known) return known
+    const found = [name, '*', `#${id}`, ...new Set(classes.map((one) => `.${one}`))]
+      .flatMap((one) => rules.get(one) ?? [])
+      .filter(({ compounds: [last] }) => last !== undefined && isOf(element, last))
+      .toSorted((a, b) => a.weight - b.weight || a.order - b.order)
+      .slice(-maxCandidates)
+    if (candidates.size < maxKeys) candidates.set(key, found)
+    return found
+  }
+
+  return {
+    add(css) {
+      candidates.clear()
+      let open: Rule[] = []
+      scanCss(css, 'sheet', {
+        onAtRule() {},
+        onSelectors(tokens, isNested, isConditional) {
+          open = []
+          if (isNested || isConditional || count >= maxRules) return
+          for (const selector of selectorsOf(tokens)) {
+            const rule: Rule = { ...selector, order: count++, declarations: [] }
+            open.push(rule)
+            const known = rules.get(rule.key)
+            if (known) known.push(rule)
+            else rules.set(rule.key, [rule])
+          }
+        },
+        onDeclaration(property, value) {
+          if (open.length === 0 || !asked.has(property)) return
+          const written = value.map(({ text }) => text)
+          const isImportant = written.at(-1)?.toLowerCase() === 'important' && written.at(-2) === '!'
+          const text = (isImportant ? written.slice(0, -2) : written).join(' ').toLowerCase()
+          for (const { declarations, isUncertain } of open)
+            declarations.push({ property, value: text, isImportant, isUncertain })
+        },
+        onComment() {},
+      })
+    },
+    matching(element, ancestors) {
+      if (count === 0) return []
+      return candidatesFor(element)
+        .filter((rule) => applies(rule, ancestors))
+        .flatMap(({ declarations }) => declarations)
+    },
+  }
+}
+
+/** A compound selector: `td.note`. */
+type Compound = { name: string; classes: string[]; id: string }
+
+interface Selector {
+  /** The compounds, the last one first. */
+  compounds: Compound[]
+  /** What the last compound is found by: its id, a class, or its name. */
+  key: string
+  weight: number
+  isUncertain: boolean
+}
+
+interface Rule extends Selector {
+  order: number
+  declarations: SheetDeclaration[]
+}
+
+function selectorsOf(tokens: readonly CssToken[]): Selector[] {
+  return textOf(tokens)
+    .slice(0, maxSelectorChars)
+    .split(',', 50)
+    .flatMap((text) => parseSelector(text.trim()) ?? [])
+}
+
+/** Null for states and parts of elements, as `a:hover`, which say nothing of the mail at rest. */
+function parseSelector(text: string): Selector | null {
+  if (text === '' || /::?(?!link\b|root\b)/.test(text)) return null
+  // Of these, which elements they mean is not evaluated.
+  const isUncertain = /[>+~[]/.test(text)
+  const plain = text.replace(/\[[^\]]*\]|:[a-z]+/g, '').replace(/[>+~]/g, ' ')
+  const compounds = plain.trim().split(/\s+/, 20).map(parseCompound)
+  const [last] = compounds.toReversed()
+  if (!last || compounds.includes(null)) return null
+  const known = compounds.filter((one) => one !== null).toReversed()
+  const weight = known.reduce(
+    (sum, { name, classes, id }) =>
+      sum + (id === '' ? 0 : 10_000) + classes.length * 100 + (name === '*' ? 0 : 1),
+    0,
+  )
+  const key =
+    last.id === '' ? (last.classes[0] === undefined ? last.name : `.${last.classes[0]}`) : `#${last.id}`
+  return { compounds: known, key, weight, isUncertain }
+}
+
+function parseCompound(text: string): Compound | null {
+  const [, name = '', rest = ''] = /^([a-z][\w-]*|\*)?((?:[.#][\w-]+)*)$/i.exec(text) ?? []
+  if (name === '' && rest === '') return null
+  const parts = rest.match(/[.#][\w-]+/g) ?? []
+  return {
+    name: name === '' ? '*' : name.toLowerCase(),
+    classes: parts.filter((part) => part.startsWith('.')).map((part) => part.slice(1)),
+    id: parts.find((part) => part.startsWith('#'))?.slice(1) ?? '',
+  }
+}
+
+/** Whether the ancestors are those that a selector asks for. */
+function applies({ compounds }: Rule, ancestors: readonly StyledElement[]): boolean {
+  let at = ancestors.length - 1
+  for (const compound of compounds.slice(1)) {
+    while (at >= 0 && !isOf(ancestors[at], compound)) at--
+    if (at-- < 0) return false
+  }
+  return true
+}
+
+function isOf(element: StyledElement | undefined, { name, classes, id }: Compound): boolean {
+  if (!element) return false
+  if (name !== '*' && name !== element.name) return false
+  return (id === '' || id === element.id) && classes.every((one) => element.classes.includes(one))
+}
+
+const asked = new Set([
+  'color',
+  'background',
+  'background-color',
+  'background-image',
+  'font',
+  'font-size',
+  'font-weight',
+  'display',
+  'visibility',
+  'mso-hide',
+  'opacity',
+  'max-height',
+])
+const maxRules = 2000
+/** Rules of one element that count; hostile style sheets have more. */
+const maxCandidates = 100
+const maxKeys = 1000
+const maxSelectorChars = 2000
