@@ -31,7 +31,7 @@ export async function openStore(
 /** Opens a column of the search index: in the data folder, or in memory. */
 export function openColumn(
   { dir, onNotice }: Config,
-  fileName: 'mail-text.2' | 'mail-heads.2',
+  fileName: 'mail-text.2' | 'mail-heads.3',
 ): Promise<TextColumn> {
   return openTextColumn(dir && join(dir, 'derived'), {
     fileName,

@@ -124,7 +124,7 @@ export async function openLocalpost(
       ids,
       now: clock.now,
       column: await openColumn(config, 'mail-text.2'),
-      heads: { open: () => openColumn(config, 'mail-heads.2'), isKept: config.dir !== null },
+      heads: { open: () => openColumn(config, 'mail-heads.3'), isKept: config.dir !== null },
       pageSize,
       waitTimeoutMs: config.waitTimeoutMs,
       checks: config.checks,

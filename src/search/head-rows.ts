@@ -1,10 +1,12 @@
+import { domainToUnicode } from 'node:url'
 import type { EmailRecord } from '../emails/email.ts'
+import { addressKey } from '../mime/addresses.ts'
 import { nextTurn } from '../core/machine.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { idAt, rowsWith } from './text-rows.ts'
 
-/** The members of a mail that a head row has. `to` covers Cc and Bcc too. */
-export type HeadMember = 'subject' | 'from' | 'to' | 'cc'
+/** The members of a mail that a head row has. `to` covers Cc and Bcc too, `sender` From and the envelope sender. */
+export type HeadMember = 'subject' | 'from' | 'sender' | 'to' | 'cc'
 
 /** A condition: a member of a mail contains a text, or does not. */
 export interface HeadTerm {
@@ -36,13 +38,17 @@ export function headTerm(member: HeadMember, forms: readonly string[], isNegativ
 }
 
 /** The head of a mail for its row: exactly what the record contains, or a mark that the row is undecided. */
-export function headText({ subject, from, to, cc, bcc }: EmailRecord): string {
-  const values = [subject, from, ...to, ...cc, ...bcc]
+export function headText({ subject, from, to, cc, bcc, envelope }: EmailRecord): string {
+  // Mostly the same as in From.
+  const sender = from.includes(envelope.mail_from) ? '' : envelope.mail_from
+  const addresses = [from, sender, ...to, ...cc, ...bcc]
+  const values = [subject, ...addresses]
   const length = values.reduce((sum, value) => sum + value.length + 1, 0)
   if (length > mostLength || !values.every((value) => foldSpace(value) === value && isWellFormed(value)))
     return mark.unsure
+  if (addresses.some(isOddlySpelled)) return mark.unsure
   const lower = (list: readonly string[]): string => list.map((value) => value.toLowerCase()).join('\n')
-  return `${mark.sure}${lower([subject])}${mark.from}${lower([from])}${mark.to}${lower(to)}${mark.cc}${lower(cc)}${mark.bcc}${lower(bcc)}`
+  return `${mark.sure}${lower([subject])}${mark.from}${lower([from])}${mark.sender}${lower([sender])}${mark.to}${lower(to)}${mark.cc}${lower(cc)}${mark.bcc}${lower(bcc)}`
 }
 
 /** Finds the rows of a block that meet all terms, and the undecided ones. */
@@ -68,11 +74,20 @@ export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Prom
   }
 }
 
-// A row: 0x00, id, "\n", sure, subject, from, …, to, … cc, … bcc, …, 0x02, 0x03. No value has one of these.
-const mark = { sure: '\x07', unsure: '\x08', from: '\x0b', to: '\x04', cc: '\x05', bcc: '\x06' } as const
+// A row: 0x00, id, "\n", sure, subject, from, …, sender, …, to, … cc, … bcc, …, 0x02, 0x03. No value has one of these.
+const mark = {
+  sure: '\x07',
+  unsure: '\x08',
+  from: '\x0b',
+  sender: '\x0e',
+  to: '\x04',
+  cc: '\x05',
+  bcc: '\x06',
+} as const
 const sureByte = 7
 const unsureByte = 8
 const fromByte = 11
+const senderByte = 14
 const toByte = 4
 const ccByte = 5
 const bccByte = 6
@@ -98,6 +113,8 @@ function isIn(block: Buffer, place: number, member: HeadMember): boolean {
       return begun === sureByte
     case 'from':
       return begun === fromByte
+    case 'sender':
+      return begun === fromByte || begun === senderByte
     case 'to':
       return begun === toByte || begun === ccByte || begun === bccByte
     case 'cc':
@@ -117,6 +134,10 @@ function bounds(block: Buffer, head: number, member: HeadMember): [number, numbe
       return [head, block.indexOf(fromByte, head)]
     case 'from': {
       const begin = block.indexOf(fromByte, head)
+      return [begin, block.indexOf(senderByte, begin)]
+    }
+    case 'sender': {
+      const begin = block.indexOf(fromByte, head)
       return [begin, block.indexOf(toByte, begin)]
     }
     case 'to': {
@@ -128,6 +149,19 @@ function bounds(block: Buffer, head: number, member: HeadMember): [number, numbe
       return [begin, block.indexOf(bccByte, begin)]
     }
   }
+}
+
+/**
+ * Whether an address names a mailbox that a search by its plain spelling misses, because its domain has other characters
+ * that mean the same, as full-width letters do.
+ */
+function isOddlySpelled(address: string): boolean {
+  if (!/[^\x00-\x7f]/.test(address)) return false
+  const bare = address.endsWith('>') ? address.slice(address.lastIndexOf('<') + 1, -1) : address
+  const domainOf = (text: string): string => text.slice(text.lastIndexOf('@') + 1)
+  const written = domainOf(bare).normalize('NFC').toLowerCase()
+  const ascii = domainOf(addressKey(bare))
+  return ascii !== written && domainToUnicode(ascii) !== written
 }
 
 /** Whether a text has no half of a surrogate pair, so that UTF-8 can represent it. */

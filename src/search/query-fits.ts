@@ -27,6 +27,18 @@ export function withoutState(form: RegExp): RegExp {
   return new RegExp(form.source, form.flags.replace(/[gy]/g, ''))
 }
 
+/**
+ * The texts of which an address that {@link addressForm} accepts contains at least one, in any case; null if that cannot be
+ * said.
+ */
+export function addressTexts(wanted: string | RegExp): string[] | null {
+  if (wanted instanceof RegExp) return null
+  const mailbox = mailboxOf(wanted)
+  if (mailbox === undefined) return spellingsOf(wanted)
+  // Such a domain has many spellings.
+  return /[^\x00-\x7f]|xn--/i.test(mailbox) ? null : [mailbox]
+}
+
 // With a name before it, as a mail's field has it, the address is what counts.
 function mailboxOf(wanted: string): string | undefined {
   return /^(?:[^<>]*<)?([^\s@<>]+@[^\s@<>]+?)>?$/.exec(wanted)?.[1]

@@ -17,7 +17,7 @@ export interface QueryPart {
   /** What only the message itself decides. */
   message?: MessageTest
   row?: RowTerm
-  /** The same condition as `where`, as a term for the heads of mails. */
+  /** A condition that each match meets, as a term for the heads of mails: `where` itself, or a part of `test`. */
   head?: HeadTerm
   needsDigests?: boolean
 }

@@ -2,10 +2,10 @@ import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { assertQueryMembers, isAfter, type MailQuery, type MailQueryMembers } from './query-members.ts'
 import type { Where } from '../store/store.ts'
 import { compileWhere, isOnFacts } from '../store/where.ts'
-import { addressForm, contains, withoutState } from './query-fits.ts'
+import { addressForm, addressTexts, contains, withoutState } from './query-fits.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { type QueryPart, readTerms } from './query-terms.ts'
-import type { HeadTerm } from './head-rows.ts'
+import { type HeadMember, headTerm, type HeadTerm } from './head-rows.ts'
 import type { MessageTest } from './message-fields.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
 
@@ -16,7 +16,7 @@ export interface MailFilter {
   test: ((email: EmailRecord) => boolean) | null
   /** What the rows of the text column decide. */
   rows: readonly RowTerm[]
-  /** The conditions that the heads of mails decide; `where` contains them too. */
+  /** The conditions that the heads of mails decide; `where` or `test` contain them too. */
   heads: readonly HeadTerm[]
   /** The conditions that facts decide; `where` contains them too. */
   facts: Where | null
@@ -75,7 +75,7 @@ function toFilter(
     facts: onFacts.length > 0 ? { all: onFacts } : null,
     isByRows:
       parts.some(({ row, head }) => row || head) &&
-      parts.every(({ row, head, where }) => row || head || (where && isOnFacts(where))) &&
+      parts.every(({ row, head, where, test }) => !test && (row || head || (where && isOnFacts(where)))) &&
       messages.length === 0 &&
       bodyForm === null,
     newerThan,
@@ -106,17 +106,23 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   const parts: QueryPart[] = []
   if (to !== undefined) {
     const holds = addressForm(to)
-    parts.push({ test: (email) => [...email.to, ...email.cc, ...email.bcc].some(holds) })
+    parts.push({
+      ...among('to', addressTexts(to)),
+      test: (email) => [...email.to, ...email.cc, ...email.bcc].some(holds),
+    })
   }
   if (cc !== undefined) {
     const holds = addressForm(cc)
-    parts.push({ test: (email) => email.cc.some(holds) })
+    parts.push({ ...among('cc', addressTexts(cc)), test: (email) => email.cc.some(holds) })
   }
   if (from !== undefined) {
     const holds = addressForm(from)
-    parts.push({ test: (email) => holds(email.from) || holds(email.envelope.mail_from) })
+    const test = (email: EmailRecord): boolean => holds(email.from) || holds(email.envelope.mail_from)
+    parts.push({ ...among('sender', addressTexts(from)), test })
   }
-  if (subject !== undefined) parts.push({ test: (email) => contains(email.subject, subject) })
+  if (typeof subject === 'string')
+    parts.push({ ...among('subject', [subject]), where: { member: 'subject', contains: subject } })
+  else if (subject) parts.push({ test: (email) => contains(email.subject, subject) })
   if (typeof tag === 'string') parts.push({ where: { text: 'tag', equals: tag.toLowerCase() } })
   else if (tag) parts.push({ test: (email) => email.tags.some((one) => isTag(one, tag)) })
   if (id !== undefined) parts.push({ where: { member: 'id', equals: id } })
@@ -125,6 +131,12 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   if (typeof body === 'string' && foldSpace(body) !== '') parts.push({ row: rowTerm(body, 'body', false) })
   const bodyForm = body instanceof RegExp ? withoutState(body) : null
   return toFilter(parts, bodyForm, typeof after === 'string' ? after : null)
+}
+
+/** A condition that each match meets: a member contains one of these texts. The record decides what matches. */
+function among(member: HeadMember, texts: readonly string[] | null): Pick<QueryPart, 'head'> {
+  const head = texts && headTerm(member, texts, false)
+  return head ? { head } : {}
 }
 
 /** Whether a tag is what a query asks for. */

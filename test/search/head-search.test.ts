@@ -91,11 +91,15 @@ describe('a search by subject and addresses', () => {
     let pieces = plainPieces
     const text = (most: number): string =>
       Array.from({ length: pick(most) }, () => pieces[pick(pieces.length)] ?? '').join('')
+    const addressOf = (): string =>
+      `${['ada', 'Ada', '"ada"', 'ad\u0061\u0301', 'canada', '\u212aim'][pick(6)]}@${['x.test', 'X.TEST', 'bücher.example', 'xn--bcher-kva.example', '\uff58.test', 'x\u3002test'][pick(6)]}`
     const list = (): string[] => Array.from({ length: pick(3) }, () => text(4))
     const emails = Array.from({ length: 400 }, (_, n): EmailRecord => {
       pieces = pick(4) === 0 ? hostilePieces : plainPieces
       const long = pick(50) === 0 ? 'y'.repeat(9000) : ''
-      const members = { subject: text(5) + long, from: text(4), to: list(), cc: list(), bcc: list() }
+      const envelope = { mail_from: pick(2) ? addressOf() : text(3), rcpt_to: [] }
+      const to = [...list(), ...(pick(2) ? [`${text(2)} <${addressOf()}>`] : [])]
+      const members = { subject: text(5) + long, from: text(4), to, cc: list(), bcc: list(), envelope }
       return { ...anEmail(n), ...members, unread: pick(2) === 0, snippet: '', attachment_count: 0 }
     })
     await store.commit(emails.map((email) => insert(emailCollection, email)))
@@ -138,6 +142,22 @@ describe('a search by subject and addresses', () => {
       ).toEqual(wanted.slice(offset + 1, offset + 8))
     }
     expect(found).toBeGreaterThan(10_000)
+    found = 0
+    for (let round = 0; round < 300; round++) {
+      pieces = pick(4) === 0 ? hostilePieces : plainPieces
+      const names = ['subject', 'from', 'to', 'cc'].filter(() => pick(2) === 0)
+      const query = Object.fromEntries(
+        names.map((name) => [name, pick(4) === 0 ? addressOf() : text(3) || 'a']),
+      )
+      const filter = parseMailQuery(query, 0)
+      const wanted = left.filter((email) => filter.accepts(email)).map(({ id }) => id)
+      found += wanted.length
+      expect(await search.ids(filter), JSON.stringify(query)).toEqual(wanted)
+      const page = await search.list(filter, { offset: 1, limit: 7 })
+      expect(page.items.map(({ id }) => id)).toEqual(wanted.slice(1, 8))
+      expect(page.count).toBe(wanted.length)
+    }
+    expect(found).toBeGreaterThan(3000)
   })
 
   it('finds mail that was not read yet, and joins words of the text', async () => {
@@ -202,5 +222,32 @@ describe('a search by subject and addresses', () => {
     expect(await found()).toEqual([idOf(2)])
     await store.restore(snapshot)
     expect(await found()).toEqual([idOf(1)])
+  })
+})
+
+describe('a query by members', () => {
+  it('reads only the records that it returns, for texts and addresses', async () => {
+    const { store, search, reads } = await open()
+    const emails = Array.from({ length: 500 }, (_, n) => ({
+      ...anEmail(n),
+      subject: `number ${n}`,
+      from: `Sender <s${n}@x.test>`,
+      to: [`User <u${n}@x.test>`],
+      cc: [`c${n % 100}@x.test`],
+    }))
+    await store.commit(emails.map((email) => insert(emailCollection, email)))
+    await search.list(parseMailQuery('subject:a', 0), {})
+    for (const [query, count] of [
+      [{ to: 'u77@x.test' }, 1],
+      [{ from: 's77@x.test' }, 1],
+      [{ cc: 'c7@x.test', to: '@x.test' }, 5],
+      [{ subject: 'number 77' }, 1],
+      [{ to: 'u77@x.test', from: 's78@x.test' }, 0],
+    ] as const) {
+      const before = reads()
+      expect((await search.list(parseMailQuery(query, 0), {})).count).toBe(count)
+      // One more looks for mail that has no row yet.
+      expect(reads() - before, JSON.stringify(query)).toBeLessThanOrEqual(count + 1)
+    }
   })
 })
