@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { type Files, nodeFiles } from '../../src/core/files.ts'
 import type { LogStoreOptions } from '../../src/store/open.ts'
 import {
@@ -18,7 +18,16 @@ import { isLong } from '../support/long.ts'
 import { randomOf } from '../support/random.ts'
 import { flipBit, flipCount, flipSeed } from './_flips.ts'
 import { PowerFiles } from './_power.ts'
-import { contents, copyOf, manualClock, openAfterKill, systemError, tempFolder } from './_setup.ts'
+import {
+  contents,
+  copyOf,
+  inspect,
+  manualClock,
+  noProcesses,
+  openAfterKill,
+  systemError,
+  tempFolder,
+} from './_setup.ts'
 
 interface Item extends StoredRecord {
   value: number
@@ -116,6 +125,13 @@ async function closed(count = 2300): Promise<string> {
 const indexIn = (dir: string, number = 1, name = 'items'): string =>
   join(dir, 'derived', name, `00000${number}.idx`)
 const segmentIn = (dir: string, number = 1): string => join(dir, 'items', `00000${number}.json`)
+
+/** The content of an index with its checksum. */
+function checked(content: Buffer): Buffer {
+  const crc = Buffer.alloc(4)
+  crc.writeUInt32LE(crc32(content))
+  return Buffer.concat([content, crc])
+}
 
 /** All answers of a store. */
 async function answersOf(store: Store) {
@@ -225,10 +241,7 @@ test.each<[string, Record<string, unknown>]>([
   const bytes = await readFile(path)
   const end = bytes.indexOf('\n')
   const head = { ...(JSON.parse(bytes.toString('utf8', 0, end)) as object), ...members }
-  const content = Buffer.concat([Buffer.from(JSON.stringify(head)), bytes.subarray(end, -4)])
-  const crc = Buffer.alloc(4)
-  crc.writeUInt32LE(crc32(content))
-  await writeFile(path, Buffer.concat([content, crc]))
+  await writeFile(path, checked(Buffer.concat([Buffer.from(JSON.stringify(head)), bytes.subarray(end, -4)])))
   const expected = await expectedOf(dir)
   const { store, files } = await open(dir)
   expect(files.whole).toBe(1)
@@ -432,3 +445,79 @@ test.each(['process', 'disk'] as const)(
     expect(taken).toBeGreaterThan(cuts.length / 10)
   },
 )
+
+describe('doctor', () => {
+  const look = async (dir: string): Promise<string[]> => {
+    const { findings } = await inspect(dir, { collections, processes: noProcesses })
+    return findings
+      .filter(({ subject }) => subject === 'index')
+      .map(({ level, message, fix }) => `${level}: ${message} ${fix ?? ''}`)
+  }
+
+  /** A folder whose indexes are of its files as they are on this disk. */
+  async function sound(): Promise<string> {
+    const dir = await closed()
+    const { store } = await open(dir, { files: nodeFiles })
+    await store.ids(items, { where: { flag: 'seen' } })
+    await store.close()
+    return dir
+  }
+
+  it('says that indexes agree with their files, and names those that are not used', async () => {
+    const dir = await sound()
+    expect(await look(dir)).toEqual([expect.stringMatching(/^ok: 4 indexes/)])
+    await truncate(indexIn(dir, 2), 100)
+    expect(await look(dir)).toEqual([
+      expect.stringContaining(indexIn(dir, 2)),
+      expect.stringMatching(/^ok: 3 indexes/),
+    ])
+    // In a copy, every file is another one.
+    expect(await look(await copyOf(dir))).toEqual([expect.stringMatching(/^ok: .*000001.idx, .*others/)])
+  })
+
+  it.each<[string, RegExp, (head: Head) => void, ((columns: Buffer) => void)?]>([
+    [
+      'the key of a record',
+      /other keys of i_000010/,
+      ({ keyed }) => void (keyed[1] = [10, 1, [[11, 'i_000010']]]),
+    ],
+    [
+      'a place',
+      /other places of i_000003/,
+      () => {},
+      (columns) => columns.writeUInt32LE(7, placesAt + 8 * 3),
+    ],
+    ['facts', /other facts of i_000003/, () => {}, (columns) => columns.writeUInt32LE(9, flagsAt + 4 * 3)],
+    [
+      'an id',
+      /lacks i_000999.*does not have/,
+      () => {},
+      (columns) => columns.write('x', columns.byteLength - 4),
+    ],
+    ['the space of messages', /places of messages/, ({ usage }) => void (usage.logs = [[1, 5, 5]])],
+  ])('finds an index with a valid checksum in which %s is wrong', async (_, found, inHead, inColumns) => {
+    const dir = await sound()
+    const bytes = await readFile(indexIn(dir))
+    const end = bytes.indexOf('\n')
+    const head = JSON.parse(bytes.toString('utf8', 0, end)) as Head
+    inHead(head)
+    const columns = Buffer.from(bytes.subarray(end + 1, -4))
+    inColumns?.(columns)
+    await writeFile(indexIn(dir), checked(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), columns])))
+    const [problem = ''] = await look(dir)
+    expect(problem).toMatch(found)
+    expect(problem).toContain(`problem: ${indexIn(dir)}`)
+    expect(problem).toContain('remove')
+    await rm(indexIn(dir))
+    expect(await look(dir)).toEqual([expect.stringMatching(/^ok: 3 indexes/)])
+  })
+})
+
+interface Head {
+  keyed: unknown[]
+  usage: { logs: unknown[] }
+}
+
+// 990 records: two columns of numbers, then places and flags.
+const placesAt = 990 * (8 + 8)
+const flagsAt = placesAt + 990 * 8

@@ -3,7 +3,16 @@ export interface Finding {
   /** `problem`: something is lost, or the next start refuses the folder; `note`: worth knowing, nothing to do. */
   readonly level: 'ok' | 'note' | 'problem'
   /** What was looked at. */
-  readonly subject: 'folder' | 'lock' | 'checkpoint' | 'snapshot' | 'log' | 'blobs' | 'leftovers' | 'disk'
+  readonly subject:
+    | 'folder'
+    | 'lock'
+    | 'checkpoint'
+    | 'snapshot'
+    | 'index'
+    | 'log'
+    | 'blobs'
+    | 'leftovers'
+    | 'disk'
   readonly message: string
   /** What to do about it; null where nothing has to be done. */
   readonly fix: string | null

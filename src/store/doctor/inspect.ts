@@ -7,6 +7,7 @@ import { type Files, nodeFiles } from '../../core/files.ts'
 import { salvageHint } from '../io-errors.ts'
 import { dataIn, strangersIn } from '../disk/folder.ts'
 import { inspectBlobs } from './inspect-blobs.ts'
+import { inspectIndexes } from './inspect-indexes.ts'
 import { inspectLog } from './inspect-log.ts'
 import { inspectKeys, inspectLeftovers, inspectSnapshot } from './inspect-snapshot.ts'
 import { isClosed, readLock } from '../lock/lock.ts'
@@ -117,6 +118,7 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
     await inspectSnapshot(parts, checkpoint, records, about('snapshot'))
     const sound = await inspectLog(parts, checkpoint, records, about('log'))
     inspectKeys(parts, records, about('snapshot'))
+    await inspectIndexes(parts, files.stampNow, records, about('index'))
     await inspectBlobs(parts, records, sound, about('blobs'))
     const counts = [...records.collections.values()].map(({ name, byId }) => `${byId.size} ${name}`)
     if (all.every(({ level, subject }) => level !== 'problem' || !countedFrom.has(subject)))
