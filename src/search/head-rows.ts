@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url'
 import type { EmailRecord } from '../emails/email.ts'
-import { addressKey } from '../mime/addresses.ts'
+import { addressKey } from '../mime/headers/addresses.ts'
 import { nextTurn } from '../core/machine.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { idAt, rowsWith } from './text-rows.ts'
