@@ -41,7 +41,7 @@ const scripts = {
     const html = '<html lang="en"><head><title>x</title><style>' + css + '@media (max-width:600px){.c1{display:block}}</style></head><body>' +
       Array.from({ length: 190 }, (_, i) => block(i)).join('') + '</body></html>'
     const { id } = await post.emails.send({ ...mail, html })
-    await post.inbox.waitFor('id:' + id)
+    await post.inbox.waitFor('id:' + id, { timeoutMs: 60_000 })
     const timeOf = async (work) => {
       const began = performance.now()
       await work()

@@ -71,7 +71,7 @@ function resultOf(
   const left = wanted.size - answers.size
   const said = [
     `${all.length - refused.length} of ${wanted.size} addresses were asked`,
-    ...(refused[0] ? [`${refused.length} may not be: ${refused[0].reason}`] : []),
+    ...(refused.length > 0 ? [`${refused.length} may not be: ${reasonsOf(refused)}`] : []),
     ...(left > 0 ? [`${left} are left, for lack of time or because there are more than ${maxAsked}`] : []),
   ]
   const message = `${said.join('; ')}.`
@@ -81,6 +81,12 @@ function resultOf(
     return faultsOf(url, answer, isImage).map((fault): Found => ({ ...fault, ...(place && { place }) }))
   })
   return { found, message }
+}
+
+/** Up to three different reasons. */
+function reasonsOf(refused: readonly LiveAnswer[]): string {
+  const reasons = [...new Set(refused.map(({ reason }) => reason))]
+  return [...reasons.slice(0, 3), ...(reasons.length > 3 ? ['and others'] : [])].join(', ')
 }
 
 function faultsOf(url: string, answer: LiveAnswer, isImage: boolean): Found[] {

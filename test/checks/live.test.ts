@@ -85,7 +85,7 @@ it('nothing is asked without a request, and on request not where `allowOutgoing`
   expect(requests).toEqual([])
   const { run } = await asked(post, html)
   expect(run?.message).toBe(
-    '1 of 3 addresses were asked; 2 may not be: acme.test is not this machine; allow it with `allowOutgoing`.',
+    '1 of 3 addresses were asked; 2 may not be: acme.test is not this machine; allow it with `allowOutgoing`, 10.0.0.1 is in a private network; allow these with `attachments.allowPrivate` or `allowOutgoing`.',
   )
   expect(requests).toEqual(['HEAD /x'])
   const foreign = await asked(post, '<a href="https://acme.test/x">x</a>')
