@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import { endsWithReturns } from '../headers/fields.ts'
 import { maxHeaderBytes } from '../headers/headers.ts'
+import { hasControls, withoutControls } from './line-controls.ts'
+import { withPlainPartHeaders } from './part-headers.ts'
 
 /**
  * A message without its Bcc and Resent-Bcc fields, however they are written: who was copied blindly must not show to
@@ -8,14 +10,15 @@ import { maxHeaderBytes } from '../headers/headers.ts'
  *
  * A mail server may make a line end of a bare CR, and may leave a NUL out. So that what arrives has the fields that
  * the inbox shows, the header has none of them: in a message that has CR for its line ends they become CRLF; else
- * they become spaces in a field, and a line that is no field because of them is left out. All other bytes stay.
+ * they become spaces in a field, and a line that is no field because of them is left out. In the headers of parts they become
+ * spaces. All other bytes stay.
  *
  * Holds a line of the header at most, and of a very long one a part; before the first line end up to `maxHeaderBytes`.
  *
  * @see RFC 5322 section 3.6.3, and section 4.5.3 for the space before the colon
  */
 export function withoutBcc(message: Readable): Readable {
-  return Readable.from(filter(withLines(message)), { objectMode: false })
+  return Readable.from(withPlainPartHeaders(filter(withLines(message))), { objectMode: false })
 }
 
 /** Gives a message whose lines end with CR alone, as `headSteps` sees it, lines that end with CRLF. */
@@ -85,18 +88,6 @@ function isDropped(line: Buffer, isFieldDropped: boolean): boolean {
   if (line[0] === 0x20 || line[0] === 0x09) return isFieldDropped
   const text = line.toString()
   return /^(?:resent-)?bcc\s*(?::|$)/i.test(text) || (hasControls(line) && !/^[!-9;-~]+\s*:/.test(text))
-}
-
-/** Whether a line, or a part of one, has a NUL or a CR that is not part of its end. */
-function hasControls(line: Buffer): boolean {
-  const carriageReturn = line.indexOf(0x0d)
-  return line.includes(0) || (carriageReturn !== -1 && line[carriageReturn + 1] !== 0x0a)
-}
-
-/** The same line, of the same length, with spaces for what {@link hasControls} finds. */
-function withoutControls(line: Buffer): Buffer {
-  if (!hasControls(line)) return line
-  return Buffer.from(line.toString('latin1').replace(/\0|\r(?!\n)/g, ' '), 'latin1')
 }
 
 function isEmpty(line: Buffer): boolean {

@@ -1,0 +1,131 @@
+import { readParameters } from '../headers/parameters.ts'
+import { withoutControls } from './line-controls.ts'
+
+/**
+ * A message whose parts have no bare CR and no NUL in their headers, but spaces: a mail server may make a line end of the
+ * one and leave out the other, and then a part has a field that the inbox does not show. All other bytes stay.
+ *
+ * The header of a part begins behind a boundary that a header before it names, and in a message that is a part. Holds a
+ * line at most, and of a very long one a piece.
+ *
+ * @see RFC 2046 section 5
+ */
+export async function* withPlainPartHeaders(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const structure = createStructure()
+  let held: Buffer = Buffer.alloc(0)
+  let isMidLine = false
+  for await (const piece of message) {
+    held = held.length === 0 ? piece : Buffer.concat([held, piece])
+    const kept: Buffer[] = []
+    let start = 0
+    for (;;) {
+      const isLine = !isMidLine && (structure.isHeader || held[start] === dash)
+      const end = isLine ? endOfLine(held, start) : endOfBody(held, start, isMidLine, structure)
+      if (end === start) break
+      const bytes = held.subarray(start, end)
+      if (isLine) structure.take(bytes)
+      kept.push(structure.isPartHeader ? withoutControls(bytes) : bytes)
+      isMidLine = bytes.at(-1) !== newline
+      start = end
+    }
+    held = held.subarray(start)
+    // In one piece: a hostile body has a line for every three bytes.
+    if (kept.length > 0) yield kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept)
+  }
+  if (held.length > 0) yield structure.isPartHeader ? withoutControls(held) : held
+}
+
+/** The end of the line at an offset, or of what is there of a very long one; the offset itself where more is needed. */
+function endOfLine(held: Buffer, start: number): number {
+  const end = held.indexOf(newline, start) + 1
+  if (end > 0 || held.length - start < maxHeldBytes) return end || start
+  return beforeReturn(held)
+}
+
+/** The end of what holds no header: before the next line that may be a boundary. */
+function endOfBody(
+  held: Buffer,
+  start: number,
+  isMidLine: boolean,
+  { isHeader, hasParts }: Structure,
+): number {
+  if (isMidLine && isHeader) return held.indexOf(newline, start) + 1 || Math.max(start, beforeReturn(held))
+  if (!hasParts) return held.length
+  const next = held.indexOf('\n-', start)
+  return next === -1 ? held.length : next + 1
+}
+
+/** Whether LF follows a CR at the end is not known yet. */
+const beforeReturn = (held: Buffer): number => (held.at(-1) === 0x0d ? held.length - 1 : held.length)
+
+interface Structure {
+  /** Whether the line belongs to a header, and whether to that of a part. */
+  readonly isHeader: boolean
+  readonly isPartHeader: boolean
+  readonly hasParts: boolean
+  /** Takes a line of a header, or one that begins like a boundary. */
+  take(line: Buffer): void
+}
+
+function createStructure(): Structure {
+  /** The boundaries so far, each with the type of a part that names none. */
+  const boundaries = new Map<string, string>()
+  let isHeader = true
+  let isPart = false
+  let defaultType = ''
+  let contentType = ''
+  let isContentType = false
+
+  function begin(type: string): void {
+    isHeader = true
+    isPart = true
+    defaultType = type
+    contentType = ''
+    isContentType = false
+  }
+  function endHeader(): void {
+    const { value, parameters } = readParameters(contentType || defaultType)
+    const type = value.toLowerCase()
+    const boundary = parameters.get('boundary')
+    if (type.startsWith('multipart/') && boundary !== undefined && boundaries.size < maxBoundaries)
+      boundaries.set(boundary, type === 'multipart/digest' ? 'message/rfc822' : '')
+    isHeader = false
+    if (type === 'message/rfc822' || type === 'message/global') begin('')
+  }
+  function takeField(text: string): void {
+    if (/^[ \t]/.test(text)) {
+      if (isContentType && contentType.length < maxFieldChars) contentType += text
+      return
+    }
+    const [, value] = /^content-type[ \t]*:(.*)$/is.exec(text) ?? []
+    isContentType = value !== undefined && contentType === ''
+    if (isContentType) contentType = value ?? ''
+  }
+
+  return {
+    get isHeader() {
+      return isHeader
+    },
+    get isPartHeader() {
+      return isHeader && isPart
+    },
+    get hasParts() {
+      return boundaries.size > 0
+    },
+    take(line) {
+      const text = line.toString('latin1', 0, maxFieldChars).replace(/\r?\n$/, '')
+      const mark = text.startsWith('--') ? text.slice(2).replace(/[ \t]+$/, '') : ''
+      const type = boundaries.get(mark)
+      if (type !== undefined) begin(type)
+      else if (mark.endsWith('--') && boundaries.has(mark.slice(0, -2))) isHeader = false
+      else if (isHeader) text === '' ? endHeader() : takeField(text)
+    },
+  }
+}
+
+const newline = 0x0a
+const dash = 0x2d
+const maxHeldBytes = 64 * 1024
+const maxFieldChars = 16 * 1024
+/** As deep as messages are taken apart, and as many as they may have beside each other. */
+const maxBoundaries = 1000
