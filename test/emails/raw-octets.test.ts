@@ -31,3 +31,17 @@ it.each([
   expect(captured.tags).toEqual(imported.tags)
   expect((await post.inbox.list({ query: `subject:"${text}"` })).count).toBe(2)
 })
+
+it.each(['From', 'Reply-To'])('the names of %s are each read in their own charset', async (field) => {
+  const post = await start()
+  const names = `Ren\xe9 <a@x.test>, Zo${utf8('ë')} <b@x.test>, "M\xfcller, J\xf6rg" <c@x.test>`
+  const other = field === 'From' ? '' : 'From: a@x.test\r\n'
+  const message = Buffer.from(`${other}${field}: ${names}\r\nSubject: x\r\n\r\nHello\r\n`, 'latin1')
+  const shown = 'René <a@x.test>, Zoë <b@x.test>, "Müller, Jörg" <c@x.test>'
+  const id = await submit(post, { envelope: { from: 'a@x.test', to: 'b@x.test' }, raw: message })
+  const imported = await post.inbox.import(message)
+  for (const mail of [await post.inbox.get(id), await post.inbox.get(imported.id)])
+    expect(field === 'From' ? mail.from : mail.reply_to).toBe(shown)
+  const [listed] = (await post.inbox.list()).items
+  expect(listed?.from).toBe(field === 'From' ? shown : 'a@x.test')
+})

@@ -62,7 +62,9 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
     decoded(name) {
       const value = valuesOf(name)[0] ?? ''
       if (value.length > longValueLength) return headerValueSteps(value)
-      return value.includes('=?') ? unpaced(headerValueSteps(value)) : textOf(value)
+      if (value.includes('=?')) return unpaced(headerValueSteps(value))
+      // Each name of a list was written by a program of its own.
+      return lists.has(name.toLowerCase()) ? value.split(',').map(textOf).join(',') : textOf(value)
     },
     addresses(name) {
       const values = valuesOf(name)
@@ -75,6 +77,9 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
     furtherAddresses: (name) => bareAddressSteps(splitAddressList(valuesOf(name).join(', ')).rest),
   }
 }
+
+/** Fields with addresses. A comma is part of no other character in any charset that mail is written in unencoded. */
+const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])
 
 /** A shorter value is read at once. */
 const longValueLength = 4096
