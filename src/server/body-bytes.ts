@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { clearInterval, monotonicNow, setInterval } from '../core/machine.ts'
+import { systemClock, type Clock } from '../core/clock.ts'
 import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import type { BodyShare } from './body-room.ts'
 import { bodyLimits } from './route.ts'
@@ -18,6 +18,7 @@ const longestPauseMs = 10_000
  * @param limit  The most bytes that it may have.
  * @param room  Where its bytes are counted; a long one waits there.
  * @param announced  Its Content-Length; 0 without one.
+ * @param clock  Measures the pauses of the client.
  * @throws payload_too_large, service_unavailable; invalid_json for a body that was broken off or came too slowly.
  */
 export function readNode(
@@ -25,17 +26,18 @@ export function readNode(
   limit: number,
   room: BodyShare,
   announced: number,
+  clock: Pick<Clock, 'after'> = systemClock,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces = createPieces(Math.min(announced, limit))
     let size = 0
     let isReserved = false
-    let lastAt = 0
-    let watch: ReturnType<typeof setInterval> | undefined
+    let hasBegun = false
+    let stopWatch = (): void => undefined
     let isSettled = false
     const settle = (finish: () => void): void => {
       isSettled = true
-      clearInterval(watch)
+      stopWatch()
       request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
       finish()
     }
@@ -43,16 +45,18 @@ export function readNode(
       size += piece.length
       try {
         if (size > limit) throw tooLarge(limit, 'sent without a length')
-        if (isReserved) lastAt = monotonicNow()
-        else if (size > longBytes) reserve()
-        else if (!room.take(piece.length)) {
-          if (announced > 0) throw noBodyRoom()
-          reserve()
-        }
+        if (hasBegun) watch()
+        else if (!isReserved) makeRoom(piece.length)
         pieces.add(piece)
       } catch (error) {
         refuse(error)
       }
+    }
+    const makeRoom = (bytes: number): void => {
+      if (size > longBytes) return reserve()
+      if (room.take(bytes)) return
+      if (announced > 0) throw noBodyRoom()
+      reserve()
     }
     // Read and drop the rest: a client that is disconnected while it writes never reads the answer.
     const refuse = (error: unknown): void => settle(() => (request.resume(), reject(error)))
@@ -71,10 +75,12 @@ export function readNode(
     // Others may wait for the room of this one.
     const begin = (): void => {
       collectBefore(announced > 0 ? announced : limit)
-      lastAt = monotonicNow()
-      watch = setInterval(() => {
-        if (monotonicNow() - lastAt > longestPauseMs) refuse(tooSlow())
-      }, longestPauseMs / 4)
+      hasBegun = true
+      watch()
+    }
+    const watch = (): void => {
+      stopWatch()
+      stopWatch = clock.after(longestPauseMs, () => refuse(tooSlow()))
     }
     const onEnd = (): void => settle(() => resolve(pieces.whole()))
     const onBreak = (error?: unknown): void => settle(() => reject(brokenOff(error)))
