@@ -118,7 +118,8 @@ function createStructure(): Structure {
       const type = boundaries.get(mark)
       if (type !== undefined) begin(type)
       else if (mark.endsWith('--') && boundaries.has(mark.slice(0, -2))) isHeader = false
-      else if (isHeader) text === '' ? endHeader() : takeField(text)
+      else if (isHeader && text === '') endHeader()
+      else if (isHeader) takeField(text)
     },
   }
 }
