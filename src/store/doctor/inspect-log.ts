@@ -147,7 +147,7 @@ function readFile(
     const what = `${path} is damaged from byte ${at} ${until}.`
     // The changes of these commits are in the files of records. Only the bytes of messages are here alone.
     reading.isDamaged = true
-    if (at < inUse) report.note(`${what} The mails whose bytes are lost are named below.`)
+    if (at < inUse) report.note(`${what} If mails lost bytes by it, they are named below.`)
     else {
       const discard = `discard this commit and all later ones: move the log files after it away and run \`truncate -s ${at} ${path}\``
       report.problem(what, `Restore the whole folder from one copy; or ${discard}. ${salvageHint}`)
