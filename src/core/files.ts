@@ -71,7 +71,7 @@ export interface Stamp {
 export const isSameFile = (one: Stamp | null, other: Stamp): boolean =>
   one !== null && one.dev === other.dev && one.ino === other.ino
 
-/** Whether a file has another name too, as in a copy of the folder made with hard links: what is written into it is written there too. */
+/** Whether a file has another name too, as in a copy of the folder made with hard links. Then a write changes both folders. */
 export const isShared = (files: Pick<Files, 'stampNow'>, path: string): boolean =>
   (files.stampNow(path)?.nlink ?? 1) > 1
 

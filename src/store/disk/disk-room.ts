@@ -1,5 +1,5 @@
 import type { Files } from '../../core/files.ts'
-import { monotonicNow, sleep } from '../../core/machine.ts'
+import { clearTimeout, monotonicNow, setTimeout } from '../../core/machine.ts'
 import { storeFault } from '../io-errors.ts'
 import type { LowDisk } from '../store.ts'
 import type { Paths } from './paths.ts'
@@ -59,8 +59,7 @@ export function createDiskRoom(deps: { files: Files; paths: Paths; bytes: number
         lookedAt = now
         looking ??= look()
       }
-      // The disk of a network volume may not answer.
-      if (looking) await Promise.race([looking, sleep(lookMs)])
+      if (looking) await atMost(looking, lookMs)
       if (free === null || free >= bytes) return null
       const left = `${Math.floor(free / 1024)} KB are free`
       const message = isFull
@@ -72,3 +71,14 @@ export function createDiskRoom(deps: { files: Files; paths: Paths; bytes: number
 }
 
 const lookMs = 1000
+
+/** Waits for work, but no longer than this many milliseconds: the disk of a network volume may not answer. */
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  let stop = (): void => {}
+  const late = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    stop = () => clearTimeout(timer)
+  })
+  await Promise.race([work, late])
+  stop()
+}
