@@ -4,6 +4,7 @@ import type {
   BounceSubtype,
   BounceType,
   EmailEvent,
+  EventCause,
   EventStatus,
   LastEvent,
   RecipientEvent,
@@ -20,13 +21,27 @@ export const bounceTypeSchema: z.ZodType<BounceType> = z.enum(bounceTypes)
 /** What a bounce is, more exactly, in the same vocabulary. */
 export const bounceSubtypeSchema: z.ZodType<BounceSubtype> = z.enum(bounceSubtypes)
 
+/** What on this machine caused an event that a real server might not have sent. */
+export const eventCauseSchema: z.ZodType<EventCause> = z.union([
+  z.strictObject({
+    kind: z.literal('rule'),
+    match: z.string().describe('As the rule has it'),
+    action: z.enum(['reject', 'greylist', 'drop']),
+  }),
+  z.strictObject({ kind: z.literal('simulator').describe('The address is one of the simulator') }),
+])
+const cause = eventCauseSchema
+  .optional()
+  .describe('Absent where no rule and no simulator caused it, and in events of older versions')
+
 const hit = { ip: z.string(), user_agent: z.string() }
 const bounce = { type: bounceTypeSchema, subtype: bounceSubtypeSchema }
 const delivery = { processing_time_millis: z.int(), reporting_mta: z.string(), smtp_response: z.string() }
 
 /** One thing that happened to one recipient, as stored: all that is known of it. Answers of `/v1` show a part. */
 export const emailEventSchema: z.ZodType<EmailEvent> = z.union([
-  z.strictObject({ timestamp, status: z.enum(['sent', 'complained']) }),
+  z.strictObject({ timestamp, status: z.literal('sent') }),
+  z.strictObject({ timestamp, status: z.literal('complained'), cause }),
   z.strictObject({ timestamp, status: z.literal('delivered'), ...delivery }),
   z.strictObject({
     timestamp,
@@ -37,8 +52,14 @@ export const emailEventSchema: z.ZodType<EmailEvent> = z.union([
       .optional()
       .describe('The reply or the fault that caused it; absent when it was asked for'),
     reporting_mta: z.string().optional(),
+    cause,
   }),
-  z.strictObject({ timestamp, status: z.literal('delivery_delayed'), smtp_response: z.string().optional() }),
+  z.strictObject({
+    timestamp,
+    status: z.literal('delivery_delayed'),
+    smtp_response: z.string().optional(),
+    cause,
+  }),
   z.strictObject({ timestamp, status: z.literal('failed'), reason: z.string() }),
   z.strictObject({ timestamp, status: z.literal('opened'), ...hit }),
   z.strictObject({ timestamp, status: z.literal('clicked'), ...hit, link: z.string() }),

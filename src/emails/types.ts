@@ -28,12 +28,32 @@ export type BounceSubtype =
   | 'AttachmentRejected'
   | 'Undetermined'
 
+/** What on this machine caused an event that a real server might not have sent. */
+export type EventCause =
+  | {
+      kind: 'rule'
+      /** As the rule has it. */
+      match: string
+      action: 'reject' | 'greylist' | 'drop'
+    }
+  | {
+      /** The address is one of the simulator. */
+      kind: 'simulator'
+    }
+
 /** One thing that happened to one recipient, as stored: all that is known of it. Answers of `/v1` show a part. */
 export type EmailEvent =
   | {
       /** Unix time in milliseconds. */
       timestamp: number
-      status: 'sent' | 'complained'
+      status: 'sent'
+    }
+  | {
+      /** Unix time in milliseconds. */
+      timestamp: number
+      status: 'complained'
+      /** Absent where no rule and no simulator caused it, and in events of older versions. */
+      cause?: EventCause
     }
   | {
       /** Unix time in milliseconds. */
@@ -52,12 +72,16 @@ export type EmailEvent =
       /** The reply or the fault that caused it; absent when it was asked for. */
       smtp_response?: string
       reporting_mta?: string
+      /** Absent where no rule and no simulator caused it, and in events of older versions. */
+      cause?: EventCause
     }
   | {
       /** Unix time in milliseconds. */
       timestamp: number
       status: 'delivery_delayed'
       smtp_response?: string
+      /** Absent where no rule and no simulator caused it, and in events of older versions. */
+      cause?: EventCause
     }
   | {
       /** Unix time in milliseconds. */

@@ -1,4 +1,12 @@
-import type { BulkChanges, Mail, MailChanges, MailSummary, TagCount, TranscriptLine } from './types.ts'
+import type {
+  BulkChanges,
+  Mail,
+  MailChanges,
+  MailSummary,
+  MimeTree,
+  TagCount,
+  TranscriptLine,
+} from './types.ts'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
@@ -195,6 +203,8 @@ export interface InboxDeps {
 export interface InboxPages {
   /** The HTML of a mail as UTF-8, for display in a frame: everything that would connect is removed. @throws not_found. */
   page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
+  /** The MIME tree of a message. @throws not_found, message_pending, service_unavailable. */
+  structure(id: string): Promise<MimeTree>
   /** Messages that are attached to mails. */
   readonly nested: NestedMails
   /** Changes of many mails, with their progress and a way to cancel them. */
@@ -314,6 +324,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       await find(id)
       await store.commit([remove(emailCollection, id)])
     },
+    structure: streams.structure,
     nested: createNestedMails({ reader, find }),
     bulk: { ...bulk, list: runs.list, cancel: runs.cancel, onProgress: runs.onProgress },
     removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,

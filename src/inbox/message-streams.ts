@@ -5,10 +5,12 @@ import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import type { MimePart, PlacedPart } from '../mime/part.ts'
 import { decodeTransfer } from '../mime/transfer.ts'
+import type { MimeStructure } from '../mime/structure.ts'
 import type { PageOptions } from '../reading/page.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { BlobId, ByteRange, Store } from '../store/store.ts'
 import { assertIntact } from './export.ts'
+import type { MimeTree } from './types.ts'
 
 /** Selects the copy of one recipient, where each recipient has its own. */
 export interface CopyOptions {
@@ -26,6 +28,8 @@ export interface RawOptions extends CopyOptions {
 export interface MessageStreams {
   /** The message, or a recipient's copy. @throws not_found, message_pending. */
   raw(id: string, options?: RawOptions): Promise<{ stream: Readable; size_bytes: number }>
+  /** The MIME tree. @throws not_found, message_pending, service_unavailable. */
+  structure(id: string): Promise<MimeTree>
   /** The message as it was stored. @throws message_pending. */
   whole(email: EmailRecord): Promise<Readable>
   /** The HTML of a mail, or of a recipient's copy, as UTF-8. @throws not_found. */
@@ -89,6 +93,13 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
       const stream = await open(email, blob, options?.range)
       return { stream, size_bytes: (await store.blobSize(blob)) ?? 0 }
     },
+    async structure(id) {
+      const email = await find(id)
+      const structure = await reader.structure(messageBlob(id))
+      if (structure) return toTree(structure)
+      await open(email).then((stream) => stream.destroy())
+      throw new LocalpostError('not_found', `The message of ${quote(id)} is gone.`)
+    },
     whole: (email) => open(email),
     async page(id, options, page) {
       const email = await find(id)
@@ -107,5 +118,27 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
       const { content_type, charset, filename, content_id, disposition } = part
       return { index, content_type, charset, filename, content_id, disposition, stream }
     },
+  }
+}
+
+function toTree({ nodes, parts, text, html, problem }: MimeStructure): MimeTree {
+  const none = {
+    charset: null,
+    encoding: null,
+    filename: null,
+    content_id: null,
+    disposition: null,
+    role: null,
+  }
+  const roleOf = (part: PlacedPart): 'text' | 'html' | 'attachment' =>
+    part === text ? 'text' : part === html ? 'html' : 'attachment'
+  return {
+    parts: nodes.map((node) => {
+      const part = node.index === null ? undefined : parts[node.index]
+      if (!part) return { ...node, ...none }
+      const { charset, encoding, filename, content_id, disposition } = part
+      return { ...node, charset, encoding, filename, content_id, disposition, role: roleOf(part) }
+    }),
+    problem,
   }
 }

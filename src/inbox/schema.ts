@@ -12,6 +12,8 @@ import type {
   MailAttachment,
   MailChanges,
   MailSummary,
+  MimeTree,
+  MimeTreePart,
   NestedMail,
   TagCount,
   TranscriptLine,
@@ -69,6 +71,32 @@ export const nestedMailSchema: z.ZodType<NestedMail> = z.strictObject({
   attachments: z.array(mailAttachmentSchema),
   size_bytes: z.int(),
   problem: z.string().nullable(),
+})
+
+/** A node of the MIME tree of a message. */
+export const mimeTreePartSchema: z.ZodType<MimeTreePart> = z.strictObject({
+  depth: z.int().describe('How many multiparts it is in'),
+  content_type: z.string(),
+  index: z.int().nullable().describe('Position among the parts, for their bytes; null for a multipart'),
+  size_bytes: z.int().describe('Of the body as it is in the message, encoded'),
+  charset: z.string().nullable(),
+  encoding: z.string().nullable().describe('The transfer encoding; null for a multipart'),
+  filename: z.string().nullable(),
+  content_id: z.string().nullable(),
+  disposition: z.enum(['attachment', 'inline']).nullable(),
+  role: z
+    .enum(['text', 'html', 'attachment'])
+    .nullable()
+    .describe('What the inbox takes it for; null for a multipart'),
+})
+
+/** The MIME tree of a message as a list, each multipart before what is in it. */
+export const mimeTreeSchema: z.ZodType<MimeTree> = z.strictObject({
+  parts: z.array(mimeTreePartSchema),
+  problem: z
+    .string()
+    .nullable()
+    .describe('Why this is not all, or not as the message says; null where it is'),
 })
 
 /** How a reader gets off a list. */

@@ -63,6 +63,32 @@ export interface NestedMail {
   problem: string | null
 }
 
+/** A node of the MIME tree of a message. */
+export interface MimeTreePart {
+  /** How many multiparts it is in. */
+  depth: number
+  content_type: string
+  /** Position among the parts, for their bytes; null for a multipart. */
+  index: number | null
+  /** Of the body as it is in the message, encoded. */
+  size_bytes: number
+  charset: string | null
+  /** The transfer encoding; null for a multipart. */
+  encoding: string | null
+  filename: string | null
+  content_id: string | null
+  disposition: 'attachment' | 'inline' | null
+  /** What the inbox takes it for; null for a multipart. */
+  role: 'text' | 'html' | 'attachment' | null
+}
+
+/** The MIME tree of a message as a list, each multipart before what is in it. */
+export interface MimeTree {
+  parts: MimeTreePart[]
+  /** Why this is not all, or not as the message says; null where it is. */
+  problem: string | null
+}
+
 /** How a reader gets off a list. */
 export interface ListUnsubscribe {
   /** http(s) and mailto addresses, in the order of the field. */

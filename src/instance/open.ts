@@ -172,6 +172,7 @@ export async function openLocalpost(
       relay,
       sources,
       large,
+      findRule: rules.find,
       capture: deliveries,
     })
     const log = createRequestLog({ clock, ids })

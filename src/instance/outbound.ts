@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { outboxUser } from '../capture/auth.ts'
-import { aftermathOf, isSimulator, isSuppressed } from '../rules/verdicts.ts'
+import type { FindRule } from '../rules/rules.ts'
+import { aftermathOf, createCauses, isSimulator, isSuppressed } from '../rules/verdicts.ts'
 import { systemClock } from '../core/clock.ts'
 import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
 import type { RandomSource } from '../core/random.ts'
@@ -58,6 +59,7 @@ export function openOutbox(deps: {
   relay: Transport | null
   sources: AttachmentSources
   large: JobQueue
+  findRule: FindRule
   capture: { host: string; port: number; secret: string }
 }): Outbox {
   const { store, config, domains, tracking, capture } = deps
@@ -76,6 +78,7 @@ export function openOutbox(deps: {
     }),
     relay: config.relayAll ? deps.relay : null,
     simulator,
+    causeOf: createCauses(deps.findRule),
     sources: deps.sources,
     large: deps.large,
     // For each the bytes of all its attachments are in memory until the message is stored.

@@ -13,8 +13,19 @@ export interface MimeStructure {
   html: PlacedPart | null
   /** All parts that are no body, in the order of the message. */
   attachments: PlacedPart[]
+  /** The tree as a list, each node before those in it. */
+  nodes: StructureNode[]
   /** Why this is not all, or not as the message says; null where it is. */
   problem: string | null
+}
+
+/** A node of the MIME tree: a multipart, or a leaf, of which `index` is the position among the parts. */
+export interface StructureNode {
+  depth: number
+  content_type: string
+  index: number | null
+  /** Of the encoded body. */
+  size_bytes: number
 }
 
 /** Leaves of one message. What follows is not looked at. */
@@ -45,6 +56,7 @@ export function* structureSteps(message: Buffer): Generator<undefined, MimeStruc
   const reading: Reading = {
     message: withLineEnds(message),
     parts: [],
+    nodes: [],
     problems: new Set(),
     headerBytes: maxHeaderBytes,
     budget: { bytes: maxSearchedBytes, falseLines: maxFalseLines },
@@ -54,14 +66,22 @@ export function* structureSteps(message: Buffer): Generator<undefined, MimeStruc
   const { text, html } = root ? chooseBodies(root) : { text: null, html: null }
   if (text) text.disposition = 'inline'
   if (html) html.disposition = 'inline'
-  const { parts, problems } = reading
+  const { parts, nodes, problems } = reading
   const attachments = parts.filter((part) => part !== text && part !== html)
-  return { parts, text, html, attachments, problem: problems.size > 0 ? [...problems].join(' ') : null }
+  return {
+    parts,
+    text,
+    html,
+    attachments,
+    nodes,
+    problem: problems.size > 0 ? [...problems].join(' ') : null,
+  }
 }
 
 interface Reading {
   message: Buffer
   parts: PlacedPart[]
+  nodes: StructureNode[]
   problems: Set<string>
   headerBytes: number
   budget: SplitBudget
@@ -83,7 +103,7 @@ function* readNode(
   around: Surroundings,
 ): Generator<undefined, MimeNode | null> {
   yield
-  const { message, parts, problems } = reading
+  const { message, parts, nodes, problems } = reading
   const isRoot = around.depth === 0
   if (parts.length >= maxParts) {
     problems.add(`There are more than ${maxParts} parts; the rest is not shown.`)
@@ -99,7 +119,9 @@ function* readNode(
   const body: Place = [header.bodyStart, place[1]]
   for (const problem of header.problems) problems.add(problem)
   const places = type.startsWith('multipart/') ? splitBody(reading, body, parameters, around.depth) : []
+  const node = { depth: around.depth, content_type: type, size_bytes: body[1] - body[0] }
   if (places.length > 0) {
+    nodes.push({ ...node, index: null })
     const inside: Surroundings = {
       depth: around.depth + 1,
       defaultType: type === 'multipart/digest' ? 'message/rfc822' : 'text/plain',
@@ -107,12 +129,13 @@ function* readNode(
     }
     const children: MimeNode[] = []
     for (const child of places) {
-      const node = yield* readNode(reading, child, inside)
-      if (node) children.push(node)
+      const read = yield* readNode(reading, child, inside)
+      if (read) children.push(read)
     }
     return { type, content_id, start: contentIdOf(parameters.get('start') ?? ''), children }
   }
   const part = toPart(header, { index: parts.length, end: place[1], isInRelated: around.isRelated })
+  nodes.push({ ...node, content_type: part.content_type, index: part.index })
   parts.push(part)
   // The name of a message that is one text is no reason to show nothing.
   const isNamed = isRoot ? header.declaredFilename !== null : part.filename !== null

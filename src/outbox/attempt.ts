@@ -8,7 +8,7 @@ import { modifyEmail } from '../emails/modify.ts'
 import { inOnePieceBytes } from '../mime/compose/compose.ts'
 import type { Blob } from '../store/store.ts'
 import { tryDelivery, type DeliveryDeps } from './deliver.ts'
-import { afterDelivery, afterFailure } from './outcome.ts'
+import { afterDelivery, afterFailure, type OutcomeRules } from './outcome.ts'
 import { writeMessage, type WriteDeps } from './write.ts'
 
 export interface AttemptDeps extends WriteDeps, DeliveryDeps {
@@ -16,6 +16,7 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   /** Waits before the second, third, … try, in milliseconds. */
   retryDelaysMs: readonly number[]
   hostname: string
+  causeOf: OutcomeRules['causeOf']
   /** The queue in which the writing of a large message waits: several at once would take too much memory. */
   large: JobQueue
   /** The queue in which the writing of a message with attachments from URLs waits, each of up to 40 MB. */
@@ -65,7 +66,18 @@ async function deliver(
   const replies = await tryDelivery(email, deps, written)
   if (!replies) return fail(email.id, 'The message of this email is gone from the store.', deps)
   const link = await deps.firstLinkOf(email)
-  const rules = { simulator, retryDelaysMs, reporting_mta: deps.hostname, link, started: email.created }
+  // What a relay says has no cause here.
+  const isRelayed = email.outbox?.via === 'relay' && deps.relay !== null
+  const causeOf: OutcomeRules['causeOf'] = (recipient, code) =>
+    isRelayed && !simulator.isSimulator(recipient) ? undefined : deps.causeOf(recipient, code)
+  const rules = {
+    simulator,
+    causeOf,
+    retryDelaysMs,
+    reporting_mta: deps.hostname,
+    link,
+    started: email.created,
+  }
   // A connection that ended because this instance is closing is not an outcome for the recipient.
   if (deps.isClosed())
     for (const [recipient, reply] of replies) if (reply.reply_code === 0) replies.delete(recipient)

@@ -1,6 +1,6 @@
 import { bounceOf, isTemporary, type SmtpReply } from './bounces.ts'
 import type { EmailRecord } from '../emails/email.ts'
-import type { EmailEvent } from '../emails/types.ts'
+import type { EmailEvent, EventCause } from '../emails/types.ts'
 import { deliveredEvent, pendingRecipients, withEvents } from '../emails/events.ts'
 
 /** What the simulator addresses ask for beyond SMTP. */
@@ -17,6 +17,8 @@ export interface OutcomeRules {
   simulator: Simulator
   /** Waits before the second, third, … try, in milliseconds. */
   retryDelaysMs: readonly number[]
+  /** What on this machine caused a reply to a recipient; undefined where nothing of it did. */
+  causeOf(recipient: string, replyCode: number): EventCause | undefined
   /** The name under which the outbox delivered. */
   reporting_mta: string
   /** The first link of the email, for a simulated click; null without one. */
@@ -66,7 +68,7 @@ function delivered(recipient: string, reply: SmtpReply, now: number, rules: Outc
   const hit = { timestamp: now, ip: '127.0.0.1', user_agent: 'Localpost simulator' }
   switch (rules.simulator.aftermathOf(recipient)) {
     case 'complained':
-      events.push({ status: 'complained', timestamp: now })
+      events.push({ status: 'complained', timestamp: now, cause: { kind: 'simulator' } })
       break
     case 'opened':
       events.push({ status: 'opened', ...hit })
@@ -84,7 +86,9 @@ function delivered(recipient: string, reply: SmtpReply, now: number, rules: Outc
 
 function deferred(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent[] {
   const isAskedFor = rules.simulator.aftermathOf(recipient) === 'delivery_delayed'
-  return isAskedFor ? [{ status: 'delivery_delayed', timestamp: now, smtp_response: reply.text }] : []
+  if (!isAskedFor) return []
+  const event = { status: 'delivery_delayed', timestamp: now, smtp_response: reply.text } as const
+  return [{ ...event, ...caused(recipient, reply, rules) }]
 }
 
 function bounced(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent {
@@ -94,5 +98,11 @@ function bounced(recipient: string, reply: SmtpReply, now: number, rules: Outcom
     ...bounceOf(reply, rules.simulator.isSuppressed(recipient)),
     smtp_response: reply.text,
     reporting_mta: rules.reporting_mta,
+    ...caused(recipient, reply, rules),
   }
+}
+
+function caused(recipient: string, reply: SmtpReply, rules: OutcomeRules): { cause?: EventCause } {
+  const cause = rules.causeOf(recipient, reply.reply_code)
+  return cause ? { cause } : {}
 }

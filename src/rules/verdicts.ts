@@ -100,6 +100,35 @@ export function createVerdicts(
   }
 }
 
+/** What caused a reply to a recipient. */
+export type Cause =
+  | { kind: 'rule'; match: string; action: 'reject' | 'greylist' | 'drop' }
+  | { kind: 'simulator' }
+
+/**
+ * Makes a function that says what caused a reply of the capture server: a rule or the simulator. A reply that neither of
+ * them gives, of a fault for one, has no such cause.
+ */
+export function createCauses(
+  findRule: FindRule = noRule,
+): (recipient: string, replyCode: number) => Cause | undefined {
+  return (recipient, replyCode) => {
+    const rule = findRule(recipient, isSimulator(recipient))
+    if (rule) {
+      const { match, action } = rule
+      const isReject = action === 'reject' && rule.code === replyCode
+      const isGreylist = action === 'greylist' && replyCode === greylistedCode
+      // The connection is cut, or its end is said with 421.
+      const isDrop = action === 'drop' && (replyCode === 0 || replyCode === 421)
+      return isReject || isGreylist || isDrop ? { kind: 'rule', match, action } : undefined
+    }
+    const verdict = simulatorVerdict(recipient)?.verdict
+    return verdict?.action === 'reject' && verdict.reply_code === replyCode
+      ? { kind: 'simulator' }
+      : undefined
+  }
+}
+
 /** What else shall happen to a simulator recipient; null for nothing, and for every other address. */
 export function aftermathOf(recipient: string): Aftermath | null {
   return aftermaths.get(simulatorName(recipient) ?? '') ?? null
@@ -120,7 +149,8 @@ export function isSuppressed(address: string): boolean {
   return simulatorName(address) === 'suppressionlist'
 }
 
-const greylisted = reject(451, '4.7.1', 'Greylisted, try again later')
+const greylistedCode = 451
+const greylisted = reject(greylistedCode, '4.7.1', 'Greylisted, try again later')
 const noRule: FindRule = () => null
 
 /** Counts the attempts of deliveries. */

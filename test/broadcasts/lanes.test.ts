@@ -31,6 +31,7 @@ it('a broadcast whose recipients all hang does not block other mail in the outbo
     capture,
     relay: null,
     simulator,
+    causeOf: () => undefined,
     sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
     retryDelaysMs: [],
     hostname: 'localhost',

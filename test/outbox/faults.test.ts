@@ -54,6 +54,7 @@ function open(store: Store, more: Partial<OutboxDeps> = {}): Outbox {
     },
     relay: null,
     simulator,
+    causeOf: () => undefined,
     sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
     retryDelaysMs: [60_000],
     hostname: 'localhost',

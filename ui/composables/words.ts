@@ -1,5 +1,5 @@
 import type { FaultsState } from '../../src/faults/types.ts'
-import type { BounceType, EmailEvent, EventStatus } from '../../src/emails/types.ts'
+import type { BounceType, EmailEvent, EventCause, EventStatus } from '../../src/emails/types.ts'
 import type { Mail } from '../../src/inbox/types.ts'
 
 /** How a status is drawn where it is no normal course of things, and where a recipient did something. */
@@ -31,8 +31,9 @@ export const bounceMeanings: Readonly<Record<BounceType, string>> = {
 export function factsOf(event: EmailEvent): { label: string; value: string; mono?: boolean }[] {
   switch (event.status) {
     case 'sent':
-    case 'complained':
       return []
+    case 'complained':
+      return causeFact(event)
     case 'delivered':
       return [
         { label: 'Reply', value: event.smtp_response, mono: true },
@@ -44,9 +45,10 @@ export function factsOf(event: EmailEvent): { label: string; value: string; mono
         { label: 'Type', value: `${event.type} / ${event.subtype}` },
         { label: 'Reply', value: event.smtp_response ?? '', mono: true },
         { label: 'Server', value: event.reporting_mta ?? '', mono: true },
+        ...causeFact(event),
       ]
     case 'delivery_delayed':
-      return [{ label: 'Reply', value: event.smtp_response ?? '', mono: true }]
+      return [{ label: 'Reply', value: event.smtp_response ?? '', mono: true }, ...causeFact(event)]
     case 'failed':
       return [{ label: 'Reason', value: event.reason }]
     case 'clicked':
@@ -110,6 +112,12 @@ export function sizeWords(bytes: number): string {
 /** A number with its noun: `1 mail`, `1,204 mails`. */
 export function countWords(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-GB')} ${count === 1 ? one : many}`
+}
+
+function causeFact({ cause }: { cause?: EventCause }): { label: string; value: string }[] {
+  if (!cause) return []
+  const value = cause.kind === 'rule' ? `The rule ${cause.match}: ${cause.action}` : 'The simulator'
+  return [{ label: 'Cause', value }]
 }
 
 function client(event: { ip: string; user_agent: string }): { label: string; value: string }[] {

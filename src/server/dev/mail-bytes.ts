@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mimeTreeSchema } from '../../inbox/schema.ts'
 import type { Inbox, InboxPages } from '../../inbox/inbox.ts'
 import type { Appearance } from '../../reading/appearance.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
@@ -19,7 +20,7 @@ import {
  * ours: no sniffing, no scripts, no requests elsewhere.
  */
 export function mailByteRoutes(
-  inbox: Pick<Inbox & InboxPages, 'raw' | 'page' | 'openAttachment' | 'part'>,
+  inbox: Pick<Inbox & InboxPages, 'raw' | 'page' | 'openAttachment' | 'part' | 'structure'>,
 ): Route[] {
   return [
     defineRoute({
@@ -75,6 +76,15 @@ export function mailByteRoutes(
         const { stream, ...file } = await inbox.openAttachment(params.id, indexOf(params.index))
         return bytesAnswer(streamBody(stream), attachmentHeaders(file))
       },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/structure',
+      summary: 'The MIME tree of the message, with the size of each part',
+      success: { schema: mimeTreeSchema },
+      errors: ['not_found', 'message_pending', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      handler: ({ params }) => inbox.structure(params.id),
     }),
     defineRoute({
       ...common,

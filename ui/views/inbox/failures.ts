@@ -50,9 +50,9 @@ function replyOf(event: EmailEvent): string {
 }
 
 function causeOf(recipient: string, event: EmailEvent): string {
-  if (event.status === 'failed') return ''
-  const [name, domain] = recipient.toLowerCase().split('@')
-  if (domain === 'simulator.localpost') return `caused by the simulator address ${name}@${domain}`
+  const cause = 'cause' in event ? event.cause : undefined
+  if (cause?.kind === 'rule') return `caused by the rule ${cause.match}: ${cause.action}`
+  if (cause) return `caused by the simulator address ${recipient}`
   if (event.status === 'bounced' && event.subtype.endsWith('uppressed')) return 'on the suppression list'
   return ''
 }

@@ -1,0 +1,141 @@
+/** A piece of formatted HTML that has a colour of its own. */
+export interface CodeToken {
+  start: number
+  end: number
+  kind: 'tag' | 'value' | 'comment'
+}
+
+/**
+ * Breaks HTML into lines and indents it, for reading: blocks stand on lines of their own, what is within a line stays
+ * there. White space is folded as a browser does; style sheets and preformatted text stay as they are.
+ *
+ * Takes time that grows with the length only, however broken the HTML is.
+ */
+export function formatHtml(html: string): { text: string; tokens: CodeToken[] } {
+  const tokens: CodeToken[] = []
+  const lines: string[] = []
+  let length = 0
+  let line = ''
+  let depth = 0
+
+  function breakLine(): void {
+    if (line.trim() === '') {
+      // The indentation of a line that has nothing on it.
+      line = indentation(depth)
+      return
+    }
+    lines.push(line)
+    length += line.length + 1
+    line = indentation(depth)
+  }
+  function add(piece: string, kind?: CodeToken['kind']): void {
+    const start = length + line.length
+    line += piece
+    if (!kind) return
+    tokens.push({ start, end: start + piece.length, kind })
+    if (kind !== 'tag') return
+    for (const { index, 0: value } of piece.matchAll(/"[^"]*"|'[^']*'/g))
+      tokens.push({ start: start + index, end: start + index + value.length, kind: 'value' })
+  }
+
+  let at = 0
+  while (at < html.length) {
+    const next = nextPiece(html, at)
+    const piece = html.slice(at, next.end)
+    at = next.end
+    if (next.kind === 'text') {
+      const folded = piece.replace(/[ \t\r\n\f]+/g, ' ')
+      add(line.trim() === '' ? folded.trimStart() : folded)
+      continue
+    }
+    if (next.kind === 'comment') {
+      breakLine()
+      add(piece, 'comment')
+      breakLine()
+      continue
+    }
+    const name = /^<\/?([a-z][^\s/>]*)/i.exec(piece)?.[1]?.toLowerCase() ?? ''
+    const isEnd = piece.startsWith('</')
+    const isInline = inline.has(name)
+    if (isEnd && !isInline) depth = Math.max(0, depth - 1)
+    if (!isInline) breakLine()
+    add(piece.replace(/\s+/g, ' '), 'tag')
+    if (isEnd || isInline || empty.has(name) || piece.endsWith('/>') || piece.startsWith('<!')) {
+      if (!isInline || name === 'br') breakLine()
+      continue
+    }
+    if (verbatim.has(name)) {
+      const end = endOfVerbatim(html, at, name)
+      const content = html.slice(at, end)
+      at = end
+      for (const [no, part] of content.split(/\r?\n/).entries()) {
+        if (no > 0) {
+          lines.push(line)
+          length += line.length + 1
+          line = ''
+        }
+        add(part)
+      }
+      depth++
+      continue
+    }
+    depth++
+    breakLine()
+  }
+  if (line.trim() !== '' || lines.length === 0) lines.push(line.trimEnd())
+  return { text: lines.join('\n'), tokens }
+}
+
+/** What does not break a line. */
+const inline: ReadonlySet<string> = new Set(
+  'a abbr b bdi bdo big br cite code em font i img kbd label mark o:p q s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+)
+const empty: ReadonlySet<string> = new Set(
+  'area base br col embed hr img input link meta param source track wbr'.split(' '),
+)
+const verbatim: ReadonlySet<string> = new Set(['style', 'script', 'textarea', 'pre', 'title', 'xmp'])
+const deepest = 30
+
+function indentation(depth: number): string {
+  return '  '.repeat(Math.min(depth, deepest))
+}
+
+function nextPiece(html: string, at: number): { kind: 'text' | 'comment' | 'tag'; end: number } {
+  if (html.startsWith('<!--', at)) {
+    const end = html.indexOf('-->', at + 4)
+    return { kind: 'comment', end: end < 0 ? html.length : end + 3 }
+  }
+  if (isTag(html, at)) return { kind: 'tag', end: endOfTag(html, at) }
+  let end = at + 1
+  for (;;) {
+    end = html.indexOf('<', end)
+    if (end < 0) return { kind: 'text', end: html.length }
+    if (isTag(html, end)) return { kind: 'text', end }
+    end++
+  }
+}
+
+function isTag(html: string, at: number): boolean {
+  return html[at] === '<' && /[a-z/!?]/i.test(html[at + 1] ?? '')
+}
+
+/** A `>` in a quoted value ends no tag. */
+function endOfTag(html: string, at: number): number {
+  let quote = ''
+  for (let end = at + 1; end < html.length; end++) {
+    const char = html[end]
+    if (quote) {
+      if (char === quote) quote = ''
+    } else if (char === '>') return end + 1
+    else if ((char === '"' || char === "'") && html[end - 1] === '=') quote = char
+  }
+  return html.length
+}
+
+function endOfVerbatim(html: string, at: number, name: string): number {
+  const closing = new RegExp(`</${name}(?=[\\s/>])`, 'gi')
+  closing.lastIndex = at
+  return closing.exec(html)?.index ?? html.length
+}
