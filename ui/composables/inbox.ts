@@ -26,6 +26,8 @@ export interface InboxList {
   dropped: ShallowRef<ReadonlySet<string>>
   /** The position of a loaded mail; -1 if it is not loaded. */
   indexOf(id: string | null): number
+  /** The position of a mail in the list, loaded or not; -1 if it is not in it. */
+  locate(id: string): Promise<number>
   /** Loads the first page. */
   load(): Promise<void>
   /** Loads the rows at these positions; rows far from them are dropped. */
@@ -108,6 +110,22 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     }
     const offset = Math.max(0, from - around)
     return { offset, limit: Math.min(to + around + 1 - offset, largestPage) }
+  }
+
+  // The list is in the order of the ids, newest first: a few questions find any mail.
+  async function locate(id: string): Promise<number> {
+    const { signal } = current
+    let [from, to] = [0, count.value - 1]
+    for (let tries = 0; from <= to && tries < mostTries; tries++) {
+      const middle = Math.floor((from + to) / 2)
+      const page = await api.list({ query: shown.value, offset: middle, limit: 1 }, signal).catch(() => null)
+      const found = page?.emails[0]?.id
+      if (found === id) return middle
+      if (found === undefined) to = middle - 1
+      else if (found > id) from = middle + 1
+      else to = middle - 1
+    }
+    return -1
   }
 
   // Only one refresh runs at a time. Changes during it cause one more refresh that covers all of them.
@@ -224,6 +242,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
       const at = id === null ? -1 : emails.value.findIndex((mail) => mail.id === id)
       return at < 0 ? -1 : rows.value.first + at
     },
+    locate,
     load,
     show,
     refresh,
@@ -239,3 +258,5 @@ const largestPage = 500
 /** How many rows are loaded on both sides of a position far from the loaded rows. */
 const around = 30
 const typingMs = 180
+/** Enough for a billion mails. */
+const mostTries = 30

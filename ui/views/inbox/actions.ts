@@ -18,6 +18,8 @@ export interface Actions {
   setTags(id: string, tags: string[]): Promise<void>
   /** Deletes the open mail after a confirmation. */
   removeOpen(): Promise<void>
+  /** Shows what comes after a mail that was deleted elsewhere. */
+  afterRemoval(id: string): void
   /** Deletes all mail that the list's search finds, after a confirmation. */
   removeAll(): Promise<void>
   markAllRead(): Promise<void>
@@ -127,6 +129,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
     setUnread: (id, unread) => change(id, { unread }),
     setTags: (id, tags) => change(id, { tags }),
     removeOpen,
+    afterRemoval: (id) => leave(new Set([id])),
     removeAll,
     markAllRead: () => changePicked(() => bulk.markMatchesRead()),
     exportAll: () => download(exportPath(inbox.shown.value)),
