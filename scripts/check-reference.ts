@@ -14,10 +14,12 @@ The page shows these checks under Checks, \`GET /dev/inbox/{id}/checks\` and \`p
 \`--rspamd\` names a spam filter, it gets the message; one that does not answer in ten seconds is reported, and the other
 checks stand. \`toPassChecks\` asks no filter: \`post.inbox.check(id)\` does.
 
-On request, with \`--live\`, \`?live=true\` or \`{ live: true }\`, each link and image is asked once. Nothing is looked up: the DNS records for SPF, DMARC and BIMI are those that the own domains are told to publish, and those
-of a zone file (RFC 1035), whose domains count as complete. With the addresses of your sending hosts, SPF is evaluated:
-\`localpost check --zone acme.zone --sending-host 203.0.113.5 mail.eml\`. A check that needs a record which is not known is
-skipped, and says which.
+On request each link and image is asked once: \`--live\`, \`?live=true\` or \`{ live: true }\`.
+
+Nothing is looked up: the DNS records for SPF, DMARC and BIMI are those that the own domains are told to publish, and
+those of a zone file (RFC 1035), whose domains count as complete. With the addresses of your sending hosts, SPF is
+evaluated: \`localpost check --zone acme.zone --sending-host 203.0.113.5 mail.eml\`. A check that needs a record which is
+not known is skipped, and says which.
 
 Each finding has the \`id\` of its check, a \`severity\`, a \`message\`, the \`place\` (header field, or line and snippet),
 a \`fix\` and a \`link\`. An \`error\` affects recipients, a \`warning\` affects some of them or may, a \`note\` is good to
