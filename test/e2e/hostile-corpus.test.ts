@@ -78,8 +78,12 @@ function isExpected(url: URL, method: string, id: string): boolean {
   if (pathname === `/dev/inbox/${id}`) return method === 'GET' || method === 'PATCH'
   return (
     method === 'GET' &&
-    (/^\/(?:|favicon\.svg|assets\/[\w.-]+|dev\/(?:health|events|keys|inbox|inbox\/bulk))$/.test(pathname) ||
-      new RegExp(`^/dev/inbox/${id}/(?:html|raw|checks|client-support|attachments/\\d+)$`).test(pathname))
+    (/^\/(?:|favicon\.svg|assets\/[\w.-]+|dev\/(?:health|events|keys|inbox|inbox\/bulk|inbox\/tags))$/.test(
+      pathname,
+    ) ||
+      new RegExp(`^/dev/inbox/${id}/(?:html|raw|structure|checks|client-support|attachments/\\d+)$`).test(
+        pathname,
+      ))
   )
 }
 
