@@ -1,14 +1,19 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { browserFolders, integrationFiles, integrationFolders } from './test/support/projects.ts'
+import {
+  browserFolders,
+  integrationFiles,
+  integrationFolders,
+  waitingFiles,
+  waitingFolders,
+} from './test/support/projects.ts'
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
 
 const inFolders = (names: readonly string[]): string[] => names.map((name) => `test/${name}/**/*.test.ts`)
 const browser = inFolders(browserFolders)
-const integration = [
-  ...inFolders(integrationFolders),
-  ...integrationFiles.map((name) => `test/${name}.test.ts`),
-]
+const files = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
+const integration = [...inFolders(integrationFolders), ...files(integrationFiles)]
+const waiting = [...inFolders(waitingFolders), ...files(waitingFiles)]
 
 const project = (name: string, options: TestOptions): TestProjectInlineConfiguration => ({
   test: {
@@ -38,20 +43,29 @@ export default defineConfig({
       thresholds: { statements: 92, branches: 87, functions: 92, lines: 93 },
     },
     projects: [
-      // Two threads load the sources once each, instead of once for every file.
+      // The threads load the sources once each, instead of once for every file.
       project('unit', {
         include: ['test/**/*.test.ts'],
-        exclude: [...browser, ...integration],
+        exclude: [...browser, ...integration, ...waiting],
         setupFiles: ['test/support/open-handles.ts'],
         pool: 'threads',
         isolate: false,
-        sequence: { groupOrder: 2 },
+        // Much of their time they wait for the disk.
+        maxWorkers: 3,
+        sequence: { groupOrder: 3 },
       }),
       project('integration', {
         include: integration,
         globalSetup,
         pool: 'forks',
         sequence: { groupOrder: 1 },
+      }),
+      project('waiting', {
+        include: waiting,
+        globalSetup,
+        pool: 'forks',
+        maxWorkers: 4,
+        sequence: { groupOrder: 2 },
       }),
       project('browser', {
         include: browser,

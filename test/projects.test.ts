@@ -7,6 +7,8 @@ import {
   integrationFolders,
   longSeries,
   projectOf,
+  waitingFiles,
+  waitingFolders,
 } from './support/projects.ts'
 import { packages } from './support/programs.ts'
 
@@ -71,8 +73,10 @@ it('a test with a sample in `npm test` runs whole in `npm run test:all`', () => 
 
 it('the lists of the projects name existing files', () => {
   const listed = [
-    ...[...browserFolders, ...integrationFolders].map((folder) => new RegExp(`^${folder}/.*\\.test\\.ts$`)),
-    ...integrationFiles.map((name) => new RegExp(`^${name}\\.test\\.ts$`)),
+    ...[...browserFolders, ...integrationFolders, ...waitingFolders].map(
+      (folder) => new RegExp(`^${folder}/.*\\.test\\.ts$`),
+    ),
+    ...[...integrationFiles, ...waitingFiles].map((name) => new RegExp(`^${name}\\.test\\.ts$`)),
   ]
   expect(listed.filter((pattern) => !names.some((name) => pattern.test(name)))).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
+import { sampleOf } from '../support/long.ts'
 import { runCommand, startCommand, type Command } from '../cli/command.ts'
 import { inboxOf } from './inbox-of.ts'
 import { load } from './load.ts'
@@ -13,7 +14,7 @@ const copies: readonly [how: string, program: string, args: readonly string[]][]
   ['hard links', 'cp', ['-al', 'data', 'copy']],
 ]
 
-test.skipIf(process.platform === 'win32').each(copies)(
+test.skipIf(process.platform === 'win32').each(sampleOf(copies, 2))(
   'a copy of the folder of a running server, made with %s, starts or says what to do, and the original loses nothing',
   { timeout: 120_000 },
   async (how, program, args) => {

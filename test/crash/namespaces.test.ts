@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { isLong } from '../support/long.ts'
+import { isLong, sampleOf } from '../support/long.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { runCommand, startCommand, type Started } from '../cli/command.ts'
 
@@ -45,8 +45,10 @@ testInNamespaces(
     const cwd = temporaryFolder()
     const first = await startCommand(['--dir=data'], { cwd, within: inNamespace('box') })
     for (let n = 0; n < 40; n++) await post(first, `first ${n}`)
-    for (const within of [inNamespace('box'), inNamespace('other'), []]) {
-      const second = runCommand(['--port=0', '--smtp-port=0', '--dir=data'], { cwd, within })
+    const seconds = [inNamespace('box'), inNamespace('other'), []].map((within) =>
+      runCommand(['--port=0', '--smtp-port=0', '--dir=data'], { cwd, within }),
+    )
+    for (const second of seconds) {
       expect(await second.ended).toMatchObject({ code: 1 })
       expect(second.stderr() + second.stdout()).toMatch(/in use by process \d+ on the host "box"/)
     }
@@ -58,10 +60,15 @@ testInNamespaces(
   },
 )
 
-testInNamespaces.each([
-  ['another container', inNamespace('later')],
-  ['this machine', []],
-])(
+testInNamespaces.each(
+  sampleOf(
+    [
+      ['another container', inNamespace('later')],
+      ['this machine', []],
+    ] as const,
+    1,
+  ),
+)(
   'after a kill in a container, %s takes the folder over within seconds and says so',
   { timeout },
   async (_, within) => {

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { allRooms, rooms } from '../../ui/composables/rooms.ts'
+import { isLong } from '../support/long.ts'
 import { objections, setWidth, widths } from './_axe.ts'
 import { openPage, send } from './_setup.ts'
 
@@ -17,11 +18,15 @@ describe.each(widths)('there are no accessibility violations in light and in dar
     await inspect(page, `${post.url}/#/${path}`, width, act)
   }
 
-  it('in any page while it is empty', async () => {
-    const { post, page } = await openPage({}, false)
-    await setWidth(page, width)
-    for (const name of roomNames) await inspect(page, `${post.url}/#/${name}`, width)
-  }, 40_000)
+  it.runIf(isLong || width === widths[0])(
+    'in any page while it is empty',
+    async () => {
+      const { post, page } = await openPage({}, false)
+      await setWidth(page, width)
+      for (const name of roomNames) await inspect(page, `${post.url}/#/${name}`, width)
+    },
+    40_000,
+  )
 
   it('in the lists with content', async () => {
     const { post, page } = await openPage({}, false)

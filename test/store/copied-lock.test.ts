@@ -31,8 +31,10 @@ test('a copy of an open folder is opened after it was seen that its lock is not 
   await first.commit([insert(notes, note(2))])
   await second.commit([insert(notes, note(3))])
   for (const store of [first, second]) expect((await store.page(notes, { limit: 9 })).records).toHaveLength(2)
-  await expect(openIn(dir)).rejects.toMatchObject({ code: 'store_in_use' })
-  await expect(openIn(to)).rejects.toMatchObject({ code: 'store_in_use' })
+  const refused = [dir, to].map((folder) =>
+    expect(openIn(folder)).rejects.toMatchObject({ code: 'store_in_use' }),
+  )
+  await Promise.all(refused)
   await first.close()
   await second.close()
 })

@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
+import { roundsOf } from '../support/long.ts'
 import { randomOf } from '../support/random.ts'
 import { contents, copyOf, mortal, openAfterKill, tempFolder } from './_setup.ts'
 
+const cuts = roundsOf('LOCALPOST_CUTS', { short: 40, long: 150 })
+
 test(
-  'logs of several files, cut at 150 random bytes, hold every commit before the cut and none after',
+  `logs of several files, cut at ${cuts} random bytes, hold every commit before the cut and none after`,
   { timeout: 120_000 },
   async () => {
     const seed = Number(process.env['LOCALPOST_SEED'] ?? Date.now() % 1e9)
@@ -32,7 +35,7 @@ test(
     }
     const names = (await readdir(join(dir, 'log'))).sort()
     expect(names.length).toBeGreaterThan(3)
-    for (let cut = 0; cut < 150; cut++) {
+    for (let cut = 0; cut < cuts; cut++) {
       const copy = await copyOf(dir)
       const which = Math.floor(random() * names.length)
       const file = names[which] ?? ''

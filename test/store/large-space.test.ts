@@ -5,9 +5,11 @@ import { expect, test } from 'vitest'
 import { nodeFiles } from '../../src/core/files.ts'
 import { type Blob, blobOf, insert, remove, type Store } from '../../src/store/store.ts'
 import { note, notes, pattern } from '../contracts/notes.ts'
+import { isLong } from '../support/long.ts'
 import { openIn, systemError, tempFolder } from './_setup.ts'
 
 const mb = 1024 * 1024
+const floodMs = isLong ? 6000 : 2500
 const bytes = pattern(mb, 1)
 
 /** The ways in which a large blob comes: whole, or as a stream that is written to a file as it comes. */
@@ -39,7 +41,7 @@ test.each(ways)(
     const store = await openIn(dir, { files, heldBytes: 0 })
     const kept = 10
     let most = 0
-    const until = performance.now() + 6000
+    const until = performance.now() + floodMs
     let n = 0
     const flood = async (): Promise<void> => {
       while (performance.now() < until) {

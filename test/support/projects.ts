@@ -6,7 +6,6 @@ export const browserFolders: readonly string[] = ['e2e']
 /** Folders of tests that start and end processes, most of them the built package. */
 export const integrationFolders: readonly string[] = [
   'cli',
-  'crash',
   'docs',
   'examples',
   'flood',
@@ -46,36 +45,55 @@ export const integrationFiles: readonly string[] = [
   'report/write',
   'resource-types',
   'rules/match',
-  'server/early-answers',
   'server/hostile-input',
   'server/openapi',
   'server/real-proxies',
   'store/disk-full',
   'store/kill',
   'store/kill-points',
-  'store/lock',
   'ui/build',
+]
+
+/**
+ * Tests of processes and folders that wait most of their time: for a lock that is watched, for a client that pauses. More of
+ * them run at once.
+ */
+export const waitingFolders: readonly string[] = ['crash']
+export const waitingFiles: readonly string[] = [
+  'capture/patience',
+  'server/early-answers',
+  'store/copied-lock',
+  'store/lock',
+  'store/lock-rot',
+  'store/lost-lock',
 ]
 
 /** Tests that run a sample of a long series in `npm test`, and the whole of it in `npm run test:all`; see `long.ts`. */
 export const longSeries: readonly string[] = [
+  'crash/copied-folder',
   'crash/full-disk',
   'crash/kill',
   'crash/kill-bulk',
   'crash/lost-lock',
   'crash/namespaces',
+  'crash/power-cuts',
+  'store/cuts',
+  'store/fault-windows',
   'store/faults',
   'store/kill-points',
+  'store/large-space',
   'store/lock-rot',
   'store/missing-files',
   'store/power',
   'store/rot',
   'store/rot-kinds',
+  'store/start-index',
 ]
 
 /** @param name  Path below `test`, without `.test.ts`. */
-export function projectOf(name: string): 'unit' | 'integration' | 'browser' {
+export function projectOf(name: string): 'unit' | 'integration' | 'waiting' | 'browser' {
   const [folder = ''] = name.split('/')
   if (browserFolders.includes(folder)) return 'browser'
+  if (waitingFolders.includes(folder) || waitingFiles.includes(name)) return 'waiting'
   return integrationFolders.includes(folder) || integrationFiles.includes(name) ? 'integration' : 'unit'
 }

@@ -30,13 +30,17 @@ const headers: Readonly<Record<string, string>> = {
   'encoded names': `To: ${repeated('=?utf-8?q?\xe4?= \xe4 <a@b.c>,')}`,
 }
 
+/** In milliseconds. */
+const longestAllowed = 50
+
 /**
  * What the longest step takes, in milliseconds: of each step the shortest of several runs, since on a busy machine any step
- * may have to wait for a processor.
+ * may have to wait for a processor. Further runs can only lower it, so it ends with the first run that is short enough.
  */
 function longestStep(makeSteps: () => Steps<unknown>): number {
   const shortest: number[] = []
-  for (let run = 0; run < 5; run++) {
+  const longest = (): number => shortest.reduce((most, one) => Math.max(most, one), 0)
+  for (let run = 0; run === 0 || (run < 20 && longest() >= longestAllowed); run++) {
     const steps = makeSteps()
     for (let step = 0, isDone = false; !isDone; step++) {
       const began = performance.now()
@@ -44,14 +48,14 @@ function longestStep(makeSteps: () => Steps<unknown>): number {
       shortest[step] = Math.min(shortest[step] ?? Number.POSITIVE_INFINITY, performance.now() - began)
     }
   }
-  return shortest.reduce((longest, one) => Math.max(longest, one), 0)
+  return longest()
 }
 
 describe('a header of a megabyte is read in short turns of the event loop', () => {
   it.each(Object.entries(headers))('%s', (_, header) => {
     const message = Buffer.from(`${header}\r\n\r\nHello`, 'latin1')
     const envelope = { mail_from: 'eve@x.test', rcpt_to: ['ada@example.com'] }
-    expect(longestStep(() => headerFactSteps(message, envelope))).toBeLessThan(50)
-    expect(longestStep(() => structureSteps(message))).toBeLessThan(50)
+    expect(longestStep(() => headerFactSteps(message, envelope))).toBeLessThan(longestAllowed)
+    expect(longestStep(() => structureSteps(message))).toBeLessThan(longestAllowed)
   })
 })
