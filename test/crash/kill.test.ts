@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import type { EmailDetail, EmailListItem } from '../../src/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startCommand, type Started } from '../cli/command.ts'
-import { progressOf, roundsOf } from '../support/long.ts'
+import { roundsOf } from '../support/long.ts'
+import { progressOf } from '../support/progress.ts'
 import { bodyOf, load, type Acknowledged } from './load.ts'
 
 /** `LOCALPOST_KILLS=200 npm test -- test/crash` is the long variant. */
