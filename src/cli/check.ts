@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises'
+import { paced } from '../core/yield.ts'
 import { assertCheckOptions, serviceMembers, type MailCheckOptions } from '../checks/options.ts'
 import { readSending } from '../checks/knowledge.ts'
-import { readRawFacts } from '../checks/raw-facts.ts'
+import { rawFactSteps } from '../checks/raw-facts.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport, Finding } from '../checks/types.ts'
 import { systemClock } from '../core/clock.ts'
@@ -92,7 +93,7 @@ async function checkFiles(
         {
           raw: async () => bytes,
           live,
-          knowledge: { ...sending, raw: readRawFacts(bytes) },
+          knowledge: { ...sending, raw: await paced(rawFactSteps(bytes)) },
         },
       )
       messages.push({ name: shown, file: name === '-' ? null : name, report })

@@ -7,6 +7,7 @@ import type {
   TagCount,
   TranscriptLine,
 } from './types.ts'
+import { paced } from '../core/yield.ts'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
@@ -21,7 +22,7 @@ import { clientSupport, type ClientSupportOptions } from '../client-support/clie
 import type { ClientSupport } from '../client-support/types.ts'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
 import type { SendingKnowledge } from '../checks/knowledge.ts'
-import { readRawFacts } from '../checks/raw-facts.ts'
+import { rawFactSteps } from '../checks/raw-facts.ts'
 import type { CheckServices, MailKnowledge } from '../checks/subject.ts'
 import { zoneOf } from '../domains/names.ts'
 import type { OwnRecords } from './own-records.ts'
@@ -259,7 +260,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     // The zone file says what is published.
     const others = own.filter(({ name }) => !complete.includes(zoneOf(name) ?? name))
     const raw =
-      email.message && (await reader.bytes(messageBlob(email.id), async (bytes) => readRawFacts(bytes)))
+      email.message && (await reader.bytes(messageBlob(email.id), (bytes) => paced(rawFactSteps(bytes))))
     return { records: [...records, ...others], complete, sendingHosts, raw }
   }
 
