@@ -10,26 +10,39 @@ const rounds = Math.ceil(roundsOf('LOCALPOST_KILLS', { short: 8, long: 20 }) / 4
 
 /** What is known of the changes so far. */
 interface Known {
-  /** The subjects of acknowledged submissions, which are never deleted. */
+  /** The subjects of acknowledged submissions, in order. Only `--max-emails` deletes them. */
   submitted: Set<string>
+  /** How many mails were acknowledged before each of them. */
+  before: Map<string, number>
+  /** How many mails were acknowledged. */
+  accepted: number
   /** The number of the last acknowledged change of tags, and how many submissions there were when it began. */
   tagged: { number: number; mails: number }
   /** The subjects of API sends that an acknowledged change deleted. */
   deleted: Set<string>
 }
 
-it(
-  `changes of many mails survive ${rounds} kills under load once acknowledged, and leave each mail whole`,
-  async () => {
+it.each([
+  { retention: 'without retention', flags: [], most: Infinity },
+  { retention: 'while --max-emails deletes the oldest', flags: ['--max-emails=1500'], most: 1500 },
+])(
+  `changes of many mails survive ${rounds} kills under load once acknowledged, and leave each mail whole, $retention`,
+  async ({ flags, most }) => {
     const cwd = temporaryFolder()
-    const known: Known = { submitted: new Set(), tagged: { number: 0, mails: 0 }, deleted: new Set() }
+    const known: Known = {
+      submitted: new Set(),
+      before: new Map(),
+      accepted: 0,
+      tagged: { number: 0, mails: 0 },
+      deleted: new Set(),
+    }
     let number = 0
     let changes = 0
     for (let round = 1; round <= rounds; round++) {
-      const command = await startCommand([], { cwd })
+      const command = await startCommand(flags, { cwd })
       if (round === 1) await fill(command, known)
-      await check(command, known)
-      const { acknowledged, ended } = load(command)
+      await check(command, known, most - unordered * round)
+      const { acknowledged, times, ended } = load(command)
       const changing = (async () => {
         for (;;) {
           number++
@@ -51,9 +64,10 @@ it(
       await command.ended
       await Promise.all([ended, changing])
       for (const subject of acknowledged.smtp) known.submitted.add(subject)
+      for (const subject of times.keys()) known.before.set(subject, known.accepted++)
     }
-    const command = await startCommand([], { cwd })
-    await check(command, known)
+    const command = await startCommand(flags, { cwd })
+    await check(command, known, most - unordered * (rounds + 1))
     command.signal('SIGTERM')
     await command.ended
     console.log(
@@ -63,8 +77,11 @@ it(
   60_000 + rounds * 20_000,
 )
 
+/** How many mails of a life may be unknown here, or in another order than they were acknowledged. */
+const unordered = 60
+
 /** Imports so many mails that each change takes several commits. */
-async function fill(command: Started, { submitted }: Known): Promise<void> {
+async function fill(command: Started, known: Known): Promise<void> {
   const subjects = Array.from({ length: 1600 }, (_, n) => `smtp ${n}`)
   for (let at = 0; at < subjects.length; at += 50) {
     const imports = subjects.slice(at, at + 50).map(async (subject) => {
@@ -72,13 +89,19 @@ async function fill(command: Started, { submitted }: Known): Promise<void> {
       const headers = { 'content-type': 'message/rfc822' }
       const response = await fetch(`${command.url}/dev/inbox/import`, { method: 'POST', body, headers })
       expect(response.status).toBe(200)
-      submitted.add(subject)
+      known.submitted.add(subject)
+      known.before.set(subject, known.accepted++)
     })
     await Promise.all(imports)
   }
 }
 
-async function check(command: Started, { submitted, tagged, deleted }: Known): Promise<void> {
+/** @param kept  How many of the newest mails must be there. */
+async function check(
+  command: Started,
+  { submitted, before, accepted, tagged, deleted }: Known,
+  kept: number,
+): Promise<void> {
   const emails: MailSummary[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
     const page: { emails: MailSummary[]; cursor: string | null } = await call(
@@ -90,7 +113,10 @@ async function check(command: Started, { submitted, tagged, deleted }: Known): P
     cursor = page.cursor
   }
   const found = new Set(emails.map(({ subject }) => subject))
-  for (const subject of submitted) expect(found.has(subject), subject).toBe(true)
+  const wantedSubjects = new Set(
+    [...submitted].filter((subject) => accepted - (before.get(subject) ?? 0) <= kept),
+  )
+  for (const subject of wantedSubjects) expect(found.has(subject), subject).toBe(true)
   for (const subject of deleted) expect(found.has(subject), subject).toBe(false)
   expect(found.size).toBe(emails.length)
   expect(emails.every(({ tags }) => tags.length <= 1)).toBe(true)
@@ -99,7 +125,8 @@ async function check(command: Started, { submitted, tagged, deleted }: Known): P
   const changed = emails.filter(
     ({ subject, tags }) => subject.startsWith('smtp ') && wanted.includes(tags[0] ?? ''),
   )
-  expect(changed.length).toBeGreaterThanOrEqual(tagged.mails)
+  const mustHave = [...submitted].slice(0, tagged.mails).filter((subject) => wantedSubjects.has(subject))
+  expect(changed.length).toBeGreaterThanOrEqual(mustHave.length)
 }
 
 async function call<T>(command: Started, method: string, search: string, body?: object): Promise<T> {
