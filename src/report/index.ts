@@ -95,7 +95,7 @@ export default class LocalpostReporter {
       folder: this.#folder,
       root: this.#root,
       outputFile: resolve(outputFile),
-      baseline: baseline === undefined ? null : resolve(baseline),
+      baseline: baseline ?? null,
       tests,
     })
     if (summaryFile !== undefined) await appendFile(summaryFile, summaryOf(index))

@@ -89,6 +89,7 @@ async function openMail(listed, row) {
   opened?.removeAttribute('aria-current')
   row.setAttribute('aria-current', 'true')
   opened = row
+  byId('mail').setAttribute('aria-busy', 'true')
   const mail = await readMail(listed.place)
   // Another one was opened while this one was read.
   if (opened !== row) return
@@ -108,6 +109,7 @@ async function openMail(listed, row) {
     section('Text', element('pre', {}, mail.text || '(no text)'), mail.html === null),
     section('Snapshot', element('pre', {}, mail.snapshot), false))
   byId('mail').scrollTop = 0
+  byId('mail').setAttribute('aria-busy', 'false')
 }
 
 function section(title, content, isOpen) {

@@ -9,7 +9,11 @@ export function summaryOf({ mails, gone, problems, baseline }: ReportIndex): str
     ['Gone', gone],
     ['With errors of checks', withErrors],
   ]
-  const compared = baseline === null ? '' : ' Compared with the baseline:'
+  const changed = (wanted: string): number => mails.filter(({ change }) => change === wanted).length
+  const compared =
+    baseline === null
+      ? ''
+      : ` Against the baseline: ${changed('new')} new, ${changed('changed')} changed, ${gone.length} gone.`
   return [
     '## Mails of the test run',
     '',

@@ -72,7 +72,7 @@ export function sayDifference(
 }
 
 /** Refuses options that are not known or cannot be. @throws TypeError. */
-export function assertSnapshotOptions(options: unknown): asserts options is MailSnapshotOptions {
+function assertSnapshotOptions(options: unknown): asserts options is MailSnapshotOptions {
   const members = { name: 'text', except: 'texts', headers: 'texts', mask: 'patterns' } as const
   assertExpectation(options, members, 'A snapshot of a mail')
   for (const one of (options as MailSnapshotOptions).except ?? []) {

@@ -87,7 +87,7 @@ it('no hostile mail runs anything, connects or leaves its frame', async () => {
   expect(count).toBeGreaterThan(8)
   for (let row = 0; row < count; row++) {
     await rows.nth(row).click()
-    await page.locator('article h2').waitFor()
+    await page.locator('article[aria-busy=false]').waitFor()
     for (const summary of await page.locator('article summary').all()) await summary.click()
   }
   await rows.filter({ hasText: '<script>top.hit=1' }).click()
