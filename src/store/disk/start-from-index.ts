@@ -33,7 +33,7 @@ export async function startFromIndex(
 }
 
 /** The index of a segment; null if there is none that this version can read. */
-export async function readStartIndex(
+async function readStartIndex(
   files: Pick<Files, 'readAll'>,
   paths: Paths,
   state: CollectionState,
