@@ -3,7 +3,26 @@ import { join } from 'node:path'
 import { open } from '../decisions/helpers.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
-const attachments = [{ filename: 'a.txt', content: 'attached' }]
+const nested = [
+  'Subject: Inside',
+  'Content-Type: multipart/mixed; boundary=b',
+  '',
+  '--b',
+  'Content-Type: text/html',
+  '',
+  '<p>Inside</p>',
+  '--b',
+  'Content-Type: text/plain; name=b.txt',
+  'Content-Disposition: attachment',
+  '',
+  'attached inside',
+  '--b--',
+  '',
+].join('\r\n')
+const attachments = [
+  { filename: 'a.txt', content: 'attached' },
+  { filename: 'inside.eml', content: nested, contentType: 'message/rfc822' },
+]
 
 /** A folder with three mails: one that is whole, and two with damaged bytes. */
 export async function damagedFolder(): Promise<{ dir: string; whole: string; smtp: string; api: string }> {

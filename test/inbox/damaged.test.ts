@@ -9,7 +9,7 @@ import { damagedFolder } from './_damaged.ts'
 
 type Call = readonly [method: string, path: string, body?: object]
 
-/** Every route that reads the bytes of one mail. */
+/** Every route that reads the bytes of one mail. The second attachment is a message with an attachment. */
 const reading: readonly Call[] = [
   ['GET', '/v1/emails/:id'],
   ['GET', '/dev/inbox/:id'],
@@ -19,6 +19,11 @@ const reading: readonly Call[] = [
   ['GET', '/dev/inbox/:id/parts/0'],
   ['GET', '/dev/inbox/:id/checks'],
   ['GET', '/dev/inbox/:id/client-support'],
+  ['GET', '/dev/inbox/:id/structure'],
+  ['GET', '/dev/inbox/:id/compare/:other'],
+  ['GET', '/dev/inbox/:id/messages/1'],
+  ['GET', '/dev/inbox/:id/messages/1/html'],
+  ['GET', '/dev/inbox/:id/messages/1/attachments/0'],
   ['POST', '/dev/inbox/:id/release', { to: 'bob@example.com' }],
 ]
 
@@ -30,6 +35,17 @@ const others: readonly Call[] = [
   ['PATCH', '/dev/inbox/:id', { unread: false }],
   ['DELETE', '/dev/inbox/:id'],
 ]
+
+/** A route as the OpenAPI document writes it. */
+const documented = ([method, path]: Call): string =>
+  `${method} ${path
+    .replace(/:(\w+)/g, '{$1}')
+    .replace('/messages/1', '/messages/{path}')
+    .replace(/\/0$/, '/{index}')}`
+
+/** The path of a route for a mail. */
+const pathOf = (path: string, id: string, other: string): string =>
+  path.replace(':id', id).replace(':other', other)
 
 it('the OpenAPI document names store_corrupt for the routes that read bytes, and store_unknown for those that write', async () => {
   const face = await open({})
@@ -44,10 +60,7 @@ it('the OpenAPI document names store_corrupt for the routes that read bytes, and
           : [],
       ),
     )
-  const wanted = reading.map(
-    ([method, path]) => `${method} ${path.replace(':id', '{id}').replace(/\/0$/, '/{index}')}`,
-  )
-  expect(naming('store_corrupt').sort()).toEqual(wanted.sort())
+  expect(naming('store_corrupt').sort()).toEqual(reading.map(documented).sort())
   const writing = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).flatMap((method) => (method === 'get' ? [] : [`${method.toUpperCase()} ${path}`])),
   )
@@ -68,13 +81,13 @@ it(
     expect(emails.map(({ id }) => id)).toEqual([api, smtp, whole])
     for (const id of [smtp, api]) {
       for (const [method, path, body] of reading) {
-        const refused = await refusalOf(await face.call(method, path.replace(':id', id), { body }))
+        const refused = await refusalOf(await face.call(method, pathOf(path, id, whole), { body }))
         expect(refused, path).toMatchObject({ status: 500, name: 'store_corrupt' })
         expect(refused.message).toMatch(/\d{6}\.log:\d+: the \d+ bytes/)
       }
     }
     for (const [method, path, body] of reading)
-      expect((await face.call(method, path.replace(':id', whole), { body })).status, path).toBe(200)
+      expect((await face.call(method, pathOf(path, whole, whole), { body })).status, path).toBe(200)
     for (const id of [smtp, api, whole])
       for (const [method, path, body] of others)
         expect((await face.call(method, path.replace(':id', id), { body })).status, path).toBe(200)
@@ -124,7 +137,7 @@ it('a large damaged message is store_corrupt on every route that reads it, with 
   const answers = [
     ...reading
       .filter(([method]) => method === 'GET')
-      .map(([method, route]) => face.call(method, route.replace(':id', ids[1] ?? ''))),
+      .map(([method, route]) => face.call(method, pathOf(route, ids[1] ?? '', ids[0] ?? ''))),
     ...['bytes=0-99', 'bytes=-100'].map((range) => face.call('GET', path, { headers: { range } })),
   ]
   for (const answer of answers)
