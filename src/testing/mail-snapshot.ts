@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { diffLineSteps, type DiffLine } from '../compare/line-diff.ts'
 import { mailLineSteps, mailSections, toText, type MailTextOptions } from '../compare/mail-text.ts'
+import { assertArguments } from '../core/known-options.ts'
 import { suggest } from '../core/suggest.ts'
 import { unpaced } from '../core/yield.ts'
 import type { Mail } from '../inbox/types.ts'
@@ -27,6 +28,7 @@ export interface MailSnapshotOptions extends MailTextOptions {
  * t.assert.snapshot(mailSnapshot(mail))
  */
 export function mailSnapshot(mail: Mail, options: MailSnapshotOptions = {}): string {
+  assertArguments(arguments, 2, 'mailSnapshot()')
   assertMail(mail, 'mailSnapshot')
   assertSnapshotOptions(options)
   return toText(unpaced(mailLineSteps(mail, options)))

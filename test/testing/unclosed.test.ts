@@ -96,7 +96,7 @@ describe('an open instance at the end of a test file that imports `localpost` on
   })
 
   it('is named as in the guide', async () => {
-    const shown = blocksFor('shown').find(({ place }) => place.includes('testing.md'))
+    const shown = blocksFor('shown').find(({ code }) => code.startsWith('localpost:'))
     const dir = projects.make({ 'mail.test.js': plain('node:test') })
     const { output } = await run(dir, 'mail.test.js')
     const said = output.split('\n').find((line) => line.startsWith('localpost:'))
