@@ -62,8 +62,8 @@ async function inspectIndex(
   const bytes = await files.readAll(paths.startIndex(state.name, number)).catch(() => null)
   const index = bytes && decodeStartIndex(state, number, schema.version, bytes)
   const path = paths.segment(state.name, number)
-  const stamp = stampNow(path)
   const file = await files.readAll(path).catch(() => null)
+  const stamp = file && stampNow(path)
   if (!index || !stamp || !file) return null
   const snapshot = wholeSnapshot(file, path, schema)
   if (!snapshot?.file || !isOf(index, stamp, snapshot.file)) return null
