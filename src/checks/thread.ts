@@ -77,6 +77,8 @@ export function createMailChecks(
       return endedReport(options)
     } finally {
       signal?.removeEventListener('abort', onAbort)
+      // Its heap beside that of the reading thread would be more memory than a large mail may take.
+      await thread.rest()
     }
   }
 
