@@ -3,7 +3,7 @@ import { monotonicNow } from '../core/machine.ts'
 import { guardedRequest, reasonOf, urlProblem } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 
-/** What became of asking an address. */
+/** The result of asking an address. */
 export interface LiveAnswer {
   /** The last status; null without an answer. */
   status: number | null

@@ -1,158 +1,27 @@
 import { mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { crc32 } from 'node:zlib'
-import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type Files, nodeFiles } from '../../src/core/files.ts'
-import type { LogStoreOptions } from '../../src/store/open.ts'
-import {
-  blobOf,
-  type Collection,
-  insert,
-  put,
-  remove,
-  type Store,
-  type StoredRecord,
-} from '../../src/store/store.ts'
+import { insert, put, remove } from '../../src/store/store.ts'
 import { nextTurn } from '../../src/core/machine.ts'
 import { isLong } from '../support/long.ts'
 import { randomOf } from '../support/random.ts'
 import { flipBit, flipCount, flipSeed } from './_flips.ts'
 import { PowerFiles } from './_power.ts'
+import { copyOf, systemError } from './_setup.ts'
 import {
-  contents,
-  copyOf,
-  inspect,
-  manualClock,
-  noProcesses,
-  openAfterKill,
-  systemError,
-  tempFolder,
-} from './_setup.ts'
-
-interface Item extends StoredRecord {
-  value: number
-  due: number | null
-  seen: boolean
-  tags: string[]
-}
-
-/** One in ten has a key, one in fifty has facts that only the record knows. */
-const items: Collection<Item> = {
-  name: 'items',
-  large: true,
-  indexes: { due: { on: ['due', 'id'] } },
-  facts: {
-    version: 1,
-    flags: ['seen'],
-    numbers: ['value', 'half'],
-    texts: ['tag'],
-    of: ({ seen, value, tags }) => ({ flags: seen ? 1 : 0, numbers: [value, value / 2], texts: [tags] }),
-  },
-}
-const others: Collection<StoredRecord & { value: number }> = { name: 'others', large: true, indexes: {} }
-const collections = [items, others]
-
-const idOf = (n: number): string => `i_${String(n).padStart(6, '0')}`
-const item = (n: number, members: Partial<Item> = {}): Omit<Item, 'version'> => ({
-  id: idOf(n),
-  value: n,
-  due: n % 10 ? null : n,
-  seen: n % 3 === 0,
-  tags: n % 50 === 0 ? ['x'.repeat(2000)] : n % 4 ? [`tag ${n % 7}`] : [],
-  ...members,
-})
-
-/**
- * The machine's files, but stamps of files of records never change, as on a disk that hides damage. Counts how
- * often such a file was read whole, and parts of it.
- */
-function blindFiles(): Files & { whole: number; parts: number } {
-  const isSegment = (path: string): boolean => /\d{6}\.json$/.test(path)
-  const files = {
-    ...nodeFiles,
-    whole: 0,
-    parts: 0,
-    stampNow: (path: string) =>
-      isSegment(path) ? { dev: 1, ino: 1, nlink: 1, mtimeMs: 1 } : nodeFiles.stampNow(path),
-    readAll(path: string) {
-      if (isSegment(path)) files.whole++
-      return nodeFiles.readAll(path)
-    },
-    openNow(path: string) {
-      if (isSegment(path)) files.parts++
-      return nodeFiles.openNow(path)
-    },
-  }
-  return files
-}
-
-async function open(dir: string, options: Partial<LogStoreOptions> = {}) {
-  const { clock, fire } = manualClock()
-  const notices: string[] = []
-  const files = blindFiles()
-  const store = await openAfterKill(dir, {
-    collections,
-    clock,
-    files,
-    onNotice: (text) => notices.push(text),
-    ...options,
-  })
-  onTestFinished(() => store.close())
-  return { store, fire, notices, files }
-}
-
-/** A closed folder: three segments, some of whose records were changed and removed after they were written. */
-async function closed(count = 2300): Promise<string> {
-  const dir = await tempFolder()
-  const { store } = await open(dir)
-  for (let n = 0; n < count; n += 100) {
-    const some = Array.from({ length: 100 }, (_, i) => n + i)
-    await store.commit(
-      some.map((m) => insert(items, item(m))),
-      some.filter((m) => m % 20 === 0).map((m) => blobOf(`${idOf(m)}/message`, `bytes ${m}`)),
-    )
-  }
-  await store.commit([insert(others, { id: 'o_1', value: 1 }), insert(others, { id: 'o_2', value: 2 })])
-  await store.close()
-  const again = await open(dir)
-  for (let n = 5; n < count; n += 100)
-    await again.store.commit([put(items, item(n, { value: -n, seen: true }))])
-  for (let n = 6; n < count; n += 100) await again.store.commit([remove(items, idOf(n))])
-  await again.store.close()
-  return dir
-}
-
-const indexIn = (dir: string, number = 1, name = 'items'): string =>
-  join(dir, 'derived', name, `00000${number}.idx`)
-const segmentIn = (dir: string, number = 1): string => join(dir, 'items', `00000${number}.json`)
-
-/** The content of an index with its checksum. */
-function checked(content: Buffer): Buffer {
-  const crc = Buffer.alloc(4)
-  crc.writeUInt32LE(crc32(content))
-  return Buffer.concat([content, crc])
-}
-
-/** All answers of a store. */
-async function answersOf(store: Store) {
-  const ids = async (where: Parameters<Store['ids']>[1]): Promise<string[]> => await store.ids(items, where)
-  return {
-    ...(await contents(store, collections)),
-    seen: await ids({ where: { flag: 'seen' } }),
-    above: await ids({ where: { number: 'half', above: 500 } }),
-    tagged: await ids({ where: { text: 'tag', equals: 'tag 3' } }),
-    long: await ids({ where: { text: 'tag', equals: 'x'.repeat(2000) } }),
-    middle: (await store.page(items, { offset: 1100, limit: 20 })).records,
-    due: await ids({ index: 'due' }),
-  }
-}
-
-async function expectedOf(dir: string): ReturnType<typeof answersOf> {
-  const copy = await copyOf(dir)
-  await rm(join(copy, 'derived'), { recursive: true })
-  const { store } = await open(copy)
-  return await answersOf(store)
-}
+  items,
+  collections,
+  idOf,
+  item,
+  open,
+  closed,
+  indexIn,
+  segmentIn,
+  checked,
+  answersOf,
+  expectedOf,
+} from './_start-index.ts'
 
 test('a start reads no file of records that has an index, and answers as one that read them all', async () => {
   const dir = await closed()
@@ -445,79 +314,3 @@ test.each(['process', 'disk'] as const)(
     expect(taken).toBeGreaterThan(cuts.length / 10)
   },
 )
-
-describe('doctor', () => {
-  const look = async (dir: string): Promise<string[]> => {
-    const { findings } = await inspect(dir, { collections, processes: noProcesses })
-    return findings
-      .filter(({ subject }) => subject === 'index')
-      .map(({ level, message, fix }) => `${level}: ${message} ${fix ?? ''}`)
-  }
-
-  /** A folder whose indexes are of its files as they are on this disk. */
-  async function sound(): Promise<string> {
-    const dir = await closed()
-    const { store } = await open(dir, { files: nodeFiles })
-    await store.ids(items, { where: { flag: 'seen' } })
-    await store.close()
-    return dir
-  }
-
-  it('says that indexes agree with their files, and names those that are not used', async () => {
-    const dir = await sound()
-    expect(await look(dir)).toEqual([expect.stringMatching(/^ok: 4 indexes/)])
-    await truncate(indexIn(dir, 2), 100)
-    expect(await look(dir)).toEqual([
-      expect.stringContaining(indexIn(dir, 2)),
-      expect.stringMatching(/^ok: 3 indexes/),
-    ])
-    // In a copy, every file is another one.
-    expect(await look(await copyOf(dir))).toEqual([expect.stringMatching(/^ok: .*000001.idx, .*others/)])
-  })
-
-  it.each<[string, RegExp, (head: Head) => void, ((columns: Buffer) => void)?]>([
-    [
-      'the key of a record',
-      /other keys of i_000010/,
-      ({ keyed }) => void (keyed[1] = [10, 1, [[11, 'i_000010']]]),
-    ],
-    [
-      'a place',
-      /other places of i_000003/,
-      () => {},
-      (columns) => columns.writeUInt32LE(7, placesAt + 8 * 3),
-    ],
-    ['facts', /other facts of i_000003/, () => {}, (columns) => columns.writeUInt32LE(9, flagsAt + 4 * 3)],
-    [
-      'an id',
-      /lacks i_000999.*does not have/,
-      () => {},
-      (columns) => columns.write('x', columns.byteLength - 4),
-    ],
-    ['the space of messages', /places of messages/, ({ usage }) => void (usage.logs = [[1, 5, 5]])],
-  ])('finds an index with a valid checksum in which %s is wrong', async (_, found, inHead, inColumns) => {
-    const dir = await sound()
-    const bytes = await readFile(indexIn(dir))
-    const end = bytes.indexOf('\n')
-    const head = JSON.parse(bytes.toString('utf8', 0, end)) as Head
-    inHead(head)
-    const columns = Buffer.from(bytes.subarray(end + 1, -4))
-    inColumns?.(columns)
-    await writeFile(indexIn(dir), checked(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), columns])))
-    const [problem = ''] = await look(dir)
-    expect(problem).toMatch(found)
-    expect(problem).toContain(`problem: ${indexIn(dir)}`)
-    expect(problem).toContain('remove')
-    await rm(indexIn(dir))
-    expect(await look(dir)).toEqual([expect.stringMatching(/^ok: 3 indexes/)])
-  })
-})
-
-interface Head {
-  keyed: unknown[]
-  usage: { logs: unknown[] }
-}
-
-// 990 records: two columns of numbers, then places and flags.
-const placesAt = 990 * (8 + 8)
-const flagsAt = placesAt + 990 * 8

@@ -1,0 +1,42 @@
+import { onTestFinished } from 'vitest'
+import { emailCollection, messageBlob } from '../../src/emails/email.ts'
+import { createHeads } from '../../src/search/heads.ts'
+import { startIndexer } from '../../src/search/indexer.ts'
+import type { Digests } from '../../src/search/digests.ts'
+import { openMemoryStore } from '../../src/store/open.ts'
+import { blobOf, insert, type Store } from '../../src/store/store.ts'
+import { openTextColumn } from '../../src/search/text-column.ts'
+import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
+import { testClock } from '../support/clock.ts'
+
+/** A store of mails, and an indexer of them that `begin` starts. `read` lists the mails in the order in which they were read. */
+export async function open(take?: (store: Store) => Digests['take']) {
+  const store = await openMemoryStore({ collections: [emailCollection] })
+  const clock = testClock(1_000_000)
+  const read: string[] = []
+  const digests = take ? { take: take(store) } : digestsOf(store)
+  const column = await openTextColumn(null)
+  const heads = createHeads({ store, open: () => openTextColumn(null), isKept: true })
+  const begin = () =>
+    startIndexer({
+      store,
+      clock,
+      column,
+      heads,
+      digests: {
+        take(email) {
+          read.push(email.id)
+          return digests.take(email)
+        },
+      },
+    })
+  const arrive = (n: number) =>
+    store.commit(
+      [insert(emailCollection, anEmail(n))],
+      [blobOf(messageBlob(idOf(n)), `Subject: s\r\n\r\nText ${n}`)],
+    )
+  onTestFinished(() => store.close())
+  const snippets = async () => (await store.page(emailCollection)).records.map(({ snippet }) => snippet)
+  const left = () => store.count(emailCollection, { where: { member: 'undigested', equals: true } })
+  return { store, clock, column, heads, read, begin, arrive, snippets, left }
+}
