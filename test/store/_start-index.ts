@@ -56,7 +56,7 @@ export const item = (n: number, members: Partial<Item> = {}): Omit<Item, 'versio
  * The machine's files, but stamps of files of records never change, as on a disk that hides damage. Counts how
  * often such a file was read whole, and parts of it.
  */
-export function blindFiles(): Files & { whole: number; parts: number } {
+function blindFiles(): Files & { whole: number; parts: number } {
   const isSegment = (path: string): boolean => /\d{6}\.json$/.test(path)
   const files = {
     ...nodeFiles,
