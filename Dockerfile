@@ -7,7 +7,7 @@ RUN npm pack --pack-destination /tmp
 
 FROM node:24-slim
 RUN --mount=type=bind,from=build,source=/tmp,target=/pack \
-    npm install --global --no-audit --no-fund /pack/localpost-*.tgz && mkdir /data && chown node:node /data
+    npm install --global --no-audit --no-fund /pack/localpost-*.tgz pg@8 && mkdir /data && chown node:node /data
 USER node
 WORKDIR /home/node
 ENV LOCALPOST_HOST=0.0.0.0 LOCALPOST_DIR=/data

@@ -1,5 +1,18 @@
 import { defineConfig } from 'vitest/config'
-import { longSeries } from './test/support/projects.ts'
+import { longSeries, onPostgres, projectOf } from './test/support/projects.ts'
+
+const isOfBrowser = (name: string): boolean => projectOf(name) === 'browser'
+const files = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
+
+/** Runs a series whole. */
+const long = {
+  env: { LOCALPOST_LONG: '1' },
+  testTimeout: 240_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 10_000 } },
+  pool: 'forks' as const,
+  maxWorkers: 2,
+}
 
 /** `npm run test:all`: what `npm test` leaves out because it takes long. */
 export default defineConfig({
@@ -23,15 +36,34 @@ export default defineConfig({
       {
         test: {
           name: 'long series',
-          include: longSeries.map((name) => `test/${name}.test.ts`),
+          include: files(longSeries.filter((name) => !isOfBrowser(name))),
           globalSetup: ['test/support/setup-build.ts'],
-          env: { LOCALPOST_LONG: '1' },
-          testTimeout: 240_000,
-          hookTimeout: 300_000,
-          expect: { poll: { timeout: 10_000 } },
+          ...long,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'long series of the page',
+          include: files(longSeries.filter(isOfBrowser)),
+          globalSetup: ['test/support/setup-build.ts', 'test/e2e/launch-browser.ts'],
+          setupFiles: ['test/e2e/open-context.ts'],
+          ...long,
+          isolate: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'on PostgreSQL',
+          include: files(onPostgres),
+          globalSetup: ['test/support/setup-postgres.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
           pool: 'forks',
           maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

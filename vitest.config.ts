@@ -28,11 +28,14 @@ const project = (name: string, options: TestOptions): TestProjectInlineConfigura
 
 // Some of these run the command and the page as they ship.
 const globalSetup = ['test/support/setup-build.ts']
+const inMemory = 'test/support/setup-memory.ts'
 
-/** Each project runs as a group of its own, so that files which share a worker follow each other. */
+/** The groups run one after the other, so that files which share a worker follow each other. */
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // It warns that it is not set up for production.
+    onConsoleLog: (text) => !text.startsWith('oidc-provider WARNING'),
     // `npm run coverage`. Counts what runs in the processes of the tests: not the command, worker threads and dist.
     coverage: {
       provider: 'v8',
@@ -47,34 +50,38 @@ export default defineConfig({
       project('unit', {
         include: ['test/**/*.test.ts'],
         exclude: [...browser, ...integration, ...waiting],
+        globalSetup: [inMemory],
         setupFiles: ['test/support/open-handles.ts'],
         pool: 'threads',
         isolate: false,
-        // Much of their time they wait for the disk.
+        // Some of their time they wait.
         maxWorkers: 3,
-        sequence: { groupOrder: 3 },
+        sequence: { groupOrder: 2 },
       }),
       project('integration', {
         include: integration,
         globalSetup,
         pool: 'forks',
+        // In one group with `waiting`, whose files leave the processor to these.
+        maxWorkers: 4,
         sequence: { groupOrder: 1 },
       }),
       project('waiting', {
         include: waiting,
-        globalSetup,
+        globalSetup: [...globalSetup, 'test/support/install-postgres.ts'],
         pool: 'forks',
         maxWorkers: 4,
-        sequence: { groupOrder: 2 },
+        sequence: { groupOrder: 1 },
       }),
       project('browser', {
         include: browser,
-        globalSetup: [...globalSetup, 'test/e2e/launch-browser.ts'],
+        globalSetup: [...globalSetup, inMemory, 'test/e2e/launch-browser.ts'],
         setupFiles: ['test/e2e/open-context.ts'],
         // Each step has its own bound; many of them may take long together on a busy machine.
         testTimeout: 90_000,
         pool: 'forks',
         isolate: false,
+        maxWorkers: 3,
         sequence: { groupOrder: 0 },
       }),
     ],

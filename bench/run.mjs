@@ -29,17 +29,23 @@ import { installPeers } from './lib/peers.mjs'
 import { toMarkdown } from './lib/report.mjs'
 import { createSamples } from './lib/samples.mjs'
 import { seedStores } from './lib/stores.mjs'
+import { accountGroups, accountSizes } from './rows/accounts.mjs'
 import { aftermathGroups } from './rows/aftermath.mjs'
 import { bulkGroups } from './rows/bulk.mjs'
 import { embedGroups } from './rows/embed.mjs'
+import { floodGroups } from './rows/flood.mjs'
 import { listGroups } from './rows/lists.mjs'
 import { liveGroups } from './rows/live.mjs'
 import { memoryGroups } from './rows/memory.mjs'
 import { searchGroups } from './rows/search.mjs'
 import { sendGroups } from './rows/send.mjs'
+import { postgresGroups } from './rows/postgres.mjs'
 import { smtpGroups } from './rows/smtp.mjs'
 import { startGroups } from './rows/start.mjs'
-import { judge } from './targets.mjs'
+import { scaleGroups, scaleSizes } from './rows/scale.mjs'
+import { scaleTargets } from './scale-targets.mjs'
+import { judge } from './target.mjs'
+import { targets } from './targets.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { values: flags } = parseArgs({
@@ -50,6 +56,9 @@ const { values: flags } = parseArgs({
     'without-peers': { type: 'boolean', default: false },
     'write-docs': { type: 'boolean', default: false },
     largest: { type: 'string' },
+    scale: { type: 'boolean', default: false },
+    mailpit: { type: 'string' },
+    postgres: { type: 'string' },
     package: { type: 'string', default: root },
     results: { type: 'string', default: join(root, 'bench/results') },
   },
@@ -60,33 +69,30 @@ await main()
 async function main() {
   const startedAt = performance.now()
   const { quick } = flags
-  const rounds = Number(flags.rounds ?? (quick ? 1 : 5))
+  const rounds = Number(flags.rounds ?? (quick ? 1 : flags.scale ? 3 : 5))
   const packageDir = resolve(flags.package)
   if (!existsSync(join(packageDir, 'dist/cli/main.js')))
     throw new Error(`${packageDir} is not built: npm run build`)
-  const sizes = quick ? [100, 2000] : [100, 1000, 10_000, 50_000, 100_000]
+  const sizes = flags.scale ? scaleSizes(quick) : quick ? [100, 2000] : [100, 1000, 10_000, 50_000, 100_000]
   const stored = flags.largest ? [...sizes, Number(flags.largest)] : sizes
-  const largest = sizes.at(-1)
   const wanted = new RegExp(flags.only ?? '', 'i')
-  const groups = [
-    ...smtpGroups,
-    ...sendGroups,
-    ...aftermathGroups(sizes.at(-2)),
-    ...bulkGroups(sizes.at(-2)),
-    ...startGroups(largest),
-    ...embedGroups,
-    ...listGroups(stored),
-    ...searchGroups(largest),
-    ...liveGroups(quick),
-    ...(quick ? memoryGroups(1000, 4000) : memoryGroups(10_000, 100_000)),
-  ].filter(({ row }) => wanted.test(row))
-  const peers = flags['without-peers'] ? {} : installPeers(tell)
+  const groups = (flags.scale ? scaleGroups(quick) : usualGroups(sizes, stored)).filter(({ row }) =>
+    wanted.test(row),
+  )
+  if (!flags.mailpit) tell('Mailpit takes no part: give the path of its binary with --mailpit=<path>.')
+  const hasPeers = !flags['without-peers'] && !flags.scale
+  const peers = hasPeers ? installPeers(tell) : {}
   const facts = machineFacts()
   const scratch = mkdtempSync(join(tmpdir(), 'localpost-bench-'))
   process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
   process.on('SIGINT', () => process.exit(130))
   process.on('SIGTERM', () => process.exit(143))
-  const start = createContenders({ packageDir, scratch, peers })
+  const start = createContenders({
+    packageDir,
+    scratch,
+    peers,
+    mailpit: flags.mailpit && resolve(flags.mailpit),
+  })
   const samples = createSamples()
   const context = { start, quick, packageDir, scratch, peers, facts, stores: new Map() }
   if (groups.some(({ needsStores }) => needsStores))
@@ -97,16 +103,38 @@ async function main() {
   write({
     facts,
     versions: versions(packageDir),
-    settings: { rounds, quick, only: flags.only ?? null },
+    settings: { rounds, quick, scale: flags.scale, only: flags.only ?? null },
     samples,
-    targets: judge(samples),
+    targets: judge(flags.scale ? scaleTargets : targets, samples),
     seconds: (performance.now() - startedAt) / 1000,
   })
+}
+
+/** All rows but those of `--scale` alone. */
+function usualGroups(sizes, stored) {
+  const { quick } = flags
+  const largest = sizes.at(-1)
+  return [
+    ...smtpGroups,
+    ...sendGroups,
+    ...aftermathGroups(sizes.at(-2)),
+    ...bulkGroups(sizes.at(-2)),
+    ...startGroups(largest),
+    ...accountGroups(accountSizes(quick)),
+    ...embedGroups,
+    ...listGroups(stored),
+    ...searchGroups(largest),
+    ...liveGroups(quick),
+    ...(quick ? memoryGroups(1000, 4000) : memoryGroups(10_000, 100_000)),
+    ...(flags.postgres ? postgresGroups(flags.postgres, quick) : []),
+    ...floodGroups([{ count: quick ? 4000 : 100_000, bytes: 20 * 1024 }]),
+  ]
 }
 
 async function runGroup({ row, contenders, measure, rounds: own = {} }, round, rounds, context, samples) {
   for (const contender of contenders) {
     if (contender.startsWith('maildev') && flags['without-peers']) continue
+    if (contender === 'mailpit' && !flags.mailpit) continue
     if (round > (own[contender] ?? rounds)) continue
     try {
       const values = await measure(contender, context)
@@ -133,7 +161,10 @@ function write(run) {
   const json = `${JSON.stringify({ ...run, samples: run.samples.all }, null, 2)}\n`
   mkdirSync(flags.results, { recursive: true })
   const isWhole = !run.settings.quick && run.settings.only === null
-  for (const name of [run.facts.date.slice(0, 16).replaceAll(':', ''), ...(isWhole ? ['latest'] : [])]) {
+  const kind = flags.scale ? 'scale-' : ''
+  for (const name of [run.facts.date.slice(0, 16).replaceAll(':', ''), ...(isWhole ? ['latest'] : [])].map(
+    (name) => `${kind}${name}`,
+  )) {
     writeFileSync(join(flags.results, `${name}.json`), json)
     writeFileSync(join(flags.results, `${name}.md`), `${markdown}\n`)
   }
@@ -143,7 +174,8 @@ function write(run) {
 
 function writeDocs(markdown) {
   const path = join(root, 'docs/performance.md')
-  const [begin, end] = ['<!-- bench:begin -->', '<!-- bench:end -->']
+  const kind = flags.scale ? 'scale' : 'bench'
+  const [begin, end] = [`<!-- ${kind}:begin -->`, `<!-- ${kind}:end -->`]
   const text = readFileSync(path, 'utf8')
   const [before, rest] = text.split(begin)
   const after = rest?.split(end)[1]

@@ -47,9 +47,10 @@ const introduction = `# The control API
 What a local tool needs and the service's interface does not show stands under \`/dev\`; code that works against \`/v1\`
 here works against the service. \`GET /dev/openapi.json\` describes \`/v1\` and \`/dev\` in full, with every schema.
 
-- By a loopback name (\`localhost\`, \`127.0.0.1\`) at a listener bound to loopback no key is needed. Bound elsewhere, or
+- By a loopback name (\`localhost\`, \`127.0.0.1\`) at a listener bound to loopback no key is needed; a wrong
+  one is refused. Bound elsewhere, or
   asked by a name of \`publicUrl\` or \`allowHosts\` (a tunnel, a proxy), \`/dev\` wants
-  \`Authorization: Bearer <API_KEY>\`, or the cookie that \`POST /dev/session\` gives for a key.
+  \`Authorization: Bearer <API_KEY>\`, or the cookie that \`POST /dev/session\` gives for a key or a password, and \`/dev/oidc\` for a user of an OpenID provider.
 - Pages of other origins are refused, and so are Host names that the listener does not serve.
 - Bodies are JSON, errors have [one shape](errors.md). A body has at most 1 MiB; templates and broadcasts 5 MiB, imports
   50 MiB, the sign-in 4 KiB. More is 413. Every call that changes something may also answer \`store_full\`,

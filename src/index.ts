@@ -1,6 +1,7 @@
 // Starting and stopping
 export { createLocalpost } from './instance/create.ts'
 export type {
+  AccountNouns,
   HttpListener,
   InstanceClock,
   ListenOptions,
@@ -9,6 +10,7 @@ export type {
   OpenListener,
   Requests,
   ResetScope,
+  SmtpSessions,
   Snapshot,
 } from './instance/instance.ts'
 export type { LocalpostOptions } from './options/options.ts'
@@ -17,6 +19,10 @@ export { systemClock } from './core/clock.ts'
 export { createClock, fixedClock } from './core/manual-clock.ts'
 export type { HeldClock } from './core/manual-clock.ts'
 export type { Clock } from './core/clock.ts'
+
+// SMTP sessions
+export type { SmtpSessionQuery } from './capture/session-log.ts'
+export type { SmtpProblem, SmtpProblemKind, SmtpSession, SmtpSessionSummary } from './inbox/types.ts'
 
 // Errors
 export { LocalpostError, errorTable } from './core/errors.ts'
@@ -70,6 +76,16 @@ export type { Audience, Contact, ContactChanges, ContactInput, ImportResult } fr
 export type { Broadcasts } from './broadcasts/broadcasts.ts'
 export type { Broadcast, BroadcastRequest } from './broadcasts/types.ts'
 
+// Accounts
+export type { Accounts } from './accounts/accounts.ts'
+export type {
+  AccountChanges,
+  AccountInfo,
+  AccountInput,
+  CreatedAccount,
+  RenewedPassword,
+} from './accounts/types.ts'
+
 // Templates
 export type { Templates } from './templates/templates.ts'
 export type { Template, TemplateInput } from './templates/types.ts'
@@ -114,13 +130,20 @@ export type {
   MailSummary,
   TranscriptLine,
 } from './inbox/types.ts'
-export type { Inbox, InboxCheckOptions } from './inbox/inbox.ts'
+export type { Inbox, InboxCheckOptions } from './inbox/methods.ts'
 export type { CompareOptions } from './compare/compare.ts'
 export type { ComparedLine, ComparedSection, MailComparison } from './compare/types.ts'
 export type { MailCheckOptions } from './checks/options.ts'
 export type { CheckReport, CheckRun, Finding, Place, Severity } from './checks/types.ts'
+export type { PreviewClient } from './client-support/preview-clients.ts'
 export type { ClientSupportOptions } from './client-support/client-support.ts'
-export type { ClientScore, ClientSupport, SupportedFeature } from './client-support/types.ts'
+export type {
+  ClientScore,
+  ClientSupport,
+  MailPreview,
+  RemovedFeature,
+  SupportedFeature,
+} from './client-support/types.ts'
 export type { Link } from './reading/types.ts'
 export type { QuietOptions, WaitOptions } from './inbox/wait.ts'
 export { unrenderedPlaceholders } from './checks/placeholders.ts'

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { createTransport } from 'nodemailer'
 import { chromium, type Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { createLocalpost } from '../src/index.ts'
 import { findChromium, launchOptions } from '../test/e2e/browser.ts'
 import { makeExample, type Project } from './project.ts'
 import { ownEnvironment, root, run } from './run.ts'
@@ -28,6 +29,30 @@ describe('examples/sign-up', () => {
   ])('passes by npm run %s', async (script, passed) => {
     const env = { CHROMIUM_PATH: findChromium() }
     expect(await run('npm', ['run', script], { cwd: project.dir, env })).toMatch(passed)
+  })
+
+  it('gives each worker an account on one server by npm run test:accounts, and leaves nothing but that of a killed one', async () => {
+    const post = await createLocalpost()
+    onTestFinished(() => post.close())
+    const { url } = await post.listen()
+    const env = { CHROMIUM_PATH: findChromium(), LOCALPOST_URL: url, LOCALPOST_KEY: post.apiKey }
+    const start = (): Promise<string> => run('npm', ['run', 'test:accounts'], { cwd: project.dir, env })
+    expect(await start()).toMatch(/2 passed/)
+    expect(await post.accounts.list()).toHaveLength(1)
+    const failing = (body: string): string =>
+      `import { test as base } from '@playwright/test'
+       import { withLocalpostAccount } from 'localpost/playwright'
+       withLocalpostAccount(base)('ends badly', async ({ localpost }) => { ${body} })`
+    writeFileSync(join(project.dir, 'accounts/fails.test.js'), failing(`throw new Error('on purpose')`))
+    await expect(start()).rejects.toThrow(/on purpose[^]*1 failed[^]*2 passed/)
+    expect(await post.accounts.list()).toHaveLength(1)
+    writeFileSync(
+      join(project.dir, 'accounts/fails.test.js'),
+      failing(`process.kill(process.pid, 'SIGKILL')`),
+    )
+    await expect(start()).rejects.toThrow(/1 failed/)
+    expect((await post.accounts.list()).map(({ ttl_ms }) => ttl_ms)).toEqual([null, 3_600_000])
+    expect((await post.inbox.list()).count).toBe(0)
   })
 
   it('writes a report of the mails of its tests', () => {

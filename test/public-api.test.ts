@@ -17,7 +17,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'unrenderedPlaceholders',
   ],
   './client': ['LocalpostError', 'createClient'],
-  './playwright': ['localpostFixtures', 'withLocalpost', 'withMailMatchers'],
+  './playwright': ['localpostFixtures', 'withLocalpost', 'withLocalpostAccount', 'withMailMatchers'],
   './reporter': ['default'],
   './testing': [
     'assertCode',
@@ -30,10 +30,11 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'assertSent',
     'mailSnapshot',
     'matchers',
+    'openAccount',
     'startForTest',
     'useLocalpost',
   ],
-  './vitest': ['createTest', 'expect', 'startForTest', 'test'],
+  './vitest': ['createAccountTest', 'createTest', 'expect', 'startForTest', 'test'],
 }
 
 /** Packages that the types of an entry point may name: its users have them. */

@@ -18,8 +18,9 @@ export function maildevFlags(smtpPort, httpPort) {
  * @param {string} given.packageDir  Where `dist/` and `node_modules/` of Localpost are.
  * @param {string} given.scratch  A folder for data, emptied by {@link Contender.stop}.
  * @param {Record<string, string>} given.peers  Entry file by name, from `peers.mjs`.
+ * @param {string} [given.mailpit]  Mailpit's binary.
  */
-export function createContenders({ packageDir, scratch, peers }) {
+export function createContenders({ packageDir, scratch, peers, mailpit: program }) {
   const script = (name) => join(bench, 'servers', name)
 
   /** Starts a server of ours by its script. */
@@ -40,6 +41,7 @@ export function createContenders({ packageDir, scratch, peers }) {
    * @param {object} [options]
    * @param {'process' | 'disk'} [options.durability]
    * @param {string} [options.dir]  An existing data folder, which is kept; default: a new one, removed at the end.
+   * @param {string} [options.store]  The URL of a database, in place of a folder.
    * @param {boolean} [options.probed]
    * @param {string[]} [options.flags]
    * @param {string[]} [options.nodeArgs]
@@ -47,6 +49,7 @@ export function createContenders({ packageDir, scratch, peers }) {
   async function localpost({
     durability = 'process',
     dir,
+    store,
     probed = false,
     flags = [],
     nodeArgs = [],
@@ -61,8 +64,7 @@ export function createContenders({ packageDir, scratch, peers }) {
         join(packageDir, 'dist/cli/main.js'),
         `--smtp-port=${smtpPort}`,
         `--port=${httpPort}`,
-        `--dir=${folder}`,
-        `--durability=${durability}`,
+        ...(store ? [`--store=${store}`] : [`--dir=${folder}`, `--durability=${durability}`]),
         `--api-key=${apiKey}`,
         '--quiet',
         ...flags,
@@ -88,6 +90,32 @@ export function createContenders({ packageDir, scratch, peers }) {
     return withFolder(server, dir, { smtpPort, httpPort })
   }
 
+  /**
+   * Starts a Mailpit, with its database in a folder and no limit of messages.
+   *
+   * @param {object} [options]
+   * @param {string} [options.dir]  An existing folder, which is kept; default: a new one, removed at the end.
+   */
+  async function mailpit({ dir } = {}) {
+    const [smtpPort, httpPort] = [await freePort(), await freePort()]
+    const folder = dir ?? mkdtempSync(join(scratch, 'mailpit-'))
+    const server = await startServer({
+      program,
+      args: [
+        `--smtp=127.0.0.1:${smtpPort}`,
+        `--listen=127.0.0.1:${httpPort}`,
+        `--database=${join(folder, 'mailpit.db')}`,
+        '--max=0',
+        '--smtp-disable-rdns',
+        '--quiet',
+      ],
+      cwd: folder,
+      smtpPort,
+      httpPort,
+    })
+    return withFolder(server, dir ? null : folder, { smtpPort, httpPort, dir: folder })
+  }
+
   return {
     sink: () => own('sink.mjs'),
     floor: () => own('floor.mjs'),
@@ -97,9 +125,11 @@ export function createContenders({ packageDir, scratch, peers }) {
     'mute relay': () => own('mute-relay.mjs', [], true),
     'http sink': () => own('http-sink.mjs', [], true),
     process: (options) => localpost({ ...options, durability: 'process' }),
+    inDatabase: (options) => localpost(options),
     disk: (options) => localpost({ ...options, durability: 'disk' }),
     'maildev 2.2.1': () => maildev('maildev-2.2.1'),
     'maildev 3.0.0': () => maildev('maildev-3.0.0'),
+    mailpit,
   }
 }
 

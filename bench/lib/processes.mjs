@@ -24,7 +24,8 @@ export async function freePort() {
  * Starts a server and waits until it greets.
  *
  * @param {object} spec
- * @param {string[]} spec.args  Arguments of `node`.
+ * @param {string[]} spec.args  Arguments of the program.
+ * @param {string} [spec.program]  Default: `node`.
  * @param {number} [spec.smtpPort]  Ready is: an SMTP greeting came.
  * @param {number} [spec.httpPort]  Ready is: a connection is taken; in addition where both are given.
  * @param {Record<string, string>} [spec.env]
@@ -39,9 +40,17 @@ export async function freePort() {
  * @property {(wanted: 'reset' | 'report' | 'collect') => Promise<any>} ask  Of the probe.
  * @property {(signal?: NodeJS.Signals) => Promise<void>} stop
  */
-export async function startServer({ args, smtpPort, httpPort, env = {}, cwd, probed = false }) {
+export async function startServer({
+  args,
+  program = process.execPath,
+  smtpPort,
+  httpPort,
+  env = {},
+  cwd,
+  probed = false,
+}) {
   const startedAt = performance.now()
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe', ...(probed ? ['ipc'] : [])],

@@ -16,10 +16,11 @@ import { runJson } from './processes.mjs'
 
 const generator = fileURLToPath(new URL('../load/smtp.mjs', import.meta.url))
 
-/** Hands so many messages in over SMTP. */
-export function submit(server, count, bytes) {
+/** Hands so many messages in over SMTP, with credentials or without. */
+export function submit(server, count, bytes, auth) {
   const load = {
     bytes,
+    auth,
     connections: 16,
     oneEach: false,
     warmUpMs: 0,

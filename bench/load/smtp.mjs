@@ -6,6 +6,7 @@
  * @property {number} bytes  Size of each message.
  * @property {number} connections  How many at once.
  * @property {boolean} oneEach  A connection for each message.
+ * @property {{ user: string, pass: string }} [auth]  Default: none.
  * @property {boolean} [stepwise]  Waits for every reply, as most mailers do; otherwise MAIL, RCPT and DATA are one write.
  */
 import net from 'node:net'
@@ -57,7 +58,11 @@ function session() {
       if (state === 'greeting') {
         state = 'hello'
         socket.write('EHLO bench.test\r\n')
-      } else if (state === 'hello') {
+      } else if (state === 'hello' && load.auth) {
+        state = 'auth'
+        const { user, pass } = load.auth
+        socket.write(`AUTH PLAIN ${Buffer.from(`\0${user}\0${pass}`).toString('base64')}\r\n`)
+      } else if (state === 'hello' || state === 'auth') {
         begin()
       } else if (state === 'envelope') {
         if (reply[0] === '3') {

@@ -3,7 +3,9 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { apiKey } from '../lib/contenders.mjs'
+import { cpuOf } from '../lib/cpu.mjs'
 import { runJson } from '../lib/processes.mjs'
+import { submit } from '../lib/stores.mjs'
 
 const floor = fileURLToPath(new URL('../lib/bulk-floor.mjs', import.meta.url))
 
@@ -11,9 +13,10 @@ const floor = fileURLToPath(new URL('../lib/bulk-floor.mjs', import.meta.url))
 export const bulkGroups = (stored) => [
   {
     row: `changes of ${stored} mails, ms`,
-    contenders: ['floor', 'process', 'disk'],
+    contenders: ['floor', 'process', 'disk', 'mailpit'],
     needsStores: true,
     async measure(contender, { start, stores, scratch }) {
+      if (contender === 'mailpit') return measureMailpit(await start.mailpit(), stored)
       const dir = mkdtempSync(join(scratch, 'bulk-'))
       cpSync(stores.get(stored), dir, { recursive: true })
       try {
@@ -59,6 +62,32 @@ async function measureServer(server) {
   }
 }
 
+/** The same two changes by Mailpit's API. */
+async function measureMailpit(server, stored) {
+  try {
+    await submit(server, stored, 2048)
+    const messages = `http://127.0.0.1:${server.httpPort}/api/v1/messages`
+    const timed = async (request) => {
+      const [from, begunAt] = [cpuOf(server.pid), performance.now()]
+      const answer = await fetch(messages, request)
+      if (!answer.ok) throw new Error(`${request.method} is answered ${answer.status}`)
+      await answer.text()
+      const to = cpuOf(server.pid)
+      return { ms: performance.now() - begunAt, cpuMs: from && to ? (to.allUs - from.allUs) / 1000 : null }
+    }
+    const mark = await timed({ method: 'PUT', body: JSON.stringify({ Read: true }) })
+    const drop = await timed({ method: 'DELETE' })
+    return {
+      ms: mark.ms,
+      'mark, CPU ms': mark.cpuMs,
+      'delete ms': drop.ms,
+      'delete, CPU ms': drop.cpuMs,
+    }
+  } finally {
+    await server.stop('SIGKILL')
+  }
+}
+
 async function change(server, others, method, body) {
   others.reset()
   const before = await server.ask('reset')
@@ -75,13 +104,13 @@ async function change(server, others, method, body) {
 }
 
 /** Requests one page after the other, with pauses, as an app would. */
-function askOn(url) {
+export function askOn(url, key = apiKey) {
   let times = []
   let isOver = false
   void (async () => {
     while (!isOver) {
       const begunAt = performance.now()
-      const answer = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } }).catch(() => null)
+      const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } }).catch(() => null)
       await answer?.text()
       times.push(performance.now() - begunAt)
       await new Promise((resolve) => setTimeout(resolve, 5))

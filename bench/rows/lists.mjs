@@ -15,11 +15,12 @@ async function withServer(size, { start, stores }, ask) {
   }
 }
 
-function get(server, path, quick) {
+/** Requests a path again and again. @returns What the load generator measured. */
+export function get(server, path, quick, key = apiKey) {
   const load = {
     connections: 1,
     path,
-    key: apiKey,
+    key,
     warmUpMs: 100,
     warmUpCount: 300,
     measureMs: 100,
@@ -29,7 +30,8 @@ function get(server, path, quick) {
   return runJson([generator, JSON.stringify({ ...load, port: server.httpPort, pid: server.pid })])
 }
 
-async function newestId(server) {
+/** The id of the newest email. */
+export async function newestId(server) {
   const answer = await fetch(`http://127.0.0.1:${server.httpPort}/v1/emails`, {
     headers: { authorization: `Bearer ${apiKey}` },
   })

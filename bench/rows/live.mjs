@@ -36,20 +36,9 @@ export const liveGroups = (quick) => [
     contenders: ['from 250 to the event, ms'],
     async measure(_, { start }) {
       const server = await start.process()
-      const events = await openEvents(server)
-      const smtp = await openSmtp(server)
       try {
-        const times = []
-        for (let i = 0; i < (quick ? 20 : 200); i++) {
-          const told = events.next()
-          const accepted = await smtp.send(i)
-          times.push(Math.max(0, (await told) - accepted))
-        }
-        times.sort((a, b) => a - b)
-        return { p50Ms: times[Math.floor(times.length / 2)], worstMs: times.at(-1) }
+        return await medianToEvent(server, server, quick ? 20 : 200)
       } finally {
-        smtp.end()
-        events.end()
         await server.stop('SIGKILL')
       }
     },
@@ -83,6 +72,25 @@ export const liveGroups = (quick) => [
     },
   },
 ]
+
+/** How long after the 250 of one server the event comes from another, or the same. */
+export async function medianToEvent(server, listened, count) {
+  const events = await openEvents(listened)
+  const smtp = await openSmtp(server)
+  try {
+    const times = []
+    for (let i = 0; i < count; i++) {
+      const told = events.next()
+      const accepted = await smtp.send(i)
+      times.push(Math.max(0, (await told) - accepted))
+    }
+    times.sort((a, b) => a - b)
+    return { p50Ms: times[Math.floor(times.length / 2)], worstMs: times.at(-1) }
+  } finally {
+    smtp.end()
+    events.end()
+  }
+}
 
 /** What the process holds after a collection: heap, and buffers outside of it. */
 async function held(server) {

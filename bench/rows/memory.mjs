@@ -1,14 +1,10 @@
 /** Memory by number of emails of 20 KB, and how long the event loop stands still meanwhile. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { rssOf } from '../lib/cpu.mjs'
 import { submit } from '../lib/stores.mjs'
 
 const mebibyte = 1024 * 1024
 /** Longer than the store waits for quiet before it writes a checkpoint. */
 const settleMs = 6000
-/** After this much idle time the command has given memory back. */
-const silenceMs = 30_000
 
 /** @type {(few: number, many: number) => import('../run.mjs').Group[]} */
 export const memoryGroups = (few, many) => [
@@ -39,28 +35,6 @@ export const memoryGroups = (few, many) => [
         }
       } finally {
         await server.stop('SIGKILL')
-      }
-    },
-  },
-  {
-    row: 'memory after a flood and after a restart, MiB',
-    contenders: ['process'],
-    rounds: { process: 1 },
-    async measure(contender, { start, scratch }) {
-      const dir = mkdtempSync(join(scratch, 'restart-'))
-      try {
-        const server = await start[contender]({ dir })
-        await submit(server, many, 20 * 1024)
-        await new Promise((resolve) => setTimeout(resolve, silenceMs))
-        const flooded = rssOf(server.pid)
-        await server.stop()
-        const again = await start[contender]({ dir })
-        await new Promise((resolve) => setTimeout(resolve, silenceMs))
-        const restarted = rssOf(again.pid)
-        await again.stop()
-        return { 'after the flood': flooded / mebibyte, 'after a restart': restarted / mebibyte }
-      } finally {
-        rmSync(dir, { recursive: true, force: true })
       }
     },
   },

@@ -83,7 +83,8 @@ async function count(server, query) {
   return (await answer.json()).count
 }
 
-async function until(server, query, isEnough) {
+/** Searches again and again until there are enough hits. */
+export async function until(server, query, isEnough) {
   for (let tries = 0; tries < 2400; tries++) {
     if (isEnough(await count(server, query))) return
     await new Promise((resolve) => setTimeout(resolve, settleMs))

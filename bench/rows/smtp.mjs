@@ -3,7 +3,17 @@ import { fileURLToPath } from 'node:url'
 import { runJson } from '../lib/processes.mjs'
 
 const generator = fileURLToPath(new URL('../load/smtp.mjs', import.meta.url))
-const everyone = ['sink', 'floor', 'stock', 'append', 'process', 'disk', 'maildev 2.2.1', 'maildev 3.0.0']
+const everyone = [
+  'sink',
+  'floor',
+  'stock',
+  'append',
+  'process',
+  'disk',
+  'maildev 2.2.1',
+  'maildev 3.0.0',
+  'mailpit',
+]
 
 /** Counts are what a fast contender needs to be compiled and measured; a slow one is given up on after eight seconds. */
 const loads = {

@@ -1,10 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Scope } from '../keys/types.ts'
+import type { AccountSide } from './port.ts'
 
 /** Who a session authenticated as. */
 export interface SmtpUser {
   name: string
   /** The session is the outbox's own: its transactions are deliveries. */
   is_outbox: boolean
+  /** What the session reaches, if its credentials are of an account. Default: that of the account `default`. */
+  side?: AccountSide
 }
 
 /** The user name of the outbox's own sessions. */
@@ -13,23 +17,35 @@ export const outboxUser = 'localpost-outbox'
 /** The rules for accepting credentials. */
 export interface AuthRules {
   auth: 'optional' | 'required'
-  isApiKey(key: string): boolean
+  /** The scope of an API key; null for what is no key. */
+  scopeOf(key: string): Scope | null
   /** The password of {@link outboxUser}, created at each start. */
   deliverySecret: string
+  /**
+   * Judges credentials that belong to an account other than `default`.
+   *
+   * @returns null if they do not. Default: none do.
+   */
+  judgeAccount?(name: string, password: string): Promise<SmtpUser | AuthProblem> | null
 }
 
+/** Why credentials are refused, for the log. */
+export type AuthProblem = 'outbox' | 'no-key' | 'scope'
+
 /**
- * Checks the credentials of AUTH PLAIN or LOGIN. If `auth` is `optional`, all are accepted; if it is `required`, the
- * password must be an API key. The outbox's user name needs the secret, so that an app cannot impersonate the outbox.
+ * Checks the credentials of AUTH PLAIN or LOGIN. If `auth` is `optional`, all are accepted but an API key that may not
+ * send; if it is `required`, the password must be an API key that may. The outbox's user name needs the secret, so that
+ * an app cannot impersonate the outbox.
  *
- * @returns The user; null if the credentials are refused.
+ * @returns The user, or why the credentials are refused.
  */
-export function judgeCredentials(name: string, password: string, rules: AuthRules): SmtpUser | null {
+export function judgeCredentials(name: string, password: string, rules: AuthRules): SmtpUser | AuthProblem {
   if (name === outboxUser) {
-    return isSameSecret(password, rules.deliverySecret) ? { name, is_outbox: true } : null
+    return isSameSecret(password, rules.deliverySecret) ? { name, is_outbox: true } : 'outbox'
   }
-  if (rules.auth === 'required' && !rules.isApiKey(password)) return null
-  return { name, is_outbox: false }
+  const scope = rules.scopeOf(password)
+  if (scope === 'read') return 'scope'
+  return scope === null && rules.auth === 'required' ? 'no-key' : { name, is_outbox: false }
 }
 
 /** Compares in constant time, without revealing the length of the secret. */

@@ -5,7 +5,7 @@ import { createDelays } from './delays.ts'
 import { createHandlers } from './handlers.ts'
 import type { CaptureOptions } from './options.ts'
 import { CaptureServer } from './server.ts'
-import { makeCertificate } from './tls.ts'
+import { makeCertificate, type KeyAndCertificate } from './tls.ts'
 
 /** A running capture server. */
 export interface Capture {
@@ -14,6 +14,10 @@ export interface Capture {
   readonly port: number
   /** Where the outbox delivers: a separate port on loopback, so that faults for submissions do not apply to deliveries. */
   readonly deliveries: { readonly host: string; readonly port: number }
+  /** The port that begins with TLS; null without one. */
+  readonly securePort: number | null
+  /** Uses another certificate for new TLS sessions; no effect where there was none. */
+  useCertificate(certificate: KeyAndCertificate): void
   /** Whether new connections are accepted. */
   accepting(): boolean
   /**
@@ -42,26 +46,38 @@ const maxRecipients = 1000
  * @see RFC 5321, RFC 4954 (AUTH), RFC 3207 (STARTTLS), RFC 1870 (SIZE), RFC 6531 (SMTPUTF8), RFC 3461 (DSN)
  */
 export async function startCapture(options: CaptureOptions): Promise<Capture> {
-  const keys = options.tls === true ? await makeCertificate(options.hostname) : options.tls
+  const { tls, securePort = null } = options
+  const given = typeof tls === 'object' ? tls : null
+  const keys = given ?? (tls || securePort !== null ? await makeCertificate(options.hostname) : null)
   const delays = createDelays(options.clock)
   const server: CaptureServer = new CaptureServer(
     {
       ...serverOptions(options),
       ...createHandlers(options, delays, {
-        cut: (session) => server.cut(session),
+        handOver: (session, side) => server.handOver(session, side),
+        cut: (session, by) => server.cut(session, by),
         notesOf: (session) => server.notesOf(session),
+        reportClient: (...given) => server.reportClient(...given),
       }),
-      ...(keys || undefined),
+      ...keys,
     },
     { ...options, clock: delays },
   )
   const { address, port } = await listen(server, options)
-  const deliveries = await openDeliveries(server, address.includes(':') ? '::1' : '127.0.0.1')
+  const deliveries = await openBeside(
+    server,
+    { host: address.includes(':') ? '::1' : '127.0.0.1', port: 0 },
+    false,
+  )
+  const secure =
+    securePort === null ? null : await openBeside(server, { host: options.host, port: securePort }, true)
   let closed: Promise<void> | undefined
   return {
     host: address,
     port,
     deliveries,
+    securePort: secure && secure.port,
+    useCertificate: (certificate) => void (keys && server.updateSecureContext(certificate)),
     accepting: () => server.server.listening && !server.isClosing,
     endDelays: () => delays.end(),
     close: () => {
@@ -106,12 +122,17 @@ function listen(server: CaptureServer, { host, port, onError }: CaptureOptions):
   })
 }
 
-async function openDeliveries(server: CaptureServer, host: string): Promise<Capture['deliveries']> {
+/** Opens the port for deliveries, or the one that begins with TLS. */
+async function openBeside(
+  server: CaptureServer,
+  address: { host: string; port: number },
+  isSecure: boolean,
+): Promise<Capture['deliveries']> {
   try {
-    return await server.listenForDeliveries(host)
+    return await (isSecure ? server.listenWithTls(address) : server.listenForDeliveries(address.host))
   } catch (error) {
     await server.shutDown()
-    throw listenError('SMTP', error, { host, port: 0 })
+    throw listenError('SMTP', error, address)
   }
 }
 

@@ -1,23 +1,34 @@
 import { tlsReason } from '../net/tls-words.ts'
 
 /** A mistake of an SMTP client that only its user can fix. */
-export type ClientFault = 'certificate' | 'handshake' | 'no-handshake' | 'implicit-tls' | 'http'
+export type ClientFault =
+  | 'certificate'
+  | 'handshake'
+  | 'no-handshake'
+  | 'implicit-tls'
+  | 'http'
+  | 'credentials'
+  | 'scope'
 
 /**
  * The notice for the operator.
  *
- * @param detail  The message of the TLS library, for a fault in the handshake.
+ * @param detail  The message of the TLS library, for a fault in the handshake; the quoted user name for refused credentials.
  */
 export function describeClientFault(fault: ClientFault, address: string, detail: string): string {
+  if (fault === 'credentials')
+    return `An SMTP client at ${address} was refused (535): user name ${detail}, and a password that is no API key. Use an API key as the password; any user name will do.`
+  if (fault === 'scope')
+    return `An SMTP client at ${address} was refused (535): user name ${detail}, and an API key of scope "read" as the password. Use a key of scope "send" or "full".`
   const reason = tlsReason(detail) ?? detail
   const said = reason === '' ? '' : ` (${reason})`
   switch (fault) {
     case 'certificate':
-      return `An SMTP client at ${address} ${detail === '' ? 'left at the TLS handshake: most likely it does not accept' : 'did not accept'} the certificate of STARTTLS${said}. Make the client trust the certificate, turn off its certificate check, or set \`smtpTls\` to a certificate that the client trusts.`
+      return `An SMTP client at ${address} ${detail === '' ? 'left at the TLS handshake: most likely it does not accept' : 'did not accept'} the certificate${said}. Make the client trust the certificate, turn off its certificate check, or give \`smtpTls\` or \`--tls-cert\` a certificate that the client trusts.`
     case 'handshake':
-      return `An SMTP client at ${address} asked for STARTTLS, and then failed its TLS handshake${said}. Check which TLS versions the client uses, and that it speaks TLS at all.`
+      return `An SMTP client at ${address} failed its TLS handshake${said}. Check which TLS versions the client uses, and that it speaks TLS at all.`
     case 'no-handshake':
-      return `An SMTP client at ${address} asked for STARTTLS, and then ended the connection before its TLS handshake. Check that the client can use TLS, and that it was not stopped.`
+      return `An SMTP client at ${address} was about to use TLS, and then ended the connection before its TLS handshake. Check that the client can use TLS, and that it was not stopped.`
     case 'implicit-tls':
       return `An SMTP client at ${address} began with TLS, but the SMTP port expects plain text first. Turn implicit TLS off in the client (\`secure: false\`, \`smtp://\`); for TLS use STARTTLS.`
     case 'http':

@@ -6,9 +6,11 @@ import { refusedCommand } from './commands.ts'
 import { CommandCount, maxWithoutMessage } from './command-count.ts'
 import { Progress, type Activity, type Patience } from './progress.ts'
 import type { ConnectionHost } from './host.ts'
-import { faultRefusal, meetFault, stageOf } from './faults.ts'
+import { type FaultAt, faultRefusal, meetFault, stageOf } from './faults.ts'
+import { type Refusal, refusalOf } from './replies.ts'
 import { ReplyingConnection } from './replying-connection.ts'
-import { userOf } from './session.ts'
+import { hostAndPort, userOf } from './session.ts'
+import type { SessionState } from './session-log.ts'
 import { CaptureStream } from './stream.ts'
 import { monotonicNow } from '../core/machine.ts'
 
@@ -24,7 +26,7 @@ export class CaptureConnection extends ReplyingConnection {
   #commandsInClear = 0
   /** How many bytes came before the TLS handshake. */
   #bytesInClear = 0
-  #isReported = false
+  #fault: ClientFault | null = null
 
   /** The base class types the server as `SMTPServer`. */
   get #server(): ConnectionHost {
@@ -38,8 +40,11 @@ export class CaptureConnection extends ReplyingConnection {
 
   /** Whether the server waits for this client: for a command, for more of a message, or for it to read. */
   get isAwaited(): boolean {
-    if (this._closing || this._closed || !this._ready) return false
-    if (this._upgrading || this._socket.writableNeedDrain) return true
+    if (this._closing || this._closed) return false
+    // Before the greeting, where the port begins with TLS.
+    if (this._upgrading) return true
+    if (!this._ready) return false
+    if (this._socket.writableNeedDrain) return true
     const parser = this.parser
     if (this._handlerPending || !parser || parser.isBusy) return false
     // A whole message was received and is not yet answered: the client waits for the server.
@@ -49,6 +54,18 @@ export class CaptureConnection extends ReplyingConnection {
   /** When the client last made progress, as `performance.now()`. */
   get workedAt(): number {
     return this.#progress.workedAt
+  }
+
+  /** What is known of the client, for the log of sessions. */
+  state(): SessionState {
+    return {
+      remote_address: hostAndPort(this.remoteAddress, this.remotePort),
+      client_name: this.hostNameAppearsAs || '',
+      user: userOf(this.session)?.name ?? null,
+      secure: this.secure,
+      message_count: this.taken,
+      fault: this.#fault,
+    }
   }
 
   protected override takeBarePath(): boolean {
@@ -88,20 +105,32 @@ export class CaptureConnection extends ReplyingConnection {
   override init(): void {
     // The option cannot be set to `false`: smtp-server treats `false` as not given and uses its default of ten commands.
     this._maxAllowedUnauthenticatedCommands = false
+    const beginsWithTls = this.needsUpgrade
     this._setListeners(() => {
-      if (!this.isDelivery && !this.#server.admit(this)) {
+      if (!this.isDelivery && !beginsWithTls && !this.#server.admit(this)) {
         this.send(421, '4.7.0 Too many connections, try again in a moment')
         return this.#server.dismiss(this)
       }
+      const refuse = (code: number, text: string): void =>
+        this._refuse(Object.assign(new Error(text), { responseCode: code }), false)
+      const begin = (fault: SmtpFault | null): void => {
+        if (!fault) return this.connectionReady()
+        meetFault(fault, this.#server.clock, {
+          proceed: () => this.connectionReady(),
+          // A greeting has no enhanced code. After a refusal the connection ends.
+          refuse: (code, text) => {
+            this.notes.expectFault()
+            refuse(code, text)
+          },
+          cut: () => this.#cutByFault(),
+        })
+      }
       const fault = this.isDelivery ? null : this.#server.faultAt('connect')
-      if (!fault) return this.connectionReady()
-      meetFault(fault, this.#server.clock, {
-        proceed: () => this.connectionReady(),
-        // A greeting has no enhanced code. After a refusal the connection ends.
-        refuse: (code, text) => this._refuse(Object.assign(new Error(text), { responseCode: code }), false),
-        cut: () => this.destroy(),
-      })
+      if (!(fault instanceof Promise)) return begin(fault)
+      this.#afterFault(fault, begin, ({ responseCode, message }) => refuse(responseCode, message))
     })
+    // Before the handshake, which costs more than a command. A client without a slot could not read a reply yet.
+    if (beginsWithTls && !this.#server.admit(this)) this.destroy()
   }
 
   override upgrade(...parameters: Parameters<SMTPConnection['upgrade']>): void {
@@ -138,14 +167,42 @@ export class CaptureConnection extends ReplyingConnection {
     }
     const fault = this.#faultOf(name)
     if (!fault) return proceed()
-    meetFault(fault, this.#server.clock, {
-      proceed,
-      refuse: (code, text) => {
-        this.send(code, fault.stage === 'ehlo' ? text : faultRefusal(code, text).message, name)
+    const meet = (fault: SmtpFault): void =>
+      meetFault(fault, this.#server.clock, {
+        proceed,
+        refuse: (code, text) => {
+          this.notes.expectFault()
+          this.send(code, fault.stage === 'ehlo' ? text : faultRefusal(code, text).message, name)
+          done?.()
+        },
+        cut: () => this.#cutByFault(),
+      })
+    if (!(fault instanceof Promise)) return meet(fault)
+    this.#afterFault(
+      fault,
+      (found) => (found ? meet(found) : proceed()),
+      ({ responseCode, message }) => {
+        this.send(responseCode, message, name)
         done?.()
       },
-      cut: () => this.destroy(),
-    })
+    )
+  }
+
+  /** Goes on when it is known whether there is a fault, unless the connection has ended meanwhile. */
+  #afterFault(
+    fault: Promise<SmtpFault | null>,
+    proceed: (fault: SmtpFault | null) => void,
+    fail: (refusal: Refusal) => void,
+  ): void {
+    fault.then(
+      (found) => void (this._closed || this._closing || proceed(found)),
+      (error: unknown) => void (this._closed || this._closing || fail(refusalOf(error))),
+    )
+  }
+
+  #cutByFault(): void {
+    this.notes.cutBy = 'fault'
+    this.destroy()
   }
 
   /** Whether the command is a common one that is allowed in the current state. */
@@ -188,11 +245,11 @@ export class CaptureConnection extends ReplyingConnection {
   }
 
   // Lines of an AUTH dialogue or before the greeting are not commands, and the outbox's commands have no faults.
-  #faultOf(command: string): SmtpFault | null {
+  #faultOf(command: string): ReturnType<FaultAt> {
     if (this.isDelivery || !this.#awaitsCommand) return null
     if (userOf(this.session)?.is_outbox) return null
     const stage = stageOf(command, this.session)
-    return stage && this.#server.faultAt(stage)
+    return stage && (userOf(this.session)?.side ?? this.#server).faultAt(stage)
   }
 
   /** Every transaction ends here, after its reply. A closing server then closes the connection. */
@@ -224,8 +281,8 @@ export class CaptureConnection extends ReplyingConnection {
 
   /** Reports a fault of this client, at most once per connection. */
   #report(fault: ClientFault, detail = ''): void {
-    if (this.isDelivery || this.#isReported) return
-    this.#isReported = true
+    if (this.isDelivery || this.#fault !== null) return
+    this.#fault = fault
     this.#server.reportClient(fault, this.remoteAddress, detail)
   }
 

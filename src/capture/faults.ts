@@ -5,8 +5,11 @@ import type { Clock } from '../core/clock.ts'
 import type { Refusal } from './replies.ts'
 import { hasEnhancedCode, refusal } from './replies.ts'
 
-/** Returns the fault that applies to a submission at this stage, and counts it as used; null for none. */
-export type FaultAt = (stage: SmtpStage) => SmtpFault | null
+/**
+ * Returns the fault that applies to a submission at this stage, and counts it as used; null for none. Where instances share
+ * a store, a promise, which is rejected if the store cannot be read.
+ */
+export type FaultAt = (stage: SmtpStage) => SmtpFault | null | Promise<SmtpFault | null>
 
 /**
  * The stage that a command begins.

@@ -1,27 +1,29 @@
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
-import { judgeCredentials } from './auth.ts'
+import { quote } from '../core/errors.ts'
+import { judgeCredentials, type AuthProblem, type SmtpUser } from './auth.ts'
 import type { CaptureOptions } from './options.ts'
 import type { Delays } from './delays.ts'
 import { faultRefusal, meetFault } from './faults.ts'
+import type { SmtpFault } from '../faults/types.ts'
 import type { Verdict } from '../rules/verdicts.ts'
 import { receive, type Answer } from './reception.ts'
 import type { CaptureServer } from './server.ts'
 import { refusal, refusalOf, type Refusal } from './replies.ts'
-import { envelopeIdOf, envelopeOf, factsOf, userOf } from './session.ts'
+import { envelopeIdOf, envelopeOf, factsOf, sideOf, userOf } from './session.ts'
 
 /**
  * The handlers that smtp-server calls at each step of a transaction.
  *
  * @param delays  The clock for delayed answers.
  * @param connections.cut  Ends the connection of a session without a reply.
+ * @param connections.reportClient  Reports credentials that are refused.
  * @param connections.notesOf  The transcript of a session.
  */
 export function createHandlers(
   options: CaptureOptions,
   delays: Delays,
-  connections: Pick<CaptureServer, 'cut' | 'notesOf'>,
+  connections: Pick<CaptureServer, 'cut' | 'notesOf' | 'reportClient' | 'handOver'>,
 ): Pick<SMTPServerOptions, 'onAuth' | 'onRcptTo' | 'onData'> {
-  const cut = (session: SMTPServerSession): void => connections.cut(session)
   const report = (error: unknown): void => options.onError?.(error)
 
   function meetVerdict(
@@ -37,28 +39,49 @@ export function createHandlers(
       case 'delay':
         // At shutdown a delivery is disconnected without a reply. It then has no outcome, and the email stays due.
         return void delays.after(verdict.delay_ms, answer, () =>
-          userOf(session)?.is_outbox ? cut(session) : answer(),
+          userOf(session)?.is_outbox ? connections.cut(session, 'rule') : answer(),
         )
       case 'drop':
-        return cut(session)
+        return connections.cut(session, 'rule')
     }
   }
 
   return {
-    onAuth(auth, _session, callback) {
-      const user = judgeCredentials(auth.username ?? '', auth.password ?? '', options)
-      if (user) callback(null, { user })
-      else callback(refusal(535, '5.7.8', 'The credentials are not valid'))
+    onAuth(auth, session, callback) {
+      const [name, password] = [auth.username ?? '', auth.password ?? '']
+      const answer = (user: SmtpUser | AuthProblem): void => {
+        if (typeof user !== 'string') {
+          if (user.side) connections.handOver(session, user.side)
+          return callback(null, { user })
+        }
+        if (user !== 'outbox') connections.reportClient(authFaults[user], session.remoteAddress, quote(name))
+        callback(refusal(535, '5.7.8', authReplies[user]))
+      }
+      const judging = options.judgeAccount?.(name, password) ?? null
+      if (judging === null) return answer(judgeCredentials(name, password, options))
+      void (async () => {
+        try {
+          answer(await judging)
+        } catch (error) {
+          report(error)
+          callback(refusalOf(error))
+        }
+      })()
     },
     onRcptTo({ address }, session, callback) {
       const isDelivery = userOf(session)?.is_outbox ?? false
       if (!isDelivery && !options.rejectSubmissions) return callback()
-      try {
-        const id = isDelivery ? envelopeIdOf(session) : `from ${envelopeOf(session).mail_from}`
-        meetVerdict(options.verdictOf(address, id), session, callback)
-      } catch (error) {
+      const fail = (error: unknown): void => {
         report(error)
         callback(refusalOf(error))
+      }
+      try {
+        const id = isDelivery ? envelopeIdOf(session) : `from ${envelopeOf(session).mail_from}`
+        const verdict = sideOf(session, options).verdictOf(address, id)
+        if (!(verdict instanceof Promise)) meetVerdict(verdict, session, callback)
+        else verdict.then((given) => meetVerdict(given, session, callback), fail)
+      } catch (error) {
+        fail(error)
       }
     },
     onData(stream, session, callback) {
@@ -67,29 +90,51 @@ export function createHandlers(
         stream.resume()
         return
       }
-      const fault = options.faultAt('end')
-      if (fault && (fault.disconnect || fault.code !== undefined)) {
-        stream.once('end', () =>
-          meetFault(fault, delays, {
-            proceed: () => callback(null),
-            refuse: (code, text) => callback(faultRefusal(code, text)),
-            cut: () => cut(session),
-          }),
-        )
-        stream.resume()
-        return
-      }
-      const answer: Answer = (refused, text) => {
-        if (fault) delays.after(fault.delay_ms ?? 0, () => callback(refused, text))
-        else callback(refused, text)
-      }
-      try {
-        const facts = factsOf(session, connections.notesOf(session)?.current ?? null)
-        receive(stream, options.submissions.begin(envelopeOf(session), facts), answer, report)
-      } catch (error) {
+      const side = sideOf(session, options)
+      const fault = side.faultAt('end')
+      if (!(fault instanceof Promise)) return take(fault)
+      fault.then(take, refuse)
+
+      function refuse(error: unknown): void {
         report(error)
-        callback(refusalOf(error))
+        stream.once('end', () => callback(refusalOf(error)))
+        stream.resume()
+      }
+
+      function take(fault: SmtpFault | null): void {
+        if (fault && (fault.disconnect || fault.code !== undefined)) {
+          stream.once('end', () =>
+            meetFault(fault, delays, {
+              proceed: () => callback(null),
+              refuse: (code, text) => {
+                connections.notesOf(session)?.expectFault()
+                callback(faultRefusal(code, text))
+              },
+              cut: () => connections.cut(session, 'fault'),
+            }),
+          )
+          stream.resume()
+          return
+        }
+        const answer: Answer = (refused, text) => {
+          if (fault) delays.after(fault.delay_ms ?? 0, () => callback(refused, text))
+          else callback(refused, text)
+        }
+        try {
+          const facts = factsOf(session, connections.notesOf(session)?.current ?? null)
+          receive(stream, side.submissions.begin(envelopeOf(session), facts), answer, report)
+        } catch (error) {
+          report(error)
+          callback(refusalOf(error))
+        }
       }
     },
   }
+}
+
+const authFaults = { 'no-key': 'credentials', scope: 'scope' } as const
+const authReplies: Readonly<Record<AuthProblem, string>> = {
+  outbox: 'The credentials are not valid',
+  'no-key': 'The credentials are not valid',
+  scope: 'The API key has the scope read; sending needs send or full',
 }

@@ -1,14 +1,12 @@
 import type { Clock } from '../core/clock.ts'
-import type { Verdict } from '../rules/verdicts.ts'
 import type { AuthRules } from './auth.ts'
-import type { FaultAt } from './faults.ts'
-import type { Submissions } from './port.ts'
+import type { AccountSide } from './port.ts'
 import type { Patience } from './progress.ts'
 import type { SlotLimits } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
 
 /** What a capture server needs. */
-export interface CaptureOptions extends AuthRules {
+export interface CaptureOptions extends AuthRules, AccountSide {
   host: string
   /** 0 takes a free port. */
   port: number
@@ -16,6 +14,11 @@ export interface CaptureOptions extends AuthRules {
   hostname: string
   /** STARTTLS: false for none, true with a new self-signed certificate, or with the given key and certificate in PEM. */
   tls: boolean | KeyAndCertificate
+  /**
+   * A port on which TLS begins with the connection; 0 takes a free one, null opens none. Without `tls` it has a new
+   * self-signed certificate. Default: null.
+   */
+  securePort?: number | null
   /** Larger messages are refused with 552 5.3.4. Default: 40 MiB. */
   maxSizeBytes?: number
   /**
@@ -25,21 +28,10 @@ export interface CaptureOptions extends AuthRules {
   maxClients?: Partial<SlotLimits>
   /** How long clients may take. Default: the times of RFC 5321 section 4.5.3.2. */
   patience?: Partial<Patience>
-  /** Receives the messages that apps submit. */
-  submissions: Submissions
-  /**
-   * Decides the reply for one recipient.
-   *
-   * @param transaction  Tries with the same value are counted together. For a delivery it is the id of the email from
-   *   ENVID, or null without one; for a submission, `from` and its sender.
-   */
-  verdictOf(recipient: string, transaction: string | null): Verdict
   /** Refuses addresses without angle brackets instead of accepting them with a warning. Default: false. */
   strict?: boolean
   /** Whether rules apply to submissions too; otherwise every recipient of a submission is accepted. */
   rejectSubmissions: boolean
-  /** The faults to apply to submissions. */
-  faultAt: FaultAt
   clock: Clock
   /** Whether its ports and connections keep the process alive. Default: true. */
   keepAlive?: boolean

@@ -1,3 +1,6 @@
+import type { Verdict } from '../rules/verdicts.ts'
+import type { FaultAt } from './faults.ts'
+import type { SessionLog } from './session-log.ts'
 import type { TransactionNotes } from './transcript.ts'
 
 /** The facts of an SMTP session when a transaction begins. */
@@ -18,6 +21,24 @@ export interface SessionFacts {
 export interface Envelope {
   mail_from: string
   rcpt_to: string[]
+}
+
+/** What a session reaches: the mail, rules and faults of one account. */
+export interface AccountSide {
+  /** Receives the messages that apps submit. */
+  submissions: Submissions
+  /**
+   * Decides the reply for one recipient.
+   *
+   * @param transaction  Tries with the same value are counted together. For a delivery it is the id of the email from
+   *   ENVID, or null without one; for a submission, `from` and its sender.
+   * @returns A promise where instances share a store.
+   */
+  verdictOf(recipient: string, transaction: string | null): Verdict | Promise<Verdict>
+  /** The faults to apply to submissions. */
+  faultAt: FaultAt
+  /** Receives the sessions of apps. Default: they are not kept. */
+  sessions?: Pick<SessionLog, 'begin' | 'end' | 'leave'>
 }
 
 /** Receives submissions. Capture calls it; the emails folder implements it. */

@@ -32,7 +32,9 @@ export class ReplyingConnection extends CommandConnection {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     if (code >= 400) this.refusedInRow++
     else if (context === 'DATA_OK') this.taken++
-    this.reply(linesOf(this, code, data, context))
+    const lines = linesOf(this, code, data, context)
+    if (code >= 400) this.notes.refused(lines)
+    this.reply(lines)
     if (code === 421) this.close()
   }
 

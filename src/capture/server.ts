@@ -7,6 +7,8 @@ import { describeClientFault, type ClientFault } from './client-faults.ts'
 import { CaptureConnection } from './connection.ts'
 import type { FaultAt } from './faults.ts'
 import type { ConnectionHost, HostedConnection } from './host.ts'
+import type { AccountSide } from './port.ts'
+import { userOf } from './session.ts'
 import type { SessionNotes } from './transcript.ts'
 import { defaultPatience, type Patience } from './progress.ts'
 import { Slots, type SlotLimits } from './slots.ts'
@@ -28,8 +30,11 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   readonly #open = new Map<string, CaptureConnection>()
   #connected = 0
   readonly #deliveries: Server
+  /** The port that begins with TLS. */
+  readonly #withTls: Server
   readonly #slots: Slots
   readonly #patience: Patience
+  readonly #sessions: AccountSide['sessions']
   readonly #onClientFault: (message: string) => void
   readonly #isNews: (key: string) => boolean
   #sweeping: NodeJS.Timeout | undefined
@@ -46,6 +51,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
       faultAt: FaultAt
       maxClients?: Partial<SlotLimits>
       patience?: Partial<Patience>
+      sessions?: AccountSide['sessions']
       onClientFault?(message: string): void
       now?: () => number
       keepAlive?: boolean
@@ -58,10 +64,12 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     this.faultAt = deps.faultAt
     this.#slots = new Slots({ ...noLimits, ...deps.maxClients })
     this.#patience = { ...defaultPatience, ...deps.patience }
+    this.#sessions = deps.sessions
     this.#onClientFault = (message) => deps.onClientFault?.(message)
     this.#isNews = createOncePerMinute(deps.now)
-    this.#deliveries = createServer((socket) => this.connect(socket, { id: this.#nextId() }, true))
-    if (!this.#keepAlive) for (const server of [this.server, this.#deliveries]) server.unref()
+    this.#deliveries = createServer((socket) => this.connect(socket, { id: this.#nextId() }, 'delivery'))
+    this.#withTls = createServer((socket) => this.connect(socket, { id: this.#nextId() }, 'tls'))
+    if (!this.#keepAlive) for (const server of this.#servers) server.unref()
   }
 
   /**
@@ -69,13 +77,29 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
    * for the greeting and EHLO would apply to them.
    */
   listenForDeliveries(host: string): Promise<{ host: string; port: number }> {
+    return this.#listenOn(this.#deliveries, { host, port: 0 })
+  }
+
+  /** Listens for clients that begin with TLS. */
+  listenWithTls(address: { host: string; port: number }): Promise<{ host: string; port: number }> {
+    return this.#listenOn(this.#withTls, address)
+  }
+
+  #listenOn(
+    server: Server,
+    { host, port }: { host: string; port: number },
+  ): Promise<{ host: string; port: number }> {
     return new Promise((resolve, reject) => {
-      this.#deliveries.once('error', reject)
-      this.#deliveries.listen(0, host, () => {
-        this.#deliveries.off('error', reject).on('error', (error) => this._onError(error))
-        resolve({ host, port: (this.#deliveries.address() as AddressInfo).port })
+      server.once('error', reject)
+      server.listen(port, host, () => {
+        server.off('error', reject).on('error', (error) => this._onError(error))
+        resolve({ host, port: (server.address() as AddressInfo).port })
       })
     })
+  }
+
+  get #servers(): readonly Server[] {
+    return [this.server, this.#deliveries, this.#withTls]
   }
 
   /** A session id. A counter is enough, because the id is never sent; the base uses random bytes. */
@@ -108,21 +132,34 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   override connect(
     socket: Socket,
     options?: ConstructorParameters<typeof CaptureConnection>[2],
-    isDelivery = false,
+    kind: 'submission' | 'delivery' | 'tls' = 'submission',
   ): void {
     if (!this.#keepAlive) socket.unref()
     const connection = new CaptureConnection(this, socket, options)
-    connection.isDelivery = isDelivery
+    connection.isDelivery = kind === 'delivery'
+    connection.needsUpgrade = kind === 'tls'
     this.connections.add(connection)
     this.#open.set(connection.id, connection)
+    if (kind !== 'delivery') this.#sessions?.begin(connection)
     this.#sweeping ??= setInterval(() => this.#sweep(), sweepMs).unref()
     connection.on('error', (error: Error) => this._onError(error))
     connection.init()
   }
 
-  /** Ends the connection of a session without a reply. */
-  cut(session: SMTPServerSession): void {
-    this.#open.get(session.id)?.destroy()
+  /** Ends the connection of a session without a reply, because of a fault or a rule. */
+  cut(session: SMTPServerSession, by: 'fault' | 'rule'): void {
+    const connection = this.#open.get(session.id)
+    if (!connection) return
+    connection.notes.cutBy = by
+    connection.destroy()
+  }
+
+  /** Gives a session to the log of its account, once its credentials say which that is. */
+  handOver(session: SMTPServerSession, { sessions }: AccountSide): void {
+    const connection = this.#open.get(session.id)
+    if (!connection || connection.isDelivery) return
+    this.#sessions?.leave(connection)
+    sessions?.begin(connection)
   }
 
   /** The transcript of a session. */
@@ -131,7 +168,11 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   }
 
   forget(connection: HostedConnection): void {
-    if (!this.#open.delete(connection.id)) return
+    const closed = this.#open.get(connection.id)
+    if (!closed) return
+    this.#open.delete(connection.id)
+    const sessions = userOf(closed.session)?.side?.sessions ?? this.#sessions
+    sessions?.end(closed)
     this.#slots.release(connection)
     if (this.#open.size > 0) return
     clearInterval(this.#sweeping)
@@ -160,9 +201,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   async shutDown(): Promise<void> {
     this.isClosing = true
     const closed = Promise.all(
-      [this.server, this.#deliveries].map(
-        (server) => new Promise<void>((resolve) => void server.close(() => resolve())),
-      ),
+      this.#servers.map((server) => new Promise<void>((resolve) => void server.close(() => resolve()))),
     )
     for (const connection of this.#open.values()) if (!connection.isBusy) connection.sayClosing()
     await this.#emptyWithin(graceMs, () => [...this.#open.values()].every((connection) => !connection.isBusy))

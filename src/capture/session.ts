@@ -1,23 +1,32 @@
 import type { SMTPServerSession } from 'smtp-server'
 import type { SmtpUser } from './auth.ts'
 import type { TransactionNotes } from './transcript.ts'
-import type { Envelope, SessionFacts } from './port.ts'
+import type { AccountSide, Envelope, SessionFacts } from './port.ts'
 
 /** Who a session authenticated as; null without AUTH. */
 export function userOf(session: SMTPServerSession): SmtpUser | null {
   return (session.user as SmtpUser | undefined) || null
 }
 
+/** What a session reaches. */
+export function sideOf(session: SMTPServerSession, main: AccountSide): AccountSide {
+  return userOf(session)?.side ?? main
+}
+
 /** The facts of a session that are passed on with a submission. */
 export function factsOf(session: SMTPServerSession, notes: TransactionNotes | null): SessionFacts {
-  const { remoteAddress, remotePort } = session
   return {
-    remote_address: `${remoteAddress.includes(':') ? `[${remoteAddress}]` : remoteAddress}:${remotePort}`,
+    remote_address: hostAndPort(session.remoteAddress, session.remotePort),
     client_name: session.hostNameAppearsAs || '',
     user: userOf(session)?.name ?? null,
     secure: session.secure,
     notes,
   }
+}
+
+/** The address of a client, as it is shown. */
+export function hostAndPort(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** The envelope of the transaction that a session is in. */

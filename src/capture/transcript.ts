@@ -13,29 +13,92 @@ export interface TransactionNotes {
   /** The last lines of a long transaction. `leftOut` lines between `head` and `tail` are missing. */
   readonly tail: Lines
   leftOut: number
+  /** The last lines between this transaction and the next one; null without any. */
+  after: string[] | null
+  /** Whether one of its commands was refused. */
+  isRefused: boolean
+}
+
+/** A reply of 400 or more. */
+export interface RefusedCommand {
+  /** As it is in the transcript; `""` where the reply answers no command. */
+  readonly command: string
+  /** The first line of the reply. */
+  readonly reply: string
+  /** Whether a fault of `/dev/faults` refused it. */
+  readonly isFault: boolean
 }
 
 /**
- * Records the lines of one SMTP session at low cost. Credentials are never recorded. A transaction takes at most 4 KB.
+ * Records the lines of one SMTP session at low cost. Credentials are never recorded. A transaction takes at most 4 KB, and
+ * a session keeps the last ten, refused ones first.
  */
 export class SessionNotes {
   readonly #opening: string[] = []
   #openingSize = 0
   #isOpening = true
-  #current: (TransactionNotes & { head: string[]; tail: string[] }) | null = null
+  #current: WritableNotes | null = null
+  #last: WritableNotes | null = null
+  #command = ''
+  /** Lines outside of a transaction, before the first one. */
+  readonly #before: string[] = []
+  readonly #transactions: WritableNotes[] = []
+  #transactionsLeftOut = 0
+  #isFault = false
+  /** The first refused commands, and the last one. */
+  readonly refusals: RefusedCommand[] = []
+  /** What a fault or a rule closed the connection for. */
+  cutBy: 'fault' | 'rule' | null = null
 
   /** The current transaction. */
   get current(): TransactionNotes | null {
     return this.#current
   }
 
+  /** The last command; `""` before the first one. */
+  get command(): string {
+    return this.#command
+  }
+
+  /** All lines that are kept, in their order. A line in angle brackets stands for what is left out. */
+  all(): string[] {
+    const lines = [...this.#opening, ...this.#before]
+    if (this.#transactionsLeftOut > 0)
+      lines.push('C', `<${this.#transactionsLeftOut} transactions are left out>`)
+    for (const one of this.#transactions) lines.push(...linesOfTransaction(one), ...(one.after ?? []))
+    return lines
+  }
+
+  /** The next refusal is that of a fault. */
+  expectFault(): void {
+    this.#isFault = true
+  }
+
+  /** @param lines  The complete lines of a reply of 400 or more. */
+  refused(lines: readonly string[]): void {
+    if (this.#current) this.#current.isRefused = true
+    const refusal = { command: this.#command, reply: cut(lines[0] ?? ''), isFault: this.#isFault }
+    // The last one may say why the session ended.
+    this.refusals[Math.min(this.refusals.length, maxRefusals - 1)] = refusal
+    this.#isFault = false
+  }
+
   /** @param isSecret  Whether the line answers an AUTH challenge. */
   client(line: string, isSecret: boolean): void {
     if (isSecret) return this.#note('C', '***')
+    this.#isFault = false
     const verb = line.slice(0, 4).toUpperCase()
     if (verb === 'MAIL') {
       const { length } = this.#opening
-      this.#current = { opening: this.#opening, openingLength: length, head: [], tail: [], leftOut: 0 }
+      this.#begin({
+        opening: this.#opening,
+        openingLength: length,
+        head: [],
+        tail: [],
+        leftOut: 0,
+        after: null,
+        isRefused: false,
+      })
     } else if (openingVerbs.has(verb)) {
       // EHLO within a transaction aborts it.
       this.#current = null
@@ -43,7 +106,18 @@ export class SessionNotes {
     } else if (!this.#current) {
       this.#isOpening = false
     }
-    this.#note('C', verb === 'AUTH' ? withoutSecret(line) : line)
+    this.#command = cut(verb === 'AUTH' ? withoutSecret(line) : line)
+    this.#note('C', this.#command)
+  }
+
+  #begin(transaction: WritableNotes): void {
+    this.#current = this.#last = transaction
+    this.#transactions.push(transaction)
+    if (this.#transactions.length <= maxTransactions) return
+    const accepted = this.#transactions.findIndex(({ isRefused }) => !isRefused)
+    // The newest one is still running.
+    this.#transactions.splice(accepted === maxTransactions ? 0 : accepted, 1)
+    this.#transactionsLeftOut++
   }
 
   /** @param lines  The complete lines of one reply. */
@@ -58,21 +132,39 @@ export class SessionNotes {
   }
 
   #note(speaker: Speaker, line: string): void {
-    const cut = line.length > maxLine ? `${line.slice(0, maxLine)}…` : line
+    const text = cut(line)
     const current = this.#current
     if (!current) {
-      if (!this.#isOpening || this.#openingSize > maxOpening) return
-      this.#openingSize += cut.length
-      this.#opening.push(speaker, cut)
+      if (!this.#isOpening) return this.#noteOutside(speaker, text)
+      if (this.#openingSize > maxOpening) return
+      this.#openingSize += text.length
+      this.#opening.push(speaker, text)
     } else if (current.head.length < 2 * maxHeadLines) {
-      current.head.push(speaker, cut)
+      current.head.push(speaker, text)
     } else {
-      current.tail.push(speaker, cut)
+      current.tail.push(speaker, text)
       if (current.tail.length <= 2 * maxTailLines) return
       current.tail.splice(0, 2)
       current.leftOut++
     }
   }
+
+  #noteOutside(speaker: Speaker, text: string): void {
+    const lines = this.#last ? (this.#last.after ??= []) : this.#before
+    lines.push(speaker, text)
+    if (lines.length > 2 * maxOutsideLines) lines.splice(0, 2)
+  }
+}
+
+type WritableNotes = TransactionNotes & { head: string[]; tail: string[] }
+
+/** The lines of a transaction, without those that opened its session. */
+export function linesOfTransaction({ head, leftOut, tail }: TransactionNotes): string[] {
+  return leftOut > 0 ? [...head, 'C', `<${leftOut} lines are left out>`, ...tail] : [...head, ...tail]
+}
+
+function cut(line: string): string {
+  return line.length > maxLine ? `${line.slice(0, maxLine)}…` : line
 }
 
 const openingVerbs = new Set(['EHLO', 'HELO', 'STAR', 'AUTH'])
@@ -80,6 +172,9 @@ const maxLine = 200
 const maxOpening = 1000
 const maxHeadLines = 8
 const maxTailLines = 5
+const maxOutsideLines = 10
+const maxTransactions = 10
+const maxRefusals = 20
 
 function withoutSecret(line: string): string {
   const [verb = '', mechanism, ...secret] = line.split(/\s+/)

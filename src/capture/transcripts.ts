@@ -1,48 +1,65 @@
 import type { TranscriptLine } from '../inbox/types.ts'
-import type { TransactionNotes } from './transcript.ts'
+import { linesOfTransaction, type TransactionNotes } from './transcript.ts'
 
 /** The transcripts of the latest submissions. */
 export interface Transcripts {
   keep(id: string, notes: TransactionNotes): void
-  /** @returns null for an email that is not a submission, or whose transcript is no longer kept. */
+  /**
+   * @returns null for an email that is not a submission, or whose transcript is no longer kept; a promise where instances
+   *   share a store.
+   */
+  of(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
+  /** Forgets all. */
+  clear(): void | Promise<void>
+}
+
+/** The transcripts that are in the memory of this instance. */
+export interface TranscriptMemory extends Transcripts {
   of(id: string, sizeBytes: number): TranscriptLine[] | null
+  clear(): void
 }
 
 /** @param most  How many transcripts to keep. They are in memory only, up to 4 KB each. Default: 1,000. */
-export function createTranscripts(most = 1000): Transcripts {
-  const kept = new Map<string, TransactionNotes>()
-  // The ring gives the oldest key quickly. Finding the first key of a map takes longer after many deletions.
-  const ring: string[] = []
+export function createTranscripts(most = 1000): TranscriptMemory {
+  // A ring: every submission is put into it, and few are asked for. A map would cost each of them more.
+  const kept: { readonly id: string; readonly notes: TransactionNotes }[] = []
   let next = 0
   return {
     keep(id, notes) {
-      const oldest = ring[next]
-      if (oldest !== undefined) kept.delete(oldest)
-      kept.set(id, notes)
-      ring[next] = id
+      kept[next] = { id, notes }
       next = (next + 1) % most
     },
     of(id, sizeBytes) {
-      const notes = kept.get(id)
-      return notes ? toLines(notes, sizeBytes) : null
+      const found = kept.find((one) => one.id === id)
+      return found ? toTranscript(linesOf(found.notes), messageLine(sizeBytes)) : null
+    },
+    clear() {
+      kept.length = next = 0
     },
   }
 }
 
-function toLines(
-  { opening, openingLength, head, leftOut, tail }: TransactionNotes,
-  size: number,
-): TranscriptLine[] {
-  const lines = [...opening.slice(0, openingLength), ...head]
-  if (leftOut > 0) lines.push('C', `<${leftOut} lines are left out>`)
-  lines.push(...tail)
+/** The lines of a transaction, with those that opened its session. */
+export function linesOf(notes: TransactionNotes): string[] {
+  return [...notes.opening.slice(0, notes.openingLength), ...linesOfTransaction(notes)]
+}
+
+/** The line that stands for a message. */
+export const messageLine = (sizeBytes: number): string => `<${sizeBytes} bytes>`
+
+/**
+ * The lines as they are answered.
+ *
+ * @param message  The line that stands for the message, after each reply to DATA.
+ */
+export function toTranscript(lines: readonly string[], message: string): TranscriptLine[] {
   const said: TranscriptLine[] = []
   for (let i = 0; i + 1 < lines.length; i += 2) {
     const from = lines[i] === 'C' ? 'client' : 'server'
     const text = lines[i + 1] ?? ''
     said.push({ from, text })
     // After the 354 reply the client sends the message.
-    if (from === 'server' && text.startsWith('354 ')) said.push({ from: 'client', text: `<${size} bytes>` })
+    if (from === 'server' && text.startsWith('354 ')) said.push({ from: 'client', text: message })
   }
   return said
 }

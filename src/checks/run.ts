@@ -15,6 +15,7 @@ import type { CheckReport } from './types.ts'
  * @param options  Checked by `assertCheckOptions`.
  * @param given.budgetMs  For each check. Default: 2 seconds.
  * @param given.knowledge  Default: no records, and no bytes.
+ * @param given.signal  Ends the checks. @throws its reason.
  */
 export async function checkMail(
   mail: CheckedMail,
@@ -22,9 +23,24 @@ export async function checkMail(
   {
     budgetMs = 2000,
     knowledge = noKnowledge,
-  }: { budgetMs?: number; knowledge?: MailKnowledge | undefined } = {},
+    signal,
+  }: {
+    budgetMs?: number
+    knowledge?: MailKnowledge | undefined
+    signal?: AbortSignal | undefined
+  } = {},
 ): Promise<CheckReport> {
-  return paced(checkSteps(mail, options, budgetMs, knowledge))
+  return paced(endable(checkSteps(mail, options, budgetMs, knowledge), signal))
+}
+
+/** Ends work between two steps. @throws The signal's reason. */
+function* endable<T>(work: Iterator<undefined, T>, signal: AbortSignal | undefined): Generator<undefined, T> {
+  for (;;) {
+    signal?.throwIfAborted()
+    const step = work.next()
+    if (step.done) return step.value
+    yield
+  }
 }
 
 function* checkSteps(

@@ -70,7 +70,7 @@ export function createMailChecks(
     try {
       const report = await thread.run('checks', checkedMembers(mail), options, { knowledge })
       signal?.throwIfAborted()
-      return report ?? (await checkMail(mail, options, { knowledge }))
+      return report ?? (await checkMail(mail, options, { knowledge, signal }))
     } catch (error) {
       signal?.throwIfAborted()
       if (!isErrorOf(error, 'service_unavailable')) throw error
@@ -86,7 +86,7 @@ export function createMailChecks(
     async check(mail, options, { raw = async () => null, signal, knowledge, live } = {}) {
       const [read, asked] = await Promise.all([
         mail.html.length + mail.text.length <= longChars
-          ? checkMail(mail, options, { knowledge })
+          ? checkMail(mail, options, { knowledge, signal })
           : queue.run(() => inThread(mail, options, { signal, knowledge }), patienceMs),
         services && askChecks(mail, { ...options, services, clock, raw, signal, live }),
       ])

@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { authorityOf, isLoopback } from '../net/hosts.ts'
+import { shownAddress } from '../store/postgres/address.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { paint } from './output.ts'
 import type { Settings } from './settings.ts'
@@ -11,8 +12,9 @@ export function renderBanner(post: Localpost, { options }: Settings, version: st
     ['Page', paint('cyan', url)],
     ['API', paint('cyan', `${url}/v1`)],
     ['SMTP', paint('cyan', authorityOf(post.smtp.host, post.smtp.port))],
+    ...(post.smtps ? [['SMTPS', paint('cyan', authorityOf(post.smtps.host, post.smtps.port))]] : []),
     ['Key', post.apiKey],
-    ['Data', options.dir === undefined ? 'in memory, lost when the server stops' : shortPath(options.dir)],
+    ['Data', placeOfData(options)],
   ]
   return [
     '',
@@ -25,6 +27,11 @@ export function renderBanner(post: Localpost, { options }: Settings, version: st
     tryLine(url, post.apiKey, options.strict === true),
     '',
   ].join('\n')
+}
+
+function placeOfData({ dir, store }: Settings['options']): string {
+  if (store !== undefined) return `PostgreSQL, ${shownAddress(store)}`
+  return dir === undefined ? 'in memory, lost when the server stops' : shortPath(dir)
 }
 
 /** Risks of the settings, one sentence each. */
@@ -40,9 +47,37 @@ export function startWarnings({ options, warnings }: Settings): string[] {
     )
   }
   if (!isLoopback(options.host)) {
-    all.push(`--host ${options.host}: other machines can reach the HTTP and SMTP ports.`)
+    all.push(...exposureWarnings(options))
   }
   return all
+}
+
+/** Who can read the mail of a server that other machines can reach. */
+function exposureWarnings({
+  host,
+  users,
+  oidc,
+  apiKeys,
+  acceptAnyKey,
+  tls,
+  trustProxy,
+  publicUrl,
+}: Settings['options']): string[] {
+  const reach = `--host ${host}: other machines can reach the HTTP and SMTP ports.`
+  const signIn = users !== undefined ? '--users' : oidc?.issuer !== undefined ? '--oidc-issuer' : null
+  const isOpen = signIn === null && apiKeys === undefined && acceptAnyKey !== true
+  const who = isOpen
+    ? ' Everyone who has the API key above can read, send and delete all mail, and anyone can submit mail over SMTP. Say who may sign in with --users or --oidc-issuer, and ask for a login over SMTP with --smtp-auth required.'
+    : ''
+  const isEncrypted =
+    tls !== undefined || trustProxy !== undefined || publicUrl?.startsWith('https:') === true
+  const clear = `${signIn} with --host ${host}: sign-ins and mail are not encrypted on the network. Add --tls-cert and --tls-key, or put a proxy with TLS in front.`
+  const back = `--oidc-issuer with --host ${host}: the provider sends browsers back to this machine by its loopback name. Add --public-url with the address that they use.`
+  return [
+    `${reach}${who}`,
+    ...(signIn !== null && !isEncrypted ? [clear] : []),
+    ...(oidc?.issuer !== undefined && publicUrl === undefined ? [back] : []),
+  ]
 }
 
 /** A command for any POSIX shell, in lines of up to 100 columns. It does not send if a strict instance would refuse. */

@@ -34,7 +34,11 @@ export interface Command {
 }
 
 const help: Flag = { name: 'help', short: 'h', help: 'Print this help' }
-const version: Flag = { name: 'version', short: 'v', help: 'Print the version' }
+const version: Flag = {
+  name: 'version',
+  short: 'v',
+  help: 'Print the version',
+}
 const config: Flag = {
   name: 'config',
   value: 'file',
@@ -73,6 +77,39 @@ export const serveCommand: Command = {
 /** The commands that are called by name. */
 export const namedCommands: readonly Command[] = [
   {
+    name: 'account',
+    usage: [
+      'localpost account create [name]',
+      'localpost account list',
+      'localpost account password <name>',
+      'localpost account remove <name>',
+    ],
+    summary: 'manage the accounts of a running server',
+    about: [
+      'Makes, lists and removes the accounts of a running Localpost. Each has mail, domains, templates, webhooks, rules and keys of its own.',
+      'create prints an API key and SMTP settings, which are shown only then; without a name it makes one up. password prints a new SMTP password, and the old one ends. remove deletes everything in the account.',
+    ],
+    takes: {
+      ...keyFlags,
+      'max-emails': 'Maximum number of emails that the account keeps; for create',
+      'max-age': 'Delete emails of the account that are older than this, such as 7d; for create',
+    },
+    own: [
+      {
+        name: 'ttl',
+        value: 'duration',
+        help: 'Remove the account with everything in it this long after its last use, such as 1h; for create',
+        default: 'never',
+      },
+      { name: 'json', help: 'Print the answer of the server as JSON' },
+      url,
+      ...general,
+    ],
+    takesWords: true,
+    notes: ['Example: localpost account create ci-42 --ttl 1h --json'],
+    exitCodes: '0 done, 1 failed, 2 wrong usage',
+  },
+  {
     name: 'check',
     usage: ['localpost check <file.eml>...', 'localpost check -', 'localpost check <query>'],
     summary: 'check messages for common problems',
@@ -93,8 +130,18 @@ export const namedCommands: readonly Command[] = [
     },
     own: [
       { name: 'live', help: 'Ask each link and image once whether it answers' },
-      { name: 'fail-on', value: 'error|warning', help: 'The severity from which it fails', default: 'error' },
-      { name: 'format', value: 'text|json|junit|sarif', help: 'How to print the findings', default: 'text' },
+      {
+        name: 'fail-on',
+        value: 'error|warning',
+        help: 'The severity from which it fails',
+        default: 'error',
+      },
+      {
+        name: 'format',
+        value: 'text|json|junit|sarif',
+        help: 'How to print the findings',
+        default: 'text',
+      },
       url,
       config,
       ...general,
@@ -105,24 +152,51 @@ export const namedCommands: readonly Command[] = [
       '0 no finding of the severity --fail-on or above, 1 such a finding, no mail matches, or failed, 2 wrong usage',
   },
   {
+    name: 'copy',
+    usage: ['localpost copy --from <folder or URL> --to <folder or URL>'],
+    summary: 'move everything between a data folder and a database',
+    about: [
+      'Copies everything that is stored, of all accounts, from a data folder or a PostgreSQL database into a new folder or an empty schema. At the end it reads both and compares every record and every byte.',
+      'No Localpost may use either of them meanwhile. An interrupted copy goes on with the same command. The source stays as it is.',
+    ],
+    takes: {},
+    own: [
+      { name: 'from', value: 'folder or URL', help: 'Where the data is' },
+      {
+        name: 'to',
+        value: 'folder or URL',
+        help: 'Where it goes: a new folder, or a database with an empty schema',
+      },
+      ...general,
+    ],
+    takesWords: false,
+    notes: ['Example: localpost copy --from .localpost --to postgres://localpost@127.0.0.1/mail'],
+    exitCodes: '0 both hold the same, 1 interrupted, they differ, or failed, 2 wrong usage',
+  },
+  {
     name: 'doctor',
     usage: [
       'localpost doctor [--dir <folder>] [--json]',
+      'localpost doctor --store <URL> [--json]',
       'localpost doctor --accept-edits [--dir <folder>]',
       'localpost doctor --salvage --to <new folder> [--dir <folder>]',
     ],
-    summary: 'check a data folder, or save what is intact in it',
+    summary: 'check a data folder or a database, or save what is intact in a folder',
     about: [
       'Checks a data folder: lock, records, log, messages and disk. It only reads, and works while an instance is running.',
+      'With --store it checks a PostgreSQL database: tables, records, counts, messages, changes and instances, as of one moment.',
     ],
-    takes: { dir: 'Data folder to check' },
+    takes: { dir: 'Data folder to check', store: 'PostgreSQL database to check' },
     own: [
       { name: 'json', help: 'Print the result as JSON' },
       {
         name: 'accept-edits',
         help: 'Accept record files that you edited: list each edited record and write new checksums',
       },
-      { name: 'salvage', help: 'Write everything intact to a new folder, and list what is lost' },
+      {
+        name: 'salvage',
+        help: 'Write everything intact to a new folder, and list what is lost',
+      },
       { name: 'to', value: 'folder', help: 'The new folder, for --salvage' },
       config,
       ...general,
@@ -141,7 +215,15 @@ export const namedCommands: readonly Command[] = [
       'Damaged messages are left out too. They are named at the end, and an archive lists them in errors.txt.',
     ],
     takes: keyFlags,
-    own: [{ name: 'to', value: 'file.zip or folder', help: 'Archive or folder to write' }, url, ...general],
+    own: [
+      {
+        name: 'to',
+        value: 'file.zip or folder',
+        help: 'Archive or folder to write',
+      },
+      url,
+      ...general,
+    ],
     takesWords: true,
     notes: [
       'Example: localpost export tag:invoice is:unread --to mails.zip',
@@ -162,5 +244,35 @@ export const namedCommands: readonly Command[] = [
     takesWords: true,
     notes: [],
     exitCodes: '0 all imported, 1 some not imported, 2 wrong usage',
+  },
+  {
+    name: 'user',
+    usage: ['localpost user add <name>', 'localpost user remove <name>', 'localpost user list'],
+    summary: 'say who may sign in to the page',
+    about: [
+      'Reads and writes the file of users that the server is started with (--users). A running server reads it again; sessions of a user end when the password is changed or the user is removed.',
+      'add asks for the password, or changes the one of a user that exists. Only a hash of it is stored.',
+    ],
+    takes: { users: 'File of users; add makes it if it does not exist' },
+    own: [
+      {
+        name: 'role',
+        value: 'admin|member',
+        help: 'What the user may do: a member neither makes API keys nor empties the instance (default of a new user: member)',
+      },
+      {
+        name: 'accounts',
+        value: 'names',
+        help: 'Accounts that a member may see, with commas between them (default of a new user: default)',
+      },
+      {
+        name: 'password-stdin',
+        help: 'Read the password from standard input, instead of asking for it',
+      },
+      ...general,
+    ],
+    takesWords: true,
+    notes: ['Example: localpost user add ada --users users.txt --role admin'],
+    exitCodes: '0 done, 1 failed, 2 wrong usage',
   },
 ]

@@ -1,15 +1,18 @@
-import { collections } from '../instance/collections.ts'
+import { collections, sharedCollections } from '../instance/collections.ts'
 import { systemClock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
+import { messageBlobs } from '../emails/copies.ts'
+import { emailCollection } from '../emails/email.ts'
 import { type AcceptedFile, acceptEdits } from '../store/doctor/accept-edits.ts'
 import { inspectFolder, type Finding, type Inspection } from '../store/doctor/inspect.ts'
+import type { SchemaInspection } from '../store/postgres/inspect.ts'
 import type { Salvage } from '../store/doctor/salvage.ts'
 import type { Arguments } from './arguments.ts'
 import { type Output, paint } from './output.ts'
 import { resolveSettings } from './settings.ts'
 
 /**
- * Runs `localpost doctor`: checks a data folder and prints what it found. It only reads, but for `--accept-edits`;
+ * Runs `localpost doctor`: checks a data folder or a database and prints what it found. It only reads, but for `--accept-edits`;
  * `--salvage` writes another folder.
  *
  * @returns The exit code: 0 healthy, 1 problems found.
@@ -23,8 +26,15 @@ export async function runDoctor(given: Arguments, output: Output): Promise<0 | 1
   if (salvages !== (to !== undefined)) throw misused('doctor takes --salvage and --to <new folder> together.')
   if (salvages && accepts) throw misused('doctor takes either --salvage or --accept-edits.')
   const { options } = await resolveSettings(given, process.env, process.cwd())
+  if (options.store !== undefined) {
+    if (accepts || salvages)
+      throw misused('--accept-edits and --salvage are for data folders: add --dir <folder>.')
+    return await inspectDatabase(options.store, json, output)
+  }
   if (options.dir === undefined)
-    throw misused('There is no data folder to check, because "memory" is set: add --dir <folder>.')
+    throw misused(
+      'There is no data folder to check, because "memory" is set: add --dir <folder>, or --store <URL>.',
+    )
   if (to !== undefined) {
     const { salvageFolder } = await import('../store/doctor/salvage.ts')
     const saved = await salvageFolder({ dir: options.dir, to, collections, clock: systemClock })
@@ -37,7 +47,21 @@ export async function runDoctor(given: Arguments, output: Output): Promise<0 | 1
   output.log(
     json
       ? JSON.stringify(accepted ? { accepted, ...inspection } : inspection, null, 2)
-      : renderInspection(inspection),
+      : renderInspection(inspection.folder, inspection),
+  )
+  return inspection.healthy ? 0 : 1
+}
+
+async function inspectDatabase(url: string, json: boolean, output: Output): Promise<0 | 1> {
+  const { inspectSchema } = await import('../store/postgres/inspect.ts')
+  const inspection = await inspectSchema({
+    url,
+    collections: [...collections, ...sharedCollections],
+    required: { collection: emailCollection, blobsOf: messageBlobs },
+  })
+  const { store, schema } = inspection
+  output.log(
+    json ? JSON.stringify(inspection, null, 2) : renderInspection(`${store} (schema ${schema})`, inspection),
   )
   return inspection.healthy ? 0 : 1
 }
@@ -65,11 +89,14 @@ function renderSalvage({ folder, to, saved, lost, restored }: Salvage): string {
 }
 
 /** An inspection as a person reads it: one line for each finding, and what it comes to. */
-function renderInspection({ folder, healthy, findings }: Inspection): string {
+function renderInspection(
+  name: string,
+  { healthy, findings }: Pick<Inspection | SchemaInspection, 'healthy' | 'findings'>,
+): string {
   const problems = findings.filter(({ level }) => level === 'problem').length
   const summary = healthy
-    ? `${folder} is healthy.`
-    : `${folder} has ${problems} problem${problems === 1 ? '' : 's'}.`
+    ? `${name} is healthy.`
+    : `${name} has ${problems} problem${problems === 1 ? '' : 's'}.`
   return [...findings.map(lineOf), summary].join('\n')
 }
 

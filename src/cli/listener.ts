@@ -5,7 +5,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { authorityOf, isWildcard, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
 import type { OpenListener } from '../instance/instance.ts'
-import { patience, trackSilent } from '../server/listener.ts'
+import { openHttpListener, patience, trackSilent } from '../server/listener.ts'
 import { answerClientErrors } from '../server/client-error.ts'
 
 /**
@@ -15,7 +15,10 @@ import { answerClientErrors } from '../server/client-error.ts'
  * @returns The listener; its `url` names a host that a browser on this machine reaches.
  * @throws port_in_use, listen_failed
  */
-export const openListener: OpenListener = async (handler, { host, port }) => {
+export const openListener: OpenListener = async (handler, given) => {
+  // listhen can neither change a certificate while it listens, nor take one that is not in a file.
+  if (given.tls) return openHttpListener(handler, given)
+  const { host, port } = given
   // Loaded only now: SMTP answers meanwhile.
   const { listen } = await import('listhen')
   const { address } = await lookup(host).catch((error: unknown) => {

@@ -38,6 +38,9 @@ async function start(given: Arguments): Promise<void> {
 async function run(name: string, given: Arguments, output: Output): Promise<0 | 1> {
   if (name === 'doctor') return (await import('./doctor.ts')).runDoctor(given, output)
   if (name === 'check') return (await import('./check.ts')).runCheck(given, output)
+  if (name === 'copy') return (await import('./copy.ts')).runCopy(given, output)
   if (name === 'export') return (await import('./export.ts')).runExport(given, output)
+  if (name === 'account') return (await import('./account.ts')).runAccount(given, output)
+  if (name === 'user') return (await import('./user.ts')).runUser(given, output)
   return (await import('./import.ts')).runImport(given, output)
 }

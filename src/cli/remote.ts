@@ -16,11 +16,14 @@ export interface Remote {
    * @returns An answer of success, its body not read yet.
    * @throws request_failed where nothing answers, else the error that it answered with.
    */
-  ask(path: string, init?: { method: 'POST'; body: Uint8Array<ArrayBuffer>; type: string }): Promise<Response>
+  ask(path: string, init?: Asked): Promise<Response>
 }
 
+/** A request that is no GET. */
+type Asked = { method: 'POST'; body: Uint8Array<ArrayBuffer>; type: string } | { method: 'DELETE' }
+
 /**
- * Finds the Localpost that `export` and `import` talk to, by `--url` and the API key's flags; where these are not given,
+ * Finds the Localpost that `account`, `check`, `export` and `import` talk to, by `--url` and the API key's flags; where these are not given,
  * by LOCALPOST_PORT, LOCALPOST_API_KEY and LOCALPOST_API_KEY_FILE.
  *
  * @throws invalid_option when the URL is not one, or the file of the key cannot be used.
@@ -37,7 +40,9 @@ export async function connect(
 
 function connectTo(given: string, apiKey: string | null): Remote {
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) {
-    const message = `--url is ${quote(given)}; it takes the URL of a running Localpost, such as http://127.0.0.1:8025.`
+    const message = `--url is ${quote(
+      given,
+    )}; it takes the URL of a running Localpost, such as http://127.0.0.1:8025.`
     throw new LocalpostError('invalid_option', message)
   }
   const url = given.replace(/\/+$/, '')
@@ -46,15 +51,20 @@ function connectTo(given: string, apiKey: string | null): Remote {
     async ask(path, init) {
       const headers = {
         ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-        ...(init ? { 'content-type': init.type } : {}),
+        ...(init?.method === 'POST' ? { 'content-type': init.type } : {}),
       }
-      const { method = 'GET', body } = init ?? {}
-      const response = await fetch(`${url}${path}`, { method, headers, ...(body ? { body } : {}) }).catch(
-        (error: unknown) => {
-          const message = `Nothing answers at ${url} (${reasonOf(error)}). Start Localpost with \`npx localpost\`, or give its address with --url.`
-          throw new LocalpostError('request_failed', message, { cause: error })
-        },
-      )
+      const method = init?.method ?? 'GET'
+      const body = init?.method === 'POST' ? { body: init.body } : {}
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        ...body,
+      }).catch((error: unknown) => {
+        const message = `Nothing answers at ${url} (${reasonOf(
+          error,
+        )}). Start Localpost with \`npx localpost\`, or give its address with --url.`
+        throw new LocalpostError('request_failed', message, { cause: error })
+      })
       if (response.ok) return response
       const text = await response.text()
       throw toError(response, text, parse(text), `${method} ${url}${path}`)

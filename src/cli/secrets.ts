@@ -42,15 +42,42 @@ export async function readRelay({ relay, relayPasswordFile }: CommandOptions): P
   if (relayPasswordFile === undefined) return { relay, warnings: [] }
   const url = relayWithUser(relay)
   const { lines, warning } = await readSecretFile(relayPasswordFile, '--relay-password-file')
-  const [password = '', ...others] = lines
-  if (others.length > 0) {
-    refuse(
-      `--relay-password-file: ${relayPasswordFile} has several lines; it must contain the password only.`,
-    )
-  }
+  const password = onlyLine(lines, '--relay-password-file', relayPasswordFile, 'password')
   // URL's own setter leaves a percent sign as it is.
   url.password = encodeURIComponent(password)
   return { relay: url.href, warnings: warning === null ? [] : [warning] }
+}
+
+/** The secret of an OpenID client, and sentences about the file that it came from. */
+export interface ClientSecret {
+  /** Undefined where no source names any. */
+  clientSecret: string | undefined
+  warnings: string[]
+}
+
+/**
+ * Reads the file that `oidcClientSecretFile` names.
+ *
+ * @param options  The strongest value of each, whichever source it came from.
+ * @throws invalid_option where the file cannot be used, or the secret is given twice.
+ */
+export async function readClientSecret({
+  oidc,
+  oidcClientSecretFile: path,
+}: CommandOptions): Promise<ClientSecret> {
+  const { clientSecret } = oidc ?? {}
+  if (path === undefined) return { clientSecret, warnings: [] }
+  if (clientSecret !== undefined)
+    refuse('The secret is given twice, by --oidc-client-secret and by --oidc-client-secret-file. Remove one.')
+  const { lines, warning } = await readSecretFile(path, '--oidc-client-secret-file')
+  const secret = onlyLine(lines, '--oidc-client-secret-file', path, 'secret')
+  return { clientSecret: secret, warnings: warning === null ? [] : [warning] }
+}
+
+function onlyLine(lines: readonly string[], source: string, path: string, what: string): string {
+  const [line = '', ...others] = lines
+  if (others.length > 0) refuse(`${source}: ${path} has several lines; it must contain the ${what} only.`)
+  return line
 }
 
 function assertKeys(lines: readonly string[], path: string): void {

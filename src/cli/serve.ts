@@ -3,7 +3,7 @@ import type { Notice } from '../options/notice.ts'
 import { renderBanner, startWarnings } from './banner.ts'
 import { openListener } from './listener.ts'
 import type { Output } from './output.ts'
-import { giveMemoryBack } from './quiet-memory.ts'
+import { collectEarly, giveMemoryBack } from './quiet-memory.ts'
 import { describeError, exitCodeOf } from './report.ts'
 import type { Advice } from './report.ts'
 import type { Settings } from './settings.ts'
@@ -19,11 +19,12 @@ export async function serve(settings: Settings, output: Output): Promise<void> {
   let starting: Promise<Localpost | undefined> | undefined
   let store: Pick<Store, 'refusal'> | undefined
   const farewell = (): string => {
-    if (settings.options.dir === undefined) return 'Stopped. The mail was in memory only.'
+    const { dir, store: url } = settings.options
+    if (dir === undefined && url === undefined) return 'Stopped. The mail was in memory only.'
     const refusal = store?.refusal()
     // On a full disk only new mail was refused.
     return refusal?.code === 'store_read_only'
-      ? `Stopped. Nothing more could be written to the data folder: ${refusal.message}`
+      ? `Stopped. Nothing more could be written to the ${dir === undefined ? 'database' : 'data folder'}: ${refusal.message}`
       : 'Stopped. All acknowledged mail is saved.'
   }
   stopOnSignals({ output, farewell, close: async () => (await starting)?.close() })
@@ -40,14 +41,20 @@ async function start(
   output: Output,
   onStore: (store: Pick<Store, 'refusal'>) => void,
 ): Promise<Localpost | undefined> {
-  let advice: Advice = { port_in_use: adviceFor('smtp-port') }
+  let advice: Advice = { ...adviceOfStore(settings), port_in_use: adviceFor('smtp-port') }
   let post: Localpost | undefined
   try {
     const { openLocalpost } = await import('../instance/open.ts')
+    const onCertificate = reloadOnHangUp(settings, output)
     const options = { onNotice: (notice: Notice) => tell(notice, output), ...settings.options }
     // Links in tracked mail lead to the listener, whose port is known once it is open.
-    post = await openLocalpost(options, { deliversFrom: 'listen', onStore })
-    advice = { port_in_use: adviceFor('port') }
+    post = await openLocalpost(options, {
+      deliversFrom: 'listen',
+      onStore,
+      onCertificate,
+      onLongWork: collectEarly,
+    })
+    advice = { ...adviceOfStore(settings), port_in_use: adviceFor('port') }
     await post.listen({ port: settings.port, host: settings.options.host, listener: openListener })
     return post
   } catch (error) {
@@ -58,10 +65,35 @@ async function start(
   }
 }
 
+/** Reads the certificate again on SIGHUP. One that cannot be used changes nothing. */
+function reloadOnHangUp(
+  { readCertificate }: Settings,
+  output: Output,
+): (use: (certificate: { key: string; cert: string }) => void) => void {
+  return (use) => {
+    if (!readCertificate) return
+    process.on('SIGHUP', () => {
+      void readCertificate().then(
+        ({ certificate, warnings }) => {
+          use(certificate)
+          for (const warning of warnings) output.warn(warning)
+          output.log('The certificate was read again (SIGHUP); new connections use it.')
+        },
+        (error: unknown) => output.error(`The certificate stays as it was. ${describeError(error)}`),
+      )
+    })
+  }
+}
+
 function tell({ level, message, error }: Notice, output: Output): void {
   const text = error instanceof Error ? `${message} (${error.message})` : message
   if (level === 'error') output.error(text)
   else output.warn(text)
+}
+
+/** The errors of a database say themselves what to do. */
+function adviceOfStore({ options }: Settings): Advice {
+  return options.store === undefined ? {} : { store_in_use: '', store_full: '', store_read_only: '' }
 }
 
 function adviceFor(flag: string): string {

@@ -2,9 +2,10 @@ import { LocalpostError } from '../core/errors.ts'
 import { allRows, type CommandOptions, type LocalpostOptions } from '../options/options.ts'
 import { readOptions, type Rows } from '../options/read.ts'
 import type { Arguments } from './arguments.ts'
+import { readCertificate, type ReadCertificate } from './certificate.ts'
 import { readConfigFile } from './config-file.ts'
 import { readEnvironment } from './environment.ts'
-import { readKeys, readRelay } from './secrets.ts'
+import { readClientSecret, readKeys, readRelay } from './secrets.ts'
 
 /** What the command starts with. */
 export interface Settings {
@@ -12,6 +13,8 @@ export interface Settings {
   quiet: boolean
   /** For createLocalpost. */
   options: LocalpostOptions & { host: string; smtpPort: number }
+  /** Reads the certificate again; absent without one. */
+  readCertificate?: () => Promise<ReadCertificate>
   /** Warnings for the user; it starts anyway. */
   warnings: string[]
 }
@@ -33,16 +36,45 @@ export async function resolveSettings(
   const sources: readonly CommandOptions[] = [given.options, environment.options, file]
   const merged = merge([...sources, commandDefaults], allRows)
   assertComplete(merged)
-  const { port, quiet, memory: _memory, apiKeyFile: _keys, relayPasswordFile: _password, ...options } = merged
+  const {
+    port,
+    quiet,
+    memory: _memory,
+    apiKeyFile: _keys,
+    relayPasswordFile: _password,
+    oidcClientSecretFile: _secret,
+    tlsCert,
+    tlsKey,
+    ...options
+  } = merged
   const keys = await readKeys(sources)
   const { relay, warnings } = await readRelay(merged)
+  const secret = await readClientSecret(merged)
+  const certificate = tlsCert === undefined && tlsKey === undefined ? null : { cert: tlsCert, key: tlsKey }
+  const tls = certificate && (await readCertificate(certificate))
+  if (tls) options.tls = tls.certificate
   if (keys.apiKeys) options.apiKeys = keys.apiKeys
   if (relay !== undefined) options.relay = relay
-  if (isInMemory(sources)) delete options.dir
+  if (secret.clientSecret !== undefined) options.oidc = { ...options.oidc, clientSecret: secret.clientSecret }
+  const place = placeOfData(sources)
+  if (place !== 'dir') delete options.dir
+  if (place !== 'store') delete options.store
   if (options.relayAll && !options.relay) {
     throw new LocalpostError('invalid_option', '--relay-all needs a relay: add --relay smtp://host:port.')
   }
-  return { port, quiet, options, warnings: [...environment.warnings, ...keys.warnings, ...warnings] }
+  return {
+    port,
+    quiet,
+    options,
+    ...(certificate && { readCertificate: () => readCertificate(certificate) }),
+    warnings: [
+      ...environment.warnings,
+      ...keys.warnings,
+      ...warnings,
+      ...secret.warnings,
+      ...(tls?.warnings ?? []),
+    ],
+  }
 }
 
 /** What counts where no source sets an option: only those with a default for the command. */
@@ -70,16 +102,22 @@ function merge(sources: readonly object[], rows: Rows): object {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** The first source that sets `memory` or `dir` decides, so that `--dir` overrides LOCALPOST_MEMORY, and the reverse. */
-function isInMemory(sources: readonly CommandOptions[]): boolean {
-  const source = sources.find(({ memory, dir }) => memory !== undefined || dir !== undefined)
-  if (source?.memory && source.dir !== undefined) {
-    throw new LocalpostError(
-      'invalid_option',
-      'A data folder and memory exclude each other: give --dir or --memory, not both.',
-    )
+/** Where the data is. The first source that says it decides, so that `--dir` overrides LOCALPOST_STORE, and the reverse. */
+function placeOfData(sources: readonly CommandOptions[]): 'dir' | 'store' | 'memory' {
+  for (const { memory, dir, store } of sources) {
+    const isGiven = { dir: dir !== undefined, store: store !== undefined, memory: memory === true }
+    const places = (['dir', 'store', 'memory'] as const).filter((place) => isGiven[place])
+    if (places.length > 1) {
+      throw new LocalpostError(
+        'invalid_option',
+        'A data folder, a database and memory exclude each other: give one of --dir, --store and --memory.',
+      )
+    }
+    if (places[0]) return places[0]
+    // Without a place of its own, `memory: false` stands for the default folder.
+    if (memory === false) return 'dir'
   }
-  return source?.memory === true
+  return 'dir'
 }
 
 type Complete = CommandOptions & Pick<Required<CommandOptions>, 'port' | 'quiet' | 'host' | 'smtpPort'>

@@ -4,10 +4,10 @@ import { featureRows } from './data.ts'
 import {
   attributesAsked,
   elementFeatures,
-  formatOf,
-  formatOfType,
+  imageFeatures,
   imagesOf,
   type Attributes,
+  type ImagePart,
 } from './html-features.ts'
 import { scanCss, textOf } from './scan-css.ts'
 import { selectorFeatures } from './selectors.ts'
@@ -17,7 +17,7 @@ export interface MailContent {
   html: string
   headers: readonly (readonly [name: string, value: string])[]
   /** The content types and content ids of all parts except the bodies. */
-  attachments: readonly { content_type: string; content_id: string | null }[]
+  attachments: readonly ImagePart[]
 }
 
 /** How a mail uses one feature. */
@@ -48,15 +48,7 @@ export function* featureSteps({
       if (found.places.length < maxPlaces) found.places.push({ offset, snippet: cut(snippet()) })
     }
   }
-  const shows = (url: string, offset: number): void => {
-    const id = /^cid:(.*)$/i.exec(url.trim())?.[1]
-    const slug =
-      id === undefined
-        ? formatOf(url)
-        : formatOfType(attachments.find(({ content_id }) => content_id === id)?.content_type ?? '')
-    use(slug === null ? [] : [slug], offset, () => url)
-    if (/^data:[^,]*;base64,/i.test(url)) use(['image-base64'], offset, () => url)
-  }
+  const shows = (url: string, offset: number): void => use(imageFeatures(url, attachments), offset, () => url)
   const useCss = (found: readonly CssUse[], offsetOf: (start: number) => number): void => {
     for (const { slugs, start, snippet, urls } of found) {
       use(slugs, offsetOf(start), snippet)

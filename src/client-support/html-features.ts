@@ -44,6 +44,35 @@ export function elementFeatures(name: string, attributes: Attributes): Set<strin
   return found
 }
 
+/** Whether it is the element itself that a feature is about, and not one of its attributes. */
+export function isOfElement(name: string, slug: string): boolean {
+  if (byElement.get(name)?.includes(slug)) return true
+  return slug === 'html-meta-color-scheme' || /^html-(?:button|input)-/.test(slug)
+}
+
+/** The attributes that use a feature. */
+export function attributesOf(slug: string): readonly (keyof Attributes)[] {
+  if (slug === 'html-anchor-links' || slug === 'html-mailto-links') return ['href']
+  return attributesAsked.filter((name) => byAttribute.get(name) === slug)
+}
+
+/** A part of a message, as far as its use as an image depends on it. */
+export interface ImagePart {
+  content_type: string
+  content_id: string | null
+}
+
+/** The features of an image: its format, and whether the URL holds it. */
+export function imageFeatures(url: string, parts: readonly ImagePart[]): string[] {
+  const id = /^cid:(.*)$/i.exec(url.trim())?.[1]
+  const slug =
+    id === undefined
+      ? formatOf(url)
+      : formatOfType(parts.find(({ content_id }) => content_id === id)?.content_type ?? '')
+  const isData = /^data:[^,]{0,200};base64,/i.test(url)
+  return [...(slug === null ? [] : [slug]), ...(isData ? ['image-base64'] : [])]
+}
+
 /** The URLs of the images that an element shows. */
 export function imagesOf(name: string, { src, srcset, background }: Attributes): string[] {
   const shown = name === 'img' || name === 'source' || name === 'input'
@@ -53,13 +82,13 @@ export function imagesOf(name: string, { src, srcset, background }: Attributes):
 }
 
 /** The feature for the format of an image, by slug; null if its URL does not show the format. */
-export function formatOf(url: string): string | null {
+function formatOf(url: string): string | null {
   const ending = /^data:image\/([\w.+-]+)/i.exec(url)?.[1] ?? /\.(\w+)(?:[?#]|$)/.exec(url)?.[1] ?? ''
   return formats.get(ending.toLowerCase()) ?? null
 }
 
 /** The feature for the content type of an image, by slug. */
-export function formatOfType(contentType: string): string | null {
+function formatOfType(contentType: string): string | null {
   return formats.get(/^(?:image|video)\/([\w.+-]+)/.exec(contentType)?.[1] ?? '') ?? null
 }
 

@@ -9,8 +9,8 @@ export interface CssToken {
 
 /** Callbacks of a scan, called in document order. Positions are offsets into the CSS. */
 export interface CssListener {
-  /** `name` in lower case and without `@`. */
-  onAtRule(name: string, prelude: string, start: number): void
+  /** `name` in lower case and without `@`; `end` is where it ends if no block follows. */
+  onAtRule(name: string, prelude: string, start: number, end: number, hasBlock: boolean): void
   /**
    * The selectors of a rule; `isNested` is true for a rule inside another style rule, `isConditional` for one inside an
    * at-rule such as `@media`.
@@ -18,7 +18,11 @@ export interface CssListener {
   onSelectors(tokens: readonly CssToken[], isNested: boolean, isConditional: boolean): void
   /** `property` in lower case. The tokens of the value have neither white space nor comments. */
   onDeclaration(property: string, value: readonly CssToken[], start: number): void
-  onComment(start: number): void
+  onComment(start: number, end: number): void
+  /** A block begins: that of the last rule, or one that is ignored. */
+  onOpen?(): void
+  /** The innermost block ends; blocks that the end of the CSS closes are not reported. */
+  onClose?(end: number): void
 }
 
 /**
@@ -32,38 +36,46 @@ export function scanCss(css: string, context: 'sheet' | 'attribute', listener: C
   const blocks: Block[] = context === 'attribute' ? ['style'] : []
   let statement: CssToken[] = []
   let parentheses = 0
-  const source = css.slice(0, scannedLength)
+  const source = css.slice(0, scannedCssLength)
+  const open = (block: Block): void => {
+    if (blocks.length >= maxBlocks) return
+    blocks.push(block)
+    listener.onOpen?.()
+  }
   const ends = (closedBy: number): void => {
     const tokens = statement
     statement = []
     parentheses = 0
     const [first] = tokens
     if (!first) {
-      if (closedBy === token.LeftCurlyBracket) open(blocks, 'other')
+      if (closedBy === token.LeftCurlyBracket) open('other')
       return
     }
     if (first.type === token.AtKeyword) {
       const name = first.text.slice(1).toLowerCase()
-      listener.onAtRule(name, textOf(tokens.slice(1)), first.start)
-      if (closedBy === token.LeftCurlyBracket) open(blocks, blockOf(name, blocks))
+      const hasBlock = closedBy === token.LeftCurlyBracket
+      listener.onAtRule(name, textOf(tokens.slice(1)), first.start, endOf(tokens), hasBlock)
+      if (hasBlock) open(blockOf(name, blocks))
       return
     }
     const within = blocks.at(-1)
     if (closedBy === token.LeftCurlyBracket) {
-      if (within === 'keyframes') return open(blocks, 'style')
-      if (within === 'other') return open(blocks, 'other')
+      if (within === 'keyframes') return open('style')
+      if (within === 'other') return open('other')
       listener.onSelectors(tokens, blocks.includes('style'), blocks.includes('rules'))
-      return open(blocks, 'style')
+      return open('style')
     }
     if (within === 'style') declaration(tokens, listener)
   }
   token.tokenize(source, (type, start, end) => {
-    if (type === token.Comment) return listener.onComment(start)
+    if (type === token.Comment) return listener.onComment(start, end)
     if (type === token.CDO || type === token.CDC) return
     if (type === token.LeftCurlyBracket && parentheses === 0) return ends(type)
     if (type === token.RightCurlyBracket) {
       ends(type)
-      if (blocks.length > (context === 'attribute' ? 1 : 0)) blocks.pop()
+      if (blocks.length <= (context === 'attribute' ? 1 : 0)) return
+      blocks.pop()
+      listener.onClose?.(end)
       return
     }
     if (type === token.Semicolon && parentheses === 0) return ends(type)
@@ -85,10 +97,6 @@ function blockOf(atRule: string, blocks: readonly Block[]): Block {
   return conditions.has(atRule) ? (blocks.at(-1) ?? 'rules') : 'other'
 }
 
-function open(blocks: Block[], block: Block): void {
-  if (blocks.length < maxBlocks) blocks.push(block)
-}
-
 function declaration(tokens: readonly CssToken[], listener: CssListener): void {
   const [name, ...others] = tokens.filter(({ type }) => type !== token.WhiteSpace)
   if (name?.type !== token.Ident || others[0]?.type !== token.Colon || others.length < 2) return
@@ -103,8 +111,14 @@ export function textOf(tokens: readonly CssToken[]): string {
     .trim()
 }
 
+/** Where the last token ends. */
+export function endOf(tokens: readonly CssToken[]): number {
+  const last = tokens.at(-1)
+  return last ? last.start + last.text.length : 0
+}
+
 /** Only the beginning of a longer style sheet is read, as mail clients do. */
-const scannedLength = 250_000
+export const scannedCssLength = 250_000
 const maxTokens = 2000
 const maxBlocks = 100
 const conditions = new Set(['media', 'supports', 'layer', 'container', 'scope', 'starting-style', 'document'])

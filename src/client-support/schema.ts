@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ClientScore, ClientSupport, SupportedFeature } from './types.ts'
+import type { ClientScore, ClientSupport, MailPreview, RemovedFeature, SupportedFeature } from './types.ts'
 
 /** How well a client supports what a mail uses. */
 export const clientScoreSchema: z.ZodType<ClientScore> = z.strictObject({
@@ -29,4 +29,26 @@ export const clientSupportSchema: z.ZodType<ClientSupport> = z.strictObject({
   features: z
     .array(supportedFeatureSchema)
     .describe('The features that the mail uses, in the order of their first use'),
+})
+
+/** What a client ignores of a mail: a feature, or what a rule of the client is about. */
+export const removedFeatureSchema: z.ZodType<RemovedFeature> = z.strictObject({
+  feature: z
+    .string()
+    .describe('Its name in Can I email, as `css-position`, or that of a rule, as `style-limit`'),
+  title: z.string(),
+  url: z.string().nullable().describe('Its page in Can I email; null for a rule'),
+  count: z.int().describe('How often it was removed'),
+  places: z
+    .array(z.strictObject({ line: z.int().describe('Line of the HTML, from 1 on'), snippet: z.string() }))
+    .describe('The first 20 places'),
+})
+
+/** The HTML of a mail without what a mail client ignores. */
+export const mailPreviewSchema: z.ZodType<MailPreview> = z.strictObject({
+  client: z.string().describe('Its key, as `gmail/ios`'),
+  name: z.string(),
+  note: z.string().describe('Says that it is an approximation'),
+  html: z.string().describe('What is left; `/dev/inbox/{id}/html?client=` has it for a frame'),
+  removed: z.array(removedFeatureSchema),
 })

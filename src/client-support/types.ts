@@ -40,3 +40,32 @@ export interface ClientSupport {
   /** The features that the mail uses, in the order of their first use. */
   features: SupportedFeature[]
 }
+
+/** What a client ignores of a mail: a feature, or what a rule of the client is about. */
+export interface RemovedFeature {
+  /** Its name in Can I email, as `css-position`, or that of a rule, as `style-limit`. */
+  feature: string
+  title: string
+  /** Its page in Can I email; null for a rule. */
+  url: string | null
+  /** How often it was removed. */
+  count: number
+  /** The first 20 places. */
+  places: {
+    /** Line of the HTML, from 1 on. */
+    line: number
+    snippet: string
+  }[]
+}
+
+/** The HTML of a mail without what a mail client ignores. */
+export interface MailPreview {
+  /** Its key, as `gmail/ios`. */
+  client: string
+  name: string
+  /** Says that it is an approximation. */
+  note: string
+  /** What is left; `/dev/inbox/{id}/html?client=` has it for a frame. */
+  html: string
+  removed: RemovedFeature[]
+}

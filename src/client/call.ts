@@ -2,7 +2,7 @@ import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListPage } from '../core/lists.ts'
 import { toError, unexpected } from './answer-error.ts'
-import { checkClientOptions, type ClientOptions } from './settings.ts'
+import { type CallSettings, checkClientOptions } from './settings.ts'
 
 /** What every operation takes. */
 export interface CallOptions {
@@ -24,16 +24,29 @@ export interface Calls {
   post<T>(path: readonly string[], body: unknown, options?: PostOptions, takesKey?: boolean): Promise<T>
   /** @param name  The member of the answer that holds the items. */
   list<T>(name: string, path: readonly string[], options?: ClientListOptions): Promise<ListPage<T>>
+  /** A request to the control API. @param path  Below `/dev`, by segment. */
+  control<T>(method: ControlMethod, path: readonly string[], options?: CallOptions, body?: object): Promise<T>
+  /** The same with options of the package's own. */
+  ask<T>(method: ControlMethod, path: readonly string[], options?: Asked): Promise<T>
+}
+
+type ControlMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+interface Asked extends CallOptions {
+  body?: object
+  query?: Readonly<Record<string, string>>
+  /** Added to the time that an answer may take, in milliseconds. */
+  waitMs?: number
 }
 
 interface PostOptions extends CallOptions {
   idempotencyKey?: string
 }
 
-interface RequestOptions extends CallOptions {
-  body?: object
+interface RequestOptions extends Asked {
+  /** Default: the interface itself. */
+  root?: 'v1' | 'dev'
   headers?: Record<string, string>
-  cursor?: string | null
 }
 
 interface Answer {
@@ -43,26 +56,27 @@ interface Answer {
   what: string
 }
 
-export function createCall(options: ClientOptions): Calls {
-  const { baseUrl: base, apiKey, fetch, timeoutMs } = checkClientOptions(options)
+/** @param needsKey  Whether a key must be given. A caller on the server's own machine needs none. Default: true. */
+export function createCall(options: CallSettings, needsKey = true): Calls {
+  const { baseUrl: base, apiKey, fetch, timeoutMs } = checkClientOptions(options, needsKey)
 
   async function answerOf(
     method: string,
     path: readonly string[],
-    { body, headers, cursor, signal }: RequestOptions,
+    { root = 'v1', body, headers, query = {}, signal, waitMs = 0 }: RequestOptions,
   ): Promise<Answer> {
-    const url = new URL(`${base}/v1/${path.map(segmentOf).join('/')}`)
-    if (cursor !== undefined && cursor !== null) url.searchParams.set('cursor', cursor)
+    const url = new URL(`${base}/${root}/${path.map(segmentOf).join('/')}`)
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
     const what = `${method} ${url.origin}${url.pathname}`
     const content = body === undefined ? undefined : toJson(body)
-    const limit = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs)
+    const limit = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs + waitMs)
     try {
       const stop = AbortSignal.any([signal, limit].filter((one) => one !== undefined))
       const request = new Request(url, {
         method,
         headers: {
           accept: 'application/json',
-          authorization: `Bearer ${apiKey}`,
+          ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
           ...(content === undefined ? {} : { 'content-type': 'application/json' }),
           ...headers,
         },
@@ -77,9 +91,13 @@ export function createCall(options: ClientOptions): Calls {
       if (error instanceof LocalpostError) throw error
       if (signal?.aborted) signal.throwIfAborted()
       if (limit?.aborted) {
-        throw new LocalpostError('request_timeout', `${what} had no answer within ${timeoutMs} ms.`, {
-          cause: error,
-        })
+        throw new LocalpostError(
+          'request_timeout',
+          `${what} had no answer within ${timeoutMs + waitMs} ms.`,
+          {
+            cause: error,
+          },
+        )
       }
       throw new LocalpostError(
         'request_failed',
@@ -99,8 +117,7 @@ export function createCall(options: ClientOptions): Calls {
     },
     async post<T>(path: readonly string[], body: unknown, options: PostOptions = {}, takesKey = false) {
       assertKnownOptions(options, takesKey ? ['signal', 'idempotencyKey'] : ['signal'], 'a call')
-      if (typeof body !== 'object' || body === null)
-        throw validationError([{ field: 'body', message: `must be an object, not ${quote(body)}` }])
+      assertBody(body)
       const { idempotencyKey, ...given } = options
       const headers: Record<string, string> =
         idempotencyKey === undefined ? {} : { 'idempotency-key': headerOf(idempotencyKey) }
@@ -108,7 +125,9 @@ export function createCall(options: ClientOptions): Calls {
     },
     async list<T>(name: string, path: readonly string[], options: ClientListOptions = {}) {
       assertKnownOptions(options, ['cursor', 'signal'], 'a list')
-      const { response, text, value, what } = await answerOf('GET', path, options)
+      const { cursor: from, ...rest } = options
+      const query: Record<string, string> = from === undefined || from === null ? {} : { cursor: from }
+      const { response, text, value, what } = await answerOf('GET', path, { ...rest, query })
       const { [name]: items, count, cursor = null } = value
       if (
         !Array.isArray(items) ||
@@ -120,7 +139,26 @@ export function createCall(options: ClientOptions): Calls {
       const page: ListPage<T> = { items, count, cursor }
       return page
     },
+    async control<T>(
+      method: ControlMethod,
+      path: readonly string[],
+      options: CallOptions = {},
+      body?: object,
+    ) {
+      assertKnownOptions(options, ['signal'], 'a call')
+      if (method === 'POST' || method === 'PATCH') assertBody(body)
+      const given = { ...options, root: 'dev' as const, ...(body !== undefined && { body }) }
+      return (await answerOf(method, path, given)).value as T
+    },
+    async ask<T>(method: ControlMethod, path: readonly string[], options: Asked = {}) {
+      return (await answerOf(method, path, { ...options, root: 'dev' })).value as T
+    },
   }
+}
+
+function assertBody(body: unknown): asserts body is object {
+  if (typeof body !== 'object' || body === null)
+    throw validationError([{ field: 'body', message: `must be an object, not ${quote(body)}` }])
 }
 
 async function exchange(

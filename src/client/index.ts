@@ -1,3 +1,10 @@
+import type {
+  AccountChanges,
+  AccountInfo,
+  AccountInput,
+  CreatedAccount,
+  RenewedPassword,
+} from '../accounts/types.ts'
 import type { Audience, Contact } from '../audiences/types.ts'
 import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/types.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from '../emails/types.ts'
@@ -6,7 +13,9 @@ import type { ListPage } from '../core/lists.ts'
 import { createCall, type CallOptions, type ClientListOptions } from './call.ts'
 import type { ClientOptions } from './settings.ts'
 
-/** The eight operations of `/v1`. Every one throws LocalpostError; see {@link createClient}. */
+/**
+ * The eight operations of `/v1`, and the accounts of a Localpost. Every one throws LocalpostError; see {@link createClient}.
+ */
 export interface Client {
   readonly emails: {
     /** @param options.idempotencyKey  The same request with the same key is sent once. */
@@ -25,6 +34,29 @@ export interface Client {
       list(audienceId: string, options?: ClientListOptions): Promise<ListPage<Contact>>
     }
   }
+  /** The accounts of a Localpost, by its control API: a key of the account `default` is needed, but to read one's own. */
+  readonly accounts: {
+    /** @returns The account with its API key and SMTP password, which no other answer has. */
+    create(input?: AccountInput, options?: CallOptions): Promise<CreatedAccount>
+    /** `default` first. */
+    list(options?: CallOptions): Promise<AccountInfo[]>
+    get(name: string, options?: CallOptions): Promise<AccountInfo>
+    update(name: string, changes: AccountChanges, options?: CallOptions): Promise<AccountInfo>
+    /** Gives an account a new SMTP password, which only this answer has; the old one ends. */
+    renewPassword(name: string, options?: CallOptions): Promise<RenewedPassword>
+    /** Removes an account with everything in it. */
+    remove(name: string, options?: CallOptions): Promise<void>
+  }
+  /**
+   * The client of another account, at the same server with the same options.
+   *
+   * @param account  As `accounts.create()` answered; its `api_key` is used.
+   * @example
+   * const account = await client.accounts.create({ ttl_ms: 3_600_000 })
+   * await client.account(account).emails.list()
+   * await client.accounts.remove(account.name)
+   */
+  account(account: Pick<CreatedAccount, 'api_key'>): Client
 }
 
 /**
@@ -44,7 +76,7 @@ export interface Client {
  */
 export function createClient(options: ClientOptions): Client {
   assertArguments(arguments, 1, 'createClient()')
-  const { get, post, list } = createCall(options)
+  const { get, post, list, control } = createCall(options)
   return {
     emails: {
       send: exact('emails.send()', 2, (request, given) => post(['emails'], request, given, true)),
@@ -64,6 +96,30 @@ export function createClient(options: ClientOptions): Client {
         ),
       },
     },
+    accounts: {
+      create: exact('accounts.create()', 2, (input = {}, given) =>
+        control('POST', ['accounts'], given, input),
+      ),
+      list: exact('accounts.list()', 1, async (given) => {
+        const { accounts } = await control<{ accounts: AccountInfo[] }>('GET', ['accounts'], given)
+        return accounts
+      }),
+      get: exact('accounts.get()', 2, (name, given) => control('GET', ['accounts', name], given)),
+      update: exact('accounts.update()', 3, (name, changes, given) =>
+        control('PATCH', ['accounts', name], given, changes),
+      ),
+      renewPassword: exact('accounts.renewPassword()', 2, (name, given) =>
+        control('POST', ['accounts', name, 'smtp-password'], given),
+      ),
+      remove: exact('accounts.remove()', 2, async (name, given) => {
+        await control('DELETE', ['accounts', name], given)
+      }),
+    },
+    account(...given) {
+      assertArguments(given, 1, 'account()')
+      const [{ api_key: apiKey } = { api_key: '' }] = given
+      return createClient({ ...options, apiKey })
+    },
   }
 }
 
@@ -80,6 +136,7 @@ function exact<Given extends unknown[], T>(
 }
 
 export { LocalpostError } from '../core/errors.ts'
+export type { AccountChanges, AccountInfo, AccountInput, CreatedAccount } from '../accounts/types.ts'
 export type { ErrorBody, ErrorCode, FieldError } from '../core/errors.ts'
 export type { CallOptions, ClientListOptions } from './call.ts'
 export type { ClientOptions } from './settings.ts'

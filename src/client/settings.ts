@@ -13,19 +13,29 @@ export interface ClientOptions {
   timeoutMs?: number
 }
 
+/** The same, without a key where none is sent. */
+export interface CallSettings extends Omit<ClientOptions, 'apiKey'> {
+  apiKey: string | null
+}
+
 /**
  * The options of a client, checked, with their defaults; the base URL has no trailing slash.
  *
  * @throws invalid_option for an unknown name (with the nearest real one) or a wrong value. Neither the key nor a
  *   password in the URL is quoted.
  */
-export function checkClientOptions(options: ClientOptions): Required<ClientOptions> {
+export function checkClientOptions(options: CallSettings, needsKey = true): Required<CallSettings> {
   const given: unknown = options
   if (given === undefined) throw invalid('The options of a client are an object with baseUrl and apiKey.')
   assertKnownOptions(given, ['baseUrl', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
   const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 30_000 } = options
   if (typeof fetch !== 'function') throw invalid(`fetch must be a function, not ${quote(fetch)}.`)
-  return { baseUrl: baseOf(baseUrl), apiKey: keyOf(apiKey), fetch, timeoutMs: limitOf(timeoutMs) }
+  return {
+    baseUrl: baseOf(baseUrl),
+    apiKey: apiKey === null && !needsKey ? null : keyOf(apiKey),
+    fetch,
+    timeoutMs: limitOf(timeoutMs),
+  }
 }
 
 // The longest that a timer can wait; a longer one ends at once.

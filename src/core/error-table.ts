@@ -14,6 +14,26 @@ export const errorTable = {
     meaning: 'No such API key.',
     fix: 'Use the key that Localpost printed at its start, or add one.',
   },
+  invalid_credentials: {
+    status: 401,
+    meaning: 'The user name or the password is wrong.',
+    fix: 'Check both, or ask an admin for a new password.',
+  },
+  sign_in_failed: {
+    status: 401,
+    meaning: 'The sign-in with the OpenID provider did not succeed.',
+    fix: 'Begin again on the sign-in page; the message says what was wrong.',
+  },
+  provider_unavailable: {
+    status: 502,
+    meaning: 'The OpenID provider cannot be reached, or its answer cannot be used.',
+    fix: 'Check `oidc.issuer` and the provider; the log has the reason.',
+  },
+  insufficient_scope: {
+    status: 403,
+    meaning: 'The API key or the user is known, but may not do this.',
+    fix: 'Use an API key with the scope that the message names, or ask an admin.',
+  },
   forbidden_host: {
     status: 403,
     meaning: 'The Host header names a host that this listener does not serve.',
@@ -137,6 +157,11 @@ export const errorTable = {
     fix: 'Use the one that exists, or remove it first to choose other events.',
   },
   name_taken: { status: 409, meaning: 'Another record has this name already.', fix: 'Choose another name.' },
+  too_many_accounts: {
+    status: 409,
+    meaning: 'There are as many accounts as one instance holds.',
+    fix: 'Remove accounts that are not used, or make them with `ttl_ms`.',
+  },
   idempotency_conflict: {
     status: 409,
     meaning: 'The Idempotency-Key was used with another body.',

@@ -39,6 +39,8 @@ export interface Files {
   rename(from: string, to: string): Promise<void>
   /** Removes a file; one that is not there is no fault. */
   remove(path: string): Promise<void>
+  /** Removes an empty folder; one that is not there, or not empty, is no fault. */
+  removeFolder(path: string): Promise<void>
   /** Makes a folder, and those above it, for this user alone. @returns Whether it was missing. */
   makeFolder(path: string): Promise<boolean>
   /** Makes the names in a folder survive a power loss. */
@@ -104,6 +106,7 @@ export const nodeFiles: Files = {
   list: (path) => absentAs([], () => fs.promises.readdir(path), 'ENOTDIR'),
   rename: (from, to) => fs.promises.rename(from, to),
   remove: (path) => absentAs(undefined, () => fs.promises.unlink(path)),
+  removeFolder,
   makeFolder: (path) => makeFolder(path),
   async syncFolder(path) {
     // Windows cannot open a folder; its file systems keep names in their journal.
@@ -172,6 +175,14 @@ export async function readWhole(files: Files, fd: number, at: number, length: nu
 }
 
 /** One by one: where a system takes no folder (`/proc`), `recursive` tries for ever. */
+async function removeFolder(path: string): Promise<void> {
+  try {
+    await absentAs(undefined, () => fs.promises.rmdir(path))
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTEMPTY') throw error
+  }
+}
+
 async function makeFolder(path: string, isAgain: boolean = false): Promise<boolean> {
   try {
     await fs.promises.mkdir(path, { mode: 0o700 })

@@ -2,7 +2,20 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from './clock.ts'
 
 /** The kinds of id: an id says what it names, so a cursor of another list is recognised as wrong. */
-export type IdPrefix = 'bc' | 'em' | 'dom' | 'aud' | 'con' | 'key' | 'wh' | 'whd' | 'evt' | 'req' | 'blk'
+export type IdPrefix =
+  | 'acc'
+  | 'bc'
+  | 'em'
+  | 'dom'
+  | 'aud'
+  | 'con'
+  | 'key'
+  | 'wh'
+  | 'whd'
+  | 'evt'
+  | 'req'
+  | 'ses'
+  | 'blk'
 
 /** Makes ids that sort by time: `em_` and 22 characters, later ids always greater, even when the clock falls back. */
 export interface Ids {

@@ -44,6 +44,9 @@ const now = nodePerformance.now
 /** `performance.now`: milliseconds since the process began, which a change of the machine's time leaves alone. */
 export const monotonicNow: () => number = () => now.call(nodePerformance)
 
+/** When the process began: Unix time in milliseconds. */
+export const processStart: number = nodePerformance.timeOrigin
+
 const MachineDate = original('Date', taken.Date)
 /** `Date.now`: Unix time in milliseconds. */
 export const dateNow: () => number =

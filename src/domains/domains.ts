@@ -22,6 +22,7 @@ import type {
   DomainDetail,
   DomainListItem,
   DomainSettings,
+  DomainSummary,
   NewDomain,
   RecordCheck,
 } from './types.ts'
@@ -80,12 +81,16 @@ export interface Domains {
 }
 
 /** The same, and what the other parts of an instance need: none of it is for a user. */
-export interface InnerDomains extends Domains, Senders, Pick<DkimKeys, 'signingKey'> {}
+export interface InnerDomains extends Domains, Senders, Pick<DkimKeys, 'signingKey'> {
+  /** Newest first, with whether each was created. @throws invalid_cursor */
+  summaries(query?: ListQuery): Promise<ListPage<DomainSummary>>
+}
 
 export function createDomains(deps: DomainsDeps): InnerDomains {
   const { store, clock, ids, account, dns, pageSize, strict = false, lookup = createDnsLookup() } = deps
   const keys = createDkimKeys({ store, clock, selector: dns.selector, makeShared: deps.makeSharedKey })
 
+  const order = { pageSize, direction: 'desc', cursorIs: 'the id of a domain', isCursor } as const
   const read = (id: string): Promise<DomainRecord> => readRecord(store, domainCollection, id, 'domain')
   const change = (id: string, to: (domain: DomainRecord) => DomainRecord): Promise<DomainRecord> =>
     changeRecord(store, domainCollection, id, 'domain', to)
@@ -123,8 +128,18 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
         return toCreatedDomain(domain, dkim, dns)
       })
     },
+    async summaries(query) {
+      const page = await listRecords(store, domainCollection, query, order)
+      const items = page.items.map(({ id, name, status, created, registered }) => ({
+        id,
+        name,
+        status,
+        created,
+        is_created: registered,
+      }))
+      return { ...page, items }
+    },
     async list(query) {
-      const order = { pageSize, direction: 'desc', cursorIs: 'the id of a domain', isCursor } as const
       const page = await listRecords(store, domainCollection, query, order)
       const items = page.items.map(async (domain) =>
         toDomainListItem(domain, await keys.keyOf(domain), dns, account),

@@ -39,6 +39,7 @@ export function startRechecks(deps: {
   }
 
   async function round(): Promise<void> {
+    if (!store.turn.isMine()) return
     try {
       for await (const { id } of askedDomains(store)) {
         if (isClosed) return

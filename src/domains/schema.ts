@@ -10,6 +10,7 @@ import type {
   DomainListItem,
   DomainSettings,
   DomainStatus,
+  DomainSummary,
   NewDomain,
   RecordCheck,
   VerificationErrorType,
@@ -154,6 +155,15 @@ export const domainDetailSchema: z.ZodType<DomainDetail> = z.strictObject({
   created_by: z.strictObject({ ...accountMembers, type: z.literal('user') }),
   open_tracking_enabled: z.boolean(),
   click_tracking_enabled: z.boolean(),
+})
+
+/** A domain in the list of `/dev/domains`. */
+export const domainSummarySchema: z.ZodType<DomainSummary> = z.strictObject({
+  id: z.string(),
+  name: z.string().describe('Domain name, lower case, IDN as A-labels'),
+  status,
+  created: milliseconds,
+  is_created: z.boolean().describe('False for a domain that only mail mentioned'),
 })
 
 /** What a look-up found of one of a domain's records. */

@@ -149,6 +149,18 @@ export interface DomainDetail {
   click_tracking_enabled: boolean
 }
 
+/** A domain in the list of `/dev/domains`. */
+export interface DomainSummary {
+  id: string
+  /** Domain name, lower case, IDN as A-labels. */
+  name: string
+  status: DomainStatus
+  /** Unix time in milliseconds. */
+  created: number
+  /** False for a domain that only mail mentioned. */
+  is_created: boolean
+}
+
 /** What a look-up found of one of a domain's records. */
 export interface RecordCheck {
   type: 'TXT' | 'MX'

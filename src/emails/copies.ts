@@ -18,6 +18,13 @@ export function copyBlob(id: string, recipient: number): BlobId {
   return recipient === 0 ? messageBlob(id) : `${id}/message-${recipient}`
 }
 
+/** The blobs of all messages that an email has; none while it has no message. */
+export function messageBlobs({ id, message, recipients }: EmailRecord): BlobId[] {
+  if (!message) return []
+  const copies = Math.min(message.copies ?? 1, recipients.length)
+  return Array.from({ length: Math.max(copies, 1) }, (_, recipient) => copyBlob(id, recipient))
+}
+
 /**
  * The index of a recipient, compared by {@link addressKey}.
  *

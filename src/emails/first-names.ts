@@ -11,7 +11,8 @@ export function firstNames(addresses: readonly ParsedAddress[]): string[] | unde
 export function firstNamesOfGiven(given: string | readonly string[] | undefined): string[] | undefined {
   const texts = typeof given === 'string' ? [given] : (given ?? []).slice(0, most)
   if (!texts.some((text) => text.includes('<') || text.includes('('))) return undefined
-  return firstNames(texts.flatMap(parseAddresses))
+  const [only = ''] = texts
+  return firstNames(texts.length === 1 ? parseAddresses(only) : texts.flatMap(parseAddresses))
 }
 
 const most = 3

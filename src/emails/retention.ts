@@ -45,7 +45,7 @@ export function startRetention(deps: RetentionDeps): Retention {
 
   function begin(): void {
     timerAt = Number.POSITIVE_INFINITY
-    if (isClosed) return
+    if (isClosed || !store.turn.isMine()) return
     if (running) return wakeIn(gatherMs)
     running = run().finally(() => (running = null))
   }
@@ -103,6 +103,7 @@ export function startRetention(deps: RetentionDeps): Retention {
     if (change.op === 'gap' || (change.collection === emailCollection.name && mayMakeDue(change)))
       wakeIn(gatherMs)
   })
+  const stopWaiting = store.turn.onMine(() => wakeIn(0))
   wakeIn(0)
   return {
     async idle() {
@@ -112,6 +113,7 @@ export function startRetention(deps: RetentionDeps): Retention {
       isClosed = true
       cancelTimer?.()
       stopListening()
+      stopWaiting()
       await running
     },
   }

@@ -1,15 +1,13 @@
 /**
- * A sequence of numbers from 0 up to but not 1, the same for the same seed (mulberry32). Good for dice, not for
+ * Draws a number from 0 up to but not 1; the same sequence follows from the same state (mulberry32). Good for dice, not for
  * secrets.
  *
- * @param seed  An integer from 0 to 4,294,967,295.
+ * @param state  At first the seed: an integer from 0 to 4,294,967,295.
+ * @returns The number, and the state for the next one.
  */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+export function draw(state: number): { value: number; next: number } {
+  const next = (state + 0x6d2b79f5) >>> 0
+  let mixed = Math.imul(next ^ (next >>> 15), next | 1)
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+  return { value: ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32, next }
 }

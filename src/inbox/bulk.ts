@@ -99,19 +99,22 @@ export function createBulk({ store, search, runs, now }: BulkDeps): Bulk {
 
 function editOf(changes: BulkChanges): (email: EmailRecord) => EmailRecord {
   const { unread, tags, add_tags = [], remove_tags = [] } = changes
-  const isGone = new Set(remove_tags)
+  // As tags are listed and searched: without regard to case.
+  const isGone = new Set(remove_tags.map(nameOf))
   return (email) => {
+    const kept = (tags ?? email.tags).filter((tag) => !isGone.has(nameOf(tag)))
+    const known = new Set(kept.map(nameOf))
     const next = {
       ...email,
       unread: unread ?? email.unread,
-      tags: [...new Set([...(tags ?? email.tags), ...add_tags])]
-        .filter((tag) => !isGone.has(tag))
-        .slice(0, maxTags),
+      tags: [...new Set([...kept, ...add_tags.filter((tag) => !known.has(nameOf(tag)))])].slice(0, maxTags),
     }
     const isSame = next.unread === email.unread && sameTags(next.tags, email.tags)
     return isSame ? email : next
   }
 }
+
+const nameOf = (tag: string): string => tag.toLowerCase()
 
 function sameTags(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((tag, i) => tag === b[i])

@@ -16,7 +16,7 @@ interface DetailDeps {
   clock: Clock
   digests: Digests
   /** The SMTP transcript of a submission; null if it is not kept. Default: no transcripts. */
-  transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null
+  transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
 }
 
 /** @returns A function that reads everything that the inbox shows of one mail. */
@@ -24,8 +24,8 @@ export function createDetails(deps: DetailDeps): (email: EmailRecord) => Promise
   const { store, reader, clock, digests } = deps
   const findKey = createKeyFinder(store)
 
-  const transcriptOf = ({ id, message }: EmailRecord): TranscriptLine[] | null =>
-    deps.transcriptOf?.(id, message?.size_bytes ?? 0) ?? null
+  const transcriptOf = async ({ id, message }: EmailRecord): Promise<TranscriptLine[] | null> =>
+    (await deps.transcriptOf?.(id, message?.size_bytes ?? 0)) ?? null
 
   async function verify(email: EmailRecord, headers: ParsedFacts['headers'] = []): Promise<Mail['dkim']> {
     if (!headers.some(([name]) => name.toLowerCase() === 'dkim-signature')) return null
@@ -37,7 +37,7 @@ export function createDetails(deps: DetailDeps): (email: EmailRecord) => Promise
     const { links, codes, clipped } = message ?? (await readFindings({ ...empty, subject: email.subject }))
     const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
     const dkim = await verify(email, message?.headers)
-    const facts = { links, codes, clipped, dkim, transcript: transcriptOf(email) }
+    const facts = { links, codes, clipped, dkim, transcript: await transcriptOf(email) }
     return toMail(email, digest, message ?? empty, message, facts)
   }
 
@@ -49,7 +49,7 @@ export function createDetails(deps: DetailDeps): (email: EmailRecord) => Promise
     const { isCut, ...content } = shown ?? { ...empty, isCut: false }
     const { links, codes, clipped } = await readFindings({ ...content, subject: email.subject })
     const limits = [isCut ? bodyIsCut : null, clipped].filter((said) => said !== null).join(' ') || null
-    const facts = { links, codes, clipped: limits, dkim, transcript: transcriptOf(email) }
+    const facts = { links, codes, clipped: limits, dkim, transcript: await transcriptOf(email) }
     return toMail(email, await digests.of(email), content, message, facts)
   }
 

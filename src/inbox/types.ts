@@ -208,3 +208,87 @@ export interface BulkProgress {
   /** How many mails are selected; null until they are found. */
   total: number | null
 }
+
+/** Why mail of an SMTP session was not captured. */
+export type SmtpProblemKind =
+  | 'http'
+  | 'implicit_tls'
+  | 'certificate'
+  | 'handshake'
+  | 'no_handshake'
+  | 'too_many_connections'
+  | 'too_slow'
+  | 'too_many_commands'
+  | 'closing'
+  | 'fault'
+  | 'rule'
+  | 'auth_required'
+  | 'auth_failed'
+  | 'starttls_refused'
+  | 'sender_refused'
+  | 'recipient_refused'
+  | 'too_large'
+  | 'message_refused'
+  | 'command_refused'
+  | 'no_message'
+  | 'disconnected'
+  | 'silent'
+
+/** What went wrong in an SMTP session, and what to do. */
+export interface SmtpProblem {
+  kind: SmtpProblemKind
+  /** What went wrong, in one sentence. */
+  message: string
+  /** What to do, in sentences. */
+  advice: string
+  /** The command that was refused, without credentials. */
+  command: string | null
+  /** The reply to it. */
+  reply: string | null
+}
+
+/** An SMTP session in the list of `/dev/smtp-sessions`. */
+export interface SmtpSessionSummary {
+  id: string
+  /** Unix time in milliseconds. */
+  started: number
+  /** Unix time in milliseconds; null while the session is open. */
+  ended: number | null
+  /** Address and port of the client. */
+  remote_address: string
+  /** The name that the client gave with EHLO or HELO; `""` without one. */
+  client_name: string
+  /** The user name of a successful AUTH. */
+  user: string | null
+  /** Whether TLS is on. */
+  secure: boolean
+  /** How many messages were captured. */
+  message_count: number
+  /** One for each kind, the first one first; `[]` where nothing went wrong. */
+  problems: SmtpProblem[]
+}
+
+/** An SMTP session with its transcript. */
+export interface SmtpSession {
+  id: string
+  /** Unix time in milliseconds. */
+  started: number
+  /** Unix time in milliseconds; null while the session is open. */
+  ended: number | null
+  /** Address and port of the client. */
+  remote_address: string
+  /** The name that the client gave with EHLO or HELO; `""` without one. */
+  client_name: string
+  /** The user name of a successful AUTH. */
+  user: string | null
+  /** Whether TLS is on. */
+  secure: boolean
+  /** How many messages were captured. */
+  message_count: number
+  /** One for each kind, the first one first; `[]` where nothing went wrong. */
+  problems: SmtpProblem[]
+  /** Of the captured messages whose transcript is kept. */
+  email_ids: string[]
+  /** Without credentials; the end of long transactions and the last ten transactions are kept. */
+  transcript: TranscriptLine[]
+}

@@ -76,6 +76,10 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
   ): Promise<T> {
     const { promise, resolve, reject } = withResolvers<T>()
     const told = new Set<string>()
+    const isWanted = after === undefined ? () => true : isAfter(after)
+    /** Mails that were stored since this wait began: the clock of the instance that took one may be behind. */
+    const arrivals = new Set<string>()
+    const isPast = typeof after === 'string' || (after !== undefined && after.getTime() <= now() + mostSkewMs)
     const take = (email: EmailRecord): boolean => {
       if (told.has(email.id)) return false
       told.add(email.id)
@@ -91,12 +95,12 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
     const consider = async (id: string): Promise<void> => {
       if (told.has(id)) return
       const email = await store.get(emailCollection, id)
-      if (!email || (after !== undefined && !isAfter(after)(email))) return
+      if (!email || !(arrivals.has(id) || isWanted(email))) return
       if (hasArrived(email) && (await search.fits(email, filter))) take(email)
     }
     const searchAll = async (): Promise<void> => {
       for await (const email of search.matches(filter)) {
-        if (after !== undefined && !isAfter(after)(email)) return
+        if (!isWanted(email)) return
         if (hasArrived(email) && take(email)) return
       }
     }
@@ -110,13 +114,19 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       }
       repeating = null
     }
-    // Listening begins before the search, so that no mail is missed between the two.
-    const stop = store.changes((change) => {
-      if (change.op === 'gap' || change.op === 'remove' || change.collection !== emailCollection.name) return
-      if (change.op !== 'bulk') return void consider(change.id).catch(reject)
-      if (change.updated === 0) return
+    const searchAgain = (): void => {
       isChanged = true
       ;(repeating ??= repeat()).catch(reject)
+    }
+    // What another instance acknowledged before this wait is not new to it.
+    if (store.isShared && after !== undefined) await store.caughtUp()
+    // Listening begins before the search, so that no mail is missed between the two.
+    const stop = store.changes((change) => {
+      if (change.op === 'gap') return searchAgain()
+      if (change.op === 'remove' || change.collection !== emailCollection.name) return
+      if (change.op === 'bulk') return change.updated > 0 ? searchAgain() : undefined
+      if (change.op === 'insert' && store.isShared && isPast) arrivals.add(change.id)
+      consider(change.id).catch(reject)
     })
     let cancel = noHandler
     pending.add(reject)
@@ -210,6 +220,8 @@ function readWaitOptions(
 }
 
 const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
+/** By how much the clocks of instances that share a store may differ. */
+const mostSkewMs = 60_000
 /** The maximum number of mails that one wait may ask for. */
 const maxCount = 500
 

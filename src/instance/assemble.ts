@@ -7,25 +7,28 @@ import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { DnsLookup } from '../domains/dns-lookup.ts'
 import type { Domains } from '../domains/domains.ts'
 import type { Emails } from '../emails/emails.ts'
+import type { ReadingTurns } from '../reading/reader.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
 import type { Simulation } from '../emails/simulate.ts'
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
-import { assertKnownOptions, assertPort } from '../core/known-options.ts'
+import { assertArguments, assertKnownOptions, assertPort } from '../core/known-options.ts'
 import type { HttpFace } from './http.ts'
 import type { createInbox } from '../inbox/inbox.ts'
 import type { Keys } from '../keys/keys.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
-import { fromCall, publicMembers } from './public-members.ts'
+import { accountMembers, fromCall, publicMembers } from './public-members.ts'
 import type { ListenOptions } from '../server/listener.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import type { Store } from '../store/store.ts'
 import type { RunningTime } from './time.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { RunningWebhooks } from '../webhooks/webhooks.ts'
-import type { Localpost, Requests } from './instance.ts'
+import type { Account } from './account.ts'
+import type { RunningAccounts } from './accounts.ts'
+import type { AccountNouns, Localpost, Requests, SmtpSessions } from './instance.ts'
 import { assertRealTicks } from './test-process.ts'
 
 /** The parts of a running instance. */
@@ -37,13 +40,16 @@ export interface Running {
   templates: Templates
   inbox: ReturnType<typeof createInbox>
   keys: Keys
+  accounts: RunningAccounts
   webhooks: RunningWebhooks
   rules: Rules
   faults: Faults
   requests: Requests
+  smtpSessions: SmtpSessions
   store: Store
   reset(keep: readonly ResetScope[]): Promise<void>
   lookup: DnsLookup
+  turns: ReadingTurns
   /** Background work. */
   maintenance: readonly { close(): Promise<void> }[]
   outbox: Outbox
@@ -51,6 +57,7 @@ export interface Running {
   deliver(): void
   capture: Capture
   smtp: { host: string; port: number }
+  smtps: Localpost['smtps']
   relay: Transport | null
   http: HttpFace
   snapshots: Snapshots
@@ -84,10 +91,25 @@ export function assemble(parts: Running): Localpost {
   }
   const close = (): Promise<void> => (closing ??= keepAlive(() => closeAll(parts)))
   return {
-    ...publicMembers({ ...parts, clock: time.clock }, assertOpen),
-    apiKey: keys.primary(),
+    ...publicMembers({ ...parts, accounts: parts.accounts.noun, clock: time.clock }, assertOpen),
+    account: function account(...given: unknown[]) {
+      try {
+        assertOpen()
+        assertArguments(given, 1, 'account()')
+        assertAccountName(given[0])
+      } catch (error) {
+        throw withFramesOf(error, framesOfCaller(account))
+      }
+      const [name] = given
+      return accountMembers(
+        (work) => parts.accounts.use(String(name), async (found) => work(nounsOf(found))),
+        assertOpen,
+      )
+    },
+    apiKey: keys.primary().value,
     waitTimeoutMs: parts.waitTimeoutMs,
     smtp,
+    smtps: parts.smtps,
     get url() {
       return http.url
     },
@@ -110,6 +132,12 @@ export function assemble(parts: Running): Localpost {
   }
 }
 
+function assertAccountName(name: unknown): void {
+  if (typeof name === 'string' && name !== '') return
+  const message = `account() takes the name of an account, not ${quote(name)}: post.account('team-a').`
+  throw new LocalpostError('invalid_option', message)
+}
+
 // Checked by its members: a Request may come from another realm, such as that of a test environment.
 function assertRequest(request: unknown): void {
   const isRequest =
@@ -119,9 +147,28 @@ function assertRequest(request: unknown): void {
   throw new LocalpostError('invalid_option', message)
 }
 
+/** The nouns of an account with the sends of the library, which are logged and warn. */
+export function nounsOf<Given extends Account>(
+  account: Given,
+): Omit<Given, 'emails' | 'broadcasts' | 'smtpSessions'> & AccountNouns {
+  const { library, log, smtpSessions } = account
+  return {
+    ...account,
+    emails: { ...account.emails, send: library.send },
+    broadcasts: { send: library.broadcast },
+    requests: { list: async (query) => log.list(query), clear: async () => log.clear() },
+    smtpSessions: {
+      list: async (query) => smtpSessions.list(query),
+      get: async (id) => smtpSessions.get(id),
+      clear: async () => smtpSessions.clear(),
+    },
+  }
+}
+
 // First all waits end, then nothing new is accepted, then running work ends. The store is closed last, also if a step
 // before it failed, so that its lock is removed.
 function closeAll({
+  accounts,
   inbox,
   lookup,
   maintenance,
@@ -132,6 +179,7 @@ function closeAll({
   relay,
   store,
   time,
+  turns,
 }: Running): Promise<void> {
   return runAll([
     () =>
@@ -139,10 +187,12 @@ function closeAll({
         () => time.close(),
         () => inbox.close(),
         () => http.close(),
+        () => accounts.close(),
         () => webhooks.close(),
         // A silent DNS server would have the rechecks wait.
         () => lookup.close?.(),
       ]),
+    () => turns.thread.close(),
     // Once the outbox closes, a delivery that is cut off counts for nothing.
     () => runTogether([() => outbox.close(), () => capture.endDelays()]),
     () => relay?.close(),

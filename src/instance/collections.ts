@@ -1,6 +1,9 @@
+import { accountCollection } from '../accounts/account.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { audienceCollection, contactCollection } from '../audiences/audience.ts'
 import { rulesCollection } from '../rules/rule.ts'
+import { attemptCollection } from '../rules/shared-attempts.ts'
+import { faultsCollection } from '../faults/shared-faults.ts'
 import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { domainCollection } from '../domains/domain.ts'
 import { emailCollection } from '../emails/email.ts'
@@ -11,9 +14,14 @@ import type { Ids } from '../core/ids.ts'
 import { apiKeyCollection } from '../keys/key.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
 import { remove } from '../store/store.ts'
+import { windowCollection } from '../faults/shared-windows.ts'
+import { transcriptCollection } from '../capture/shared-transcripts.ts'
+import { smtpSessionCollection } from '../capture/shared-session-log.ts'
+import { requestCollection } from '../server/shared-request-log.ts'
 import type { Counts } from '../server/deps.ts'
 import { templateCollection } from '../templates/template.ts'
 import { trackingSecretCollection } from '../tracking/secret.ts'
+import { sessionCollection } from '../users/user.ts'
 import { webhookCollection, webhookDeliveryCollection } from '../webhooks/webhook.ts'
 
 /** Everything that is stored. */
@@ -26,10 +34,22 @@ export const collections: readonly Collection<StoredRecord>[] = [
   contactCollection,
   templateCollection,
   apiKeyCollection,
+  accountCollection,
   rulesCollection,
   trackingSecretCollection,
   webhookCollection,
   webhookDeliveryCollection,
+  sessionCollection,
+]
+
+/** What else is stored where instances share a store: there it is in the memory of none of them. */
+export const sharedCollections: readonly Collection<StoredRecord>[] = [
+  faultsCollection,
+  attemptCollection,
+  requestCollection,
+  smtpSessionCollection,
+  windowCollection,
+  transcriptCollection,
 ]
 
 const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
@@ -87,6 +107,13 @@ export async function raiseIds(store: Store, ids: Ids): Promise<void> {
     const { records } = await store.page(collection, { direction: 'desc', limit: 1 })
     for (const { id } of records) ids.raiseTo(id)
   }
+}
+
+/** Makes every new id greater than those that other instances make, as far as they are known; their clocks may differ. */
+export function followIds(store: Store, ids: Ids): void {
+  store.changes((change) => {
+    if (change.op === 'insert') ids.raiseTo(change.id)
+  })
 }
 
 /** How many of each kind are stored. */

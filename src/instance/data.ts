@@ -1,17 +1,23 @@
-import { join } from 'node:path'
 import type { Config } from '../options/options.ts'
 import { openTextColumn, type TextColumn } from '../search/text-column.ts'
 import { openLogStore, openMemoryStore } from '../store/open.ts'
 import type { RestorableStore } from '../store/restore.ts'
-import type { Store } from '../store/store.ts'
-import { collections } from './collections.ts'
+import type { PartitionedStore } from '../store/store.ts'
+import { collections, sharedCollections } from './collections.ts'
 
-/** Opens the store of the data folder, or one in memory, which can also take and restore snapshots. */
+/** Opens the store of the data folder or the database, or one in memory, which can also take and restore snapshots. */
 export async function openStore(
   config: Config,
-): Promise<{ opened: Store; restorable: RestorableStore | null }> {
-  const { dir, clock, durability, onNotice } = config
+): Promise<{ opened: PartitionedStore; restorable: RestorableStore | null }> {
+  const { dir, store: url, clock, durability } = config
   const { pendingBytes, smtpBytes: heldBytes } = config.limits
+  const onNotice = (message: string): void => config.onNotice({ level: 'warning', message })
+  if (url !== null) {
+    const { openPostgresStore } = await import('../store/postgres/open.ts')
+    const all = [...collections, ...sharedCollections]
+    const opened = await openPostgresStore({ url, collections: all, pendingBytes, heldBytes, onNotice })
+    return { opened, restorable: null }
+  }
   if (dir === null) {
     const restorable = await openMemoryStore({ collections, pendingBytes })
     return { opened: restorable, restorable }
@@ -23,17 +29,17 @@ export async function openStore(
     durability,
     pendingBytes,
     heldBytes,
-    onNotice: (message) => onNotice({ level: 'warning', message }),
+    onNotice,
   })
   return { opened, restorable: null }
 }
 
-/** Opens a column of the search index: in the data folder, or in memory. */
+/** Opens a column of the search index: in a folder, or in memory. */
 export function openColumn(
-  { dir, onNotice }: Config,
+  { folder, onNotice }: { folder: string | null } & Pick<Config, 'onNotice'>,
   fileName: 'mail-text.2' | 'mail-heads.3',
 ): Promise<TextColumn> {
-  return openTextColumn(dir && join(dir, 'derived'), {
+  return openTextColumn(folder, {
     fileName,
     onNotice: (message) => onNotice({ level: 'warning', message }),
   })

@@ -1,19 +1,19 @@
 import { parseEndpoint } from '../checks/spamd.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { literalProblem, urlProblem } from '../net/guarded-request.ts'
+import { literalProblem, placeOf, urlProblem } from '../net/guarded-request.ts'
 import { createOutgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import { relayOptions } from '../outbox/transport.ts'
 
 /**
- * Refuses the options `webhooks`, `relay`, `checks.spamd` and `checks.rspamd` with IP addresses that may not be connected
+ * Refuses the options `webhooks`, `relay`, `oidc.issuer`, `checks.spamd` and `checks.rspamd` with IP addresses that may not be connected
  * to, and `webhooks` also with names of this machine. Nothing is looked up or connected to: other names are checked at each connection.
  *
  * @param listener  Where the instance will listen. Port 0 is any free port.
  * @throws invalid_option with the option's name and the reason.
  */
 export function assertDestinations(
-  { webhooks, relay, checks, hostname, allowOutgoing, allowHosts }: Config,
+  { webhooks, relay, oidc, checks, hostname, allowOutgoing, allowHosts }: Config,
   listener: { host: string; port: number },
 ): void {
   const outgoing = createOutgoing(allowOutgoing, [hostname, ...allowHosts])
@@ -23,6 +23,10 @@ export function assertDestinations(
   const spamd = checks.spamd === null ? null : parseEndpoint(checks.spamd)
   if (spamd) refuse('checks.spamd', literalProblem(spamd.host, spamd.port, outgoing.relayProblemOf))
   if (checks.rspamd !== null) refuse('checks.rspamd', urlProblem(checks.rspamd, outgoing.relayProblemOf))
+  if (oidc.issuer !== null) {
+    const place = placeOf(new URL(oidc.issuer))
+    refuse('oidc.issuer', urlProblem(oidc.issuer, outgoing.providerProblemOf(place)))
+  }
   if (relay === null) return
   const { host, port } = relayOptions(relay, { hostname })
   refuse('relay', literalProblem(host, port, outgoing.relayProblemOf))

@@ -1,10 +1,17 @@
+import { Server as SecureServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import type { DatabaseStatus } from '../store/store.ts'
+import type { Clock } from '../core/clock.ts'
+import type { AccountDoors } from '../server/account-doors.ts'
 import type { Capture } from '../capture/capture.ts'
 import { countAll } from './collections.ts'
+import type { Current } from './current.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { assertDestinations } from './destinations.ts'
 import { keepAlive } from '../core/keep-alive.ts'
+import { monotonicNow } from '../core/machine.ts'
+import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import type { App } from '../server/app.ts'
@@ -17,7 +24,10 @@ import {
   type ListenOptions,
 } from '../server/listener.ts'
 import type { ServerDeps } from '../server/deps.ts'
-import type { Store } from '../store/store.ts'
+import type { Scope } from '../keys/types.ts'
+import type { Following } from '../store/follow.ts'
+import type { Users } from '../users/users.ts'
+import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import { version } from '../core/version.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
@@ -26,11 +36,16 @@ export interface HttpFace {
   fetch(request: Request): Promise<Response>
   /** @throws already_listening, port_in_use, listen_failed. */
   listen(options: ListenOptions): Promise<{ url: string; port: number }>
+  /** Uses another certificate for new connections; no effect without the option `tls`. */
+  useCertificate(next: { key: string; cert: string }): void
   /** Ends live events and the listener. */
   close(): Promise<void>
+  /** Makes the face of another account. Its caller closes it. */
+  appOf(face: AccountFace): Promise<App>
 }
 
-type Nouns = Pick<
+/** What the HTTP face of an account is made of. */
+export type AccountFace = Pick<
   ServerDeps,
   | 'emails'
   | 'domains'
@@ -38,51 +53,88 @@ type Nouns = Pick<
   | 'broadcasts'
   | 'templates'
   | 'keys'
+  | 'accounts'
   | 'inbox'
   | 'rules'
   | 'faults'
   | 'tracking'
   | 'webhooks'
-  | 'clock'
   | 'ids'
   | 'log'
+  | 'smtpSessions'
   | 'large'
->
+  | 'store'
+> & { reset(keep: readonly ResetScope[]): Promise<void> }
 
 /** Creates the HTTP side. It opens no port before `listen`. */
 export function createHttpFace(
-  deps: Nouns & {
-    store: Store
+  deps: AccountFace & {
+    clock: Clock
     config: Config
     capture: Capture
     smtp: { host: string; port: number }
+    smtps: { host: string; port: number } | null
+    /** As `PartitionedStore.database`. */
+    database(): Promise<DatabaseStatus | null>
     outgoing: Outgoing
-    reset(keep: readonly ResetScope[]): Promise<void>
+    doors: AccountDoors
+    users: Users | null
+    oidc: OidcSignIn | null
+    following: Following
+    current: Current | null
   },
 ): HttpFace {
-  const { config, capture, smtp } = deps
+  const { config, capture, smtp, smtps } = deps
+  let { tls: certificate } = config
   let listener: HttpListener | null = null
   let opening: Promise<HttpListener> | null = null
   let isClosing = false
   let app: App | null = null
   let loading: Promise<App> | null = null
+  /** Of all accounts. */
+  let sessions: Promise<StoredSessions> | null = null
 
   // Loaded on first use: the router, routes and schemas take as long to load as everything else, and many tests never
   // use them.
   async function load(): Promise<App> {
-    const { createApp } = await import('../server/app.ts')
-    app ??= createApp(appParts)
+    const [{ createApp }, sessions] = await Promise.all([import('../server/app.ts'), openSessions()])
+    app ??= createApp({ ...partsOf(deps, sessions), doors: deps.doors })
     if (isClosing) app.close()
     return app
   }
 
-  const appParts: ServerDeps = {
+  const { keys, users, oidc, doors, store } = deps
+  const ofDigest = (digest: string): { scope: Scope; account: string | null } | null => {
+    const other = doors.ofDigest(digest)
+    if (other) return { scope: other.scope, account: other.id }
+    const scope = keys.scopeOfDigest(digest)
+    return scope && { scope, account: null }
+  }
+  const openSessions = (): Promise<StoredSessions> =>
+    (sessions ??= createStoredSessions({
+      store,
+      users,
+      policy: oidc && oidc.policy,
+      keys: { ofDigest },
+      following: deps.following,
+    }).catch((error: unknown) => {
+      // The next request asks the store again.
+      sessions = null
+      throw error
+    }))
+
+  const partsOf = (face: AccountFace, sessions: StoredSessions): ServerDeps => ({
     ...deps,
+    ...face,
+    sessions,
+    doors: null,
     version,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
     listener: () => listener,
     async state() {
-      const refusal = deps.store.refusal()
+      const database = await deps.database()
+      const away = database?.instances === null ? { message: 'The database does not answer.' } : null
+      const refusal = deps.store.refusal() ?? away
       const low = refusal ? null : await deps.store.lowDisk()
       const isRefusing = refusal !== null || low?.isFull
       const isUp = capture.accepting() && (!opening || listener?.server.listening)
@@ -99,20 +151,37 @@ export function createHttpFace(
               : low
                 ? 'disk_low'
                 : 'ok',
+        store: config.store !== null ? 'postgresql' : config.dir !== null ? 'folder' : 'memory',
+        database,
         smtp,
+        smtps,
         warnings,
       }
     },
-    counts: () => countAll(deps.store),
-    reset: ({ keep }) => deps.reset(keep ?? []),
+    counts: () => countAll(face.store),
+    reset: ({ keep }) => face.reset(keep ?? []),
     onError: (error) =>
       config.onNotice({ level: 'error', message: 'A request failed with an internal error.', error }),
-  }
+  })
+  const loadOnce = (): Promise<App> =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = null
+      throw error
+    }))
+  const loaded = async (): Promise<App> => app ?? (await loadOnce())
   return {
+    async appOf(face) {
+      const [{ rooms }, { createApp }, sessions] = await Promise.all([
+        loaded(),
+        import('../server/app.ts'),
+        openSessions(),
+      ])
+      return createApp({ ...partsOf(face, sessions), rooms })
+    },
     get url() {
       return listener?.url ?? null
     },
-    fetch: (request) => keepAlive(async () => (app ?? (await (loading ??= load()))).fetch(request)),
+    fetch: (request) => keepAlive(async () => (await loaded()).fetch(request)),
     async listen(options) {
       if (opening) {
         const where = listener ? `on ${listener.url}` : 'already, or is about to'
@@ -125,27 +194,52 @@ export function createHttpFace(
         host: options.host ?? config.host,
         port: options.port ?? 0,
         keepAlive: config.keepAlive,
+        ...(certificate && { tls: certificate }),
       }
       assertDestinations(config, address)
-      opening = (loading ??= load()).then(({ nodeHandler }) =>
+      opening = loadOnce().then(({ nodeHandler }) =>
         (options.listener ?? openHttpListener)(nodeHandler, address),
       )
       try {
         listener = await opening
         deps.outgoing.opened({ host: boundHost(listener) ?? address.host, port: listener.port })
-        reportForeignClients(listener.server, (message) => config.onNotice({ level: 'warning', message }))
+        reportForeignClients(listener.server, (message, protocol) => {
+          config.onNotice({ level: 'warning', message })
+          deps.log.add(foreignRequest(message, protocol))
+        })
         return { url: listener.url, port: listener.port }
       } catch (error) {
         opening = null
         throw error
       }
     },
+    useCertificate(next) {
+      if (certificate === null) return
+      certificate = next
+      if (listener?.server instanceof SecureServer) listener.server.setSecureContext(next)
+    },
     async close() {
       isClosing = true
       app?.close()
+      oidc?.close()
       const open = await opening?.catch(() => null)
       if (open) await closeHttpListener(open, closeGraceMs)
     },
+  }
+}
+
+/** What the log of requests shows for a client that speaks another protocol. */
+function foreignRequest(message: string, method: string): Parameters<ServerDeps['log']['add']>[0] {
+  return {
+    source: 'http',
+    method,
+    path: '',
+    status: 400,
+    startedAt: monotonicNow(),
+    key: null,
+    warnings: [message],
+    requestBody: null,
+    responseBody: null,
   }
 }
 

@@ -1,37 +1,51 @@
 import { storeErrors } from '../outbox/attempt.ts'
 import { isErrorOf } from '../core/errors.ts'
+import type { AuthRules } from '../capture/auth.ts'
 import { startCapture, type Capture } from '../capture/capture.ts'
+import type { SessionLog } from '../capture/session-log.ts'
+import type { AccountSide } from '../capture/port.ts'
 import type { Transcripts } from '../capture/transcripts.ts'
-import { createVerdicts, isSimulator } from '../rules/verdicts.ts'
+import { isSimulator } from '../rules/verdicts.ts'
 import type { ArmedFaults } from '../faults/faults.ts'
 import type { FindRule } from '../rules/rules.ts'
 import type { InnerDomains } from '../domains/domains.ts'
-import { createBudget } from '../core/byte-budget.ts'
-import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
+import type { Budget } from '../core/byte-budget.ts'
+import { receiveSubmission } from '../emails/receive.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
+import type { SmtpStage } from '../faults/types.ts'
 import type { Store } from '../store/store.ts'
+import type { Current } from './current.ts'
 
-/** The SMTP listener of an instance: it takes submissions, and the outbox's deliveries. */
-export function openCapture(deps: {
+/** What the SMTP side needs of an account. */
+export interface SideDeps {
   store: Store
   ids: Ids
-  config: Config
   domains: Pick<InnerDomains, 'ensureDomain'>
-  keys: Pick<Keys, 'accepts'>
-  findRule: FindRule
+  rules: { find: FindRule }
+  verdictOf: AccountSide['verdictOf']
   faults: Pick<ArmedFaults, 'smtp'>
   /** Called after a submission that the outbox has to deliver. */
   wakeOutbox(): void
   /** Where the sessions of submissions are kept. */
   transcripts: Transcripts
-  /** What the outbox proves itself with. */
-  secret: string
-}): Promise<Capture> {
-  const { store, ids, config, domains, keys, findRule, faults, secret, transcripts } = deps
-  const { clock, hostname, rejectSubmissions } = config
-  const hasRule = (recipient: string): boolean => findRule(recipient, false) !== null
+  smtpSessions: SessionLog
+}
+
+/**
+ * What SMTP sessions of an account reach.
+ *
+ * @param headRoom  Limits the bytes that the long headers of all accounts take in memory while they arrive.
+ * @param current  Waits for what other instances changed; null without others.
+ */
+export function sideOfAccount(
+  { store, ids, domains, rules, verdictOf, faults, wakeOutbox, transcripts, smtpSessions }: SideDeps,
+  { clock, hostname, rejectSubmissions }: Config,
+  headRoom: Budget,
+  current: Current | null,
+): AccountSide {
+  const hasRule = (recipient: string): boolean => rules.find(recipient, false) !== null
   const receive = {
     store,
     clock,
@@ -41,36 +55,75 @@ export function openCapture(deps: {
     // Where rules apply to submissions, a refused address never became a recipient.
     needsDelivery: (recipient: string) =>
       isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
-    headRoom: createBudget(headRoomBytes),
-    wakeOutbox: deps.wakeOutbox,
+    headRoom,
+    wakeOutbox,
   }
-  return startCapture({
-    host: config.host,
-    port: config.smtpPort,
-    hostname,
-    auth: config.smtpAuth,
-    tls: config.smtpTls,
-    strict: config.strict,
-    clock,
-    keepAlive: config.keepAlive,
-    maxClients: { total: config.limits.smtpClients, perAddress: config.limits.smtpClientsPerAddress },
+  return {
     submissions: {
       begin: (envelope, { notes }) =>
         receiveSubmission(envelope, receive, (id) => {
           if (notes) transcripts.keep(id, notes)
         }),
     },
-    verdictOf: createVerdicts(findRule),
-    rejectSubmissions,
-    faultAt: faults.smtp,
-    isApiKey: keys.accepts,
+    verdictOf: current
+      ? (recipient, transaction) => current().then(() => verdictOf(recipient, transaction))
+      : verdictOf,
+    faultAt: current
+      ? (stage) => (opening.has(stage) ? current().then(() => faults.smtp(stage)) : faults.smtp(stage))
+      : faults.smtp,
+    sessions: smtpSessions,
+  }
+}
+
+/**
+ * Where a session or a transaction begins, or a key is judged: what follows goes by what was stored before. The greeting does
+ * not wait, because some clients send commands before it.
+ */
+const opening: ReadonlySet<SmtpStage> = new Set(['ehlo', 'auth', 'mail'])
+
+/**
+ * The SMTP listener of an instance: it takes submissions, and the outbox's deliveries.
+ *
+ * @param deps.secret  What the outbox of the account `default` proves itself with.
+ */
+export function openCapture({
+  side,
+  config,
+  keys,
+  secret,
+  judgeAccount,
+}: {
+  side: AccountSide
+  config: Config
+  keys: Pick<Keys, 'scopeOf'>
+  secret: string
+  judgeAccount: NonNullable<AuthRules['judgeAccount']>
+}): Promise<Capture> {
+  return startCapture({
+    ...side,
+    host: config.host,
+    port: config.smtpPort,
+    hostname: config.hostname,
+    auth: config.smtpAuth,
+    tls: typeof config.smtpTls === 'object' ? config.smtpTls : (config.tls ?? config.smtpTls),
+    securePort: config.smtpsPort,
+    strict: config.strict,
+    clock: config.clock,
+    keepAlive: config.keepAlive,
+    maxClients: { total: config.limits.smtpClients, perAddress: config.limits.smtpClientsPerAddress },
+    rejectSubmissions: config.rejectSubmissions,
+    scopeOf: keys.scopeOf,
     deliverySecret: secret,
+    judgeAccount,
     onClientFault: (message) => config.onNotice({ level: 'warning', message }),
-    onError: (error) =>
+    onError(error) {
+      // An account was removed while a session of it went on.
+      if (isErrorOf(error, 'not_found')) return
       config.onNotice(
         isErrorOf(error, ...storeErrors)
           ? { level: 'warning', message: 'A message was refused, because it could not be stored.', error }
           : { level: 'error', message: 'The SMTP server failed with an internal error.', error },
-      ),
+      )
+    },
   })
 }

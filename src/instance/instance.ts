@@ -1,14 +1,17 @@
+import type { Accounts } from '../accounts/accounts.ts'
 import type { Audiences } from '../audiences/audiences.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Rules } from '../rules/rules.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
+import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
+import type { SmtpSessionQuery } from '../capture/session-log.ts'
 import type { LoggedRequest } from '../server/types.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import type { Domains } from '../domains/domains.ts'
 import type { Emails } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'
-import type { Inbox } from '../inbox/inbox.ts'
+import type { Inbox } from '../inbox/methods.ts'
 import type { ListenOptions } from '../server/listener.ts'
 import type { Snapshot } from './snapshots.ts'
 import type { Templates } from '../templates/templates.ts'
@@ -28,8 +31,47 @@ export interface Requests {
   clear(): Promise<void>
 }
 
-/** A running Localpost; see `createLocalpost`. */
+/**
+ * The SMTP sessions of apps, refused ones too, with what went wrong and what to do: open ones, the last 500 without a
+ * problem, the last 500 with one, and the last 50 in which the client sent nothing.
+ */
+export interface SmtpSessions {
+  /** Newest first. @throws invalid_cursor. */
+  list(query?: SmtpSessionQuery): Promise<ListPage<SmtpSessionSummary>>
+  /** With its transcript. @throws not_found. */
+  get(id: string): Promise<SmtpSession>
+  clear(): Promise<void>
+}
+
+/** What an instance does for one account: the same as for `default`, and nothing of it is seen from another account. */
+export type AccountNouns = Pick<
+  Localpost,
+  | 'emails'
+  | 'domains'
+  | 'audiences'
+  | 'broadcasts'
+  | 'templates'
+  | 'inbox'
+  | 'rules'
+  | 'faults'
+  | 'webhooks'
+  | 'requests'
+  | 'smtpSessions'
+>
+
+/** A running Localpost; see `createLocalpost`. Its members are for the account `default`; see {@link Localpost.account}. */
 export interface Localpost {
+  /** Separate worlds on this instance. */
+  readonly accounts: Accounts
+  /**
+   * The same members for another account. Methods reject with not_found if there is no such account.
+   *
+   * @example
+   * const { name } = await post.accounts.create()
+   * const mine = post.account(name)
+   * await mine.inbox.waitFor({ to: 'ada@example.com' })
+   */
+  account(name: string): AccountNouns
   readonly emails: Pick<Emails, 'send' | 'list' | 'get'> & Simulation
   readonly domains: Domains
   readonly audiences: Audiences
@@ -42,12 +84,15 @@ export interface Localpost {
   readonly faults: Faults
   readonly webhooks: Webhooks
   readonly requests: Requests
+  readonly smtpSessions: SmtpSessions
   /** How long its waits, matchers and assertions wait for what should come, in milliseconds: the option of that name. */
   readonly waitTimeoutMs: number
   /** The first API key: given, or made at the first start. */
   readonly apiKey: string
   /** Where mail is submitted; fits `nodemailer.createTransport(post.smtp)`. */
   readonly smtp: { readonly host: string; readonly port: number }
+  /** The same with TLS from the first byte; null without the option `smtpsPort`. */
+  readonly smtps: { readonly host: string; readonly port: number; readonly secure: true } | null
   /** Base URL of the listener; null before `listen`. */
   readonly url: string | null
   /** The whole HTTP face, in process; needs no listener. Rejects only where one of the faults breaks the connection. */
@@ -59,15 +104,15 @@ export interface Localpost {
    */
   listen(options?: ListenOptions): Promise<{ url: string; port: number }>
   /**
-   * Empties everything but the keys, and what `keep` names, the request log too. Faults end; rules are again those of the options, or none.
+   * Empties everything of the account `default` but the keys, and what `keep` names, the request log too. Faults end; rules are again those of the options, or none.
    */
   reset(options?: { keep?: ResetScope[] }): Promise<void>
   /** Its time; moved by hand where it was created with a clock that stands. */
   readonly clock: InstanceClock
   /**
    * Notes the state: every record with its bytes, rules and faults; deliveries under way are finished first. It shares
-   * what it notes, so it costs little. API keys, the signing key, tracking addresses and the request log are not
-   * part of it.
+   * what it notes, so it costs little. API keys, the signing key, tracking addresses, the request log and other accounts
+   * are not part of it.
    *
    * @throws snapshot_not_possible where the data are in a `dir`; closed.
    * @example

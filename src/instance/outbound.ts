@@ -2,8 +2,7 @@ import type { Readable } from 'node:stream'
 import { outboxUser } from '../capture/auth.ts'
 import type { FindRule } from '../rules/rules.ts'
 import { aftermathOf, createCauses, isSimulator, isSuppressed } from '../rules/verdicts.ts'
-import { systemClock } from '../core/clock.ts'
-import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
+import type { JobQueue } from '../core/job-queue.ts'
 import type { RandomSource } from '../core/random.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { Domains, InnerDomains } from '../domains/domains.ts'
@@ -13,6 +12,7 @@ import { readContent } from '../emails/content.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { storeErrors } from '../outbox/attempt.ts'
+import type { Downloads } from '../outbox/downloads.ts'
 import { createOutbox, type Outbox } from '../outbox/outbox.ts'
 import type { Simulator } from '../outbox/outcome.ts'
 import { needsOf } from '../outbox/extensions.ts'
@@ -25,6 +25,7 @@ import type { Ids } from '../core/ids.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import { extractLinks } from '../reading/links.ts'
 import type { Config } from '../options/options.ts'
+import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { createWebhooks, type RunningWebhooks } from '../webhooks/webhooks.ts'
@@ -59,6 +60,7 @@ export function openOutbox(deps: {
   relay: Transport | null
   sources: AttachmentSources
   large: JobQueue
+  downloads: Downloads
   findRule: FindRule
   capture: { host: string; port: number; secret: string }
 }): Outbox {
@@ -81,8 +83,7 @@ export function openOutbox(deps: {
     causeOf: createCauses(deps.findRule),
     sources: deps.sources,
     large: deps.large,
-    // For each the bytes of all its attachments are in memory until the message is stored.
-    downloads: createJobQueue(systemClock, 2, Number.POSITIVE_INFINITY),
+    downloads: deps.downloads,
     retryDelaysMs: config.retryDelaysMs,
     hostname: config.hostname,
     async senderOf(email) {
@@ -171,12 +172,14 @@ export function openWebhooks(
   config: Config,
   random: RandomSource,
   outgoing: Outgoing,
+  following: Following,
 ): Promise<RunningWebhooks> {
   const { clock, pageSize, webhooks, webhookRetryDelaysMs, onNotice } = config
   return createWebhooks({
     store,
     clock,
     random,
+    following,
     ids,
     pageSize,
     given: webhooks,

@@ -1,23 +1,10 @@
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { assertArguments } from '../core/known-options.ts'
-import type { Localpost } from './instance.ts'
+import type { AccountNouns, Localpost } from './instance.ts'
 import { assertRealTicks } from './test-process.ts'
 
-type Nouns = Pick<
-  Localpost,
-  | 'emails'
-  | 'domains'
-  | 'audiences'
-  | 'broadcasts'
-  | 'templates'
-  | 'inbox'
-  | 'rules'
-  | 'faults'
-  | 'webhooks'
-  | 'requests'
-  | 'clock'
->
+type Nouns = AccountNouns & Pick<Localpost, 'accounts' | 'clock'>
 
 /**
  * The public methods of each noun, with the number of arguments that each takes. Other members of a noun are for other
@@ -32,6 +19,7 @@ type ArgumentsOf<Method> = Method extends (...given: infer Given) => unknown
   : never
 
 const methods: Methods = {
+  accounts: { create: 1, list: 0, get: 1, update: 2, renewPassword: 1, remove: 1 },
   emails: { send: 2, list: 1, get: 1, addEvent: 2 },
   domains: { create: 1, list: 1, get: 1, update: 2, remove: 1, verify: 2, records: 1, zone: 1 },
   audiences: { create: 1, list: 1, get: 1, update: 2, remove: 1 },
@@ -47,6 +35,7 @@ const methods: Methods = {
     part: 2,
     check: 2,
     clientSupport: 2,
+    preview: 2,
     compare: 3,
     update: 2,
     remove: 1,
@@ -67,6 +56,7 @@ const methods: Methods = {
   faults: { get: 0, set: 1, clear: 0 },
   webhooks: { create: 1, list: 0, remove: 1, deliveries: 1, replay: 1 },
   requests: { list: 1, clear: 0 },
+  smtpSessions: { list: 1, get: 1, clear: 0 },
   clock: { now: 0, advance: 1 },
 }
 const contactMethods: Arguments<Localpost['audiences']['contacts']> = {
@@ -89,6 +79,7 @@ export function publicMembers(deps: Nouns, assertOpen: () => void): Nouns {
     exposed(deps[name], { name, takes: methods[name] }, assertOpen)
   const contacts = { name: 'audiences.contacts', takes: contactMethods }
   return {
+    accounts: expose('accounts'),
     emails: expose('emails'),
     domains: expose('domains'),
     audiences: { ...expose('audiences'), contacts: exposed(deps.audiences.contacts, contacts, assertOpen) },
@@ -99,8 +90,59 @@ export function publicMembers(deps: Nouns, assertOpen: () => void): Nouns {
     faults: expose('faults'),
     webhooks: expose('webhooks'),
     requests: expose('requests'),
+    smtpSessions: expose('smtpSessions'),
     clock: { ...expose('clock'), now: exposedNow(deps.clock, assertOpen) },
   }
+}
+
+/**
+ * The public methods of an account that is opened for each call.
+ *
+ * @param use  Calls a function with the account. Throws not_found.
+ */
+export function accountMembers(
+  use: (work: (account: AccountNouns) => Promise<unknown>) => Promise<unknown>,
+  assertOpen: () => void,
+): AccountNouns {
+  const expose = <Name extends keyof AccountNouns>(name: Name): AccountNouns[Name] =>
+    exposed(
+      later(methods[name], use, (account) => account[name]),
+      { name, takes: methods[name] },
+      assertOpen,
+    )
+  const contacts = { name: 'audiences.contacts', takes: contactMethods }
+  const laterContacts = later(contactMethods, use, ({ audiences }) => audiences.contacts)
+  return {
+    emails: expose('emails'),
+    domains: expose('domains'),
+    audiences: { ...expose('audiences'), contacts: exposed(laterContacts, contacts, assertOpen) },
+    broadcasts: expose('broadcasts'),
+    templates: expose('templates'),
+    inbox: expose('inbox'),
+    rules: expose('rules'),
+    faults: expose('faults'),
+    webhooks: expose('webhooks'),
+    requests: expose('requests'),
+    smtpSessions: expose('smtpSessions'),
+  }
+}
+
+/** A noun of an account, whose methods find it when they are called. */
+function later<Noun extends object>(
+  names: object,
+  use: (work: (account: AccountNouns) => Promise<unknown>) => Promise<unknown>,
+  find: (account: AccountNouns) => Noun,
+): Noun {
+  const call =
+    (name: string) =>
+    (...given: unknown[]): Promise<unknown> =>
+      use(async (account) => {
+        const noun = find(account)
+        const method: unknown = Reflect.get(noun, name)
+        if (typeof method !== 'function') throw new TypeError(`There is no method ${name}.`)
+        return method.call(noun, ...given)
+      })
+  return Object.fromEntries(Object.keys(names).map((name) => [name, call(name)])) as Noun
 }
 
 function exposedNow(clock: Nouns['clock'], assertOpen: () => void): () => number {

@@ -4,6 +4,7 @@ import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { apiKeyCollection } from '../keys/key.ts'
 import type { RestorableStore } from '../store/restore.ts'
+import { sessionCollection } from '../users/user.ts'
 import { trackingSecretCollection } from '../tracking/secret.ts'
 
 /** The state of an instance at a moment; opaque, and of use to that instance alone. */
@@ -68,6 +69,11 @@ export function createSnapshots(deps: {
   }
 }
 
-// Keys and secrets stay, as they do in a reset: clients that have one keep using it.
-const lasting: readonly { name: string }[] = [apiKeyCollection, dkimKeyCollection, trackingSecretCollection]
+// Keys, secrets and sessions stay, as they do in a reset: clients that have one keep using it.
+const lasting: readonly { name: string }[] = [
+  apiKeyCollection,
+  dkimKeyCollection,
+  trackingSecretCollection,
+  sessionCollection,
+]
 const kept = collections.filter(({ name }) => !lasting.some((other) => other.name === name))

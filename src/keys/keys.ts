@@ -5,33 +5,36 @@ import type { Complete } from '../core/complete.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { notFound } from '../store/repository.ts'
+import { createFollowing, type Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { ApiKeyRecord } from './key.ts'
-import type { ApiKey, ApiKeyInput } from './types.ts'
+import type { ApiKey, ApiKeyInput, Scope } from './types.ts'
 import { apiKeyCollection } from './key.ts'
 import { apiKeyInputSchema } from './schema.ts'
 
 /** API keys: who may come in. */
 export interface Keys {
-  /** The key to show and to use: the first given one, else the oldest stored one. */
-  primary(): string
-  /** Whether a Bearer value is a key. Takes the same time for every wrong one. */
-  accepts(bearer: string): boolean
+  /** The key to show and to use: the first given one, else the oldest stored one of scope `full`. */
+  primary(): Pick<ApiKey, 'id' | 'value'>
+  /** What a Bearer value may be used for; null for what is no key. Takes the same time for every wrong one. */
+  scopeOf(bearer: string): Scope | null
+  /** The same by the SHA-256 of a key, in hexadecimal. */
+  scopeOfDigest(digest: string): Scope | null
   /**
    * Given ones first, then stored ones, oldest first.
    *
-   * @param options.reveal  Gives the values whole instead of masked: for loopback only.
+   * @param options.reveal  Says of which keys the values are given whole instead of masked: for loopback only.
    */
-  list(options?: { reveal?: boolean }): ApiKey[]
+  list(options?: { reveal?: (key: ApiKey) => boolean }): ApiKey[]
   /** Makes and stores a key; the answer alone has its whole value. @throws validation_error */
   create(input?: ApiKeyInput): Promise<ApiKey>
   /**
    * Removes a stored key; it is refused from then on.
    *
    * @throws not_found
-   * @throws state_conflict for the last stored key (make another first) and for keys from the options.
+   * @throws state_conflict for the last stored key of scope `full` (make another first) and for keys from the options.
    */
   remove(id: string): Promise<void>
 }
@@ -41,7 +44,8 @@ export interface Keys {
  *
  * @param deps.given  Keys from the options, beside the stored ones; never stored.
  * @param deps.acceptAny  Accepts any value that is not empty.
- * @param deps.chance  Where new keys come from. Default: the system's.
+ * @param deps.random  Where new keys come from. Default: the system's.
+ * @param deps.following  Follows the keys that other instances make and remove. Default: a new one.
  */
 export async function createKeys(deps: {
   store: Store
@@ -50,50 +54,88 @@ export async function createKeys(deps: {
   given: readonly string[]
   acceptAny: boolean
   random?: RandomSource
+  following?: Following
 }): Promise<Keys> {
   const { store, clock, ids, given, acceptAny, random = createRandomSources(null)('keys') } = deps
-  const stored = await readAll(store)
+  const { following = createFollowing() } = deps
+  /** The oldest first. */
+  const stored: ApiKeyRecord[] = []
   const begun = clock.now()
-  const digests = new Map(given.map((value, i) => [optionId(i), digest(value)]))
-  for (const { id, value } of stored) digests.set(id, digest(value))
+  const known = new Map<string, Known>(
+    given.map((value, i) => [optionId(i), { digest: digest(value), scope: 'full' }]),
+  )
   /**
-   * Keys that were presented before. A lookup takes the same time for every wrong value: a set compares the hash of
+   * Keys that were presented before. A lookup takes the same time for every wrong value: a map compares the hash of
    * the whole text, never its beginning.
    */
-  const presented = new Set<string>()
-  if (stored.length === 0) await add(null)
+  const presented = new Map<string, Scope>()
+  await following.open(store, apiKeyCollection, {
+    ids: () => stored.map(({ id }) => id),
+    put: keep,
+    remove: drop,
+  })
+  if (!stored.some(isFull)) await add(null, 'full')
 
-  async function add(name: string | null): Promise<ApiKeyRecord> {
+  function keep(key: ApiKeyRecord): void {
+    if (known.has(key.id)) return
+    known.set(key.id, { digest: digest(key.value), scope: scopeOf(key) })
+    const after = stored.findLastIndex(({ id }) => id < key.id)
+    stored.splice(after + 1, 0, key)
+  }
+
+  /** Refuses a key from now on. */
+  function drop(id: string): void {
+    const at = stored.findIndex((key) => key.id === id)
+    if (at >= 0) stored.splice(at, 1)
+    if (known.delete(id)) presented.clear()
+  }
+
+  async function add(name: string | null, scope: Scope): Promise<ApiKeyRecord> {
     const value = `lp_${random.bytes(30).toString('base64url')}`
-    const key: Complete<ApiKeyRecord> = { id: ids.next('key'), version: 1, name, value, created: clock.now() }
+    const key: ApiKeyRecord = { id: ids.next('key'), version: 1, name, scope, value, created: clock.now() }
     await store.commit([insert(apiKeyCollection, key)])
-    stored.push(key)
-    digests.set(key.id, digest(value))
+    keep(key)
     return key
   }
 
+  function find(asked: Buffer): Scope | null {
+    let found: Scope | null = null
+    for (const key of known.values()) if (timingSafeEqual(key.digest, asked)) found ??= key.scope
+    return found
+  }
+
   return {
-    primary: () => given[0] ?? stored[0]?.value ?? '',
-    accepts(bearer) {
-      if (acceptAny) return bearer !== ''
-      if (presented.has(bearer)) return true
-      const asked = digest(bearer)
-      let found = false
-      for (const known of digests.values()) found = timingSafeEqual(known, asked) || found
-      if (found) presented.add(bearer)
-      return found
+    primary() {
+      const [value] = given
+      if (value !== undefined) return { id: optionId(0), value }
+      const { id = '', value: oldest = '' } = stored.find(isFull) ?? {}
+      return { id, value: oldest }
     },
-    list({ reveal = false } = {}) {
-      const fromOptions = given.map((value, i) => ({ id: optionId(i), name: null, value, created: begun }))
+    scopeOf(bearer) {
+      const before = presented.get(bearer)
+      if (before !== undefined) return before
+      const found = find(digest(bearer))
+      if (found !== null) presented.set(bearer, found)
+      return found ?? (acceptAny && bearer !== '' ? 'full' : null)
+    },
+    scopeOfDigest: (hex) => find(Buffer.from(hex, 'hex')) ?? (acceptAny ? 'full' : null),
+    list({ reveal = () => false } = {}) {
+      const fromOptions = given.map((value, i) => ({
+        id: optionId(i),
+        name: null,
+        scope: 'full' as const,
+        value,
+        created: begun,
+      }))
       const all = [
         ...fromOptions.map((key) => toApiKey(key, 'option')),
         ...stored.map((key) => toApiKey(key, 'stored')),
       ]
-      return reveal ? all : all.map((key) => ({ ...key, value: maskKey(key.value) }))
+      return all.map((key) => (reveal(key) ? key : { ...key, value: maskKey(key.value) }))
     },
     async create(input = {}) {
-      const { name = null } = parseInput(apiKeyInputSchema, input)
-      return toApiKey(await add(name), 'stored')
+      const { name = null, scope = 'full' } = parseInput(apiKeyInputSchema, input)
+      return toApiKey(await add(name, scope), 'stored')
     },
     async remove(id) {
       if (given.some((_, i) => optionId(i) === id)) {
@@ -104,20 +146,20 @@ export async function createKeys(deps: {
       }
       const at = stored.findIndex((key) => key.id === id)
       if (at < 0) throw notFound('API key', id)
-      if (stored.length === 1) {
+      if (!stored.some((key, index) => index !== at && isFull(key))) {
         throw new LocalpostError(
           'state_conflict',
-          `${quote(id)} is the last stored key. Make another one first.`,
+          `${quote(id)} is the last stored key of scope "full". Make another one first.`,
         )
       }
       // Out before the commit: two removals at once must not take the last two.
       const [key] = stored.splice(at, 1)
       try {
         await store.commit([remove(apiKeyCollection, id)])
-        digests.delete(id)
-        presented.clear()
+        drop(id)
       } catch (error) {
-        if (key) stored.splice(at, 0, key)
+        known.delete(id)
+        if (key) keep(key)
         throw error
       }
     },
@@ -130,15 +172,14 @@ export function maskKey(key: string): string {
   return `${key.slice(0, 7)}…${key.slice(-4)}`
 }
 
-async function readAll(store: Store): Promise<ApiKeyRecord[]> {
-  const keys: ApiKeyRecord[] = []
-  for (;;) {
-    const last = keys.at(-1)
-    const page = await store.page(apiKeyCollection, { after: last && [last.id], limit: 500 })
-    keys.push(...page.records)
-    if (!page.more) return keys
-  }
+/** A key as it is compared. */
+interface Known {
+  digest: Buffer
+  scope: Scope
 }
+
+const scopeOf = (key: ApiKeyRecord): Scope => key.scope ?? 'full'
+const isFull = (key: ApiKeyRecord): boolean => scopeOf(key) === 'full'
 
 const optionId = (index: number): string => `option_${index + 1}`
 
@@ -146,8 +187,8 @@ const optionId = (index: number): string => `option_${index + 1}`
 const digest = (value: string): Buffer => hash('sha256', value, 'buffer')
 
 function toApiKey(
-  { id, name, created, value }: Omit<ApiKeyRecord, 'version'>,
+  { id, name, scope = 'full', created, value }: Omit<ApiKeyRecord, 'version'>,
   source: ApiKey['source'],
 ): Complete<ApiKey> {
-  return { id, name, created, value, source }
+  return { id, name, scope, created, value, source }
 }

@@ -1,15 +1,24 @@
 import { z } from 'zod'
-import type { ApiKey, ApiKeyInput } from './types.ts'
+import type { ApiKey, ApiKeyInput, Scope } from './types.ts'
+
+/** What a key may be used for. */
+export const scopeSchema: z.ZodType<Scope> = z.enum(['full', 'send', 'read'])
 
 /** What a key is made with: the body of `POST /dev/keys`. */
 export const apiKeyInputSchema: z.ZodType<ApiKeyInput> = z.strictObject({
   name: z.string().max(200).nullable().optional().describe('What the key is for'),
+  scope: scopeSchema
+    .optional()
+    .describe(
+      '`full`: everything. `send`: `POST /v1/emails` and the SMTP login. `read`: what changes nothing. Default: `full`',
+    ),
 })
 
 /** An API key as `/dev/keys` answers it. */
 export const apiKeySchema: z.ZodType<ApiKey> = z.strictObject({
   id: z.string().describe('Of a key from the options: `option_1`, `option_2`, …'),
   name: z.string().nullable().describe('What the key is for; null where it has no name'),
+  scope: scopeSchema.describe('Keys from the options have the scope `full`'),
   created: z.int().describe('Unix time in milliseconds; of a key from the options: when this instance began'),
   value: z
     .string()

@@ -61,7 +61,8 @@ export function urlProblem(url: string, problemOf: CheckDestination): string | n
   return problem === null ? null : `${host} ${problem}`
 }
 
-function placeOf(url: URL): { host: string; port: number } {
+/** The host of an http or https URL, without brackets, and its port. */
+export function placeOf(url: URL): { host: string; port: number } {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port }
 }

@@ -27,6 +27,11 @@ export interface Outgoing {
   readonly liveProblemOf: CheckDestination
   /** For attachments: of private networks only those that are allowed. */
   readonly strictProblemOf: CheckDestination
+  /**
+   * For an OpenID provider: the issuer, which the operator names, may be on this machine and in private networks; other
+   * places, which its discovery document names, only where it is allowed. Never the instance's own ports.
+   */
+  providerProblemOf(issuer: { host: string; port: number }): CheckDestination
 }
 
 /**
@@ -57,10 +62,13 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     return null
   }
 
+  function ownProblem(destination: Destination): string | null {
+    const isOwn = listeners.some((listener) => isAt(listener, destination, ownNames))
+    return isOwn ? `is this Localpost itself at port ${destination.port}` : null
+  }
+
   function problem(destination: Destination, isStrict: boolean): string | null {
-    if (listeners.some((listener) => isAt(listener, destination, ownNames)))
-      return `is this Localpost itself at port ${destination.port}`
-    return kindProblem(destination, isStrict)
+    return ownProblem(destination) ?? kindProblem(destination, isStrict)
   }
 
   function liveProblem(destination: Destination): string | null {
@@ -74,12 +82,25 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     return `is not this machine; ${permission}`
   }
 
+  function providerProblem(destination: Destination, isIssuer: boolean): string | null {
+    const { address } = destination
+    const kind = address === null ? 'public' : kindOfAddress(address)
+    const own = ownProblem(destination)
+    if (own !== null || (kind !== 'loopback' && kind !== 'private'))
+      return own ?? kindProblem(destination, false)
+    if (isIssuer || allowed.some((entry) => covers(entry, destination))) return null
+    const where = kind === 'loopback' ? 'is this machine' : 'is in a private network'
+    return `${where}, and not the host of the issuer; ${permission}`
+  }
+
   return {
     opened: ({ host, port }) => void listeners.push({ host, port }),
     problemOf: (destination) => problem(destination, false),
     relayProblemOf: (destination) => kindProblem(destination, false),
     liveProblemOf: liveProblem,
     strictProblemOf: (destination) => problem(destination, true),
+    providerProblemOf: (issuer) => (destination) =>
+      providerProblem(destination, destination.host === issuer.host && destination.port === issuer.port),
   }
 }
 

@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls'
 import type { Clock } from '../core/clock.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
+import { isLoopback } from '../net/hosts.ts'
 
 /** A text that is not empty. */
 export function isText(value: unknown): value is string {
@@ -23,6 +24,14 @@ export function isHttpUrl(value: unknown): boolean {
   return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }
 
+/** The URL of an OpenID provider. Tokens and the client's secret go there, so only loopback may do without TLS. */
+export function isIssuer(value: unknown): boolean {
+  if (!isText(value) || !isHttpUrl(value) || /[?#\s]/.test(value)) return false
+  const { protocol, hostname, username, password } = new URL(value)
+  if (username !== '' || password !== '') return false
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
+}
+
 /** The URL of a mail server. User and password must decode, because they are sent decoded. */
 export function isRelay(value: unknown): boolean {
   if (!isText(value) || !URL.canParse(value)) return false
@@ -35,12 +44,12 @@ export function isRelay(value: unknown): boolean {
   }
 }
 
-/** A private key and its certificate. @throws invalid_option for other members. */
-export function isCertificate(value: unknown): boolean {
+/** A private key and its certificate. @param option  Its name. @throws invalid_option for other members. */
+export function isCertificate(value: unknown, option: string): boolean {
   if (!isObject(value) || !('key' in value) || !('cert' in value)) return false
   const { key, cert } = value
   if (typeof key !== 'string' || typeof cert !== 'string') return false
-  assertKnownOptions(value, ['key', 'cert'], 'smtpTls')
+  assertKnownOptions(value, ['key', 'cert'], option)
   try {
     createSecureContext({ key, cert })
     return true

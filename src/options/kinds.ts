@@ -4,6 +4,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { wholeClock } from '../core/manual-clock.ts'
 import { checkInput } from '../core/validate.ts'
 import { parseEndpoint } from '../checks/spamd.ts'
+import { parseRange } from '../net/addresses.ts'
 import { parseAllowed } from '../net/allowed.ts'
 import { rulesInputSchema } from '../rules/schema.ts'
 import { webhookOptionSchema } from '../webhooks/schema.ts'
@@ -12,6 +13,7 @@ import {
   isClock,
   isHttpUrl,
   isInteger,
+  isIssuer,
   isObject,
   isRateLimit,
   isRelay,
@@ -102,11 +104,18 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   label: textKind('a DNS label', /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i),
   nameOrNull: { is: (value) => value === null || isText(value), takes: () => 'a name or null' },
   url: { ...textKind('an http(s) URL'), is: isHttpUrl, complete: (url) => String(url).replace(/\/+$/, '') },
+  issuer: { ...textKind('an https URL without a query; http only on this machine'), is: isIssuer },
+  secret: { ...textKind('a secret of printable ASCII', /^[\x20-\x7e]+$/), isSecret: true },
   endpoint: {
     ...textKind('a host and a port such as "127.0.0.1:783"'),
     is: (value) => isText(value) && parseEndpoint(value) !== null,
   },
   relay: { ...textKind('a URL such as smtp://user:password@host:587'), is: isRelay, isSecret: true },
+  store: {
+    ...textKind('a URL such as postgres://user:password@host:5432/database'),
+    is: (value) => isText(value) && /^postgres(?:ql)?:\/\//.test(value),
+    isSecret: true,
+  },
   choice: {
     is: (value, { values = [] }) => typeof value === 'string' && values.includes(value),
     takes: ({ values = [] }) => values.map((value) => `"${value}"`).join(' or '),
@@ -145,9 +154,18 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
       'an array of ranges, addresses or host names such as "10.0.0.0/8", "10.1.2.3:8080" or "hooks.internal"',
     each: 'a range, an address or a host name such as 10.0.0.0/8, 10.1.2.3:8080 or hooks.internal',
   }),
+  ranges: listKind((value) => isText(value) && parseRange(value) !== null, {
+    takes: 'an array of ranges or addresses such as "10.1.0.0/16"',
+    each: 'a range or an address such as 10.1.0.0/16',
+  }),
+  certificate: {
+    is: (value) => isCertificate(value, 'tls'),
+    takes: () => '{ key, cert }, a private key and its certificate in PEM',
+    isSecret: true,
+  },
   tls: {
     ...switchKind,
-    is: (value) => typeof value === 'boolean' || isCertificate(value),
+    is: (value) => typeof value === 'boolean' || isCertificate(value, 'smtpTls'),
     takes: () => 'true, false or { key, cert }, a private key and its certificate in PEM',
     isSecret: true,
   },

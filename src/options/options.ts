@@ -70,6 +70,12 @@ export function resolveOptions(
     const message = 'relayAll needs a relay: give `relay: "smtp://host:port"` too.'
     throw new LocalpostError('invalid_option', message)
   }
+  assertProvider(filled.oidc)
+  if (filled.dir !== null && filled.store !== null) {
+    const message =
+      'The options dir and store exclude each other: give the data folder or the database, not both.'
+    throw new LocalpostError('invalid_option', message)
+  }
   const { limits, dns, clock } = filled
   return {
     ...filled,
@@ -80,6 +86,16 @@ export function resolveOptions(
     },
     dns: { ...dns, feedbackHost: dns.feedbackHost ?? `feedback-smtp.${dns.region}.amazonses.com` },
   }
+}
+
+function assertProvider({ issuer, clientId, clientSecret }: Config['oidc']): void {
+  const refuse = (message: string): never => {
+    throw new LocalpostError('invalid_option', message)
+  }
+  if (issuer !== null && clientId === null)
+    refuse('Option "oidc.issuer" (--oidc-issuer) needs "oidc.clientId" (--oidc-client-id).')
+  if (issuer === null && (clientId !== null || clientSecret !== null))
+    refuse('Option "oidc" needs "oidc.issuer" (--oidc-issuer), the URL of the provider.')
 }
 
 /** The rows of the table; here the compiler checks that each is one. */

@@ -12,7 +12,10 @@ export interface KindTypes {
   label: string
   nameOrNull: string | null
   url: string
+  issuer: string
+  secret: string
   relay: string
+  store: string
   endpoint: string
   choice: string
   switch: boolean
@@ -23,6 +26,8 @@ export interface KindTypes {
   texts: string[]
   keys: string[]
   destinations: string[]
+  ranges: string[]
+  certificate: { key: string; cert: string }
   tls: boolean | { key: string; cert: string }
   rateLimit: { requests: number; perMs: number }
   webhooks: WebhookInput[]

@@ -52,8 +52,8 @@ export const optionTable = {
     help: 'Host name to serve, in addition to localhost; repeatable',
   },
   /**
-   * Base URL of tracking links, so that other devices can open them: `http://192.168.1.20:8025`. Its host is allowed as
-   * if `allowHosts` named it. Default: the URL of the listener.
+   * Base URL of tracking links, so that other devices can open them: `http://192.168.1.20:8025`. OpenID providers send
+   * browsers back to it. Its host is allowed as if `allowHosts` named it. Default: the URL of the listener.
    */
   publicUrl: {
     kind: 'url',
@@ -62,6 +62,49 @@ export const optionTable = {
     hint: 'url',
     section: 'Server',
     help: 'Base URL of tracking links, so that other devices can open them',
+  },
+  /**
+   * Serves the page and the API over HTTPS, and offers the same certificate over SMTP: `{ key, cert }`, a private key and
+   * its certificate in PEM, with the chain behind it. Default: none, plain HTTP.
+   */
+  tls: {
+    kind: 'certificate',
+    default: null,
+    help: 'Private key and certificate for HTTPS and SMTP',
+  },
+  /** A file with the certificate for HTTPS and SMTP in PEM, the chain behind it. Default: none. */
+  tlsCert: {
+    kind: 'file',
+    takes: 'the path of a file with a certificate in PEM',
+    default: null,
+    command: true,
+    flag: 'tls-cert',
+    hint: 'file',
+    section: 'Server',
+    help: 'Certificate for HTTPS and SMTP in PEM, read again on SIGHUP; needs --tls-key',
+  },
+  /** A file with the private key of `tlsCert` in PEM. Default: none. */
+  tlsKey: {
+    kind: 'file',
+    takes: 'the path of a file with a private key in PEM',
+    default: null,
+    command: true,
+    flag: 'tls-key',
+    hint: 'file',
+    section: 'Server',
+    help: 'Private key of the certificate in PEM',
+  },
+  /**
+   * Addresses of reverse proxies. From there, and only from there, `X-Forwarded-For` and `X-Forwarded-Proto` are believed:
+   * `10.1.0.0/16`, `127.0.0.1`. A request that a proxy passed on is never local. Default: none.
+   */
+  trustProxy: {
+    kind: 'ranges',
+    default: [],
+    flag: 'trust-proxy',
+    hint: 'cidr',
+    section: 'Server',
+    help: 'Address or range of a reverse proxy whose X-Forwarded-For and X-Forwarded-Proto are believed; repeatable',
   },
   /** Data folder; it is created if it does not exist. Default: none, everything stays in memory. */
   dir: {
@@ -72,6 +115,19 @@ export const optionTable = {
     hint: 'folder',
     section: 'Data',
     help: 'Data folder; created if it does not exist',
+  },
+  /**
+   * A PostgreSQL database (version 13 or later) that has all data instead of a data folder:
+   * `postgres://user:password@host:5432/database`, with `?schema=name` for another schema than `localpost`. One instance at
+   * a time uses a schema. Needs the package `pg`. Default: none.
+   */
+  store: {
+    kind: 'store',
+    default: null,
+    flag: 'store',
+    hint: 'url',
+    section: 'Data',
+    help: 'PostgreSQL database instead of a data folder: postgres://user:password@host/database',
   },
   /** Keeps everything in memory instead of a data folder. Default: false. */
   memory: {
@@ -147,6 +203,122 @@ export const optionTable = {
     section: 'Access',
     help: 'Accept any non-empty API key',
   },
+  /**
+   * A file of users who may sign in to the page; `localpost user add` writes it. It is read again when it changes.
+   * Default: none.
+   */
+  users: {
+    kind: 'file',
+    takes: 'the path of a file of users',
+    default: null,
+    flag: 'users',
+    hint: 'file',
+    section: 'Access',
+    help: 'File of users who may sign in to the page; localpost user add writes it',
+  },
+  /**
+   * Sign-in to the page with an OpenID provider such as Keycloak, Entra ID or Google. Off without `issuer`, which needs
+   * `clientId`. The provider sends browsers back to `<publicUrl>/dev/oidc/callback`.
+   */
+  oidc: {
+    kind: 'group',
+    help: 'Sign-in to the page with an OpenID provider',
+    members: {
+      /** URL of the provider, exactly as its discovery document names it. Default: none. */
+      issuer: {
+        kind: 'issuer',
+        default: null,
+        flag: 'oidc-issuer',
+        hint: 'url',
+        section: 'Access',
+        help: 'URL of an OpenID provider whose users may sign in to the page; needs --oidc-client-id',
+      },
+      /** The id that the provider knows this instance by. Default: none. */
+      clientId: {
+        kind: 'text',
+        takes: 'the id of the client at the provider',
+        default: null,
+        flag: 'oidc-client-id',
+        hint: 'id',
+        section: 'Access',
+        help: 'Id of this instance at the OpenID provider',
+      },
+      /** The secret that belongs to `clientId`. Default: none, a public client. */
+      clientSecret: {
+        kind: 'secret',
+        default: null,
+        flag: 'oidc-client-secret',
+        hint: 'secret',
+        section: 'Access',
+        help: 'Secret of this instance at the OpenID provider (default: none, a public client)',
+      },
+      /**
+       * What is asked of the provider, separated by spaces, beside `openid`. Some providers list groups only with a scope
+       * such as `groups`. Default: `profile email`.
+       */
+      scope: {
+        kind: 'text',
+        takes: 'scopes separated by spaces',
+        default: 'profile email',
+        flag: 'oidc-scope',
+        hint: 'scopes',
+        section: 'Access',
+        help: 'Scopes to ask the OpenID provider for beside openid, separated by spaces',
+      },
+      /**
+       * The claim that decides who may sign in, and with which role. A dot leads into objects: `realm_access.roles`.
+       * `email` counts only where the provider says that the address is verified. Default: `roles`.
+       */
+      roleClaim: {
+        kind: 'text',
+        takes: 'the name of a claim',
+        default: 'roles',
+        flag: 'oidc-role-claim',
+        hint: 'claim',
+        section: 'Access',
+        help: 'Claim that decides the role of a user, such as roles, groups or realm_access.roles',
+      },
+      /** Values of `roleClaim` that make an admin. Default: `localpost-admin`. */
+      adminValues: {
+        kind: 'texts',
+        default: ['localpost-admin'],
+        flag: 'oidc-admin-value',
+        hint: 'value',
+        section: 'Access',
+        help: 'Value of the role claim that makes an admin; repeatable (default: localpost-admin)',
+      },
+      /** Values of `roleClaim` that make a member. Default: `localpost-member`. */
+      memberValues: {
+        kind: 'texts',
+        default: ['localpost-member'],
+        flag: 'oidc-member-value',
+        hint: 'value',
+        section: 'Access',
+        help: 'Value of the role claim that makes a member; repeatable (default: localpost-member)',
+      },
+      /** The claim with the names of the accounts that a member may see. Default: none, members see `default`. */
+      accountsClaim: {
+        kind: 'text',
+        takes: 'the name of a claim',
+        default: null,
+        flag: 'oidc-accounts-claim',
+        hint: 'claim',
+        section: 'Access',
+        help: 'Claim with the accounts that a member may see (default: none, members see the account default)',
+      },
+    },
+  },
+  /** A file with `oidc.clientSecret`. Default: none. */
+  oidcClientSecretFile: {
+    kind: 'file',
+    takes: 'the path of a file with a secret',
+    default: null,
+    command: true,
+    flag: 'oidc-client-secret-file',
+    hint: 'file',
+    section: 'Access',
+    help: 'File with the secret of this instance at the OpenID provider',
+  },
   /** Requires an API key at `/dev` on loopback and in process too, as for requests from elsewhere. Default: false. */
   requireKey: {
     kind: 'switch',
@@ -173,7 +345,21 @@ export const optionTable = {
     section: 'SMTP',
     help: 'Whether SMTP clients must log in; the password is an API key',
   },
-  /** Offers STARTTLS: true uses a self-signed certificate, `{ key, cert }` your own in PEM. Default: false. */
+  /**
+   * SMTP port that begins with TLS (`smtps://`); 0 takes a free port. It uses the certificate of `smtpTls` or `tls`, else
+   * a self-signed one. Default: none.
+   */
+  smtpsPort: {
+    kind: 'port',
+    default: null,
+    flag: 'smtps-port',
+    section: 'SMTP',
+    help: 'SMTP port that begins with TLS; 0 takes a free port (default: none)',
+  },
+  /**
+   * Offers STARTTLS: true uses a self-signed certificate, `{ key, cert }` your own in PEM. Default: false, or the
+   * certificate of `tls`.
+   */
   smtpTls: {
     kind: 'tls',
     default: false,
@@ -258,7 +444,7 @@ export const optionTable = {
        * Allows attachment URLs in private networks, if only this machine reaches the instance. Default: false.
        */
       allowPrivate: { kind: 'switch', default: false, help: 'Allow attachment URLs in private networks' },
-      /** Time limit of one attachment fetch, in milliseconds. Default: 10,000. */
+      /** Time limit of one attachment fetch, in milliseconds; those of one email together have six times that. Default: 10,000. */
       timeoutMs: { kind: 'ms', default: 10_000, help: 'Time limit of one attachment fetch' },
     },
   },

@@ -1,3 +1,4 @@
+import { isUrl } from '../attachments/load-all.ts'
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
@@ -8,6 +9,7 @@ import { modifyEmail } from '../emails/modify.ts'
 import { inOnePieceBytes } from '../mime/compose/compose.ts'
 import type { Blob } from '../store/store.ts'
 import { tryDelivery, type DeliveryDeps } from './deliver.ts'
+import type { Downloads } from './downloads.ts'
 import { afterDelivery, afterFailure, type OutcomeRules } from './outcome.ts'
 import { writeMessage, type WriteDeps } from './write.ts'
 
@@ -19,13 +21,13 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   causeOf: OutcomeRules['causeOf']
   /** The queue in which the writing of a large message waits: several at once would take too much memory. */
   large: JobQueue
-  /** The queue in which the writing of a message with attachments from URLs waits, each of up to 40 MB. */
-  downloads: JobQueue
+  /** Where the writing of a message with attachments from URLs waits. */
+  downloads: Downloads
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
   /** Called with internal errors, not with refusals of recipients. */
   onError(error: unknown): void
-  /** Whether the instance is closing, which ends connections. */
+  /** Whether nothing more is sent: the instance is closing, which ends connections, or another one delivers now. */
   isClosed(): boolean
 }
 
@@ -43,7 +45,10 @@ export async function attempt(
 ): Promise<number | null> {
   try {
     const due = await deps.store.get(emailCollection, id)
-    const stored = due?.outbox ? await deliver(due, deps, fetching) : null
+    if (!due?.outbox) return null
+    // The search for due emails may have read it before its last try was stored.
+    if (due.outbox_due !== null && due.outbox_due > deps.clock.now()) return due.outbox_due
+    const stored = await deliver(due, deps, fetching)
     return stored?.outbox_due ?? null
   } catch (error) {
     // Damaged data stays damaged, so a retry would fail again.
@@ -112,7 +117,7 @@ async function write(
     if (email.attachment_count) fetching(true)
     const size = await keptBytes(deps.store, email)
     const run = (): Promise<EmailRecord | null> => writeAndStore(email, deps, written)
-    if (await hasDownloads(email, deps)) return await deps.downloads.run(run, Number.POSITIVE_INFINITY)
+    if (await hasDownloads(email, deps)) return await deps.downloads.run(run)
     return await (size > largeBytes ? deps.large.run(run, Number.POSITIVE_INFINITY) : run())
   } catch (error) {
     if (isErrorOf(error, ...storeErrors)) throw error
@@ -127,7 +132,7 @@ async function write(
 
 async function hasDownloads(email: EmailRecord, { store }: AttemptDeps): Promise<boolean> {
   const references = await readAttachmentReferences(store, email)
-  return references.some(({ path }) => /^https?:/i.test(path))
+  return references.some(isUrl)
 }
 
 async function writeAndStore(

@@ -10,7 +10,10 @@ import { createRests } from './rests.ts'
 export interface Outbox {
   /** Starts a search for due emails. Called once for each new email; cheap while a search is running. */
   wake(): void
-  /** Resolves when no email is due or being delivered. Retries that are due later do not count. */
+  /**
+   * Resolves when no email is due or being delivered. Retries that are due later do not count. Where another instance
+   * delivers, only what this one had begun is waited for.
+   */
   idle(): Promise<void>
   /** Starts no more deliveries and waits up to three seconds for the running ones. The rest continues at the next start. */
   close(): Promise<void>
@@ -34,9 +37,12 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     const due = createDueEmails(type, { store, now: () => clock.now(), retryDelaysMs })
     return { due, places }
   }
-  const work: AttemptDeps = { ...deps, onError: report, isClosed: () => isClosed }
+  const mayBegin = (): boolean => store.turn.isMine()
+  // Another instance may have taken over: then nothing that is under way here goes on to be sent.
+  const work: AttemptDeps = { ...deps, onError: report, isClosed: () => isClosed || !mayBegin() }
   const queue = createQueue({
     clock,
+    mayBegin,
     // Broadcasts never take the last places.
     lanes: [laneOf('transactional', maxUnderWay), laneOf('broadcast', maxUnderWay - 4)],
     async run(id, pause) {

@@ -6,7 +6,7 @@ import { restAfter } from './rests.ts'
 export interface Queue {
   /** Tells the queue that an email may be due. Cheap while emails wait in the queue. */
   wake(): void
-  /** Resolves when no email is due or in progress. Emails that are due later do not count. */
+  /** Resolves when no email is due or in progress, or none may begin. Emails that are due later do not count. */
   idle(): Promise<void>
   /** Starts no more emails. @returns Resolves when those in progress have ended. */
   close(): Promise<void>
@@ -16,6 +16,8 @@ export interface QueueDeps {
   clock: Clock
   /** In the order of priority. */
   lanes: readonly Lane[]
+  /** Whether emails may begin now. Wake the queue when that comes back. */
+  mayBegin(): boolean
   /**
    * Works on one email. Never rejects.
    *
@@ -35,7 +37,7 @@ export interface Lane {
   places: number
 }
 
-export function createQueue({ clock, lanes: given, run, onError }: QueueDeps): Queue {
+export function createQueue({ clock, lanes: given, mayBegin, run, onError }: QueueDeps): Queue {
   const lanes = given.map((lane) => ({
     ...lane,
     ids: [] as string[],
@@ -77,7 +79,7 @@ export function createQueue({ clock, lanes: given, run, onError }: QueueDeps): Q
 
   function fill(): void {
     isAsked = true
-    if (!isFilling && !isClosed) void fillUntilQuiet()
+    if (!isFilling && !isClosed && mayBegin()) void fillUntilQuiet()
   }
 
   async function fillUntilQuiet(): Promise<void> {
@@ -97,7 +99,7 @@ export function createQueue({ clock, lanes: given, run, onError }: QueueDeps): Q
   }
 
   async function fillPlaces(): Promise<void> {
-    for (let id = await nextId(); id !== undefined && !isClosed; id = await nextId()) begin(id)
+    for (let id = await nextId(); id !== undefined && !isClosed && mayBegin(); id = await nextId()) begin(id)
     if (busy > mostPlaces - minFree) await new Promise<void>((resolve) => (cancelPause = pauseFor(resolve)))
   }
 
@@ -144,7 +146,8 @@ export function createQueue({ clock, lanes: given, run, onError }: QueueDeps): Q
 
   function settle(): void {
     const isQuiet = !isFilling && lanes.every(({ ids, isDue }) => ids.length === 0 && !isDue)
-    if ((isQuiet || isClosed) && inProgress.size === 0) for (const resolve of idleWaiters.splice(0)) resolve()
+    if ((isQuiet || isClosed || !mayBegin()) && inProgress.size === 0)
+      for (const resolve of idleWaiters.splice(0)) resolve()
   }
 
   return {
@@ -152,8 +155,8 @@ export function createQueue({ clock, lanes: given, run, onError }: QueueDeps): Q
     idle() {
       return new Promise((resolve) => {
         idleWaiters.push(resolve)
-        if (isClosed) settle()
-        else wake()
+        wake()
+        if (isClosed || !mayBegin()) settle()
       })
     },
     async close() {
@@ -174,5 +177,5 @@ const minFree = 8
 const pauseFor = (end: () => void): (() => void) => systemClock.after(25, end)
 /** How many ids a search puts into the queue of a lane. */
 const maxQueued = 50
-/** The maximum number of emails in progress, including the paused ones. */
-const maxInProgress = 64
+/** The maximum number of emails in progress, including the paused ones: so many servers of attachments may hang. */
+const maxInProgress = 512

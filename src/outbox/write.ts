@@ -1,16 +1,10 @@
-import type { AttachmentReference } from '../attachments/types.ts'
 import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { createPacer } from '../core/yield.ts'
-import type { ComposedMessage, MessageAttachment, MessageInput } from '../mime/compose/compose.ts'
+import type { ComposedMessage, MessageInput } from '../mime/compose/compose.ts'
 import { composeSigned, type Signing } from '../mime/dkim/sign.ts'
 import type { Blob, BlobWriter, Store } from '../store/store.ts'
-import {
-  encodedSize,
-  loadAttachment,
-  maxMessageBytes,
-  type AttachmentSources,
-} from '../attachments/attachments.ts'
+import { maxMessageBytes, type AttachmentSources } from '../attachments/attachments.ts'
+import { loadAttachments } from '../attachments/load-all.ts'
 import { readAttachmentReferences, readStoredContent } from '../emails/content.ts'
 import { copyBlob } from '../emails/copies.ts'
 import { messageBlob, type EmailRecord, type MessageFacts } from '../emails/email.ts'
@@ -66,7 +60,7 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
   const content = await readStoredContent(deps.store, email)
   const references = await readAttachmentReferences(deps.store, email)
   const bodyBytes = Buffer.byteLength(content.html) + Buffer.byteLength(content.text)
-  const attachments = await loadAll(references, deps.sources, maxMessageBytes - bodyBytes)
+  const attachments = await loadAttachments(references, deps.sources, maxMessageBytes - bodyBytes)
   const sender = await deps.senderOf(email)
   const message_id = messageIdOf(email)
   const fields: Fields = {
@@ -136,23 +130,4 @@ function assertSize(size_bytes: number): void {
 /** The Message-ID of an API send, with its angle brackets: the same at every try. */
 function messageIdOf(email: EmailRecord): string {
   return `<${email.id}@${email.envelope.mail_from.slice(email.envelope.mail_from.lastIndexOf('@') + 1)}>`
-}
-
-// One after the other, so that the size is known before the next one is read.
-async function loadAll(
-  references: readonly AttachmentReference[],
-  sources: AttachmentSources,
-  encodedBytesLeft: number,
-): Promise<MessageAttachment[]> {
-  const loaded: MessageAttachment[] = []
-  let left = encodedBytesLeft
-  const pacer = createPacer()
-  for (const reference of references) {
-    // Base64 with line breaks makes 78 characters of 57 bytes.
-    const maxBytes = Math.max(0, Math.floor((left / 78) * 57))
-    const attachment = await loadAttachment(reference, sources, maxBytes, pacer)
-    left -= encodedSize(attachment.content.length)
-    loaded.push(attachment)
-  }
-  return loaded
 }

@@ -1,10 +1,11 @@
 import type { TestInfo, TestType } from '@playwright/test'
 import { assertArguments } from '../core/known-options.ts'
-import type { Inbox } from '../inbox/inbox.ts'
+import type { Inbox } from '../inbox/methods.ts'
 import { createUnnoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import { handOverMails, type ReportedTest } from '../report/hand-over.ts'
+import { type AccountSettings, openAccount, type TestAccount } from '../testing/account.ts'
 
 /** An instance that listens, as a test of Playwright has it. */
 export interface ListeningLocalpost extends Localpost {
@@ -50,7 +51,63 @@ export function withLocalpost<TestArgs extends object, WorkerArgs extends object
   return base.extend<LocalpostFixtures, LocalpostWorkerFixtures>(localpostFixtures)
 }
 
+/** What a test gets that has an account on a server. */
+export interface AccountFixtures {
+  /** The worker's account, emptied before each test. Removed automatically. */
+  localpost: TestAccount
+}
+
+/** What a worker has then: one account, whatever the number of its tests. */
+export interface AccountWorkerFixtures {
+  /** The server, set by `use` of a project or a file. Default: that of the variable `LOCALPOST_URL`. */
+  localpostServer: AccountSettings
+  /** The account itself; ask for `localpost` instead. */
+  localpostAccount: TestAccount
+}
+
+/**
+ * Adds the fixture `localpost` to the `test` of Playwright: an account for each worker, on a server that runs elsewhere.
+ * It is emptied before each test and removed at the end of the worker; the server removes it if the worker was killed.
+ *
+ * @param base  Of `@playwright/test`, which is not imported here, or a `test` that extends it.
+ * @example
+ * const test = withLocalpostAccount(base)
+ * test('signs up', async ({ page, localpost }) => {
+ *   await page.getByLabel('Email').fill('ada@example.com')
+ *   const mail = await localpost.inbox.waitFor({ to: 'ada@example.com' })
+ *   await page.goto(mail.links[0].href)
+ * })
+ */
+export function withLocalpostAccount<TestArgs extends object, WorkerArgs extends object>(
+  base: TestType<TestArgs, WorkerArgs>,
+): TestType<TestArgs & AccountFixtures, WorkerArgs & AccountWorkerFixtures> {
+  assertArguments(arguments, 1, 'withLocalpostAccount()')
+  return base.extend<AccountFixtures, AccountWorkerFixtures>({
+    localpostServer: [{}, { scope: 'worker', option: true }],
+    localpostAccount: [
+      async ({ localpostServer }: AccountWorkerFixtures, use: Use) => {
+        const account = await openAccount(localpostServer)
+        try {
+          await use(account)
+        } finally {
+          await account.close()
+        }
+      },
+      { scope: 'worker' },
+    ],
+    localpost: async ({ localpostAccount }: AccountWorkerFixtures, use: Use, info?: TestInfo) => {
+      await localpostAccount.reset()
+      await use(localpostAccount)
+      if (info) await handOverMails(localpostAccount, toReported(info))
+    },
+  })
+}
+
+type Use = (account: TestAccount) => Promise<void>
+
 export { withMailMatchers } from './mail-matchers.ts'
+export type { AccountInbox } from '../testing/account-inbox.ts'
+export type { AccountSettings, TestAccount } from '../testing/account.ts'
 
 /** What `withLocalpost` adds, for a `base.extend` of one's own. */
 export const localpostFixtures: PlaywrightFixtures = {

@@ -13,6 +13,7 @@ import { structureSteps, type MimeStructure } from '../mime/structure.ts'
 import { visibleTextSteps } from '../mime/html/visible-text.ts'
 import { codeSteps, searchedForCodes } from './codes.ts'
 import { linkSteps, searchedForLinks } from './links.ts'
+import { readNested, type NestedAnswer } from './nested.ts'
 import { readPage } from './page.ts'
 import type { Link } from './types.ts'
 
@@ -30,11 +31,14 @@ export interface Readings {
   beginning: { text: string; html: string; attachment_count: number }
   /** See {@link readPage}. */
   page: Uint8Array
+  /** See {@link readNested}. */
+  nested: NestedAnswer
 }
 
-/** The input of the work: the bytes of a message, except for `page`. */
-export type JobInputs = { [Kind in Exclude<keyof Readings, 'page'>]: readonly [bytes: Buffer] } & {
+/** The input of the work: the bytes of a message, and more for `page` and `nested`. */
+export type JobInputs = { [Kind in Exclude<keyof Readings, 'page' | 'nested'>]: readonly [bytes: Buffer] } & {
   page: Readonly<Parameters<typeof readPage>>
+  nested: Readonly<Parameters<typeof readNested>>
 }
 
 /** What is found in the bodies of a mail. */
@@ -96,6 +100,7 @@ export const jobs: {
     return { ...bodies, attachment_count: attachments.length }
   },
   page: readPage,
+  nested: readNested,
 }
 
 function beginningOf(part: PlacedPart | null): PlacedPart | null {

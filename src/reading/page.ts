@@ -3,13 +3,20 @@ import { paced } from '../core/yield.ts'
 import { structureSteps } from '../mime/structure.ts'
 import type { RemoteContent } from '../mime/html/remote-content.ts'
 import { withoutConnections } from '../mime/html/without-connections.ts'
+import { previewHtml } from '../client-support/preview.ts'
+import type { PreviewClient } from '../client-support/preview-clients.ts'
 import { withAppearance, type Appearance } from './appearance.ts'
 import { readInlineImages, withInlineImages } from './inline-images.ts'
 
 /** How to prepare the HTML of a mail. */
 export interface PageOptions {
   /** For a frame: without what connects. Default: as it is. */
-  frame?: { appearance: Appearance | null; remote: RemoteContent }
+  frame?: {
+    appearance: Appearance | null
+    remote: RemoteContent
+    /** Without what this mail client ignores. */
+    client?: PreviewClient | undefined
+  }
 }
 
 /**
@@ -24,9 +31,12 @@ export async function readPage(
   { frame }: PageOptions,
 ): Promise<Uint8Array> {
   const structure = message && (await paced(structureSteps(message)))
-  const html =
+  const stored =
     sent ??
     (message && structure ? (await readBodies(message, { text: null, html: structure.html })).html : '')
+  const attachments = structure?.attachments ?? []
+  // Before the images are in place: their format counts, not that they are written as `data:`.
+  const html = frame?.client ? (await previewHtml({ html: stored, attachments }, frame.client)).html : stored
   const images =
     message && structure && /cid:/i.test(html) ? await readInlineImages(message, structure.attachments) : []
   const whole = withInlineImages(html, images)

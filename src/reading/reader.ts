@@ -7,6 +7,7 @@ import { sliceBytes } from '../mime/slices.ts'
 import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
 import { jobs, type Readings } from './jobs.ts'
+import type { NestedAnswer, NestedRequest } from './nested.ts'
 import type { PageOptions } from './page.ts'
 import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
 import { readStoredBodies, type StoredBodies } from './own-json.ts'
@@ -43,6 +44,8 @@ export interface Reader {
   contentBeginning(blob: BlobId, options?: { isPatient?: boolean }): Promise<StoredBodies | null>
   /** The HTML of a mail as UTF-8; see {@link readPage}. @throws service_unavailable. */
   page(blobs: { message: BlobId | null; content: BlobId | null }, options: PageOptions): Promise<Uint8Array>
+  /** A message that is attached to a message; see `readNested`. Null and errors as for `facts`. */
+  nested(blob: BlobId, path: readonly number[], request: NestedRequest): Promise<NestedAnswer | null>
   /** The MIME structure of a message. The latest structures are cached. @throws service_unavailable. */
   structure(blob: BlobId): Promise<MimeStructure | null>
   /** Calls `work` with the bytes of a message. Do not keep the bytes after it. @throws service_unavailable. */
@@ -62,11 +65,29 @@ export interface ReaderDeps {
   clock: Pick<Clock, 'after'>
   /** Default: a new thread. */
   thread?: ReadingThread
+  /** The turns of readers of other accounts, which limit the memory of all together. Default: turns of its own. */
+  turns?: ReadingTurns
 }
 
-export function createReader({ store, clock, thread = createReadingThread(clock) }: ReaderDeps): Reader {
-  const small = createJobQueue(clock, 8, maxWaiting)
-  const large = createJobQueue(clock, 1, maxWaiting)
+/** The queues and the thread that readers share. */
+export interface ReadingTurns {
+  readonly small: JobQueue
+  readonly large: JobQueue
+  readonly thread: ReadingThread
+}
+
+/** Makes the turns of readers. Who makes them ends their thread. */
+export function createReadingTurns(
+  clock: Pick<Clock, 'after'>,
+  thread: ReadingThread = createReadingThread(clock),
+): ReadingTurns {
+  const queue = (atOnce: number): JobQueue => createJobQueue(clock, atOnce, maxWaiting)
+  return { small: queue(8), large: queue(1), thread }
+}
+
+export function createReader(deps: ReaderDeps): Reader {
+  const { store, clock } = deps
+  const { small, large, thread } = deps.turns ?? createReadingTurns(clock, deps.thread)
   const running = new Map<string, Promise<unknown>>()
   const structures = new Map<BlobId, MimeStructure>()
 
@@ -173,6 +194,13 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     contentBeginning: (blob, { isPatient = false } = {}) =>
       stored(blob, beginningChars, patienceOf(isPatient)),
     page: (blobs, options) => shared(`page ${JSON.stringify([blobs, options])}`, () => page(blobs, options)),
+    nested: (blob, path, request) =>
+      bytes(
+        blob,
+        async (found) =>
+          (found.length > largeBytes ? await thread.run('nested', found, path, request) : null) ??
+          jobs.nested(found, path, request),
+      ),
     async structure(blob) {
       const known = structures.get(blob)
       const structure = known ?? (await read('structure', blob, defaultPatienceMs))
@@ -187,11 +215,11 @@ export function createReader({ store, clock, thread = createReadingThread(clock)
     beside: {
       run: (job, patienceMs) => large.run(() => thread.rest().then(job), patienceMs),
     },
-    close: () => thread.close(),
+    close: () => (deps.turns ? Promise.resolve() : thread.close()),
   }
 }
 
-type OfOneBlob = Exclude<keyof Readings, 'page'>
+type OfOneBlob = Exclude<keyof Readings, 'page' | 'nested'>
 
 const largeBytes = 1024 * 1024
 /** How many characters of the bodies of an API send are read for lists and searches. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { mailLineSteps, toText } from '../compare/mail-text.ts'
 import { paced } from '../core/yield.ts'
 import { outcomeOf } from '../emails/statuses.ts'
+import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import type { Localpost } from '../instance/instance.ts'
 import type { MailRecord, TestRecord } from './types.ts'
@@ -20,16 +21,18 @@ export interface ReportedTest extends Pick<TestRecord, 'file' | 'name'> {
   attempt: number
 }
 
+/** The part of an instance that is asked for its mails. */
+interface Reported extends Pick<Localpost, 'fetch'> {
+  readonly inbox: Pick<Inbox, 'list' | 'get' | 'waitFor' | 'check'>
+}
+
 /**
  * Gives the mails of a test to the reporter: as a file, since tests run in processes and threads of their own. Without a
  * reporter it does nothing. It never fails a test: what cannot be handed over is said in the report.
  *
  * @param post  The instance of the test, still open.
  */
-export async function handOverMails(
-  post: Pick<Localpost, 'inbox' | 'fetch'>,
-  { attempt, ...test }: ReportedTest,
-): Promise<void> {
+export async function handOverMails(post: Reported, { attempt, ...test }: ReportedTest): Promise<void> {
   const folder = process.env[folderVariable]
   if (!folder) return
   const record: TestRecord = { ...test, mails: [], problem: null }
@@ -60,7 +63,7 @@ const patienceMs = 1000
 const maxHtml = 2_000_000
 const maxText = 200_000
 
-async function toRecord(post: Pick<Localpost, 'inbox' | 'fetch'>, { id }: MailSummary): Promise<MailRecord> {
+async function toRecord(post: Reported, { id }: MailSummary): Promise<MailRecord> {
   // A test may end before its last mail was delivered. What is not delivered by then is shown as it is.
   const mail = await post.inbox.waitFor({ id }, { timeoutMs: patienceMs }).catch(() => post.inbox.get(id))
   const { findings } = await post.inbox.check(mail)

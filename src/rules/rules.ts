@@ -1,4 +1,5 @@
 import { untilCommitted } from '../store/repository.ts'
+import { createFollowing, type Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { insert, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
@@ -7,6 +8,7 @@ import { readMatch } from './match.ts'
 import type { Rule, RuleInput } from './types.ts'
 import { fillRule, rulesCollection } from './rule.ts'
 import { rulesInputSchema } from './schema.ts'
+import { forgetAttempts } from './shared-attempts.ts'
 
 /** What recipients' servers are to say, instead of accepting everything; for `/dev/rules` and the library. */
 export interface Rules {
@@ -33,14 +35,21 @@ export type FindRule = (recipient: string, exactOnly: boolean) => Rule | null
  * The rules of an instance.
  *
  * @param deps.given  From the options: they take the place of the stored ones at every start. null keeps those.
+ * @param deps.following  Follows the rules that other instances set. Default: a new one.
  */
 export async function createRules(deps: {
   store: Store
   given: readonly RuleInput[] | null
+  following?: Following
 }): Promise<Rules & { find: FindRule; restore(): Promise<void>; reload(): Promise<void> }> {
-  const { store, given } = deps
-  let known = (await store.get(rulesCollection, recordId))?.rules ?? []
+  const { store, given, following = createFollowing() } = deps
+  let known: readonly Rule[] = []
   let compiled = compile(known)
+
+  function take(rules: readonly Rule[]): void {
+    known = rules
+    compiled = compile(rules)
+  }
 
   async function set(input: readonly RuleInput[]): Promise<Rule[]> {
     const rules = parseInput(rulesInputSchema, input).map(fillRule)
@@ -48,15 +57,23 @@ export async function createRules(deps: {
       const stored = await store.get(rulesCollection, recordId)
       const record = { id: recordId, version: stored?.version ?? 1, rules }
       await store.commit([stored ? update(rulesCollection, record) : insert(rulesCollection, record)])
-      known = rules
-      compiled = compile(rules)
+      take(rules)
     })
+    if (store.isShared) await forgetAttempts(store)
     return structuredClone(rules)
   }
 
+  await following.open(store, rulesCollection, {
+    ids: () => [recordId],
+    put({ rules }) {
+      // Attempts that were greylisted are forgotten with other rules alone.
+      if (JSON.stringify(rules) !== JSON.stringify(known)) take(rules)
+    },
+    remove: () => take([]),
+  })
   if (given) await set(given)
   return {
-    get: async () => structuredClone(known),
+    get: async () => structuredClone([...known]),
     set,
     find(recipient, exactOnly) {
       const found = compiled.find(({ match }) => (match.isExact || !exactOnly) && match.test(recipient))
@@ -64,8 +81,7 @@ export async function createRules(deps: {
     },
     /** Reads the stored rules again, after a restore replaced them. */
     async reload() {
-      known = (await store.get(rulesCollection, recordId))?.rules ?? []
-      compiled = compile(known)
+      take((await store.get(rulesCollection, recordId))?.rules ?? [])
     },
     /** After a reset: as at the start of an empty instance. */
     async restore() {

@@ -1,4 +1,6 @@
+import { type Attempts, createAttempts } from './attempts.ts'
 import type { FindRule } from './rules.ts'
+import type { Rule } from './types.ts'
 
 /** What the recipient's server says to one recipient. */
 export type Verdict =
@@ -60,34 +62,38 @@ export function simulatorVerdict(recipient: string): SimulatorVerdict | null {
   return verdicts.get(name) ?? reject(550, '5.1.1', 'The simulator has no such user')
 }
 
+/** Decides for a recipient and the delivery (the email's id, from ENVID; null without one). */
+type Verdicts<Answer> = (recipient: string, transaction: string | null) => Answer
+
 /**
  * Makes the verdicts of a capture server: the rules decide, then the simulator, and everybody else is accepted. A
  * simulator address is met only by a rule that names it whole.
  *
- * It remembers which deliveries were delayed or greylisted already; a restart, or other rules, forget them.
- *
  * @param findRule  Default: there are no rules.
- * @returns A function of the recipient and the delivery (the email's id, from ENVID; null without one).
+ * @param attempts  Counts which deliveries were delayed or greylisted already. Default: in memory.
  */
+export function createVerdicts(findRule?: FindRule): Verdicts<Verdict>
+export function createVerdicts(findRule: FindRule, attempts: Attempts): Verdicts<Verdict | Promise<Verdict>>
 export function createVerdicts(
   findRule: FindRule = noRule,
-): (recipient: string, transaction: string | null) => Verdict {
-  const attempts = createAttempts()
-  const attemptsByRule = new WeakMap<object, ReturnType<typeof createAttempts>>()
+  attempts: Attempts = createAttempts(),
+): Verdicts<Verdict | Promise<Verdict>> {
+  function unlessOver(rule: Rule | null, delivery: string, verdict: Verdict): Verdict | Promise<Verdict> {
+    const isOver = attempts.areOver(rule, delivery, rule?.action === 'greylist' ? rule.times : 1)
+    if (isOver instanceof Promise) return isOver.then((over) => (over ? accept.verdict : verdict))
+    return isOver ? accept.verdict : verdict
+  }
+
   return (recipient, transaction) => {
     const delivery = `${transaction ?? ''} ${recipient.toLowerCase()}`
     const rule = findRule(recipient, isSimulator(recipient))
     switch (rule?.action) {
       case undefined: {
-        const simulated = simulatorVerdict(recipient) ?? accept
-        const isOver = simulated.first_attempt_only && attempts.areOver(delivery, 1)
-        return isOver ? accept.verdict : simulated.verdict
+        const { verdict, first_attempt_only } = simulatorVerdict(recipient) ?? accept
+        return first_attempt_only ? unlessOver(null, delivery, verdict) : verdict
       }
-      case 'greylist': {
-        const known = attemptsByRule.get(rule) ?? createAttempts()
-        attemptsByRule.set(rule, known)
-        return known.areOver(delivery, rule.times) ? accept.verdict : greylisted.verdict
-      }
+      case 'greylist':
+        return unlessOver(rule, delivery, greylisted.verdict)
       case 'reject':
         return reject(rule.code, rule.enhanced_code, rule.text).verdict
       case 'delay':
@@ -152,23 +158,3 @@ export function isSuppressed(address: string): boolean {
 const greylistedCode = 451
 const greylisted = reject(greylistedCode, '4.7.1', 'Greylisted, try again later')
 const noRule: FindRule = () => null
-
-/** Counts the attempts of deliveries. */
-function createAttempts(): { areOver(delivery: string, times: number): boolean } {
-  const made = new Map<string, number>()
-  return {
-    /** Whether this one comes after so many; it is forgotten then. */
-    areOver(delivery, times) {
-      const before = made.get(delivery) ?? 0
-      made.delete(delivery)
-      if (before >= times) return true
-      // Deliveries that were given up are never asked for again: the oldest make room.
-      const [oldest] = made.keys()
-      if (made.size >= maxDeliveries && oldest !== undefined) made.delete(oldest)
-      made.set(delivery, before + 1)
-      return false
-    },
-  }
-}
-
-const maxDeliveries = 10_000

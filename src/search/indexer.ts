@@ -2,7 +2,8 @@ import type { Clock } from '../core/clock.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { Store, StoreChange, Where } from '../store/store.ts'
+import type { Where } from '../store/queries.ts'
+import type { Store, StoreChange } from '../store/store.ts'
 import { unreadable, type Digests, type Reading } from './digests.ts'
 import type { Heads } from './heads.ts'
 import { isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
@@ -34,6 +35,8 @@ export interface IndexerDeps {
   /** Stores the text of every mail. Its cursor is also the position of the indexer. */
   column: TextColumn
   heads: Pick<Heads, 'add'>
+  /** Called with true when reading has gone on for some time while no mail arrives, and with false when that ends. */
+  onLongWork?: ((isRunning: boolean) => void) | undefined
 }
 
 /**
@@ -41,7 +44,8 @@ export interface IndexerDeps {
  * if mail arrives without a pause, it reads only for a short slice every second. All unread mail comes after the last row
  * of the column, so the indexer keeps no list: a restart continues at the same place, and a lost column is rebuilt.
  */
-export function startIndexer({ store, clock, digests, column, heads }: IndexerDeps): Indexer {
+export function startIndexer(deps: IndexerDeps): Indexer {
+  const { store, clock, digests, column, heads, onLongWork = () => {} } = deps
   let isClosed = false
   let lastArrival = clock.now()
   let cancelTimer: (() => void) | null = null
@@ -190,15 +194,21 @@ export function startIndexer({ store, clock, digests, column, heads }: IndexerDe
 
   /** @returns The delay before the next slice in milliseconds; null when everything is read. */
   async function work(began: number): Promise<number | null> {
+    let isLong = false
     try {
       for (;;) {
         if (!(await digestNext())) return null
         const now = clock.now()
         if (now - lastArrival < quietMs && now - began >= sliceMs) return quietMs
+        if (isLong || now - began < longMs) continue
+        isLong = true
+        onLongWork(true)
       }
     } catch (error) {
       // Only retry: a failing store reports its error to those who write mail.
       return isErrorOf(error, 'closed') ? null : retryMs
+    } finally {
+      if (isLong) onLongWork(false)
     }
   }
 
@@ -271,6 +281,8 @@ const quietMs = 100
 /** If mail arrives without a pause, a slice is read after this time. */
 const patienceMs = 1000
 const sliceMs = 20
+/** Reading for longer than this is long work. */
+const longMs = 250
 const catchUpMs = 5000
 /** The delay after an error of the store. */
 const retryMs = 5000

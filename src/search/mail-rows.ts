@@ -1,5 +1,6 @@
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import type { Page, Store } from '../store/store.ts'
+import type { Page } from '../store/queries.ts'
+import type { Store } from '../store/store.ts'
 import type { TextColumn } from './text-column.ts'
 
 /** The next mails without a row, in order of arrival. All mail that has no row comes after the last row of a column. */

@@ -1,5 +1,6 @@
 import { emailCollection } from '../emails/email.ts'
-import type { Store, Where } from '../store/store.ts'
+import type { Where } from '../store/queries.ts'
+import type { Store } from '../store/store.ts'
 import { createPacer } from '../core/yield.ts'
 import type { Heads } from './heads.ts'
 import type { MailFilter } from './query.ts'

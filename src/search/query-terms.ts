@@ -1,7 +1,7 @@
 import type { EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
-import type { Where } from '../store/store.ts'
+import type { Where } from '../store/queries.ts'
 import { spellingsOf } from './query-addresses.ts'
 import { queryKeys } from './query-keys.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'

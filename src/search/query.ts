@@ -1,6 +1,6 @@
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { assertQueryMembers, isAfter, type MailQuery, type MailQueryMembers } from './query-members.ts'
-import type { Where } from '../store/store.ts'
+import type { Where } from '../store/queries.ts'
 import { compileWhere, isOnFacts } from '../store/where.ts'
 import { addressForm, addressTexts, contains, withoutState } from './query-fits.ts'
 import { foldSpace } from '../mime/fold-space.ts'

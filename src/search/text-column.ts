@@ -101,11 +101,12 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
       inLine(async () => {
         const row = toRow(id, head, body)
         if (used + row.length > blockBytes) {
+          last = grown(last, blockBytes)
           sealBlock(last.fill(0, used))
           await blocks.add(last)
-          last = Buffer.alloc(blockBytes)
           used = beginBlock(last, rows)
         }
+        if (used + row.length > last.length) last = grown(last, used + row.length)
         used += row.copy(last, used)
         cursor = id
         rows++
@@ -200,14 +201,22 @@ async function resume(
   blocks: TextBlocks,
   rest: Buffer,
 ): Promise<{ last: Buffer; used: number; cursor: string; rows: number; wasClosed: boolean }> {
-  const last = Buffer.alloc(blockBytes)
-  if (isSealed(rest)) {
-    const used = rest.copy(last)
-    return { last, used, ...endOf(rest), wasClosed: true }
-  }
+  if (isSealed(rest)) return { last: rest, used: rest.length, ...endOf(rest), wasClosed: true }
+  const last = Buffer.alloc(firstBytes)
   const before = await endOfBlocks(blocks)
   return { last, used: beginBlock(last, before.rows), ...before, wasClosed: false }
 }
+
+/** The same bytes in a buffer of at least this length, with room for more rows. */
+function grown(last: Buffer, length: number): Buffer {
+  if (last.length >= length) return last
+  const next = Buffer.alloc(Math.min(blockBytes, Math.max(length, 2 * last.length)))
+  last.copy(next)
+  return next
+}
+
+/** The last block grows from this size, because most instances of tests have little mail. */
+const firstBytes = 8 * 1024
 
 async function endOfBlocks(blocks: TextBlocks): Promise<{ cursor: string; rows: number }> {
   if (blocks.count > 0) {

@@ -1,7 +1,11 @@
 import type { H3Event } from 'h3'
+import { maskKey } from '../keys/keys.ts'
+import { createSharedWindows } from '../faults/shared-windows.ts'
+import type { Scope } from '../keys/types.ts'
+import type { SessionOwner } from '../users/sessions.ts'
 import { isLoopback } from '../net/hosts.ts'
 import { bearerOf, requireKey } from './auth.ts'
-import { socketRequestOf } from './client-address.ts'
+import { type ClientAddresses, socketRequestOf } from './client-address.ts'
 import { isForwarded, isForwardedHttps } from './forwarded.ts'
 import { assertNotEmbedded, assertOrigin, hostOf } from './guard.ts'
 import { boundHost, type HttpListener } from './listener.ts'
@@ -9,15 +13,22 @@ import type { ServerDeps } from './deps.ts'
 import { createRateLimits } from './rate-limit.ts'
 import type { Exchange } from './request-log.ts'
 import type { Route } from './route.ts'
+import { insufficientScope, roleMeets, scopeMeets, type Need } from './scopes.ts'
 import type { Sessions } from './session.ts'
 
 /** Decides which requests are let in, before anything of them is read. */
 export interface AccessControl {
   /**
-   * @returns Headers for the answer.
-   * @throws missing_api_key, invalid_api_key, rate_limit_exceeded, forbidden_origin.
+   * @param need  What the caller needs; null where any key is enough.
+   * @returns Headers for the answer; a promise where instances that share a store count requests together.
+   * @throws missing_api_key, invalid_api_key, insufficient_scope, rate_limit_exceeded, forbidden_origin.
    */
-  admit(event: H3Event, access: Route['access'], exchange: Exchange): Readonly<Record<string, string>>
+  admit(
+    event: H3Event,
+    access: Route['access'],
+    need: Need | null,
+    exchange: Exchange,
+  ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
   /**
    * Whether the caller sits on this machine: in process, or by a loopback name at a listener bound to loopback; never
    * one that a proxy passed on, and none with `requireKey`.
@@ -29,11 +40,13 @@ export interface AccessControl {
 
 /** Rules: SECURITY.md. The listener checks the Host header; see `guard.ts`. */
 export function createAccessControl(
-  deps: Pick<ServerDeps, 'keys' | 'clock' | 'config' | 'faults' | 'listener'>,
+  deps: Pick<ServerDeps, 'keys' | 'clock' | 'config' | 'faults' | 'listener' | 'store'>,
   sessions: Sessions,
+  addresses: ClientAddresses,
 ): AccessControl {
   const { keys, clock, config, faults } = deps
-  const limits = createRateLimits(config.rateLimit, faults.rateLimit, clock)
+  const shared = deps.store.isShared ? createSharedWindows(deps.store, clock) : null
+  const limits = createRateLimits(config.rateLimit, faults.rateLimit, clock, shared)
   const publicUrl = config.publicUrl === null ? null : new URL(config.publicUrl)
 
   // Asking a socket for its address is a system call, and this is asked at every request.
@@ -59,28 +72,71 @@ export function createAccessControl(
     return isBoundToLoopback
   }
 
+  // A cookie alone is not enough at /v1: only the page asks there without a key.
+  function pageOwner(event: H3Event, exchange: Exchange): SessionOwner | null {
+    const { headers } = event.req
+    // Not `fromPage`: browsers leave Sec-Fetch-Site out over plain HTTP. A page of another origin cannot send this header.
+    const isPage = exchange.key === null && headers.has('x-localpost-page')
+    const owner = isPage ? sessions.ownerOf(headers) : null
+    if (owner) assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
+    return owner
+  }
+
+  // A local caller needs no key. One that it shows counts, so that an app behaves here as elsewhere: with the key of an
+  // account that was removed, it must not change the account `default` instead.
+  function keyAt(headers: Pick<Headers, 'get'>): { key: string; scope: Scope } | null {
+    const key = bearerOf(headers)
+    return key === null ? null : requireKey(headers, keys, key)
+  }
+
   return {
     isLocal,
     isSecure(event) {
       const { headers } = event.req
-      if (event.url.protocol === 'https:' || isForwardedHttps(headers)) return true
+      if (event.url.protocol === 'https:') return true
+      const isBelieved = config.trustProxy.length === 0 || addresses.isFromTrusted(event)
+      if (isBelieved && isForwardedHttps(headers)) return true
       if (publicUrl?.protocol !== 'https:') return false
       return hostOf(headers.get('host') ?? '') === hostOf(publicUrl.host) || isForwarded(headers)
     },
-    admit(event, access, exchange) {
+    admit(event, access, need, exchange) {
       const { headers } = event.req
       if (access === 'key') {
         exchange.key = bearerOf(headers)
-        const key = requireKey(headers, keys, exchange.key)
-        return exchange.fromPage ? none : limits.take(key)
+        const owner = pageOwner(event, exchange)
+        if (owner) {
+          assertMay(owner, need, event)
+          return none
+        }
+        const given = requireKey(headers, keys, exchange.key)
+        assertMay(given, need, event)
+        return exchange.fromPage ? none : limits.take(given.key)
       }
       if (access === 'public') return none
       assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
       if (access === 'local') assertNotEmbedded(headers, event.url.pathname)
-      if (access === 'local' && !isLocal(event) && !sessions.has(headers)) requireKey(headers, keys)
+      if (access === 'local') {
+        const given = isLocal(event)
+          ? keyAt(headers)
+          : (sessions.ownerOf(headers) ?? requireKey(headers, keys))
+        if (given) assertMay(given, need, event)
+      }
       return none
     },
   }
+}
+
+/** A key that was given, or the owner of a session. */
+type Caller = SessionOwner | { key: string; scope: Scope }
+
+function assertMay(caller: Caller, need: Need | null, event: H3Event): void {
+  if (need === null) return
+  if ('user' in caller ? roleMeets(caller.user.role, need) : scopeMeets(caller.scope, need)) return
+  const who =
+    'user' in caller
+      ? `${caller.user.name} has the role \`${caller.user.role}\``
+      : `The API key ${'key' in caller ? maskKey(caller.key) : 'of this session'} has the scope \`${caller.scope}\``
+  throw insufficientScope(who, `${event.req.method} ${event.url.pathname}`, need)
 }
 
 function isOnLoopback(listener: HttpListener): boolean {

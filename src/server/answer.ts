@@ -7,6 +7,8 @@ export interface Answer {
   readonly kind: typeof answerKind
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** Values of `Set-Cookie`, where there may be several. */
+  readonly cookies?: readonly string[]
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | LongJson | null
 }
 

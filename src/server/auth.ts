@@ -1,9 +1,10 @@
 import { LocalpostError } from '../core/errors.ts'
 import { maskKey } from '../keys/keys.ts'
+import type { Scope } from '../keys/types.ts'
 
 /** Knows the API keys; see `keys/keys.ts`. */
 export interface KeyCheck {
-  accepts(bearer: string): boolean
+  scopeOf(bearer: string): Scope | null
 }
 
 /**
@@ -22,14 +23,14 @@ export function bearerOf(headers: Pick<Headers, 'get'>): string | null {
  * Lets a request pass that carries a key.
  *
  * @param bearer  What {@link bearerOf} says of it.
- * @returns The key.
+ * @returns The key and its scope.
  * @throws missing_api_key, invalid_api_key, both with `WWW-Authenticate`.
  */
 export function requireKey(
   headers: Pick<Headers, 'get'>,
   keys: KeyCheck,
   bearer: string | null = bearerOf(headers),
-): string {
+): { key: string; scope: Scope } {
   if (bearer === null) {
     const given = headers.get('authorization')
     const seen =
@@ -40,7 +41,8 @@ export function requireKey(
       headers: challenge,
     })
   }
-  if (keys.accepts(bearer)) return bearer
+  const scope = keys.scopeOf(bearer)
+  if (scope !== null) return { key: bearer, scope }
   const message = `There is no API key ${maskKey(bearer)}. Use the key that Localpost printed at its start, or add one.`
   throw new LocalpostError('invalid_api_key', message, { headers: challenge })
 }

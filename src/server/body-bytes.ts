@@ -18,6 +18,7 @@ const longestPauseMs = 10_000
  * @param limit  The most bytes that it may have.
  * @param room  Where its bytes are counted; a long one waits there.
  * @param announced  Its Content-Length; 0 without one.
+ * @param onPiece  Called with each piece that arrives.
  * @param clock  Measures the pauses of the client.
  * @throws payload_too_large, service_unavailable; invalid_json for a body that was broken off or came too slowly.
  */
@@ -26,6 +27,7 @@ export function readNode(
   limit: number,
   room: BodyShare,
   announced: number,
+  onPiece: (() => void) | undefined,
   clock: Pick<Clock, 'after'> = systemClock,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -43,6 +45,7 @@ export function readNode(
     }
     const onData = (piece: Buffer): void => {
       size += piece.length
+      onPiece?.()
       try {
         if (size > limit) throw tooLarge(limit, 'sent without a length')
         if (hasBegun) watch()
@@ -120,12 +123,14 @@ function createPieces(announced: number): { add(piece: Buffer): void; whole(): B
 /**
  * Reads the body of a request that came in process.
  *
+ * @param onPiece  Called with each piece that arrives.
  * @throws payload_too_large, service_unavailable; invalid_json for a body that was broken off.
  */
 export async function readWeb(
   body: ReadableStream<Uint8Array> | null,
   limit: number,
   room: BodyShare,
+  onPiece: (() => void) | undefined,
 ): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let size = 0
@@ -137,6 +142,7 @@ export async function readWeb(
     })
     if (!next || next.done) return Buffer.concat(pieces, size)
     size += next.value.length
+    onPiece?.()
     pieces.push(next.value)
     try {
       if (size > limit) throw tooLarge(limit, 'sent without a length')

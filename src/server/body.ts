@@ -17,6 +17,8 @@ export interface BodySource {
   readonly headers: Pick<Headers, 'get'>
   readonly body: () => ReadableStream<Uint8Array> | null
   readonly node?: IncomingMessage | undefined
+  /** Called with each piece that arrives. */
+  readonly onPiece?: (() => void) | undefined
 }
 
 /** A body that has arrived. */
@@ -56,8 +58,8 @@ export async function receiveBody(
   const limit = maxBytesOf(wanted)
   if (announced > limit) throw tooLarge(limit, `${announced} bytes`)
   let bytes: Buffer | null = source.node
-    ? await readNode(source.node, limit, room, announced)
-    : await readWeb(source.body(), limit, room)
+    ? await readNode(source.node, limit, room, announced, source.onPiece)
+    : await readWeb(source.body(), limit, room, source.onPiece)
   if (isAbsent && bytes.length > 0) assertReadable(source.headers, type, isText, wanted)
   return {
     isLong: bytes.length > longBytes,

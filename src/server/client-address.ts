@@ -1,3 +1,4 @@
+import { isWithin, parseAddress, parseRange } from '../net/addresses.ts'
 import type { H3Event } from 'h3'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -15,8 +16,8 @@ export function listenerContext(
  * @returns undefined in process, also where a server that we are mounted in has a request of its own: it may have read
  *   the body already, and it decides about hosts itself.
  */
-export function socketRequestOf(event: H3Event): IncomingMessage | undefined {
-  return event.context[listenerRequest] as IncomingMessage | undefined
+export function socketRequestOf({ context }: Pick<H3Event, 'context'>): IncomingMessage | undefined {
+  return context[listenerRequest] as IncomingMessage | undefined
 }
 
 /** Where its answer is written; undefined in process. */
@@ -24,10 +25,42 @@ export function socketResponseOf(event: H3Event): ServerResponse | undefined {
   return event.context[listenerResponse] as ServerResponse | undefined
 }
 
-/** The IP address that a request comes from; `127.0.0.1` in process. What a proxy says of others does not count. */
-export function ipOf(event: H3Event): string {
-  return socketRequestOf(event)?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
+/** Finds out where requests come from. What a proxy says of its client counts only if the proxy is trusted. */
+export interface ClientAddresses {
+  /** The IP address of the client; `127.0.0.1` in process. */
+  ipOf(event: H3Event): string
+  /** Whether the request came over a socket from one of the trusted proxies. */
+  isFromTrusted(event: H3Event): boolean
+}
+
+/**
+ * @param trusted  Ranges of addresses of proxies. Each adds the address of its client at the end of `X-Forwarded-For`, so
+ *   the header is read from its end, and only as far as trusted proxies wrote it.
+ */
+export function createClientAddresses(trusted: readonly string[]): ClientAddresses {
+  const ranges = trusted.map(parseRange).filter((range) => range !== null)
+  const isTrusted = (ip: string): boolean => {
+    const address = parseAddress(ip)
+    return address !== null && ranges.some((range) => isWithin(address, range))
+  }
+  const peerOf = (event: H3Event): string =>
+    socketRequestOf(event)?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
+  return {
+    ipOf(event) {
+      let ip = peerOf(event)
+      if (ranges.length === 0 || !socketRequestOf(event)) return ip
+      const passedOn = (event.req.headers.get('x-forwarded-for') ?? '').split(',')
+      while (isTrusted(ip)) {
+        const before = passedOn.pop()?.trim() ?? ''
+        if (parseAddress(before) === null) break
+        ip = before
+      }
+      return ip
+    },
+    isFromTrusted: (event) => socketRequestOf(event) !== undefined && isTrusted(peerOf(event)),
+  }
 }
 
 const listenerRequest = 'localpost.listener'
-const listenerResponse = 'localpost.response'
+/** The context's member with the socket's response. */
+export const listenerResponse = 'localpost.response'

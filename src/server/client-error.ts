@@ -1,5 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Server as SecureServer } from 'node:https'
 import { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
@@ -11,7 +13,7 @@ import { restOfRequest } from './rest-of-request.ts'
  * is too large or never ends, a body with broken chunks, CONNECT, an unknown Expect. Node answers these with a status
  * alone, or closes the connection without a word.
  */
-export function answerClientErrors(server: Server): void {
+export function answerClientErrors(server: Server | SecureServer): void {
   // Answered by the handler, with a body.
   Object.assign(server, { requireHostHeader: false })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -59,7 +61,7 @@ function answer(socket: Duplex, fault: LocalpostError): void {
 
 function faultOf(error: NodeJS.ErrnoException): LocalpostError {
   const foreign = foreignProtocolOf(error)
-  if (foreign) return new LocalpostError('invalid_request', `This is no HTTP request but ${foreign}.`)
+  if (foreign) return new LocalpostError('invalid_request', `This is no HTTP request but ${foreign.words}.`)
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new LocalpostError('header_too_large', 'The header of the request is too large.')
@@ -70,13 +72,20 @@ function faultOf(error: NodeJS.ErrnoException): LocalpostError {
   }
 }
 
+interface ForeignProtocol {
+  name: 'TLS' | 'SMTP'
+  words: string
+}
+
 /** What another protocol's client sent in place of a request, with what to do; null for anything else. */
-function foreignProtocolOf(error: NodeJS.ErrnoException): string | null {
+function foreignProtocolOf(error: NodeJS.ErrnoException): ForeignProtocol | null {
   const bytes = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : null
   if (!bytes) return null
   if (bytes[0] === 0x16 && bytes[1] === 0x03)
-    return 'TLS: this port speaks plain HTTP, use http:// and not https://'
-  return smtpCommand.test(bytes.toString('latin1', 0, 6)) ? 'SMTP: mail goes to the SMTP port' : null
+    return { name: 'TLS', words: 'TLS: this port speaks plain HTTP, use http:// and not https://' }
+  return smtpCommand.test(bytes.toString('latin1', 0, 6))
+    ? { name: 'SMTP', words: 'SMTP: mail goes to the SMTP port' }
+    : null
 }
 
 const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
@@ -84,20 +93,30 @@ const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
 /**
  * Reports clients that speak another protocol, once a minute for each address.
  *
- * @param notify  Gets what happened and what to do.
+ * @param notify  Gets what happened and what to do, and the protocol.
  * @param now  Monotonic time in milliseconds. Default: the machine's.
  */
 export function reportForeignClients(
-  server: Server,
-  notify: (message: string) => void,
+  server: Server | SecureServer,
+  notify: (message: string, protocol: 'TLS' | 'SMTP' | 'HTTP') => void,
   now?: () => number,
 ): void {
   const isNews = createOncePerMinute(now)
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    if (error.code !== 'ERR_SSL_HTTP_REQUEST') return
+    const address = socket.remoteAddress ?? 'an unknown address'
+    if (isNews(`http ${address}`))
+      notify(
+        `A client at ${address} sent plain HTTP to the HTTPS port. Use https:// and not http://.`,
+        'HTTP',
+      )
+  })
   // Before the answer, which ends the socket and its address with it.
   server.prependListener('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const foreign = foreignProtocolOf(error)
     if (foreign === null) return
     const address = (socket instanceof Socket ? socket.remoteAddress : undefined) ?? 'an unknown address'
-    if (isNews(`${foreign} ${address}`)) notify(`A client at ${address} sent no HTTP request but ${foreign}.`)
+    if (isNews(`${foreign.name} ${address}`))
+      notify(`A client at ${address} sent no HTTP request but ${foreign.words}.`, foreign.name)
   })
 }

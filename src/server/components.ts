@@ -1,6 +1,13 @@
 import { z } from 'zod'
+import { accountInfoSchema } from '../accounts/schema.ts'
 import { audienceSchema, contactInputSchema, contactSchema, importResultSchema } from '../audiences/schema.ts'
-import { faultsSchema, faultsInputSchema } from '../faults/schema.ts'
+import {
+  faultRateLimitSchema,
+  faultsInputSchema,
+  faultsSchema,
+  httpFaultSchema,
+  smtpFaultSchema,
+} from '../faults/schema.ts'
 import { rulesInputSchema, rulesSchema } from '../rules/schema.ts'
 import {
   accountSchema,
@@ -11,13 +18,18 @@ import {
   recordCheckSchema,
   verificationInfoSchema,
 } from '../domains/schema.ts'
-import { emailEventSchema, lastEventSchema } from '../emails/event-schema.ts'
+import { emailEventSchema, eventCauseSchema, lastEventSchema } from '../emails/event-schema.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../emails/schema.ts'
 import { apiKeySchema } from '../keys/schema.ts'
 import { templateSchema } from '../templates/schema.ts'
 import { checkReportSchema, findingSchema } from '../checks/schema.ts'
-import { clientSupportSchema } from '../client-support/schema.ts'
+import { clientSupportSchema, mailPreviewSchema } from '../client-support/schema.ts'
 import { mailSchema, mailSummarySchema } from '../inbox/schema.ts'
+import {
+  smtpProblemSchema,
+  smtpSessionSchema,
+  smtpSessionSummarySchema,
+} from '../inbox/smtp-session-schema.ts'
 import { errorSchema } from '../core/error-schema.ts'
 import { healthSchema } from './health-schema.ts'
 import { loggedRequestSchema } from './logged-request-schema.ts'
@@ -33,6 +45,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   EmailDetail: emailDetailSchema,
   LastEvent: lastEventSchema,
   EmailEvent: emailEventSchema,
+  EventCause: eventCauseSchema,
   Domain: domainListItemSchema,
   DomainDetail: domainDetailSchema,
   CreatedDomain: createdDomainSchema,
@@ -46,10 +59,14 @@ const named: Readonly<Record<string, z.ZodType>> = {
   ImportResult: importResultSchema,
   Template: templateSchema,
   ApiKey: apiKeySchema,
+  AccountInfo: accountInfoSchema,
   RulesInput: rulesInputSchema,
   Rules: rulesSchema,
   FaultsInput: faultsInputSchema,
   Faults: faultsSchema,
+  HttpFault: httpFaultSchema,
+  SmtpFault: smtpFaultSchema,
+  FaultRateLimit: faultRateLimitSchema,
   Webhook: webhookSchema,
   WebhookDelivery: webhookDeliverySchema,
   MailSummary: mailSummarySchema,
@@ -57,7 +74,11 @@ const named: Readonly<Record<string, z.ZodType>> = {
   CheckReport: checkReportSchema,
   CheckFinding: findingSchema,
   ClientSupport: clientSupportSchema,
+  MailPreview: mailPreviewSchema,
   LoggedRequest: loggedRequestSchema,
+  SmtpProblem: smtpProblemSchema,
+  SmtpSession: smtpSessionSchema,
+  SmtpSessionSummary: smtpSessionSummarySchema,
   Health: healthSchema,
 }
 for (const [id, schema] of Object.entries(named)) components.add(schema, { id })

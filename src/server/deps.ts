@@ -1,22 +1,30 @@
+import type { Accounts } from '../accounts/accounts.ts'
 import type { Audiences } from '../audiences/audiences.ts'
 import type { ArmedFaults } from '../faults/faults.ts'
+import type { ListPage, ListQuery } from '../core/lists.ts'
+import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
 import type { Rules } from '../rules/rules.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { Clock } from '../core/clock.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
-import type { Domains } from '../domains/domains.ts'
+import type { InnerDomains } from '../domains/domains.ts'
 import type { EmailService } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'
 import type { Ids } from '../core/ids.ts'
-import type { Inbox, InboxPages } from '../inbox/inbox.ts'
+import type { OidcSignIn } from '../oidc/sign-in.ts'
+import type { Inbox, InboxPages } from '../inbox/methods.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
-import type { Store } from '../store/store.ts'
+import type { DatabaseStatus, Store } from '../store/store.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
+import type { StoredSessions } from '../users/sessions.ts'
+import type { Users } from '../users/users.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
+import type { AccountDoors } from './account-doors.ts'
 import type { HttpListener } from './listener.ts'
+import type { RequestRooms } from './request-rooms.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Health } from './types.ts'
 
@@ -24,12 +32,25 @@ import type { Health } from './types.ts'
 export interface ServerDeps {
   readonly emails: EmailService & Simulation
   readonly domains: Pick<
-    Domains,
-    'create' | 'list' | 'get' | 'update' | 'remove' | 'verify' | 'records' | 'zone'
+    InnerDomains,
+    'create' | 'list' | 'summaries' | 'get' | 'update' | 'remove' | 'verify' | 'records' | 'zone'
   >
   readonly audiences: Audiences
   readonly templates: Templates
   readonly keys: Keys
+  /** Who may sign in with a password; null where nobody may. */
+  readonly users: Users | null
+  /** Sign-in with an OpenID provider; null without one. */
+  readonly oidc: OidcSignIn | null
+  readonly sessions: StoredSessions
+  /** The accounts that callers of this one see. */
+  readonly accounts: Accounts
+  /** The other accounts; null if this is one of them. */
+  readonly doors: AccountDoors | null
+  /** Waits until memory has what other instances changed; null without others. */
+  readonly current: (() => Promise<void>) | null
+  /** Of the instance. Default: new ones. */
+  readonly rooms?: RequestRooms
   readonly inbox: Inbox & InboxPages
   readonly rules: Rules
   readonly faults: ArmedFaults
@@ -38,11 +59,15 @@ export interface ServerDeps {
   readonly webhooks: Webhooks
   readonly store: Store
   readonly log: RequestLog
+  readonly smtpSessions: LoggedSessions
   /** Where requests with long bodies wait for their turn. */
   readonly large: JobQueue
   readonly clock: Clock
   readonly ids: Ids
-  readonly config: Pick<Config, 'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey' | 'strict'>
+  readonly config: Pick<
+    Config,
+    'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey' | 'strict' | 'trustProxy'
+  >
   /** Of the package, for `/dev/health` and the OpenAPI document. */
   readonly version: string
   /** Folder of the built page: `index.html`, `favicon.svg`, `assets/`. */
@@ -58,8 +83,20 @@ export interface ServerDeps {
   onError(error: unknown): void
 }
 
+/** The SMTP sessions of apps; promises where instances share a store. */
+export interface LoggedSessions {
+  onEnded(listener: (session: () => SmtpSessionSummary) => void, isWanted: () => boolean): void
+  list(
+    query?: ListQuery & { failed?: boolean },
+  ): ListPage<SmtpSessionSummary> | Promise<ListPage<SmtpSessionSummary>>
+  get(id: string): SmtpSession | Promise<SmtpSession>
+}
+
 /** How many of each kind are stored. */
 export type Counts = Health['counts']
 
 /** State of the instance for `/dev/health`. `ok` only while SMTP accepts connections, and HTTP too if it has a listener. */
-export type ServerState = Pick<Health, 'status' | 'smtp' | 'warnings'>
+export type ServerState = Pick<Health, 'status' | 'store' | 'smtp' | 'warnings'> & {
+  smtps: { host: string; port: number } | null
+  database: DatabaseStatus | null
+}

@@ -4,32 +4,32 @@ import type { z } from 'zod'
 import { isErrorOf, LocalpostError, validationError } from '../core/errors.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { Answer } from './answer.ts'
-import type { AnswerRoom } from './answer-room.ts'
 import { errorAnswer, isAnswer, jsonAnswer, streamBody } from './answer.ts'
 import { receiveBody } from './body.ts'
 import type { JobQueue } from '../core/job-queue.ts'
-import type { BodyRoom } from './body-room.ts'
-import { ipOf, socketRequestOf, socketResponseOf } from './client-address.ts'
+import { type ClientAddresses, socketRequestOf, socketResponseOf } from './client-address.ts'
 import type { AccessControl } from './access.ts'
-import type { FailedKeys } from './failed-keys.ts'
 import type { FaultGate } from './faults.ts'
 import { isCut } from './faults.ts'
+import type { OpenAnswer } from './open-answers.ts'
+import type { RequestRooms } from './request-rooms.ts'
 import type { Exchange, RequestLog } from './request-log.ts'
+import { isStreamed } from './held-answer.ts'
 import { endAfterRequest } from './rest-of-request.ts'
-import { isLongJson, readLongJson } from '../core/long-json.ts'
+import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
 import type { Route } from './route.ts'
+import type { Need } from './scopes.ts'
 import { monotonicNow } from '../core/machine.ts'
+import { notFound } from '../store/repository.ts'
 
 /** What the handling of every request needs. */
-export interface DispatchDeps {
+export interface DispatchDeps extends RequestRooms {
   readonly accessControl: AccessControl
+  readonly addresses: ClientAddresses
   readonly faults: FaultGate
   readonly log: RequestLog
-  readonly bodies: BodyRoom
   /** Where requests with long bodies wait for their turn. */
   readonly large: JobQueue
-  readonly answers: AnswerRoom
-  readonly failedKeys: FailedKeys
   /** Treats warnings as errors. */
   readonly strict: boolean
   onError(error: unknown): void
@@ -39,27 +39,40 @@ export interface DispatchDeps {
  * Creates the handler of one route, or of a path without a route for the method.
  *
  * @param access  The access rule. An unknown path below `/v1` requires a key, like an existing one.
+ * @param needOf  What the caller needs, by the query of the request. Default: any key is enough.
  * @param run  Returns the answer or throws. Called after access was granted.
  */
 export function dispatcher(
   deps: DispatchDeps,
   access: Route['access'] | 'none',
   run: (event: H3Event, exchange: Exchange) => unknown,
+  needOf: ((query: string) => Need) | null = null,
 ): (event: H3Event) => Promise<Response> {
-  const { accessControl, faults, log, answers, failedKeys } = deps
+  const { accessControl, addresses, faults, log, answers, failedKeys, openAnswers } = deps
   const slowedDown = (error: unknown, event: H3Event): unknown =>
     isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
-      ? failedKeys.count(ipOf(event), error)
+      ? failedKeys.count(addresses.ipOf(event), error)
       : error
   return async (event) => {
     const exchange = newExchange(event)
     let answer: Answer
     let headers: Readonly<Record<string, string>> = {}
+    let open: OpenAnswer | null = null
     try {
       const fault = access === 'key' && !exchange.fromPage ? faults.meet(event, exchange) : null
       const struck = fault && (await fault)
-      if (access !== 'none' && !struck) headers = accessControl.admit(event, access, exchange)
-      const result = struck ?? (await run(event, exchange))
+      const need = needOf && needOf(event.url.search)
+      const admitted = access !== 'none' && !struck && accessControl.admit(event, access, need, exchange)
+      if (admitted) headers = admitted instanceof Promise ? await admitted : admitted
+      if (!struck && (access === 'key' || access === 'local')) assertAccount(event)
+      // What changes something is done when its caller has been let in.
+      if (access === 'local' && event.req.method === 'GET')
+        open = openAnswers.watch(() => {
+          void accessControl.admit(event, access, need, exchange)
+          assertReached(event)
+        })
+      const running = struck ?? run(event, exchange)
+      const result = await (open ? open.throughout(running) : running)
       answer = isAnswer(result) ? result : jsonAnswer(result)
       const response = socketResponseOf(event)
       if (response) answers.admit(answer, response)
@@ -67,6 +80,7 @@ export function dispatcher(
       if (!(error instanceof LocalpostError) || error.code === 'internal_error') deps.onError(error)
       answer = errorAnswer(slowedDown(error, event))
     }
+    if (open) answer = watchedAnswer(answer, open)
     if (access === 'key' && !exchange.fromPage) {
       exchange.status = isCut(event.context) ? 0 : answer.status
       exchange.responseBody = beginningOf(answer)
@@ -75,10 +89,44 @@ export function dispatcher(
     if (access === 'key' && isTerminal(event.req.headers)) answer = withLineEnd(answer)
     const request = socketRequestOf(event)
     if (request && !request.complete && event.req.method !== 'HEAD') answer = endAfterRequest(answer, request)
+    if (isLongJson(answer.body) || answer.body instanceof ReadableStream) event.context[isStreamed] = true
     // For a socket, h3's own server has a response that makes no web stream and no Headers object.
     const kind = request ? FastResponse : Response
     return toResponse(kind, answer, headers, event.req.method === 'HEAD')
   }
+}
+
+/** The context's member with a function that throws when the account of the request cannot be reached any more. */
+export const assertAccountReached = 'localpost.assertAccountReached'
+
+function assertReached(event: H3Event): void {
+  const assertIt: unknown = event.context[assertAccountReached]
+  if (typeof assertIt === 'function') assertIt()
+}
+
+/** The answer, with a body that ends when its caller may not read it any more, where it is a stream. */
+function watchedAnswer(answer: Answer, open: OpenAnswer): Answer {
+  const body = streamed(answer)
+  if (body instanceof ReadableStream) return { ...answer, body: open.guard(body) }
+  open.leave()
+  return answer
+}
+
+/** The body of an answer; long JSON is written while it is read. */
+function streamed({ body }: Answer): Exclude<Answer['body'], LongJson> {
+  return isLongJson(body) ? streamBody(readLongJson(body)) : body
+}
+
+/** The context's member with a function that notes a use of the account of the request, where it is not `default`. */
+export const accountUsed = 'localpost.accountUsed'
+
+/** The context's member with the name of an account that the caller asks for and may not see. */
+export const unknownAccount = 'localpost.unknownAccount'
+
+/** @throws not_found. Only after the caller's key was checked, so that strangers do not learn which accounts there are. */
+function assertAccount(event: H3Event): void {
+  const name: unknown = event.context[unknownAccount]
+  if (typeof name === 'string') throw notFound('account', name)
 }
 
 /** Reads the parts of a request that the route needs, and calls the route's handler. */
@@ -88,10 +136,11 @@ export async function runRoute(
   exchange: Exchange,
   {
     accessControl,
+    addresses,
     bodies,
     large,
     strict,
-  }: Pick<DispatchDeps, 'accessControl' | 'bodies' | 'large' | 'strict'>,
+  }: Pick<DispatchDeps, 'accessControl' | 'addresses' | 'bodies' | 'large' | 'strict'>,
 ): Promise<unknown> {
   if (event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
   const params = paramsOf(event)
@@ -106,7 +155,7 @@ export async function runRoute(
       isLocal: () => accessControl.isLocal(event),
       isSecure: () => accessControl.isSecure(event),
       isHead: method === 'HEAD',
-      ip: () => ipOf(event),
+      ip: () => addresses.ipOf(event),
       signal: () => event.req.signal,
       warn(warnings) {
         for (const warning of warnings) exchange.warnings.push(warning)
@@ -115,7 +164,9 @@ export async function runRoute(
   if (!route.body) return toAnswer(await handle(undefined), route)
   const room = bodies.enter()
   try {
-    const source = { headers, body: () => event.req.body, node: socketRequestOf(event) }
+    const used: unknown = event.context[accountUsed]
+    const onPiece = typeof used === 'function' ? () => void used() : undefined
+    const source = { headers, body: () => event.req.body, node: socketRequestOf(event), onPiece }
     const body = await receiveBody(source, route.body, room, (text) => (exchange.requestBody = text))
     const isChecked = route.body.readBy === 'noun'
     const { schema } = route.body
@@ -229,6 +280,8 @@ function queryOf(event: H3Event): Record<string, string> {
   const query: Record<string, string> = {}
   if (event.url.search.length > 1) {
     for (const [name, value] of new URLSearchParams(event.url.search)) {
+      // Every path below `/dev` takes the name of an account; it was read before.
+      if (name === 'account' && event.url.pathname.startsWith('/dev/')) continue
       if (!Object.hasOwn(query, name)) query[name] = value
     }
   }
@@ -245,9 +298,11 @@ function toResponse(
   isHead: boolean,
 ): Response {
   const { status } = answer
-  const body = isLongJson(answer.body) ? streamBody(readLongJson(answer.body)) : answer.body
+  const body = streamed(answer)
   const all = { ...headers, ...answer.headers }
-  if (!isHead) return new kind(body as ResponseBody, { status, headers: all })
+  const cookies = (answer.cookies ?? []).map((cookie): [string, string] => ['set-cookie', cookie])
+  const sent = cookies.length === 0 ? all : [...Object.entries(all), ...cookies]
+  if (!isHead) return new kind(body as ResponseBody, { status, headers: sent })
   // An unread stream would stay open.
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
   else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))

@@ -42,8 +42,8 @@ const windowMs = 60_000
 const maxFailures = 100
 const maxAddresses = 10_000
 
-/** One customer of a provider has all of a /64. */
-function networkOf(address: string): string {
+/** What counts as one address: an IPv4 address, or an IPv6 /64, all of which one customer of a provider has. */
+export function networkOf(address: string): string {
   const [plain = ''] = address.split('%')
   if (!isIPv6(plain)) return plain
   const [head = '', tail] = plain.split('::')

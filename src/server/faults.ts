@@ -47,6 +47,7 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
   return {
     meet(event, exchange) {
       const fault = faults.http(event.req.method, event.url.pathname)
+      if (fault instanceof Promise) return fault.then((found) => found && strike(event, exchange, found))
       return fault && strike(event, exchange, fault)
     },
     close: () => closing.abort(),
@@ -91,11 +92,7 @@ function cut(event: H3Event): void {
   socketRequestOf(event)?.socket.destroy()
 }
 
-function faultInWords({
-  delay_ms,
-  disconnect,
-  status,
-}: NonNullable<ReturnType<ArmedFaults['http']>>): string {
+function faultInWords({ delay_ms, disconnect, status }: HttpFault): string {
   const parts = [delay_ms ? `delayed by ${delay_ms} ms` : '', disconnect ? 'connection closed' : '']
   return [...parts, status === undefined ? '' : `answered with ${status}`].filter(Boolean).join(', ')
 }

@@ -11,19 +11,38 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
       '`ok` and `disk_low` come with status 200, all others with 503. `disk_low`: mail is accepted, but the disk of the data folder is almost full. `refusing`: new mail is refused, because the data folder cannot be written. `warnings` says why',
     ),
   version: z.string(),
+  store: z.enum(['memory', 'folder', 'postgresql']).describe('Where the data is'),
+  database: z
+    .strictObject({
+      schema: z.string(),
+      instances: z
+        .int()
+        .nullable()
+        .describe('How many instances use the schema; null while the database does not answer'),
+      round_trip_ms: z.number().nullable().describe('How long one statement took, in milliseconds'),
+      has_turn: z.boolean().describe('Whether this instance delivers and removes for all'),
+      last_commit: z.int().describe('The number of the last commit that this instance knows'),
+      connections: z.strictObject({ used: z.int(), idle: z.int(), waiting: z.int() }),
+    })
+    .optional()
+    .describe('How the database is, where the data is in one'),
   smtp: smtpSchema,
+  smtps: smtpSchema.optional().describe('The SMTP port that begins with TLS, where one is open'),
   url: z.string().nullable().describe('Base URL of the listener; null in process'),
   tracking_url: z
     .string()
     .nullable()
     .describe('Base URL of the addresses in tracked mail: the option `publicUrl`, else `url`'),
-  counts: z.strictObject({
-    emails: z.int(),
-    domains: z.int(),
-    audiences: z.int(),
-    contacts: z.int(),
-    templates: z.int(),
-  }),
+  counts: z
+    .strictObject({
+      emails: z.int(),
+      domains: z.int(),
+      audiences: z.int(),
+      contacts: z.int(),
+      templates: z.int(),
+    })
+    .nullable()
+    .describe('How many of each kind are stored; null while the database does not answer'),
   faults: faultsSchema,
   warnings: z.array(z.string()).describe('Warnings that a person should see, in sentences'),
 })

@@ -1,16 +1,25 @@
 import type { RequestListener, Server, ServerOptions } from 'node:http'
 import { createServer } from 'node:http'
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
 import { answerClientErrors } from './client-error.ts'
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
 
 /** Opens an HTTP listener for a Node request handler. The command uses its own implementation. */
-export type OpenListener = (
-  handler: RequestListener,
-  address: { host: string; port: number; keepAlive?: boolean },
-) => Promise<HttpListener>
+export type OpenListener = (handler: RequestListener, address: ListenAddress) => Promise<HttpListener>
+
+/** Where a listener is to be opened, and how. */
+export interface ListenAddress {
+  host: string
+  /** 0 takes a free port. */
+  port: number
+  keepAlive?: boolean
+  /** HTTPS with this private key and certificate in PEM. Default: plain HTTP. */
+  tls?: { key: string; cert: string }
+}
 
 /** Where an instance listens for HTTP. */
 export interface ListenOptions {
@@ -27,13 +36,13 @@ export interface HttpListener {
   /** The URL with the actual port. */
   url: string
   port: number
-  server: Server
+  server: Server | SecureServer
   /** Closes the connections without any request; see {@link trackSilent}. */
   closeSilent?: () => void
 }
 
 /**
- * Opens a plain HTTP listener.
+ * Opens an HTTP listener.
  *
  * @param address.port  0 takes a free port; the result has the actual port.
  * @param address.keepAlive  Whether the port and its connections keep the process alive. Default: true.
@@ -41,9 +50,12 @@ export interface HttpListener {
  */
 export async function openHttpListener(
   handler: RequestListener,
-  address: { host: string; port: number; keepAlive?: boolean },
+  address: ListenAddress,
 ): Promise<HttpListener> {
-  const server = createServer(patience, handler)
+  const { tls } = address
+  const server = tls
+    ? createSecureServer({ ...patience, ...tls, handshakeTimeout: patience.headersTimeout }, handler)
+    : createServer(patience, handler)
   if (address.keepAlive === false) server.unref().on('connection', (socket: Socket) => socket.unref())
   answerClientErrors(server)
   const closeSilent = trackSilent(server)
@@ -54,7 +66,7 @@ export async function openHttpListener(
   // Errors of a listening server (such as too few file handles) are temporary. Without this handler they end the process.
   server.removeAllListeners('error').on('error', () => undefined)
   const bound = server.address() as AddressInfo
-  const url = `http://${authorityOf(reachableHost(address.host), bound.port)}`
+  const url = `${tls ? 'https' : 'http'}://${authorityOf(reachableHost(address.host), bound.port)}`
   return { server, closeSilent, port: bound.port, url }
 }
 
@@ -91,11 +103,17 @@ export async function closeHttpListener(listener: HttpListener, graceMs: number)
  * @param server  A server that has not accepted a connection yet.
  * @returns A function that closes these connections.
  */
-export function trackSilent(server: Server): () => void {
+export function trackSilent(server: Server | SecureServer): () => void {
   const silent = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     silent.add(socket)
     socket.once('close', () => silent.delete(socket))
+  })
+  // A TLS socket stands in the place of the connection that it came over. One in its handshake stays as it came.
+  server.on('secureConnection', (secured: TLSSocket) => {
+    for (const socket of silent) if (socket.remotePort === secured.remotePort) silent.delete(socket)
+    silent.add(secured)
+    secured.once('close', () => silent.delete(secured))
   })
   // Does not use the socket's 'data' event, because a listener for it disables Node's fast HTTP parser.
   server.on('request', ({ socket }) => silent.delete(socket))

@@ -13,6 +13,8 @@ export interface LiveEvents {
   open(after?: number): ReadableStream<Uint8Array>
   /** Sends to every client; such events have no id and are not repeated. `data` is called only where there is a client. */
   publish(name: string, data: () => unknown): void
+  /** Whether there is a client. */
+  isWatched(): boolean
   /** Ends every stream; no new one starts. */
   close(): void
 }
@@ -33,6 +35,7 @@ export function createLiveEvents(store: Pick<Store, 'changes'>): LiveEvents {
       const text = toText(name, data())
       for (const client of clients) client.push(text)
     },
+    isWatched: () => clients.size > 0,
     close() {
       isClosed = true
       for (const client of clients) client.end()

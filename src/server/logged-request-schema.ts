@@ -8,8 +8,8 @@ export const loggedRequestSchema: z.ZodType<LoggedRequest> = z.strictObject({
     .enum(['http', 'library'])
     .describe('How it came; a send of the library is logged as the same request'),
   timestamp: z.int().describe('Unix time in milliseconds'),
-  method: z.string(),
-  path: z.string().describe('With its query'),
+  method: z.string().describe('`TLS`, `SMTP` or `HTTP` where a client spoke the wrong protocol to the port'),
+  path: z.string().describe('With its query; `""` for another protocol'),
   status: z.int().describe('0 where an injected fault closed the connection'),
   duration_ms: z.number(),
   api_key: z.string().nullable().describe('The first characters of the key'),

@@ -118,7 +118,14 @@ function toParameters(route: Route, schemas: SchemaWriter): object[] {
     description,
     schema: { type: 'string', ...(maxLength === undefined ? {} : { maxLength }) },
   }))
-  return [...inPath, ...inQuery, ...inHeader]
+  return [...inPath, ...inQuery, ...(route.access === 'local' ? [accountParameter] : []), ...inHeader]
+}
+
+const accountParameter = {
+  name: 'account',
+  in: 'query',
+  description: 'The name of an account, for a caller that needs no key, and for users who signed in',
+  schema: { type: 'string' },
 }
 
 function toRequestBody(body: NonNullable<Route['body']>, schemas: SchemaWriter): object {
@@ -165,11 +172,22 @@ export function errorsOf(route: Route): ErrorCode[] {
     key: [
       'missing_api_key',
       'invalid_api_key',
+      'insufficient_scope',
       'rate_limit_exceeded',
       'service_unavailable',
       'injected_fault',
+      // The account of the key was disabled.
+      'not_found',
     ],
-    local: ['missing_api_key', 'invalid_api_key', 'rate_limit_exceeded', 'forbidden_origin'],
+    local: [
+      'missing_api_key',
+      'invalid_api_key',
+      'insufficient_scope',
+      'rate_limit_exceeded',
+      'forbidden_origin',
+      // The account that the query names does not exist, or is not the caller's.
+      'not_found',
+    ],
     open: ['forbidden_origin'],
     public: [],
   }

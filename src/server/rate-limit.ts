@@ -1,3 +1,5 @@
+import type { InjectedLimit } from '../faults/faults.ts'
+import type { RequestWindow, SharedWindows } from '../faults/shared-windows.ts'
 import type { FaultRateLimit } from '../faults/types.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
@@ -7,67 +9,96 @@ export interface RateLimit {
   /**
    * Counts one request.
    *
-   * @returns The headers with the limit and what is left of it.
+   * @returns The headers with the limit and what is left of it; a promise where instances count together.
    * @throws rate_limit_exceeded, with the same headers and `Retry-After`.
    */
-  take(key: string): Readonly<Record<string, string>>
+  take(key: string): Headers | Promise<Headers>
 }
 
-/** @param limit  How many requests a key may make in `perMs` milliseconds. */
-function createRateLimit(limit: { requests: number; perMs: number }, clock: Clock): RateLimit {
-  const windows = new Map<string, { ends: number; used: number }>()
+type Headers = Readonly<Record<string, string>>
+
+/** Counts in the memory of this instance. */
+function createWindows(): { count(key: string, perMs: number, now: number): RequestWindow } {
+  const windows = new Map<string, RequestWindow>()
   return {
-    take(key) {
-      const now = clock.now()
+    count(key, perMs, now) {
       let window = windows.get(key)
       if (!window || window.ends <= now) {
         // With `acceptAnyKey` callers invent keys: expired windows are removed before they add up.
         if (windows.size >= maxWindows) forgetEnded(windows, now)
-        window = { ends: now + limit.perMs, used: 0 }
+        window = { ends: now + perMs, used: 0 }
         windows.set(key, window)
       }
       window.used++
-      const seconds = Math.max(1, Math.ceil((window.ends - now) / 1000))
-      const headers = {
-        'ratelimit-limit': String(limit.requests),
-        'ratelimit-remaining': String(Math.max(0, limit.requests - window.used)),
-        'ratelimit-reset': String(seconds),
-      }
-      if (window.used <= limit.requests) return headers
-      const message = `More than ${limit.requests} requests in ${limit.perMs} ms. Wait ${seconds} s.`
-      throw new LocalpostError('rate_limit_exceeded', message, {
-        headers: { ...headers, 'retry-after': String(seconds) },
-      })
+      return window
     },
   }
+}
+
+/** @throws rate_limit_exceeded. */
+function headersOf(
+  { requests, per_ms }: FaultRateLimit,
+  { ends, used }: RequestWindow,
+  now: number,
+): Headers {
+  const seconds = Math.max(1, Math.ceil((ends - now) / 1000))
+  const headers = {
+    'ratelimit-limit': String(requests),
+    'ratelimit-remaining': String(Math.max(0, requests - used)),
+    'ratelimit-reset': String(seconds),
+  }
+  if (used <= requests) return headers
+  const message = `More than ${requests} requests in ${per_ms} ms. Wait ${seconds} s.`
+  throw new LocalpostError('rate_limit_exceeded', message, {
+    headers: { ...headers, 'retry-after': String(seconds) },
+  })
 }
 
 /**
  * The limit of the options, and on top of it the one that `/dev/faults` has at the time.
  *
  * @param injected  Gives the same object until the limit changes: counting restarts with each.
+ * @param shared  Counts for all instances that share a store; null for this one alone.
  */
 export function createRateLimits(
   configured: { requests: number; perMs: number } | null,
-  injected: () => FaultRateLimit | null,
+  injected: () => InjectedLimit | null,
   clock: Clock,
+  shared: SharedWindows | null,
 ): RateLimit {
-  const always = configured && createRateLimit(configured, clock)
+  const always = configured && { requests: configured.requests, per_ms: configured.perMs }
+  if (shared) {
+    const take = async (name: string, limit: FaultRateLimit, key: string): Promise<Headers> =>
+      headersOf(limit, await shared.count(name, key, limit.per_ms), clock.now())
+    return {
+      take(key) {
+        const limit = injected()
+        if (!always && !limit) return none
+        return (async () => ({
+          ...(always && (await take('option', always, key))),
+          ...(limit && (await take(limit.generation ?? '', limit, key))),
+        }))()
+      },
+    }
+  }
+  const own = createWindows()
   let known: FaultRateLimit | null = null
-  let current: RateLimit | null = null
+  let current = createWindows()
   return {
     take(key) {
-      const headers = always?.take(key) ?? {}
+      const now = clock.now()
+      const headers = always ? headersOf(always, own.count(key, always.per_ms, now), now) : none
       const limit = injected()
       if (limit !== known) {
         known = limit
-        current = limit && createRateLimit({ requests: limit.requests, perMs: limit.per_ms }, clock)
+        current = createWindows()
       }
-      return current ? { ...headers, ...current.take(key) } : headers
+      return limit ? { ...headers, ...headersOf(limit, current.count(key, limit.per_ms, now), now) } : headers
     },
   }
 }
 
+const none: Headers = {}
 const maxWindows = 10_000
 
 function forgetEnded(windows: Map<string, { ends: number }>, now: number): void {

@@ -29,11 +29,15 @@ export interface Exchange {
 /** The last 1,000 requests to `/v1`, and sends of the library. */
 export interface RequestLog {
   add(exchange: Omit<Exchange, 'fromPage'>): void
-  /** Calls back with each one from now on, for the live events. */
-  onAdded(listener: (request: () => LoggedRequest) => void): void
-  /** Newest first. @throws invalid_cursor */
-  list(query?: ListQuery): ListPage<LoggedRequest>
-  clear(): void
+  /**
+   * Calls back with each one from now on, for the live events.
+   *
+   * @param isWanted  Whether requests to other instances are wanted too, which have to be read. Default: never.
+   */
+  onAdded(listener: (request: () => LoggedRequest) => void, isWanted?: () => boolean): void
+  /** Newest first. A promise where instances share a store. @throws invalid_cursor */
+  list(query?: ListQuery): ListPage<LoggedRequest> | Promise<ListPage<LoggedRequest>>
+  clear(): void | Promise<void>
 }
 
 export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
@@ -42,24 +46,7 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
   const slab = createSlab()
   return {
     add(exchange) {
-      const { source, method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
-      // Member by member: what a spread makes is ten times as large, and a thousand are kept.
-      const request: Kept = {
-        id: deps.ids.next('req'),
-        timestamp: deps.clock.now(),
-        duration_ms: Math.round((monotonicNow() - startedAt) * 1000) / 1000,
-        source,
-        method,
-        path,
-        status,
-        key,
-        warnings:
-          warnings.length === 0
-            ? none
-            : warnings.map((warning) => shorten(masked(warning, key), maxWarningChars)),
-        requestBody: requestBody && slab.put(firstBytes(requestBody)),
-        responseBody: bounded(responseBody),
-      }
+      const request = toKept(exchange, deps, slab.put)
       kept.push(request)
       // Cut in large steps: shifting at every request would move a thousand entries each time.
       if (kept.length >= 2 * maxRequests) kept = kept.slice(-maxRequests)
@@ -85,6 +72,39 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
     clear() {
       kept = []
     },
+  }
+}
+
+/** A request as the log shows it. */
+export function toLoggedRequest(
+  exchange: Omit<Exchange, 'fromPage'>,
+  deps: { clock: Clock; ids: Ids },
+): LoggedRequest {
+  return toLogged(toKept(exchange, deps, (bytes) => Buffer.from(bytes)))
+}
+
+function toKept(
+  exchange: Omit<Exchange, 'fromPage'>,
+  deps: { clock: Clock; ids: Ids },
+  copy: (bytes: Uint8Array) => Buffer,
+): Kept {
+  const { source, method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
+  // Member by member: what a spread makes is ten times as large, and a thousand are kept.
+  return {
+    id: deps.ids.next('req'),
+    timestamp: deps.clock.now(),
+    duration_ms: Math.round((monotonicNow() - startedAt) * 1000) / 1000,
+    source,
+    method,
+    path,
+    status,
+    key,
+    warnings:
+      warnings.length === 0
+        ? none
+        : warnings.map((warning) => shorten(masked(warning, key), maxWarningChars)),
+    requestBody: requestBody && copy(firstBytes(requestBody)),
+    responseBody: bounded(responseBody),
   }
 }
 

@@ -3,7 +3,9 @@ import { H3 } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
 import type { DispatchDeps } from './dispatch.ts'
 import { dispatcher, runRoute } from './dispatch.ts'
+import type { Exchange } from './request-log.ts'
 import type { Route } from './route.ts'
+import { needOf } from './scopes.ts'
 import { pageFile, pagePaths } from './ui.ts'
 
 /**
@@ -13,7 +15,8 @@ import { pageFile, pagePaths } from './ui.ts'
 export function createRouter(routes: readonly Route[], uiDir: string, deps: DispatchDeps): H3 {
   const h3 = new H3({ silent: true, allowMalformedURL: true })
   for (const route of routes) {
-    const handle = dispatcher(deps, route.access, (event, exchange) => runRoute(route, event, exchange, deps))
+    const run = (event: H3Event, exchange: Exchange): unknown => runRoute(route, event, exchange, deps)
+    const handle = dispatcher(deps, route.access, run, needOf(route))
     h3.on(route.method, toPattern(route.path), handle)
     if (route.method === 'GET') h3.on('HEAD', toPattern(route.path), handle)
   }

@@ -14,11 +14,18 @@ export const cursorQuery: z.ZodType<{ cursor?: string | undefined }> = z.object(
   cursor: z.string().meta(cursorMeta).optional(),
 })
 
-/** The query of a list of `/dev`. */
-export const pageQuery: z.ZodType<{ cursor?: string | undefined; limit?: number | undefined }> = z.object({
+/** The members of the query of every list of `/dev`. */
+export const pageMembers: {
+  cursor: z.ZodType<string | undefined>
+  limit: z.ZodType<number | undefined>
+} = {
   cursor: z.string().meta(cursorMeta).optional(),
   limit: queryNumber(1, 500).optional().describe('Items per page. Default: 50'),
-})
+}
+
+/** The query of a list of `/dev`. */
+export const pageQuery: z.ZodType<{ cursor?: string | undefined; limit?: number | undefined }> =
+  z.object(pageMembers)
 
 /** A list answer: `{ <name>: [...], count, cursor }`. */
 export function listSchema(name: string, item: z.ZodType): z.ZodType {

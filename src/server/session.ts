@@ -1,40 +1,46 @@
-import { randomBytes } from 'node:crypto'
-import type { KeyCheck } from './auth.ts'
-import { dateNow } from '../core/machine.ts'
+import { loginSeconds } from '../oidc/login.ts'
+import type { User } from '../users/user.ts'
+import { sessionSeconds, type SessionOwner, type StoredSessions } from '../users/sessions.ts'
 
-/** Keeps the page signed in after it showed a key once; held in memory, so a restart ends every session. */
+/** The sessions of the page, by the cookie of a request. */
 export interface Sessions {
   /**
+   * Ends the session of the request, and puts a new one in its place: a token that somebody else knew is worth nothing.
+   *
+   * @param owner  Was checked before.
    * @param isSecure  Whether the browser came over HTTPS.
-   * @returns The value of `Set-Cookie` for a session of this key, which was checked before.
+   * @returns The value of `Set-Cookie`.
    */
-  open(key: string, isSecure: boolean): string
+  open(
+    owner: { key: string } | { user: { name: string; hash: string } } | { provided: User },
+    headers: Pick<Headers, 'get'>,
+    isSecure: boolean,
+  ): Promise<string>
   /** @returns The value of `Set-Cookie` that removes the cookie; the session ends, too. */
-  close(headers: Pick<Headers, 'get'>, isSecure: boolean): string
-  /** Whether the request's cookie names a session that has not expired, and whose key is still accepted. */
-  has(headers: Pick<Headers, 'get'>): boolean
+  close(headers: Pick<Headers, 'get'>, isSecure: boolean): Promise<string>
+  /** What the browser keeps while its user signs in at an OpenID provider, in a cookie of its own. */
+  readonly login: {
+    /** @returns The value of `Set-Cookie`. An empty value removes the cookie. */
+    set(value: string, isSecure: boolean): string
+    /** The value that the request has; empty without one. */
+    of(headers: Pick<Headers, 'get'>): string
+  }
+  /** Whose session the request has; null without one that is valid. */
+  ownerOf(headers: Pick<Headers, 'get'>): SessionOwner | null
 }
 
 /**
- * @param deps.port  The listener's port; null in process. Browsers send cookies to every port of a host, so each
- *   instance has a cookie of its own name.
- * @param deps.now  Default: the machine's time, which browsers go by.
+ * @param port  The port of the page; null in process. Browsers send cookies to every port of a host, so each instance has
+ *   a cookie of its own name.
  * @see {@link Sessions}
  */
-export function createSessions(
-  keys: KeyCheck,
-  { port, now = dateNow }: { port: () => number | null; now?: () => number },
-): Sessions {
-  // The cookie carries a token that means nothing elsewhere: a stolen cookie is not a stolen key.
-  const sessions = new Map<string, { key: string; expires: number }>()
-
-  function nameOf(): string {
+export function createSessions(stored: StoredSessions, port: () => number | null): Sessions {
+  function nameOf(what: 'session' | 'login' = 'session'): string {
     const bound = port()
-    return bound === null ? 'localpost_session' : `localpost_session_${bound}`
+    return bound === null ? `localpost_${what}` : `localpost_${what}_${bound}`
   }
 
-  function tokenOf(headers: Pick<Headers, 'get'>): string {
-    const name = nameOf()
+  function tokenOf(headers: Pick<Headers, 'get'>, name = nameOf()): string {
     for (const pair of (headers.get('cookie') ?? '').split(';')) {
       const at = pair.indexOf('=')
       if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()
@@ -42,32 +48,31 @@ export function createSessions(
     return ''
   }
 
+  function openFor(owner: Parameters<Sessions['open']>[0]): Promise<string> {
+    if ('key' in owner) return stored.openForKey(owner.key)
+    return 'user' in owner ? stored.openForUser(owner.user) : stored.openForProvided(owner.provided)
+  }
+
   return {
-    open(key, isSecure) {
-      const token = randomBytes(24).toString('base64url')
-      sessions.set(token, { key, expires: now() + lifetimeSeconds * 1000 })
-      const [oldest] = sessions.keys()
-      if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest)
-      return `${nameOf()}=${token}; Max-Age=${lifetimeSeconds}; ${attributes(isSecure)}`
+    async open(owner, headers, isSecure) {
+      await stored.close(tokenOf(headers))
+      const token = await openFor(owner)
+      return `${nameOf()}=${token}; Max-Age=${sessionSeconds}; ${attributes(isSecure)}`
     },
-    close(headers, isSecure) {
-      sessions.delete(tokenOf(headers))
+    async close(headers, isSecure) {
+      await stored.close(tokenOf(headers))
       return `${nameOf()}=; Max-Age=0; ${attributes(isSecure)}`
     },
-    has(headers) {
-      const token = tokenOf(headers)
-      const session = sessions.get(token)
-      if (!session) return false
-      if (now() < session.expires && keys.accepts(session.key)) return true
-      sessions.delete(token)
-      return false
+    login: {
+      // Lax: the provider sends the browser back from another site.
+      set: (value, isSecure) =>
+        `${nameOf('login')}=${value}; Max-Age=${value === '' ? 0 : loginSeconds}; ${attributes(isSecure, 'Lax')}`,
+      of: (headers) => tokenOf(headers, nameOf('login')),
     },
+    ownerOf: (headers) => stored.ownerOf(tokenOf(headers)),
   }
 }
 
-const lifetimeSeconds = 24 * 60 * 60
-const maxSessions = 1000
-
-function attributes(isSecure: boolean): string {
-  return `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+function attributes(isSecure: boolean, sameSite: 'Strict' | 'Lax' = 'Strict'): string {
+  return `Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`
 }

@@ -11,7 +11,31 @@ export interface Health {
    */
   status: 'starting' | 'ok' | 'disk_low' | 'refusing' | 'closing'
   version: string
+  /** Where the data is. */
+  store: 'memory' | 'folder' | 'postgresql'
+  /** How the database is, where the data is in one. */
+  database?: {
+    schema: string
+    /** How many instances use the schema; null while the database does not answer. */
+    instances: number | null
+    /** How long one statement took, in milliseconds. */
+    round_trip_ms: number | null
+    /** Whether this instance delivers and removes for all. */
+    has_turn: boolean
+    /** The number of the last commit that this instance knows. */
+    last_commit: number
+    connections: {
+      used: number
+      idle: number
+      waiting: number
+    }
+  }
   smtp: {
+    host: string
+    port: number
+  }
+  /** The SMTP port that begins with TLS, where one is open. */
+  smtps?: {
     host: string
     port: number
   }
@@ -19,13 +43,14 @@ export interface Health {
   url: string | null
   /** Base URL of the addresses in tracked mail: the option `publicUrl`, else `url`. */
   tracking_url: string | null
+  /** How many of each kind are stored; null while the database does not answer. */
   counts: {
     emails: number
     domains: number
     audiences: number
     contacts: number
     templates: number
-  }
+  } | null
   faults: FaultsState | null
   /** Warnings that a person should see, in sentences. */
   warnings: string[]
@@ -38,8 +63,9 @@ export interface LoggedRequest {
   source: 'http' | 'library'
   /** Unix time in milliseconds. */
   timestamp: number
+  /** `TLS`, `SMTP` or `HTTP` where a client spoke the wrong protocol to the port. */
   method: string
-  /** With its query. */
+  /** With its query; `""` for another protocol. */
   path: string
   /** 0 where an injected fault closed the connection. */
   status: number
@@ -52,4 +78,27 @@ export interface LoggedRequest {
   request_body: string | null
   /** At most 16 KiB. */
   response_body: string | null
+}
+
+/** The answer of `GET /dev/session`. */
+export interface SessionState {
+  /**
+   * `local`: on this machine, no sign-in is needed. `key`, `user`: signed in with an API key, with a
+   * password, or with an OpenID provider. `none`: not signed in.
+   */
+  caller: 'local' | 'key' | 'user' | 'none'
+  /** Of the user; null otherwise. */
+  name: string | null
+  /** Of the user; null otherwise. */
+  role: 'admin' | 'member' | null
+  /** Names of the accounts of the user; null otherwise. */
+  accounts: string[] | null
+  /** Of the API key; null otherwise. */
+  scope: 'full' | 'send' | 'read' | null
+  /** Host of the OpenID provider that the user signed in with; null otherwise. */
+  provider: string | null
+  /** Whether users can sign in with a password. */
+  password: boolean
+  /** Host of the OpenID provider with which users can sign in at `/dev/oidc/start`; null without one. */
+  oidc: string | null
 }

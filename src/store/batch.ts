@@ -1,12 +1,12 @@
-import { LocalpostError, quote } from '../core/errors.ts'
 import { Entry, type LargePlace, type Place, type Places, samePlace } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
 import type { BulkChange, BulkOutcome } from './bulk.ts'
+import { assertVersion, keyConflict } from './conflicts.ts'
 import { type PreparedChange, withVersion } from './prepare.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect, Records } from './records.ts'
 import type { SortedIndex } from './sorted-index.ts'
-import type { IndexKey } from './store.ts'
+import type { IndexKey } from './queries.ts'
 import { paced, pacedIfLong } from '../core/yield.ts'
 
 /**
@@ -122,14 +122,14 @@ export class Batch {
     const { state, id } = change
     const current = this.#current(state, id)
     if (change.op === 'remove') {
-      if (change.version !== undefined) assertVersion(change.version, current, state, id)
+      if (change.version !== undefined) assertVersion(change.version, current, state.name, id)
       if (current) this.#remove(state, current)
       // The line of a record that cannot be read can be removed all the same.
       else this.#removeUnread(state, id)
       return
     }
-    if (change.op === 'insert' && current) throw conflict(state, 'id', [id], id)
-    if (change.op === 'update') assertVersion(change.version - 1, current, state, id)
+    if (change.op === 'insert' && current) throw keyConflict(state.name, 'id', [id], id)
+    if (change.op === 'update') assertVersion(change.version - 1, current, state.name, id)
     const version = change.op === 'put' ? (current?.version ?? 0) + 1 : change.version
     const text = version === change.version ? change.text : withVersion(change.text, version)
     const blobs = this.#place(id, current?.blobs ?? null, taken)
@@ -163,7 +163,7 @@ export class Batch {
       if (!index.unique) return
       const key = draft.keys[slot] ?? null
       const holder = key && this.#holderOf(index, key)
-      if (key && holder && holder !== draft.id) throw conflict(state, index.name, key, holder)
+      if (key && holder && holder !== draft.id) throw keyConflict(state.name, index.name, key, holder)
       this.#claim(index, current?.keys[slot] ?? null, null)
       this.#claim(index, key, draft.id)
     })
@@ -238,16 +238,4 @@ const roughRecordSize = 1024
 
 function isLarge(content: TakenBlob['content']): content is LargePlace {
   return 'large' in content
-}
-
-function assertVersion(expected: number, current: Entry | null, state: CollectionState, id: string): void {
-  if (current?.version === expected) return
-  const found = current ? `has version ${current.version}` : 'was removed'
-  const message = `The record ${quote(id)} of ${state.name} ${found}, not version ${quote(expected)}. Read it again and repeat the change.`
-  throw new LocalpostError('version_conflict', message)
-}
-
-function conflict(state: CollectionState, index: string, key: IndexKey, holder: string): LocalpostError {
-  const message = `The ${index} ${quote(key.length === 1 ? key[0] : key)} of ${state.name} is taken by ${quote(holder)}. Use another value.`
-  return new LocalpostError('unique_conflict', message)
 }

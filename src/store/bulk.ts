@@ -5,7 +5,8 @@ import { readTexts, toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
 import { membersOf } from './stored.ts'
-import type { BulkOptions, IndexKey, StoredRecord } from './store.ts'
+import type { IndexKey } from './queries.ts'
+import type { BulkOptions, StoredRecord } from './store.ts'
 
 /** A change of a record that was read at a version. A null `next` removes the record, whatever its version is. */
 export interface BulkChange {
@@ -27,10 +28,10 @@ export interface BulkOutcome {
   stale: string[]
 }
 
-/** The rest of a bulk change. */
-interface BulkWork {
+/** The rest of a bulk change. `C` is a change of one record, as the adapter stores it. */
+export interface BulkWork<C> {
   /** Prepares the next commit, which may be empty, with the number of ids that are done after it; null at the end. */
-  next(): Promise<{ changes: BulkChange[]; bytes: number; done: number } | null>
+  next(): Promise<{ changes: C[]; bytes: number; done: number } | null>
   /** Notes records that changed after they were read: they are read again. */
   again(ids: readonly string[]): void
 }
@@ -41,7 +42,7 @@ export function bulkWork<T extends StoredRecord>(
   state: CollectionState,
   ids: readonly string[],
   change: ((record: T) => T) | 'remove',
-): BulkWork {
+): BulkWork<BulkChange> {
   let left = ids
   let at = 0
   let stale: string[] = []
@@ -99,10 +100,10 @@ export function bulkWork<T extends StoredRecord>(
 }
 
 /** Commits a bulk change part by part. @returns How many records were changed or removed. */
-export async function runBulk(
+export async function runBulk<C>(
   deps: {
-    work: BulkWork
-    commit(changes: readonly BulkChange[]): Promise<BulkOutcome>
+    work: BulkWork<C>
+    commit(changes: readonly C[]): Promise<BulkOutcome>
     pending: Budget
     assertOpen(): void
   },
@@ -133,6 +134,6 @@ export async function runBulk(
 
 const readAtOnce = 100
 // Other commits wait while a part is encoded and applied. These limits bound that time.
-const mostUpdates = 500
-const mostRemovals = 1000
+export const mostUpdates = 500
+export const mostRemovals = 1000
 const mostBytes = 1024 * 1024

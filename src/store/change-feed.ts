@@ -1,3 +1,4 @@
+import type { CollectionState } from './collection-state.ts'
 import type { StagedCommit } from './medium.ts'
 import type { Effect } from './records.ts'
 import type { StoreChange } from './store.ts'
@@ -6,14 +7,21 @@ import { queueMicrotask } from '../core/machine.ts'
 
 type Listener = (change: StoreChange) => void
 
+/** A change, and the partition that it was made in. */
+export interface Told {
+  readonly partition: string
+  readonly change: StoreChange
+}
+
 /** Hands the changes of commits to listeners, and keeps the last 10,000 for those that ask what they missed. */
 export class ChangeFeed {
   #seq: number
   /** The seq of the last change that is no longer known. */
   #droppedThrough: number
-  #recent: StoreChange[] = []
+  #recent: Told[] = []
   #publishing: Promise<void> | undefined
-  readonly #listeners: Set<{ listener: Listener; after: number }> = new Set()
+  /** The listeners of each partition. */
+  readonly #listeners: Map<string, Set<{ listener: Listener; after: number }>> = new Map()
 
   /** @param seq  Of the last commit before this feed began: what came before is not known. */
   constructor(seq: number) {
@@ -21,10 +29,19 @@ export class ChangeFeed {
     this.#droppedThrough = seq
   }
 
-  listen(listener: Listener, after?: number): () => void {
-    const entry = { listener, after: after === undefined ? this.#seq : this.#catchUp(listener, after) }
-    this.#listeners.add(entry)
-    return () => this.#listeners.delete(entry)
+  /** Calls `listener` for the changes in a partition alone. */
+  listen(partition: string, listener: Listener, after?: number): () => void {
+    const caught = after === undefined ? this.#seq : this.#catchUp(partition, listener, after)
+    const entry = { listener, after: caught }
+    const known = this.#listeners.get(partition)
+    const listeners = known ?? new Set()
+    listeners.add(entry)
+    if (!known) this.#listeners.set(partition, listeners)
+    return () => {
+      listeners.delete(entry)
+      if (listeners.size === 0 && this.#listeners.get(partition) === listeners)
+        this.#listeners.delete(partition)
+    }
   }
 
   /** Announces commits that became visible. @returns A promise for large ones, which yield to the event loop. */
@@ -32,6 +49,30 @@ export class ChangeFeed {
     const publishing = pacedIfLong(this.#publish(commits)) ?? undefined
     this.#publishing = publishing
     return publishing
+  }
+
+  /** Announces changes that became visible, up to the commit `seq`. @returns As `publish`. */
+  announce(seq: number, changes: Iterable<Told>): Promise<void> | undefined {
+    const publishing = pacedIfLong(this.#announce(seq, changes)) ?? undefined
+    this.#publishing = publishing
+    return publishing
+  }
+
+  /** Goes on at the commit `seq`, where what came before it is no longer known. */
+  skip(seq: number): void {
+    this.#seq = seq
+    this.#droppedThrough = seq
+    this.#recent = []
+    for (const listeners of this.#listeners.values())
+      for (const { listener } of listeners) call(listener, { seq, op: 'gap' })
+  }
+
+  *#announce(seq: number, changes: Iterable<Told>): Generator<undefined, void> {
+    this.#seq = seq
+    for (const { partition, change } of changes) {
+      this.#tell(partition, change)
+      yield
+    }
   }
 
   *#publish(commits: readonly StagedCommit[]): Generator<undefined, void> {
@@ -47,16 +88,16 @@ export class ChangeFeed {
         if (effect.op === 'put' && effect.kind === 'move') continue
         const op = effect.op === 'put' ? (effect.kind === 'insert' ? 'insert' : 'update') : 'remove'
         const id = effect.op === 'put' ? effect.draft.id : effect.id
-        this.#tell({ seq, op, collection: effect.state.name, id })
+        this.#tell(effect.state.partition, { seq, op, collection: effect.state.base, id })
         yield
       }
     }
   }
 
   /** Announces that a bulk change of a collection has ended, after its commits. */
-  async endBulk(collection: string): Promise<void> {
+  async endBulk({ base: collection, partition }: Pick<CollectionState, 'base' | 'partition'>): Promise<void> {
     await this.#publishing
-    this.#tell({ seq: this.#seq, op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
+    this.#tell(partition, { seq: this.#seq, op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
   }
 
   /** @param effects  Of one commit of a bulk change; all are of one collection. */
@@ -65,7 +106,8 @@ export class ChangeFeed {
     if (!first) return
     const removed = effects.filter(({ op }) => op === 'remove').length
     const updated = effects.length - removed
-    this.#tell({ seq, op: 'bulk', collection: first.state.name, updated, removed, isLast: false })
+    const { base: collection, partition } = first.state
+    this.#tell(partition, { seq, op: 'bulk', collection, updated, removed, isLast: false })
   }
 
   end(): void {
@@ -73,23 +115,25 @@ export class ChangeFeed {
   }
 
   /** @returns The seq behind which changes are new to the listener. */
-  #catchUp(listener: Listener, after: number): number {
+  #catchUp(partition: string, listener: Listener, after: number): number {
     // A seq from the future is of another life of this store: nothing is known of what came between.
     const missed = after < this.#droppedThrough || after > this.#seq
     if (missed) call(listener, { seq: this.#droppedThrough, op: 'gap' })
-    for (const change of this.#recent) if (missed || change.seq > after) call(listener, change)
+    for (const { partition: of, change } of this.#recent)
+      if (of === partition && (missed || change.seq > after)) call(listener, change)
     return missed ? 0 : after
   }
 
-  #tell(change: StoreChange): void {
-    this.#recent.push(change)
+  #tell(partition: string, change: StoreChange): void {
+    this.#recent.push({ partition, change })
     if (this.#recent.length >= 2 * kept) {
-      this.#droppedThrough = this.#recent[kept - 1]?.seq ?? this.#droppedThrough
+      this.#droppedThrough = this.#recent[kept - 1]?.change.seq ?? this.#droppedThrough
       this.#recent = this.#recent.slice(kept)
     }
     // The end of a bulk change has no commit of its own, and so no seq.
     const isEnd = change.op === 'bulk' && change.isLast
-    for (const { listener, after } of this.#listeners) if (isEnd || change.seq > after) call(listener, change)
+    for (const { listener, after } of this.#listeners.get(partition) ?? [])
+      if (isEnd || change.seq > after) call(listener, change)
   }
 }
 

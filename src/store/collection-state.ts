@@ -2,11 +2,13 @@ import type { Deferred } from './deferred.ts'
 import { atRest, type Entry } from './entry.ts'
 import { FactTable, type FactRow } from './facts.ts'
 import { IdOrder } from './id-order.ts'
+import { nameInPartition } from './disk/names.ts'
 import { misuse } from './io-errors.ts'
 import { keyOf } from './keys.ts'
 import type { Packed } from './packed.ts'
 import { SortedIndex } from './sorted-index.ts'
-import type { Collection, IndexKey, StoredRecord } from './store.ts'
+import type { IndexKey } from './queries.ts'
+import type { Collection, StoredRecord } from './store.ts'
 
 /** Number of records in a segment: about 1 MB of emails, so that a changed record does not rewrite much. */
 const segmentRecords = 1000
@@ -30,7 +32,12 @@ export function sizeOf({ entries, pack }: Segment): number {
 
 /** One collection in memory. */
 export class CollectionState {
+  /** With the partition: `emails.acc_1`. */
   readonly name: string
+  /** Without the partition, as the nouns know it: `emails`. */
+  readonly base: string
+  /** The main partition is `""`. */
+  readonly partition: string
   readonly collection: Pick<Collection<StoredRecord>, 'facts'>
   readonly large: boolean
   /** The parts of a `readLater` collection that are not read yet; null if everything is read. */
@@ -49,8 +56,10 @@ export class CollectionState {
   #open = 1
   #taken = 0
 
-  constructor(collection: Omit<Collection<StoredRecord>, 'record'>) {
-    this.name = collection.name
+  constructor(collection: Omit<Collection<StoredRecord>, 'record'>, partition = '') {
+    this.name = nameInPartition(collection.name, partition)
+    this.base = collection.name
+    this.partition = partition
     this.collection = collection
     this.large = collection.large ?? false
     this.readLater = collection.readLater ?? false

@@ -2,17 +2,27 @@ import { createBudget, noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { misuse, storeFault } from './io-errors.ts'
 import { ChangeFeed } from './change-feed.ts'
-import { type Place, samePlace } from './entry.ts'
+import { type Place, type Places, samePlace } from './entry.ts'
 import type { Medium } from './medium.ts'
 import { bulkWork, runBulk, type BulkChange, type BulkOutcome } from './bulk.ts'
 import { countRecords, readIds, readPage, tallyTexts } from './pages.ts'
 import { readOne, readResting } from './read-records.ts'
 import { isNewAlone, type PreparedChange, prepareChange } from './prepare.ts'
 import { createCommitQueue } from './commit-queue.ts'
-import { type BlobName, splitBlobId } from './disk/names.ts'
+import { assertPartitionName, type BlobName, splitBlobId } from './disk/names.ts'
+import type { CollectionState } from './collection-state.ts'
 import { Records } from './records.ts'
 import { type RestorableStore, saveRecords } from './restore.ts'
-import type { Blob, BlobId, ByteRange, Change, Collection, StoredRecord } from './store.ts'
+import {
+  alwaysMine,
+  type Blob,
+  type BlobId,
+  type ByteRange,
+  type Change,
+  type Collection,
+  type Store,
+  type StoredRecord,
+} from './store.ts'
 
 /**
  * Makes a store of a medium: the same code whether bytes stay in memory or in a folder.
@@ -37,135 +47,164 @@ export async function createStore(
     if (closing) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
   }
 
-  async function commit(changes: readonly Change[], blobs: readonly Blob[] = []): Promise<void> {
-    assertOpen()
-    if (records.isPartial) {
-      await records.ready(changes.map(({ collection }) => collection.name))
+  function viewOf(partition: string): Store {
+    const stateOf = ({ name }: { readonly name: string }): CollectionState => records.stateIn(partition, name)
+
+    /** The state of a collection, with all of its records. */
+    async function ready(collection: { readonly name: string }): Promise<CollectionState> {
       assertOpen()
+      const state = stateOf(collection)
+      if (state.deferred) await state.deferred.run()
+      return state
     }
-    const prepared = changes.map((change) => prepareChange(records, change))
-    const named = blobs.map((blob) => ({ blob, name: nameIn(changes, blob) }))
-    const size = heldBy(prepared, blobs)
-    // Changes of what is there are bounded by who makes them, and losing one would cost more than it frees.
-    if (!isNewAlone(changes)) pending.takeAnyway(size)
-    else {
-      medium.assertRoom()
-      if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
-    }
-    const taking: ReturnType<Medium['take']>[] = []
-    try {
-      const clearing = medium.clear(blobs)
-      if (clearing) {
-        await clearing
+
+    async function commit(changes: readonly Change[], blobs: readonly Blob[] = []): Promise<void> {
+      assertOpen()
+      if (records.isPartial) {
+        await records.ready(changes.map(({ collection }) => stateOf(collection)))
         assertOpen()
       }
-      for (const { blob, name } of named) taking.push(medium.take(blob, name))
-      await queue.commit(
-        prepared,
-        taking.map(({ taken }) => taken),
-      )
-    } catch (error) {
-      for (const { undo } of taking) undo(error)
-      throw error
-    } finally {
-      pending.give(size)
-    }
-  }
-
-  /** Where a blob is now. It may move while its file is opened, so a reader that fails looks again. */
-  async function locate<T>(id: BlobId, read: (place: Place) => Promise<T>): Promise<T | null> {
-    assertOpen()
-    for (let place = await placeOf(id); place !== null;) {
+      const prepared = changes.map((change) => prepareChange(stateOf(change.collection), change))
+      const named = blobs.map((blob) => ({ blob, name: nameIn(changes, blob) }))
+      const size = heldBy(prepared, blobs)
+      // Changes of what is there are bounded by who makes them, and losing one would cost more than it frees.
+      if (!isNewAlone(changes)) pending.takeAnyway(size)
+      else {
+        medium.assertRoom()
+        if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
+      }
+      const taking: ReturnType<Medium['take']>[] = []
       try {
-        return await read(place)
+        const clearing = medium.clear(blobs)
+        if (clearing) {
+          await clearing
+          assertOpen()
+        }
+        for (const { blob, name } of named) taking.push(medium.take(blob, name))
+        await queue.commit(
+          prepared,
+          taking.map(({ taken }) => taken),
+        )
       } catch (error) {
-        const now = await placeOf(id)
-        if (now && samePlace(now, place)) throw storeFault(error, `Reading the blob ${id}`)
-        place = now
+        for (const { undo } of taking) undo(error)
+        throw error
+      } finally {
+        pending.give(size)
       }
     }
-    return null
-  }
 
-  async function placeOf(id: BlobId): Promise<Place | null> {
-    const { owner, name } = splitBlobId(id)
-    for (const state of records.collections.values()) {
-      const blobs = state.rests(owner)
-        ? ((await readResting(records, state, owner))?.blobs ?? null)
-        : (state.byId.get(owner)?.blobs ?? null)
-      if (blobs && Object.hasOwn(blobs, name)) return blobs[name] ?? null
+    /** Where a blob is now. It may move while its file is opened, so a reader that fails looks again. */
+    async function locate<T>(id: BlobId, read: (place: Place) => Promise<T>): Promise<T | null> {
+      assertOpen()
+      for (let place = await placeOf(id); place !== null;) {
+        try {
+          return await read(place)
+        } catch (error) {
+          const now = await placeOf(id)
+          if (now && samePlace(now, place)) throw storeFault(error, `Reading the blob ${id}`)
+          place = now
+        }
+      }
+      return null
     }
-    return null
+
+    async function placesOf(state: CollectionState, owner: string): Promise<Places | null> {
+      if (state.rests(owner)) return (await readResting(records, state, owner))?.blobs ?? null
+      return state.byId.get(owner)?.blobs ?? null
+    }
+
+    async function placeOf(id: BlobId): Promise<Place | null> {
+      const { owner, name } = splitBlobId(id)
+      for (const state of records.statesOf(partition)) {
+        const blobs = await placesOf(state, owner)
+        if (blobs && Object.hasOwn(blobs, name)) return blobs[name] ?? null
+      }
+      return null
+    }
+
+    return {
+      commit,
+      refusal: () => medium.refusal(),
+      lowDisk: () => medium.lowDisk(),
+      async bulk(collection, ids, change, options = {}) {
+        const state = await ready(collection)
+        const isBulk = ids.length > mostTold
+        const commitPart = (part: readonly BulkChange[]): Promise<BulkOutcome> => queue.bulk(part, isBulk)
+        try {
+          return await runBulk(
+            { work: bulkWork(records, state, ids, change), commit: commitPart, pending, assertOpen },
+            options,
+          )
+        } finally {
+          if (isBulk) await feed.endBulk(state)
+        }
+      },
+      async get(collection, id) {
+        return await readOne(records, await ready(collection), id)
+      },
+      async find(collection, index, key) {
+        const state = await ready(collection)
+        const found = state.index(index).find(key)
+        return found ? await readOne(records, state, found.id) : null
+      },
+      async page(collection, query = {}) {
+        return await readPage(records, await ready(collection), query)
+      },
+      async ids(collection, query = {}) {
+        return await readIds(records, await ready(collection), query)
+      },
+      async count(collection, query = {}) {
+        return await countRecords(records, await ready(collection), query)
+      },
+      async tally(collection, text) {
+        return await tallyTexts(records, await ready(collection), text)
+      },
+      openBlob: (id, range) =>
+        locate(id, (place) => {
+          const { start, end } = clamp(range, place.size)
+          return medium.open(place, start, end)
+        }),
+      readBlob: (id) => locate(id, (place) => medium.read(place, 0, place.size)),
+      async blobSize(id) {
+        assertOpen()
+        return (await placeOf(id))?.size ?? null
+      },
+      async blobNames(collection, id) {
+        return Object.keys((await placesOf(await ready(collection), id)) ?? {})
+      },
+      createBlob(id) {
+        assertOpen()
+        return medium.createBlob(id)
+      },
+      changes(listener, after) {
+        assertOpen()
+        return feed.listen(partition, listener, after)
+      },
+      isShared: false,
+      caughtUp: () => Promise.resolve(),
+      turn: alwaysMine,
+      // The store of all partitions closes them.
+      close: () => Promise.resolve(),
+    }
   }
 
   return {
-    commit,
-    refusal: () => medium.refusal(),
-    lowDisk: () => medium.lowDisk(),
-    async bulk(collection, ids, change, options = {}) {
-      assertOpen()
-      if (records.isPartial) await records.ready([collection.name])
-      const state = records.state(collection.name)
-      const isBulk = ids.length > mostTold
-      const commit = (part: readonly BulkChange[]): Promise<BulkOutcome> => queue.bulk(part, isBulk)
-      try {
-        return await runBulk(
-          { work: bulkWork(records, state, ids, change), commit, pending, assertOpen },
-          options,
-        )
-      } finally {
-        if (isBulk) await feed.endBulk(state.name)
+    ...viewOf(''),
+    partition(name) {
+      assertPartitionName(name)
+      return viewOf(name)
+    },
+    database: () => Promise.resolve(null),
+    partitions: () => records.partitions(),
+    onForeignChange: () => () => {},
+    async removePartition(name) {
+      assertPartitionName(name)
+      const store = viewOf(name)
+      for (const { base } of records.statesOf(name)) {
+        const collection = { name: base, indexes: {} }
+        await store.bulk(collection, await store.ids(collection, { direction: 'desc' }), 'remove')
       }
-    },
-    async get(collection, id) {
-      assertOpen()
-      if (records.isPartial) await records.ready([collection.name])
-      return await readOne(records, records.state(collection.name), id)
-    },
-    async find(collection, index, key) {
-      assertOpen()
-      if (records.isPartial) await records.ready([collection.name])
-      const state = records.state(collection.name)
-      const found = state.index(index).find(key)
-      return found ? await readOne(records, state, found.id) : null
-    },
-    async page(collection, query = {}) {
-      assertOpen()
-      if (records.isPartial) await records.ready([collection.name])
-      return await readPage(records, records.state(collection.name), query)
-    },
-    async ids(collection, query = {}) {
-      assertOpen()
-      if (records.isPartial) await records.ready([collection.name])
-      return await readIds(records, records.state(collection.name), query)
-    },
-    async count(collection, query = {}) {
-      assertOpen()
-      if (records.isPartial) await records.ready([collection.name])
-      return await countRecords(records, records.state(collection.name), query)
-    },
-    async tally(collection, text) {
-      assertOpen()
-      if (records.isPartial) await records.ready([collection.name])
-      return await tallyTexts(records, records.state(collection.name), text)
-    },
-    openBlob: (id, range) =>
-      locate(id, (place) => {
-        const { start, end } = clamp(range, place.size)
-        return medium.open(place, start, end)
-      }),
-    readBlob: (id) => locate(id, (place) => medium.read(place, 0, place.size)),
-    async blobSize(id) {
-      assertOpen()
-      return (await placeOf(id))?.size ?? null
-    },
-    createBlob(id) {
-      assertOpen()
-      return medium.createBlob(id)
-    },
-    changes(listener, after) {
-      assertOpen()
-      return feed.listen(listener, after)
+      records.retire(name)
     },
     snapshot(wanted) {
       assertOpen()

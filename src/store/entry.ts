@@ -1,5 +1,5 @@
 import type { FactRow } from './facts.ts'
-import type { IndexKey } from './store.ts'
+import type { IndexKey } from './queries.ts'
 
 /**
  * Where the bytes of one blob are. Persisted with its record, so its members are the stored names.

@@ -1,5 +1,6 @@
 import type { Facts, FactValues } from './fact-types.ts'
-import type { StoredRecord, Where } from './store.ts'
+import type { Where } from './queries.ts'
+import type { StoredRecord } from './store.ts'
 
 /** The facts of one record as numbers: flags, numbers, codes of texts. */
 export type FactRow = readonly number[]
@@ -49,9 +50,12 @@ export class FactTable {
   encode(record: object): FactRow | null {
     const values = factsOf(this.#facts, record)
     if (values === null) return null
-    const row = [values.flags]
-    for (let i = 0; i < values.numbers.length; i++) row.push(values.numbers[i] ?? 0)
-    for (let i = 0; i < this.#texts.length; i++) row.push(this.codeOf(i, values.texts[i] ?? []))
+    // Filled by `push`, an array takes twice the memory: it has room for more.
+    const row = Array<number>(this.width)
+    let slot = 0
+    row[slot++] = values.flags
+    for (let i = 0; i < this.numbers; i++) row[slot++] = values.numbers[i] ?? 0
+    for (let i = 0; i < this.texts; i++) row[slot++] = this.codeOf(i, values.texts[i] ?? [])
     return row
   }
 

@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts'
 import type { Packed } from './packed.ts'
 import { SortedIndex, type Row, type Span } from './sorted-index.ts'
-import type { IndexKey } from './store.ts'
+import type { IndexKey } from './queries.ts'
 
 /** Successive records in the order of their ids: rows of a pack, `to` exclusive, or records that are in no pack. */
 export type Run =

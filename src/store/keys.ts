@@ -1,4 +1,4 @@
-import type { IndexKey } from './store.ts'
+import type { IndexKey } from './queries.ts'
 
 type KeyValue = IndexKey[number]
 

@@ -5,7 +5,8 @@ import type { IdOrder, Run } from './id-order.ts'
 import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { Records } from './records.ts'
 import type { Row, Span } from './sorted-index.ts'
-import type { StoredRecord, Where } from './store.ts'
+import type { Where } from './queries.ts'
+import type { StoredRecord } from './store.ts'
 import type { Condition } from './where.ts'
 
 /** Some records that meet a condition. */

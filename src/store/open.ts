@@ -18,7 +18,7 @@ import { createPaths, type Paths } from './disk/paths.ts'
 import { createReserve, defaultReserveBytes, releaseReserve } from './disk/reserve.ts'
 import type { RestorableStore } from './restore.ts'
 import { replaceFile } from './disk/snapshot.ts'
-import type { Collection, Store, StoredRecord } from './store.ts'
+import type { Collection, PartitionedStore, StoredRecord } from './store.ts'
 
 /** What `openMemoryStore` takes. */
 export interface MemoryStoreOptions {
@@ -86,7 +86,7 @@ export function openMemoryStore(options: MemoryStoreOptions): Promise<Restorable
  * @example
  * const store = await openLogStore({ dir: '.localpost', collections, clock: systemClock, durability: 'process' })
  */
-export async function openLogStore(options: LogStoreOptions): Promise<Store> {
+export async function openLogStore(options: LogStoreOptions): Promise<PartitionedStore> {
   const { files = nodeFiles } = options
   const paths = createPaths(resolve(options.dir))
   try {
@@ -99,7 +99,11 @@ export async function openLogStore(options: LogStoreOptions): Promise<Store> {
   }
 }
 
-async function openFolder(options: LogStoreOptions, paths: Paths, isFull: boolean): Promise<Store> {
+async function openFolder(
+  options: LogStoreOptions,
+  paths: Paths,
+  isFull: boolean,
+): Promise<PartitionedStore> {
   const { files: all = nodeFiles, processes, onNotice = () => {} } = options
   const named = namingFiles(all)
   let lock: HeldLock | null = null

@@ -1,8 +1,8 @@
 import type { FactRow } from './facts.ts'
-import type { IndexKey, Change, NewRecord, StoredRecord } from './store.ts'
+import type { IndexKey } from './queries.ts'
+import type { Change, NewRecord, StoredRecord } from './store.ts'
 import { misuse } from './io-errors.ts'
 import type { CollectionState } from './collection-state.ts'
-import type { Records } from './records.ts'
 import { membersOf } from './stored.ts'
 
 /** A copy of a change at the call of `commit`: the caller may reuse its record. */
@@ -34,10 +34,9 @@ export function isNewAlone(changes: readonly Pick<Change, 'op'>[]): boolean {
 /**
  * Takes the caller's changes.
  *
- * @throws internal_error when a collection is not the store's, or an id cannot be one.
+ * @throws internal_error when an id cannot be one.
  */
-export function prepareChange(records: Records, change: Change): PreparedChange {
-  const state = records.state(change.collection.name)
+export function prepareChange(state: CollectionState, change: Change): PreparedChange {
   if (change.op === 'remove') return { op: 'remove', state, id: change.id, version: change.version }
   const version = change.op === 'update' ? change.record.version + 1 : 1
   // A copy of what says its version already would cost as much as its text.

@@ -1,9 +1,14 @@
-import { CollectionState, type Segment } from './collection-state.ts'
+import { CollectionState, type Segment, sizeOf } from './collection-state.ts'
 import { Entry, type Places } from './entry.ts'
 import type { IdOrder } from './id-order.ts'
 import { corrupt, misuse } from './io-errors.ts'
 import { sameKey } from './keys.ts'
-import { assertCollectionName } from './disk/names.ts'
+import {
+  assertCollectionName,
+  collectionNameForm,
+  nameInPartition,
+  splitCollectionName,
+} from './disk/names.ts'
 import { Resting } from './resting.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { Collection, StoredRecord } from './store.ts'
@@ -36,37 +41,106 @@ export class Records {
   /** The records that rest in segment files. */
   readonly resting: Resting = new Resting()
   readonly #keeper: PlaceKeeper
+  /** What the store was opened with, by name. */
+  readonly #definitions: ReadonlyMap<string, Collection<StoredRecord>>
+  /** The collections of each partition, by their names without it. */
+  readonly #partitions: Map<string, Map<string, CollectionState>> = new Map()
+  readonly #retired: Set<string> = new Set()
 
   constructor(collections: readonly Collection<StoredRecord>[], keeper: PlaceKeeper) {
     this.#keeper = keeper
-    for (const collection of collections) {
-      assertCollectionName(collection.name)
-      this.collections.set(collection.name, new CollectionState(collection))
+    this.#definitions = new Map(collections.map((collection) => [collection.name, collection]))
+    for (const { name } of collections) {
+      assertCollectionName(name)
+      this.known(name)
     }
   }
 
   /** @throws internal_error when the store was not opened with this collection. */
   state(name: string): CollectionState {
-    const state = this.collections.get(name)
+    const state = this.known(name)
     if (!state) throw misuse(`The store was opened without the collection ${JSON.stringify(name)}.`)
     return state
   }
 
+  /** The state of a collection in a partition. @throws as `state`. */
+  stateIn(partition: string, name: string): CollectionState {
+    return this.#partitions.get(partition)?.get(name) ?? this.state(nameInPartition(name, partition))
+  }
+
+  /** The collections of a partition that were used. */
+  statesOf(partition: string): Iterable<CollectionState> {
+    return this.#partitions.get(partition)?.values() ?? []
+  }
+
+  /** The names of the partitions that have records, without the main one. */
+  partitions(): string[] {
+    const hasRecords = ({ segments, deferred }: CollectionState): boolean =>
+      deferred !== null || [...segments.values()].some((segment) => sizeOf(segment) > 0)
+    return [...this.#partitions]
+      .filter(([partition, states]) => partition !== '' && [...states.values()].some(hasRecords))
+      .map(([partition]) => partition)
+  }
+
+  /** The collection of this name, also of a partition; undefined if the store was opened without it. */
+  known(name: string): CollectionState | undefined {
+    const state = this.collections.get(name)
+    if (state) return state
+    const { base, partition } = splitCollectionName(name)
+    const definition = collectionNameForm.test(name) ? this.#definitions.get(base) : undefined
+    return definition && this.#add(new CollectionState(definition, partition))
+  }
+
   /** The collection of this name. An unknown collection (of another version) is kept unchanged, without indexes. */
   stateOrUnknown(name: string, large: boolean): CollectionState {
-    let state = this.collections.get(name)
-    if (!state) {
-      assertCollectionName(name)
-      state = new CollectionState({ name, large, indexes: {} })
-      this.collections.set(name, state)
-    }
+    const known = this.known(name)
+    if (known) return known
+    assertCollectionName(name)
+    const { base, partition } = splitCollectionName(name)
+    return this.#add(new CollectionState({ name: base, large, indexes: {} }, partition))
+  }
+
+  #add(state: CollectionState): CollectionState {
+    const { name, base, partition } = state
+    this.collections.set(name, state)
+    const states = this.#partitions.get(partition)
+    if (states) states.set(base, state)
+    else this.#partitions.set(partition, new Map([[base, state]]))
     return state
+  }
+
+  /** Forgets the collections of a removed partition once nothing of them has to be written any more. */
+  retire(partition: string): void {
+    this.#retired.add(partition)
+    this.dropRetired()
+  }
+
+  /** @returns The names of the collections that were forgotten. */
+  dropRetired(): string[] {
+    const dropped: string[] = []
+    for (const partition of this.#retired) {
+      const states = this.#partitions.get(partition) ?? new Map<string, CollectionState>()
+      for (const [base, state] of states) {
+        const isLeft = [...state.segments.values()].some(
+          (segment) => sizeOf(segment) > 0 || this.dirty.has(segment),
+        )
+        if (isLeft) continue
+        states.delete(base)
+        this.collections.delete(state.name)
+        dropped.push(state.name)
+      }
+      if (states.size > 0) continue
+      this.#partitions.delete(partition)
+      this.#retired.delete(partition)
+    }
+    return dropped
   }
 
   /** Applies effects in order and synchronously, so that no reader sees only a part of them. */
   apply(effects: readonly Effect[]): void {
     const gathering = effects.length > gatherFrom
-    if (gathering) this.#eachIndex((index) => index.gather())
+    const states = gathering ? new Set(effects.map(({ state }) => state)) : []
+    if (gathering) eachIndex(states, (index) => index.gather())
     for (const effect of effects) {
       if (effect.op === 'remove') this.#remove(effect.state, effect.id)
       else {
@@ -74,7 +148,7 @@ export class Records {
         if (effect.kind !== 'move') this.#setFacts(effect.state, effect.draft)
       }
     }
-    if (gathering) this.#eachIndex((index) => index.settle())
+    if (gathering) eachIndex(states, (index) => index.settle())
   }
 
   /** While loading: adds a record of the snapshot. Duplicates are rare, so they are detected only after adding. */
@@ -127,8 +201,8 @@ export class Records {
   }
 
   /** Reads the parts of these collections that the start deferred. */
-  async ready(names: readonly string[]): Promise<void> {
-    for (const name of names) await this.state(name).deferred?.run()
+  async ready(states: Iterable<CollectionState>): Promise<void> {
+    for (const { deferred } of states) await deferred?.run()
   }
 
   /** Reads deferred collections that have commits in the log, because a checkpoint replaces that part of the log. */
@@ -251,11 +325,10 @@ export class Records {
     for (const index of state.indexes) index.remove(entry)
     this.#keeper.release(entry.blobs, null)
   }
+}
 
-  #eachIndex(run: (index: SortedIndex | IdOrder) => void): void {
-    for (const state of this.collections.values())
-      for (const index of [state.idIndex, ...state.indexes]) run(index)
-  }
+function eachIndex(states: Iterable<CollectionState>, run: (index: SortedIndex | IdOrder) => void): void {
+  for (const { idIndex, indexes } of states) for (const index of [idIndex, ...indexes]) run(index)
 }
 
 // For fewer effects, updating the arrays one by one is cheaper than one pass over every index.

@@ -2,7 +2,8 @@ import { isErrorOf, LocalpostError, quote, validationError } from '../core/error
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { givenCursor } from '../core/lists.ts'
-import type { Collection, IndexKey, Store, StoredRecord, Where } from './store.ts'
+import type { IndexKey, Where } from './queries.ts'
+import type { Collection, Store, StoredRecord } from './store.ts'
 import { update } from './store.ts'
 
 /**

@@ -188,14 +188,15 @@ export class Resting {
   ): Packed | null {
     const { state, pack: old } = segment
     const { idIndex, byId } = state
-    const wasPacked = (id: string): boolean => (old?.find(id) ?? -1) >= 0
-    const there = lines
-      .filter(({ id }) => {
-        const entry = byId.get(id)
-        return wasPacked(id) || (entry !== undefined && segment.entries.has(entry))
-      })
-      .sort((a, b) => (a.id < b.id ? -1 : 1))
-    const anchor = there.find(({ id }) => wasPacked(id))
+    const wasPacked = (id: string): boolean => old !== null && old.find(id) >= 0
+    const there = lines.filter(({ id }) => {
+      const entry = byId.get(id)
+      return (entry !== undefined && segment.entries.has(entry)) || wasPacked(id)
+    })
+    // Mostly the order of arrival is that of the ids.
+    if (there.some(({ id }, at) => at > 0 && (there[at - 1]?.id ?? '') > id))
+      there.sort((a, b) => (a.id < b.id ? -1 : 1))
+    const anchor = old === null ? undefined : there.find(({ id }) => wasPacked(id))
     if (old) idIndex.adopt(null, old)
     const room = anchor
       ? idIndex.roomAt(anchor.id)
@@ -220,6 +221,21 @@ export class Resting {
     return segment.pack
   }
 
+  /** Forgets the places of the records of a segment whose file was removed, if it still has no records. */
+  release(segment: Segment): void {
+    const { pack, state } = segment
+    if (pack === null || pack.live > 0) return
+    state.idIndex.adopt(null, pack)
+    segment.pack = null
+    this.#awake.delete(segment)
+    this.unchecked.delete(segment)
+    for (const [key, cached] of this.#cache) {
+      if (cached.pack !== pack) continue
+      this.#cache.delete(key)
+      this.#cached -= cached.record.text.length
+    }
+  }
+
   /** Takes the records that are also in segment files out of memory, except the newest and those that changed since. */
   async settle(isDirty: (segment: Segment) => boolean): Promise<void> {
     for (const segment of this.#awake) {
@@ -235,6 +251,7 @@ export class Resting {
   rest(segment: Segment): void {
     this.#awake.delete(segment)
     const { pack, state } = segment
+    if (pack) pack.keyed = 0
     for (let row = 0; pack && row < pack.count; row++) {
       const id = pack.id(row)
       const entry = pack.has(row) ? state.byId.get(id) : undefined
@@ -242,6 +259,7 @@ export class Resting {
       if (entry.keys.every((key) => key === null)) state.byId.delete(id)
       else {
         // The record stays in the indexes.
+        pack.keyed++
         entry.text = ''
         entry.blobs = atRest
       }
@@ -257,9 +275,10 @@ function factsOf(
   old: Packed | null,
 ): PackFacts {
   const facts = unknownFacts(table, lines.length)
-  for (const [row, { id }] of lines.entries()) {
-    const before = old?.find(id) ?? -1
-    facts.set(row, old && before >= 0 ? (old.facts?.get(before) ?? null) : (byId.get(id)?.facts ?? null))
+  let row = 0
+  for (const { id } of lines) {
+    const before = old === null ? -1 : old.find(id)
+    facts.set(row++, old && before >= 0 ? (old.facts?.get(before) ?? null) : (byId.get(id)?.facts ?? null))
   }
   return facts
 }

@@ -3,10 +3,11 @@ import { withVersion } from './prepare.ts'
 import type { FactRow } from './facts.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect } from './records.ts'
-import type { Collection, IndexKey, Store, StoredRecord } from './store.ts'
+import type { IndexKey } from './queries.ts'
+import type { Collection, PartitionedStore, StoredRecord } from './store.ts'
 
 /** A store whose records can be noted and put back, in memory and within one life of it. */
-export interface RestorableStore extends Store {
+export interface RestorableStore extends PartitionedStore {
   /** Notes the records of these collections with their blobs. Costs a few words each: texts and bytes are shared. */
   snapshot(collections: readonly Collection<StoredRecord>[]): StoreSnapshot
   /**

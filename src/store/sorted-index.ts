@@ -1,6 +1,6 @@
 import type { Entry } from './entry.ts'
 import { compareKeys, compareValues } from './keys.ts'
-import type { IndexKey } from './store.ts'
+import type { IndexKey } from './queries.ts'
 
 /** A record in an order: its {@link Entry}, or only its id if the record rests on the disk. */
 export type Row = Entry | { readonly id: string }

@@ -1,6 +1,7 @@
 import type { LocalpostError } from '../core/errors.ts'
 import type { Readable } from 'node:stream'
-import type { Facts, FactWhere } from './fact-types.ts'
+import type { Facts } from './fact-types.ts'
+import type { CountQuery, IndexKey, Page, PageQuery } from './queries.ts'
 
 export type { Facts } from './fact-types.ts'
 
@@ -11,7 +12,7 @@ export type { Facts } from './fact-types.ts'
 export interface Store {
   /**
    * Applies changes and blobs as one atomic, durable transaction. Commits are applied in the order of the calls. Resolves
-   * when the commit is visible to reads and as durable as the adapter promises. Before that, no read sees it.
+   * when the commit is visible to reads and as durable as the adapter promises. Before that, reads see all of it or nothing.
    *
    * @param blobs  Blobs of records that the same commit writes. A blob with an existing id replaces the old one.
    * @throws unique_conflict when an insert or change takes a unique key (or id) that another record holds.
@@ -78,18 +79,84 @@ export interface Store {
   readBlob(id: BlobId): Promise<Buffer | null>
   /** The size of a blob in bytes; null if it does not exist. */
   blobSize(id: BlobId): Promise<number | null>
+  /** The names of the blobs of a record, without its id; none if there is no such record. */
+  blobNames<T extends StoredRecord>(collection: Collection<T>, id: string): Promise<string[]>
   /** Starts writing a blob of unknown size, for a later commit; see {@link BlobWriter}. */
   createBlob(id: BlobId): BlobWriter
   /**
-   * Calls `listener` for each change of every later commit, in order, after it became visible.
+   * Calls `listener` for each change of every later commit, in order, after it became visible. Where instances share the
+   * store, those of the others are among them, in the same order for all.
    *
    * @param after  A `seq` seen before: changes since then are delivered first, before this call returns. If some of them
    *   are no longer known, one `{ op: 'gap' }` replaces them. Default: only new changes.
    * @returns A function that stops the calls.
    */
   changes(listener: (change: StoreChange) => void, after?: number): () => void
+  /** Whether other instances may use the same records at the same time; `changes` delivers what they change too. */
+  readonly isShared: boolean
+  /** Resolves when `changes` has delivered all that any instance had stored before the call. @throws As reads do. */
+  caughtUp(): Promise<void>
+  /** The work that one instance does for all that use the same records, as deliveries and retention. */
+  readonly turn: Turn
   /** Finishes running commits, makes everything durable and releases the medium. Idempotent. */
   close(): Promise<void>
+}
+
+/** Says which of the instances that share a store does the work in the background. */
+export interface Turn {
+  /**
+   * Whether it is this one. It may end at any time, as when the process was stopped for some seconds: ask again before each
+   * step that others can see.
+   */
+  isMine(): boolean
+  /** Calls `listener` each time it becomes this instance, later than this call. @returns A function that stops the calls. */
+  onMine(listener: () => void): () => void
+}
+
+/** Of a store that belongs to one process. */
+export const alwaysMine: Turn = { isMine: () => true, onMine: () => () => {} }
+
+/** A store whose collections exist once for each partition, as for each account. Its own methods are for the main partition. */
+export interface PartitionedStore extends Store {
+  /**
+   * The same collections, kept apart: what is in a partition, its ids, unique keys, blobs and changes are not seen from any
+   * other. What it costs to read depends on this partition alone. Its `close` does nothing.
+   *
+   * @param name  A letter, then up to 62 letters, digits, `_` and `-`, all in lower case.
+   */
+  partition(name: string): Store
+  /** How the database is; null for a store without one. Never rejects. */
+  database(): Promise<DatabaseStatus | null>
+  /** The names of the partitions that have records, without the main one. */
+  partitions(): string[]
+  /**
+   * Calls `listener` with the name of a partition after other instances changed something in it; with the main one as `""`.
+   * After a gap in the changes, it is called for each partition that has records.
+   *
+   * @returns A function that stops the calls.
+   */
+  onForeignChange(listener: (partition: string) => void): () => void
+  /**
+   * Removes everything in a partition, as `bulk` does. Call it when nothing uses the partition any more.
+   *
+   * @throws As `bulk`. What was removed before stays removed.
+   */
+  removePartition(name: string): Promise<void>
+}
+
+/** How the database of a store is, as `/dev/health` shows it. */
+export interface DatabaseStatus {
+  readonly schema: string
+  /** How many instances use the schema, this one among them; null while the database does not answer. */
+  readonly instances: number | null
+  /** How long one statement took, in milliseconds; null while the database does not answer. */
+  readonly round_trip_ms: number | null
+  /** Whether this instance does the work in the background. */
+  readonly has_turn: boolean
+  /** The number of the last commit that this instance knows. */
+  readonly last_commit: number
+  /** Of this instance: those that run statements, those that do not, and statements that wait for one. */
+  readonly connections: { readonly used: number; readonly idle: number; readonly waiting: number }
 }
 
 /** A disk with less free space than the reserve for removals. */
@@ -134,53 +201,6 @@ export interface Index {
   /** Refuses a commit that would give two records the same values. */
   readonly unique?: boolean
 }
-
-/** The values of an index's members; for a prefix, only the first of them. */
-export type IndexKey = readonly (string | number | boolean)[]
-
-export interface PageQuery {
-  /** Default: `id`. */
-  readonly index?: string
-  /** Only records whose key begins with these values. */
-  readonly prefix?: IndexKey
-  /** Only records after this key in the direction of the page. No record needs to have the key. */
-  readonly after?: IndexKey
-  /** Only records at or before this key in index order: `until: [now]` on an index of due times. */
-  readonly until?: IndexKey
-  /** Default: `asc`. */
-  readonly direction?: 'asc' | 'desc'
-  /** Skips this many records in the direction of the page. Without `where` the cost does not depend on it. Default: 0. */
-  readonly offset?: number
-  /** Default: 50. */
-  readonly limit?: number
-  readonly where?: Where
-}
-
-export interface CountQuery {
-  readonly index?: string
-  readonly prefix?: IndexKey
-  /** As in {@link PageQuery}. */
-  readonly until?: IndexKey
-  readonly where?: Where
-}
-
-export interface Page<T> {
-  readonly records: T[]
-  /** Whether more records follow after the last one. */
-  readonly more: boolean
-}
-
-/** A condition on one record. The set of conditions is fixed, so that an adapter can translate them for a database. */
-export type Where =
-  | FactWhere
-  | { readonly member: string; readonly equals: string | number | boolean | null }
-  | { readonly member: string; readonly above: number }
-  | { readonly member: string; readonly below: number }
-  /** Case-insensitive; an array matches when one of its strings does. */
-  | { readonly member: string; readonly contains: string }
-  | { readonly all: readonly Where[] }
-  | { readonly any: readonly Where[] }
-  | { readonly not: Where }
 
 /** `<record id>/<name>`: a blob belongs to the record in its id, and is removed with that record. */
 export type BlobId = `${string}/${string}`

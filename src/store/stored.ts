@@ -28,7 +28,7 @@ export function toEntry(
 ): Entry | null {
   const read: unknown = stored.record ?? (stored.text === undefined ? undefined : JSON.parse(stored.text))
   if (!isObject(read)) return null
-  const record = lift.schema.lift(lift.from, state.name, read)
+  const record = lift.schema.lift(lift.from, state.base, read)
   const blobs = parsePlaces(stored.blobs)
   if (typeof record.id !== 'string' || typeof record.version !== 'number' || blobs === undefined) return null
   const text = stored.text !== undefined && record === read ? stored.text : JSON.stringify(record)

@@ -2,7 +2,8 @@ import type { Facts, FactWhere } from './fact-types.ts'
 import { bitOf, factsOf } from './facts.ts'
 import { misuse } from './io-errors.ts'
 import { membersOf } from './stored.ts'
-import type { StoredRecord, Where } from './store.ts'
+import type { Where } from './queries.ts'
+import type { StoredRecord } from './store.ts'
 
 /** A condition made ready for many records. */
 export interface Condition {

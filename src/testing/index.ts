@@ -2,6 +2,11 @@
 export { startForTest, useLocalpost } from './instances.ts'
 export type { TestHooks, UsedLocalpost } from './instances.ts'
 
+// Accounts on a server that runs elsewhere
+export { openAccount } from './account.ts'
+export type { AccountInbox } from './account-inbox.ts'
+export type { AccountSettings, TestAccount } from './account.ts'
+
 // For expect.extend
 export { matchers } from './matchers.ts'
 export type { MailMatchers, Matchers } from './matchers.ts'

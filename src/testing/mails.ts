@@ -1,11 +1,14 @@
 import { quote } from '../core/errors.ts'
+import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { optionTable } from '../options/table.ts'
 import { usageError } from './lines.ts'
 
 /** The part of an instance that checks look at. */
-export type Inspected = Pick<Localpost, 'inbox'> & Partial<Pick<Localpost, 'waitTimeoutMs'>>
+export type Inspected = { readonly inbox: Pick<Inbox, 'list' | 'get'> } & Partial<
+  Pick<Localpost, 'waitTimeoutMs'>
+>
 
 /** How long a check waits for what should come, in milliseconds. */
 export function defaultTimeoutMs({ waitTimeoutMs }: Inspected): number {

@@ -44,9 +44,9 @@ export async function checkSent(
   const { count, timeoutMs = isNot ? 0 : defaultTimeoutMs(post), html } = rest
   const wanted: Wanted = html === undefined ? mail : { ...mail, html }
   const reader = createMailReader(post)
-  const isRight = ({ matches }: Found): boolean =>
+  const isRight = ({ matches }: FoundMails): boolean =>
     count === undefined ? matches.length > 0 : matches.length === count
-  const found = await poll(() => find(reader, wanted), isRight, timeoutMs)
+  const found = await poll(() => findMails(reader, wanted), isRight, timeoutMs)
   const pass = isRight(found)
   return {
     pass,
@@ -57,12 +57,14 @@ export async function checkSent(
 
 type Wanted = WantedMail & Pick<SentExpectation, 'html'>
 
-interface Found {
+/** All mails of an inbox, and those that were wanted; both newest first. */
+export interface FoundMails {
   all: MailSummary[]
   matches: MailSummary[]
 }
 
-async function find(reader: MailReader, wanted: Wanted): Promise<Found> {
+/** Looks for mails. Reads only those of which the list does not say enough. */
+export async function findMails(reader: MailReader, wanted: Wanted): Promise<FoundMails> {
   const all = await reader.summaries()
   const matches: MailSummary[] = []
   for (const summary of all) {
@@ -82,7 +84,7 @@ function membersThatDiffer(mail: MailSummary | Mail, { html, ...wanted }: Wanted
 
 /** The nearest mail beside what was wanted, member by member: what the failed test's diff shows. */
 async function differenceOf(
-  { all, matches }: Found,
+  { all, matches }: FoundMails,
   { count, wanted }: { count: number | undefined; wanted: Wanted },
   reader: MailReader,
 ): Promise<Pick<Outcome, 'actual' | 'expected'>> {
@@ -125,27 +127,30 @@ async function nearestOf(
 const nearestAmong = 50
 
 function say(
-  { all, matches }: Found,
+  { all, matches }: FoundMails,
   { wanted, count }: { wanted: Wanted; count: number | undefined },
   { pass, timeoutMs }: { pass: boolean; timeoutMs: number },
 ): string {
   const what = `mail ${sayExpectation(wanted)}`
   if (pass) {
-    return `Expected ${count === undefined ? 'no' : `other than ${count}`} ${what}, but ${plural(matches.length)} sent:\n${list(matches)}`
+    return `Expected ${count === undefined ? 'no' : `other than ${count}`} ${what}, but ${plural(matches.length)} sent:\n${listMails(matches)}`
   }
   const within = timeoutMs > 0 ? ` within ${timeoutMs} ms` : ''
   const number = count === undefined ? '' : `${count} times `
   if (all.length === 0)
     return `Expected ${what} ${number}to have been sent${within}, but no mail was sent at all.`
   const had =
-    matches.length > 0 ? `${plural(matches.length)} sent:\n${list(matches)}` : `none of ${all.length} fits.`
-  const others = matches.length > 0 ? '' : `\nThe newest:\n${list(all)}`
+    matches.length > 0
+      ? `${plural(matches.length)} sent:\n${listMails(matches)}`
+      : `none of ${all.length} fits.`
+  const others = matches.length > 0 ? '' : `\nThe newest:\n${listMails(all)}`
   return `Expected ${what} ${number}to have been sent${within}, but ${had}${others}`
 }
 
 const plural = (count: number): string => (count === 1 ? 'one was' : `${count} were`)
 
-function list(mails: readonly MailSummary[]): string {
+/** The first few mails, a line each. */
+export function listMails(mails: readonly MailSummary[]): string {
   const lines = mails
     .slice(0, maxListed)
     .map(

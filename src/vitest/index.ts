@@ -3,17 +3,8 @@ import type { Localpost } from '../instance/instance.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import type { MailMatchers } from '../testing/matchers.ts'
 import { withLines } from './lines.ts'
-import {
-  assertArguments,
-  assertKnownOptions,
-  createUnnoted,
-  handOverMails,
-  LocalpostError,
-  matchers,
-  quote,
-  startForTest,
-  vitestTest,
-} from './parts.ts'
+import { assertArguments, assertKnownOptions, createUnnoted, matchers, startForTest } from './parts.ts'
+import { assertScope, type TestScope, useInTest } from './scope.ts'
 
 declare module 'vitest' {
   // oxlint-disable-next-line typescript/no-explicit-any -- merged with vitest's own, whose parameter it must repeat
@@ -39,7 +30,7 @@ export interface TestSettings {
    * `test`: an instance for each test. `file` or `worker`: one for all of them, emptied before each test; a test that
    * runs at the same time as others (`test.concurrent`) fails there, since it would empty it under them. Default: `test`.
    */
-  scope?: 'test' | 'file' | 'worker'
+  scope?: TestScope
   /** Default: none. */
   options?: LocalpostOptions
 }
@@ -55,10 +46,7 @@ export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> 
   assertArguments(arguments, 1, 'createTest()')
   assertKnownOptions(settings, ['scope', 'options'], 'createTest()')
   const { scope = 'test', options = {} } = settings ?? {}
-  if (!scopes.includes(scope)) {
-    const message = `Option "scope" of createTest() is ${quote(scope)}; it takes "test", "file" or "worker".`
-    throw new LocalpostError('invalid_option', message)
-  }
+  assertScope(scope, 'createTest()')
   const own = baseTest.extend<LocalpostFixtures & { localpostInstance: Localpost }>({
     localpostOptions: [
       // A function, since vitest before 4.1 takes a plain value for one of the whole file.
@@ -80,15 +68,8 @@ export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> 
       },
       { scope },
     ],
-    localpost: async ({ localpostInstance, task }, use) => {
-      if (scope !== 'test') {
-        if (task.concurrent) throw new Error(oneAfterTheOther)
-        await localpostInstance.reset()
-      }
-      await use(localpostInstance)
-      const test = vitestTest({ task })
-      if (test) await handOverMails(localpostInstance, test)
-    },
+    localpost: async ({ localpostInstance, task }, use) =>
+      useInTest(localpostInstance, { task, scope, names: ofCreateTest }, use),
     localpostUrl: async ({ localpost }, use) => {
       await use(localpost.url ?? (await localpost.listen()).url)
     },
@@ -96,9 +77,7 @@ export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> 
   return own
 }
 
-const oneAfterTheOther =
-  'This test runs at the same time as others, and the scope "file" or "worker" of createTest() gives all of them one instance, which each would empty under the others. Use the scope "test", the default: then each test has its own.'
-const scopes: readonly unknown[] = ['test', 'file', 'worker']
+const ofCreateTest = { maker: 'createTest()', one: 'instance' }
 
 /**
  * Vitest's `test` with a Localpost for each test.
@@ -117,5 +96,10 @@ baseExpect.extend(withLines(matchers))
 /** Vitest's `expect` with the matchers of {@link MailMatchers}. */
 export const expect: ExpectStatic = baseExpect
 
+export { createAccountTest } from './account.ts'
 export { startForTest }
+export type { AccountFixtures, AccountTestSettings } from './account.ts'
+export type { TestScope } from './scope.ts'
+export type { AccountInbox } from '../testing/account-inbox.ts'
+export type { AccountSettings, TestAccount } from '../testing/account.ts'
 export type { MailMatchers } from '../testing/matchers.ts'

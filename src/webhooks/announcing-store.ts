@@ -85,8 +85,12 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
     openBlob: (id, range) => store.openBlob(id, range),
     readBlob: (id) => store.readBlob(id),
     blobSize: (id) => store.blobSize(id),
+    blobNames: (collection, id) => store.blobNames(collection, id),
     createBlob: (id) => store.createBlob(id),
     changes: (listener, after) => store.changes(listener, after),
+    isShared: store.isShared,
+    caughtUp: () => store.caughtUp(),
+    turn: store.turn,
     close: () => store.close(),
   }
 }

@@ -15,7 +15,7 @@ export interface Sender {
   readonly waiting: number
   /** Says that so many deliveries were stored. */
   added(count: number): void
-  /** Looks for what is due. */
+  /** Looks for what is due, unless another instance does. */
   wake(): void
   /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
   idle(): Promise<void>
@@ -51,19 +51,38 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
   let waiting = 0
   let isClosed = false
   let isLooking = false
+  let isCounting = false
+  /** The deliveries that ended since the running look began: what it reads of them may be older. */
+  const ended = new Set<string>()
   let lookAgain = false
   let isPaused = false
   let cancelTimer: (() => void) | null = null
 
   function wake(): void {
+    if (!store.turn.isMine()) void recount()
     lookAgain = true
-    if (!isLooking && !isClosed && !isPaused) void look()
+    if (!isLooking && mayLook()) void look()
   }
+
+  /** While another instance sends, the number that waits is only known to the store. */
+  async function recount(): Promise<void> {
+    if (isCounting || isClosed) return
+    isCounting = true
+    try {
+      waiting = await store.count(webhookDeliveryCollection, { index: 'due', prefix: [webhook.id] })
+    } catch (error) {
+      if (!isErrorOf(error, 'closed')) deps.onError(error)
+    } finally {
+      isCounting = false
+    }
+  }
+
+  const mayLook = (): boolean => !isClosed && !isPaused && store.turn.isMine()
 
   async function look(): Promise<void> {
     isLooking = true
     try {
-      while (lookAgain && !isClosed && !isPaused) {
+      while (lookAgain && mayLook()) {
         lookAgain = false
         await takeUpDue()
       }
@@ -76,12 +95,13 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
   }
 
   function settle(): void {
-    const isBusy = underWay.size > 0 || isLooking || (lookAgain && !isClosed && !isPaused)
+    const isBusy = underWay.size > 0 || isLooking || (lookAgain && mayLook())
     if (!isBusy) for (const resolve of idleWaiters.splice(0)) resolve()
   }
 
   async function takeUpDue(): Promise<void> {
     if (underWay.size >= maxUnderWay) return
+    ended.clear()
     const now = clock.now()
     const mine = { index: 'due', prefix: [webhook.id] }
     const due = await store.page(webhookDeliveryCollection, {
@@ -96,8 +116,9 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
     })
     waiting = await store.count(webhookDeliveryCollection, mine)
     for (const delivery of due.records) {
-      if (underWay.size >= maxUnderWay || isClosed) break
-      if (!underWay.has(delivery.id) && !subjects.has(subjectOf(delivery))) takeUp(delivery)
+      if (underWay.size >= maxUnderWay || !mayLook()) break
+      if (underWay.has(delivery.id) || ended.has(delivery.id) || subjects.has(subjectOf(delivery))) continue
+      takeUp(delivery)
     }
     const next = later.records[0]?.due
     if (next !== undefined && next !== null) wakeAfter(Math.max(1, next - now))
@@ -113,6 +134,7 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
       })
       .finally(() => {
         underWay.delete(delivery.id)
+        ended.add(delivery.id)
         subjects.delete(subject)
         wake()
         settle()

@@ -6,6 +6,7 @@ import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { urlProblem } from '../net/guarded-request.ts'
 import { notFound } from '../store/repository.ts'
+import { createFollowing, type Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
@@ -16,7 +17,7 @@ import { createDeliveries } from './deliveries.ts'
 import type { Webhook, WebhookDelivery, WebhookInput, WebhookPattern } from './types.ts'
 import { webhookInputSchema } from './schema.ts'
 import { createSender, type Sender } from './sender.ts'
-import { webhookCollection } from './webhook.ts'
+import { type WebhookRecord, webhookCollection } from './webhook.ts'
 
 /** The webhooks for events of emails and domains, and the log of their deliveries. */
 export interface Webhooks {
@@ -50,8 +51,8 @@ export interface Webhooks {
 export interface RunningWebhooks extends Webhooks {
   /** The store through which emails and domains must be written to be announced. */
   readonly store: Store
-  /** Takes up what an earlier process left. */
-  start(): void
+  /** Looks for what is due: what an earlier process left, or another instance stored. */
+  wake(): void
   /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
   idle(): Promise<void>
   /** Reads the stored webhooks again, after a restore replaced them. */
@@ -66,6 +67,8 @@ export interface WebhooksDeps extends Calling {
   clock: Clock
   /** Where new secrets come from. Default: the system's. */
   random?: RandomSource
+  /** Follows the webhooks that other instances make and remove. Default: a new one. */
+  following?: Following
   ids: Ids
   pageSize: number
   /** Of the options; never stored. */
@@ -84,7 +87,7 @@ export interface WebhooksDeps extends Calling {
 
 export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhooks> {
   const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000 } = deps
-  const { random = createRandomSources(null)('webhooks') } = deps
+  const { random = createRandomSources(null)('webhooks'), following = createFollowing() } = deps
   const log = createDeliveries(deps)
   const senders = new Map<string, Sender>()
   // Of webhooks whose commit is under way: two requests at once must not make the same one twice.
@@ -102,10 +105,16 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     return sender
   }
 
-  async function addStored(): Promise<void> {
-    const stored = await store.page(webhookCollection, { limit: 1000 })
-    for (const { id, url, secret, events } of stored.records)
-      if (!senders.has(id)) add({ id, url, secret, events })
+  /** Adds a stored webhook, unless that was done before. */
+  function keep({ id, url, secret, events }: Webhook): void {
+    if (!isClosed && !senders.has(id)) add({ id, url, secret, events }).wake()
+  }
+
+  /** Stops the sender of a webhook that was removed, by `remove`, a reset or another instance. */
+  function drop(id: string): void {
+    const sender = senders.get(id)
+    senders.delete(id)
+    void sender?.close()
   }
 
   /** @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are one. */
@@ -120,25 +129,27 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   }
 
   for (const webhook of fromOptions(given, random)) add(webhook)
-  await addStored()
-  await log.removeWaitingExcept(new Set(senders.keys()))
-  // However a stored webhook is removed, by `remove` or a reset, this stops its sender.
+  await following.open(store, webhookCollection, {
+    ids: () => [...senders.keys()].filter((id) => !id.startsWith(optionPrefix)),
+    put: (record: WebhookRecord) => keep(record),
+    remove: drop,
+  })
+  // Other instances may have webhooks in their options that are not in those of this one.
+  if (!store.isShared) await log.removeWaitingExcept(new Set(senders.keys()))
   const stopChanges = store.changes((change) => {
-    if (change.op !== 'remove' || change.collection !== webhookCollection.name) return
-    const sender = senders.get(change.id)
-    senders.delete(change.id)
-    void sender?.close()
+    if (change.op === 'remove' && change.collection === webhookCollection.name) drop(change.id)
   })
 
   const announcer = createAnnouncer({ ...deps, log, senders, maxWaiting, onError })
   return {
     store: announcingStore(store, announcer),
-    start: () => senders.forEach((sender) => sender.wake()),
+    wake: () => senders.forEach((sender) => sender.wake()),
     async idle() {
       await Promise.all([...senders.values()].map((sender) => sender.idle()))
     },
     async reload() {
-      await addStored()
+      const stored = await store.page(webhookCollection, { limit: 1000 })
+      for (const webhook of stored.records) keep(webhook)
       for (const sender of senders.values()) sender.wake()
     },
     async close() {
@@ -160,7 +171,8 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       urlsInTheMaking.add(url)
       try {
         await store.commit([insert(webhookCollection, { ...webhook, created: deps.clock.now() })])
-        add(webhook)
+        // It may have come back from the store already.
+        if (!senders.has(webhook.id)) add(webhook)
       } finally {
         urlsInTheMaking.delete(url)
       }

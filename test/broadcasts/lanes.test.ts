@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { createDownloads } from '../../src/outbox/downloads.ts'
 import { createJobQueue } from '../../src/core/job-queue.ts'
 import { collections } from '../../src/instance/collections.ts'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
@@ -36,7 +37,7 @@ it('a broadcast whose recipients all hang does not block other mail in the outbo
     retryDelaysMs: [],
     hostname: 'localhost',
     large: createJobQueue(systemClock, 1, 1),
-    downloads: createJobQueue(systemClock, 1, 1),
+    downloads: createDownloads(systemClock),
     senderOf: () => Promise.reject(new Error('Every message is written already')),
     firstLinkOf: () => Promise.resolve(null),
     onError(error) {

@@ -60,7 +60,8 @@ export async function testServer(options: Partial<CaptureOptions> = {}): Promise
     rejectSubmissions: false,
     faultAt: () => null,
     clock: systemClock,
-    isApiKey: (key) => key === 'lp_key',
+    scopeOf: (key) =>
+      key === 'lp_key' ? 'full' : key === 'lp_read' ? 'read' : key === 'lp_send' ? 'send' : null,
     deliverySecret: 'secret',
     onError: (error) => errors.push(error),
     ...options,

@@ -26,6 +26,31 @@ describe('AUTH', () => {
     expect(await client.say('MAIL FROM:<a@acme.com>')).toMatch(/^250 /)
   })
 
+  it('refuses an API key that may not send, with a notice that names the user', async () => {
+    for (const auth of ['optional', 'required'] as const) {
+      const notices: string[] = []
+      await using server = await testServer({ auth, onClientFault: (message) => notices.push(message) })
+      const client = await rawClient(server)
+      expect(await client.say(plain('ci', 'lp_read'))).toBe(
+        '535 5.7.8 The API key has the scope read; sending needs send or full',
+      )
+      expect(notices).toEqual([expect.stringMatching(/"ci".*scope "read"/)])
+      expect(notices.join()).not.toContain('lp_read')
+      expect(await client.say(plain('ci', 'lp_send'))).toBe(passed)
+    }
+  })
+
+  it('names the user of wrong credentials in a notice', async () => {
+    const notices: string[] = []
+    await using server = await testServer({
+      auth: 'required',
+      onClientFault: (message) => notices.push(message),
+    })
+    expect(await (await rawClient(server)).say(plain('ada', 'hunter2'))).toBe(failed)
+    expect(notices).toEqual([expect.stringContaining('user name "ada"')])
+    expect(notices.join()).not.toContain('hunter2')
+  })
+
   it('reserves the user name of the outbox', async () => {
     await using server = await testServer()
     expect(await (await rawClient(server)).say(plain('localpost-outbox', 'wrong'))).toBe(failed)

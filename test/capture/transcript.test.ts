@@ -129,7 +129,15 @@ describe('the transcript of a submission', () => {
 
 it('is kept for the last submissions only', () => {
   const transcripts = createTranscripts(2)
-  const notes = { opening: ['S', '220 x'], openingLength: 2, head: ['S', '354 go'], tail: [], leftOut: 0 }
+  const notes = {
+    opening: ['S', '220 x'],
+    openingLength: 2,
+    head: ['S', '354 go'],
+    tail: [],
+    leftOut: 0,
+    after: null,
+    isRefused: false,
+  }
   for (const id of ['a', 'b', 'c']) transcripts.keep(id, notes)
   expect(transcripts.of('a', 1)).toBeNull()
   expect(transcripts.of('c', 7)).toEqual([

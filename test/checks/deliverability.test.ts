@@ -171,6 +171,40 @@ describe('DMARC', () => {
   })
 })
 
+describe('DMARC, in the examples of RFC 7489 (appendix B.1)', () => {
+  // The other of the two identifiers is of a foreign domain.
+  it.each<
+    [example: string, from: string, kind: 'spf' | 'dkim', domain: string, relaxed: boolean, strict: boolean]
+  >([
+    ['B.1.1, 1: equal', 'example.com', 'spf', 'example.com', true, true],
+    ['B.1.1, 2: parent and child', 'example.com', 'spf', 'child.example.com', true, false],
+    ['B.1.1, 3: foreign', 'child.example.com', 'spf', 'example.net', false, false],
+    ['B.1.2, 1: equal', 'example.com', 'dkim', 'example.com', true, true],
+    ['B.1.2, 2: child and parent', 'child.example.com', 'dkim', 'example.com', true, false],
+    ['B.1.2, 3: foreign', 'example.com', 'dkim', 'sample.net', false, false],
+    ['letters do not differ by case', 'Example.COM', 'dkim', 'example.com', true, true],
+    ['siblings', 'a.example.com', 'spf', 'b.example.com', true, false],
+    ['a public suffix is no organisation', 'one.co.uk', 'spf', 'two.co.uk', false, false],
+  ])('%s', async (_, from, kind, domain, relaxed, strict) => {
+    const signer = kind === 'dkim' ? domain : 'foreign.test'
+    const returns = kind === 'spf' ? domain : 'foreign.test'
+    const mail = mailWithHeaders(
+      { From: `ada@${from}` },
+      { ...signedBy(signer), envelope: { mail_from: `b@${returns}` } },
+    )
+    const passes = async (tags: string): Promise<boolean> => {
+      const zone = ['example.com', 'one.co.uk']
+        .map((name) => `_dmarc.${name}. TXT "v=DMARC1; p=reject${tags}"`)
+        .join('\n')
+      return (await said('dmarc-alignment', mail, zone)).length === 0
+    }
+    expect(await passes('')).toBe(relaxed)
+    expect(await passes('; adkim=s; aspf=s')).toBe(strict)
+    // A tag is about its own identifier.
+    expect(await passes(kind === 'spf' ? '; adkim=s' : '; aspf=s')).toBe(relaxed)
+  })
+})
+
 describe('an instance', () => {
   it('knows the records of its own domains, and those of a zone file', async () => {
     const zone = join(temporaryFolder(), 'acme.zone')

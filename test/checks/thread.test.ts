@@ -121,3 +121,22 @@ for (const [name, html] of Object.entries(hostile)) {
 }
 await post.close()
 `
+
+it.each([
+  ['short', mailWith()],
+  ['long, without a thread', long],
+])('ends the checks of a mail if the caller ends it: %s', async (_, mail) => {
+  const checks = createMailChecks(systemClock)
+  onTestFinished(() => checks.close())
+  const over = AbortSignal.abort(new Error('over'))
+  await expect(checks.check(mail, {}, { signal: over })).rejects.toThrow('over')
+  // Between two of its steps.
+  let looks = 0
+  const signal = new AbortController().signal
+  Object.defineProperty(signal, 'throwIfAborted', {
+    value: () => {
+      if (++looks > 5) throw new Error('in the middle')
+    },
+  })
+  await expect(checkMail(mail, {}, { signal })).rejects.toThrow('in the middle')
+})

@@ -35,6 +35,30 @@ test.each([
 ])('--accept-any-key with --host %s has a warning of its own off loopback', async (host, warnings) => {
   const flags = parseArguments(['--memory', '--accept-any-key', '--host', host])
   expect(startWarnings(await resolveSettings(flags, {}, '/'))).toEqual(warnings)
-  const without = await resolveSettings(parseArguments(['--memory', '--host', host]), {}, '/')
-  expect(startWarnings(without)).toEqual(warnings.slice(1))
+})
+
+test.each<[string, string[], RegExp[]]>([
+  ['loopback', ['--host=127.0.0.1'], []],
+  [
+    'no users and no key',
+    ['--host=0.0.0.0'],
+    [/Everyone who has the API key above can read, .*anyone can submit/],
+  ],
+  ['a key', ['--host=0.0.0.0', '--api-key=x'], [/^--host 0\.0\.0\.0: other machines .* ports\.$/]],
+  ['users, without TLS', ['--host=::', '--users=x'], [/ports\.$/, /sign-ins and mail are not encrypted/]],
+  [
+    'an OpenID provider, without TLS and a public URL',
+    ['--host=::', '--oidc-issuer=https://login.test', '--oidc-client-id=x'],
+    [/ports\.$/, /^--oidc-issuer .*sign-ins and mail are not encrypted/, /^--oidc-issuer .*Add --public-url/],
+  ],
+  [
+    'users behind a proxy',
+    ['--host=::', '--users=x', '--public-url=https://mail.test'],
+    [/^--host ::: other machines .* ports\.$/],
+  ],
+])('the start says who can read the mail: %s', async (_, flags, warnings) => {
+  const settings = await resolveSettings(parseArguments(['--memory', ...flags]), {}, '/')
+  expect(startWarnings(settings)).toEqual(
+    warnings.map((warning) => expect.stringMatching(warning) as unknown),
+  )
 })

@@ -14,7 +14,9 @@ export interface Command {
   stderr(): string
   /** Waits until stdout matches; throws with all output if the command ends before. */
   until(pattern: RegExp): Promise<RegExpMatchArray>
-  signal(name: 'SIGINT' | 'SIGTERM'): void
+  signal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void
+  /** Writes to its stdin. */
+  type(text: string): void
   /** Stops reading its stdout, as `| head` does. */
   closeStdout(): void
   /** How it ended. */
@@ -51,6 +53,7 @@ export function runCommand(args: readonly string[], options: RunOptions = {}): C
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
     signal: (name) => void child.kill(name),
+    type: (text) => void child.stdin.write(text),
     closeStdout: () => void child.stdout.destroy(),
     ended,
     until: (pattern) =>

@@ -52,12 +52,16 @@ describe('localpost doctor', () => {
   })
 
   it.each([
-    [['--port=1'], 'doctor does not take --port. It takes --dir, --json, '],
+    [['--port=1'], 'doctor does not take --port. It takes --dir, --store, --json, '],
     [['--dri=x'], 'Did you mean --dir?'],
     [['data'], 'Unexpected argument "data": doctor takes flags only.'],
     [['--memory'], 'doctor does not take --memory.'],
     [['--to=x'], 'doctor takes --salvage and --to <new folder> together.'],
     [['--salvage'], 'doctor takes --salvage and --to <new folder> together.'],
+    [
+      ['--accept-edits', '--store=postgres://a@127.0.0.1/b'],
+      '--accept-edits and --salvage are for data folders',
+    ],
     [['--salvage', '--to=x', '--accept-edits'], 'doctor takes either --salvage or --accept-edits.'],
   ])('refuses %j', async (args, message) => {
     const { code, stdout, stderr } = await runToEnd(['doctor', ...args])

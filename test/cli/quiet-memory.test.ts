@@ -1,5 +1,6 @@
+import { PerformanceObserver, constants } from 'node:perf_hooks'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { giveMemoryBack } from '../../src/cli/quiet-memory.ts'
+import { collectEarly, giveMemoryBack } from '../../src/cli/quiet-memory.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -42,6 +43,13 @@ test('a collection runs in a quiet moment, and again only after the memory grew'
   expect(state.collections).toBe(4)
 })
 
+test('a second collection follows also if the first one frees little', async () => {
+  const { state, looked } = fakeProcess()
+  state.rss = 61 * mebibyte
+  await looked()
+  expect(state.collections).toBe(2)
+})
+
 test('no collection runs while there is work', async () => {
   const { state, looked } = fakeProcess()
   state.busy = true
@@ -60,3 +68,34 @@ test('garbage of this process is collected, without a flag of its command line',
   await vi.waitUntil(() => garbage.deref() === undefined, { timeout: 10_000, interval: 50 })
   expect(garbage.deref()).toBeUndefined()
 })
+
+test('early collections run more often for the same garbage', async () => {
+  onTestFinished(() => collectEarly(false))
+  const usual = await collectionsOf(makeGarbage)
+  collectEarly(true)
+  const early = await collectionsOf(makeGarbage)
+  expect(early).toBeGreaterThan(usual + 1)
+})
+
+/** Objects that live long enough to be moved to the old part of the heap. */
+async function makeGarbage(): Promise<void> {
+  const kept: unknown[] = []
+  for (let n = 0; n < 1_000_000; n++) {
+    kept[n % 100_000] = { n, more: [n, n, n, n] }
+    if (n % 100_000 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** The number of full collections during some work. */
+async function collectionsOf(work: () => Promise<void>): Promise<number> {
+  let count = 0
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries())
+      if ('detail' in entry && Object(entry.detail).kind === constants.NODE_PERFORMANCE_GC_MAJOR) count++
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  await work()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  observer.disconnect()
+  return count
+}

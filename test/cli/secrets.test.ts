@@ -112,6 +112,26 @@ describe('a file with the password of the relay', () => {
   )
 })
 
+describe('a file with the secret of the OpenID client', () => {
+  const flags = ['--oidc-issuer=https://login.test', '--oidc-client-id=localpost']
+  it('becomes an option, and may not be given beside the secret itself', async () => {
+    const given = {
+      variables: { LOCALPOST_OIDC_CLIENT_SECRET_FILE: './secret' },
+      files: { secret: 's3cret\n' },
+    }
+    const { options } = await settle({ flags, ...given })
+    expect(options).not.toHaveProperty('oidcClientSecretFile')
+    const client = { issuer: 'https://login.test', clientId: 'localpost' }
+    expect(options.oidc).toEqual({ ...client, clientSecret: 's3cret' })
+    await expect(settle({ flags: [...flags, '--oidc-client-secret=hunter2'], ...given })).rejects.toThrow(
+      'The secret is given twice, by --oidc-client-secret and by --oidc-client-secret-file. Remove one.',
+    )
+    await expect(settle({ flags, ...given, files: { secret: 'hunter2\nhunter3' } })).rejects.toThrow(
+      /^--oidc-client-secret-file: \S+secret has several lines; it must contain the secret only\.$/,
+    )
+  })
+})
+
 describe('a file of secrets', () => {
   const relay = '--relay=smtp://ada@mail.test'
   it.each<[string, Given, RegExp]>([

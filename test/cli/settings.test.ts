@@ -79,6 +79,12 @@ describe('the settings', () => {
 
   it('keep everything in memory where the strongest source that sets either option says so', async () => {
     expect((await settle({ flags: ['--memory'] })).options.dir).toBeUndefined()
+    const url = 'postgres://127.0.0.1/mail'
+    const inDatabase = await settle({ flags: [`--store=${url}`], variables: { LOCALPOST_DIR: 'x' } })
+    expect(inDatabase.options).toMatchObject({ store: url })
+    expect(inDatabase.options.dir).toBeUndefined()
+    const inFolder = await settle({ flags: ['--dir=x'], variables: { LOCALPOST_STORE: url } })
+    expect(inFolder.options.store).toBeUndefined()
     expect(
       (await settle({ flags: ['--memory'], variables: { LOCALPOST_DIR: 'x' } })).options.dir,
     ).toBeUndefined()
@@ -114,7 +120,11 @@ describe('the settings', () => {
     [{ flags: ['--relay-all'] }, '--relay-all needs a relay: add --relay smtp://host:port.'],
     [
       { flags: ['--memory', '--dir=x'] },
-      'A data folder and memory exclude each other: give --dir or --memory, not both.',
+      'A data folder, a database and memory exclude each other: give one of --dir, --store and --memory.',
+    ],
+    [
+      { flags: ['--store=postgres://127.0.0.1/mail', '--dir=x'] },
+      'A data folder, a database and memory exclude each other: give one of --dir, --store and --memory.',
     ],
     [
       { files: { 'localpost.config.json': '{ "smtpPrt": 1 }' } },

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { sampleOf } from '../support/long.ts'
+import { isLong, sampleOf } from '../support/long.ts'
 import { runCommand, startCommand, type Command } from '../cli/command.ts'
 import { inboxOf } from './inbox-of.ts'
 import { load } from './load.ts'
@@ -62,7 +62,7 @@ test.skipIf(process.platform === 'win32').each(sampleOf(copies, 2))(
   },
 )
 
-test.skipIf(process.platform === 'win32')(
+test.runIf(isLong && process.platform !== 'win32')(
   'two servers on linked copies of a stopped folder lose nothing under load, with kills and restarts',
   { timeout: 120_000 },
   async () => {

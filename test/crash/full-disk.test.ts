@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { isLong, roundsOf } from '../support/long.ts'
+import { isLong, roundsOf, sampleOf } from '../support/long.ts'
 import { smallDisk } from '../support/small-disk.ts'
 import { runToEnd, startCommand, type Started } from '../cli/command.ts'
 
@@ -100,7 +100,7 @@ const floods: readonly [way: string, submitSome: typeof submit][] = [
   ['the API', post],
 ]
 
-test.each(floods)(
+test.each(sampleOf(floods, 1))(
   'a flood of mails of 1 MB by %s with --max-emails 20 uses no more than 150 MB at any time',
   { timeout: 120_000 },
   async (way, submitSome) => {

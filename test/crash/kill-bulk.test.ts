@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { MailSummary } from '../../src/inbox/types.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startCommand, type Started } from '../cli/command.ts'
-import { roundsOf } from '../support/long.ts'
+import { roundsOf, sampleOf } from '../support/long.ts'
 import { load } from './load.ts'
 
 /** `LOCALPOST_KILLS=200` is the long variant. */
@@ -27,10 +27,12 @@ interface Known {
   deleted: Set<string>
 }
 
-it.each([
-  { retention: 'without retention', flags: [], most: Infinity },
+const ways = [
   { retention: 'while --max-emails deletes the oldest', flags: [`--max-emails=${limit}`], most: limit },
-])(
+  { retention: 'without retention', flags: [], most: Infinity },
+]
+
+it.each(sampleOf(ways, 1))(
   `changes of many mails survive ${rounds} kills under load once acknowledged, and leave each mail whole, $retention`,
   async ({ flags, most }) => {
     const cwd = temporaryFolder()

@@ -28,7 +28,7 @@ const losses: readonly [what: string, happen: (lock: string, older: string) => v
   ['replaced by a folder', (lock) => (rmSync(lock), mkdirSync(lock)), false],
 ]
 
-test.each(sampleOf(losses, 3))(
+test.each(sampleOf(losses, 2))(
   'when the lock of a running server is %s under load, nothing acknowledged is lost',
   { timeout: 120_000 },
   async (what, happen, takesOver) => {

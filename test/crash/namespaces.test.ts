@@ -35,7 +35,8 @@ function mayUnshare(): boolean {
 }
 
 const testInNamespaces = test.skipIf(!mayUnshare())
-const timeout = 60_000
+const longTestInNamespaces = isLong ? testInNamespaces : test.skip
+const timeout = 120_000
 const own = hostname()
 
 testInNamespaces(
@@ -87,7 +88,7 @@ testInNamespaces.each(
   },
 )
 
-testInNamespaces(
+longTestInNamespaces(
   'a server that was stopped and wakes up after a takeover writes nothing',
   { timeout },
   async () => {
@@ -116,7 +117,7 @@ testInNamespaces(
 // `unshare --pid` alone leaves the `/proc` of the machine: there the pids of this namespace are those of other processes.
 const inHiddenProc = ['unshare', '--pid', '--fork', '--kill-child', '--']
 
-testInNamespaces(
+longTestInNamespaces(
   'in a pid namespace that shows the processes of another one, the folder of a living server is refused',
   { timeout },
   async () => {
@@ -141,7 +142,7 @@ testInNamespaces(
   },
 )
 
-testInNamespaces(
+longTestInNamespaces(
   'a server in a namespace with the `/proc` of this machine, and one of this machine, do not share a folder',
   { timeout },
   async () => {

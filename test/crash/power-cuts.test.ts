@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { sleep } from '../../src/core/machine.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { roundsOf } from '../support/long.ts'
 import { progressOf } from '../support/progress.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { startCommand, type Started } from '../cli/command.ts'
@@ -17,7 +18,7 @@ import { load } from './load.ts'
  * is gone. `LOCALPOST_POWER=40 npm test -- test/crash/power-cuts.test.ts` is the long variant: 40 cuts in the default mode,
  * half as many with `--durability disk`.
  */
-const cuts = Number(process.env['LOCALPOST_POWER'] ?? 2)
+const cuts = roundsOf('LOCALPOST_POWER', { short: 1, long: 3 })
 
 const run = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'] }).toString()

@@ -174,13 +174,13 @@ const outcomes = new Set(['delivered', 'bounced', 'failed'])
 const isSettled = (email: EmailDetail): boolean =>
   email.recipient_statuses.every(({ events }) => events.some(({ status }) => outcomes.has(status)))
 
-/** Repeats a request until the answer matches; fails after five seconds with the last one. */
+/** Repeats a request until the answer matches; fails after 20 seconds with the last one. */
 export async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
-  const end = Date.now() + 5000
+  const end = Date.now() + 20_000
   for (;;) {
     const value = await ask()
     if (fits(value)) return value
-    if (Date.now() > end) throw new Error(`still not so after 5 s: ${JSON.stringify(value)}`)
+    if (Date.now() > end) throw new Error(`still not so after 20 s: ${JSON.stringify(value)}`)
     await pause(10)
   }
 }

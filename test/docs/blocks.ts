@@ -18,13 +18,18 @@ export type Check =
   | 'module'
   | 'shell'
   | 'python'
+  | 'pytest'
   | 'go'
+  | 'gotest'
+  | 'junit'
+  | 'rspec'
   | 'quoted'
   | 'address'
   | 'yaml'
   | 'npm'
   | 'shown'
   | 'proxy'
+  | 'balancer'
   | 'elsewhere'
 
 /** All blocks of the README and the guides, except the guide to searching, which has tests of its own. */
@@ -38,8 +43,9 @@ export function readBlocks(): Block[] {
 /**
  * The table: code is run with its usual tool; code that is part of an example is run with the example.
  *
- * - `vitest`, `module`, `python`, `go`: run against a real instance, and must succeed; output in a module's comments
- *     is compared with the real output. Go takes long to compile, so `npm run test:all` runs it.
+ * - `vitest`, `module`, `python`, `pytest`: run against a real instance, and must succeed; output in a module's comments
+ *     is compared with the real output.
+ * - `go`, `gotest`, `junit`, `rspec`: likewise, by `npm run test:all`, since they take long to compile or have to be installed.
  * - `shell`: run by bash against a real instance.
  * - `quoted`: found word for word in a file of examples/, which `npm run test:all` runs.
  * - `address`: its runtime is not available here; it must name the default address of Localpost.
@@ -48,6 +54,7 @@ export function readBlocks(): Block[] {
  * - `shown`: the output of a program; compared with the real output.
  * - `proxy`: the configuration of a proxy for the default address of the page and the API. Those of nginx and
  *   HAProxy are run by test/server/real-proxies.test.ts.
+ * - `balancer`: of HAProxy before two instances; `npm run test:all` runs it.
  * - `elsewhere`: a command for another machine, with a name that is reserved for examples (RFC 6761).
  *
  * @returns null for a block of no known kind.
@@ -61,10 +68,14 @@ export function checkOf({ language, code }: Block): Check | null {
         ? 'module'
         : 'quoted'
     case 'python':
+      if (code.includes('import pytest')) return 'pytest'
       return code.includes('import smtplib') ? 'python' : 'address'
     case 'go':
-      return 'go'
+      return code.includes('"testing"') ? 'gotest' : 'go'
+    case 'java':
+      return 'junit'
     case 'ruby':
+      return code.includes('require "rspec"') ? 'rspec' : 'address'
     case 'ini':
     case 'properties':
     case 'csharp':
@@ -76,8 +87,9 @@ export function checkOf({ language, code }: Block): Check | null {
     case 'sh':
       if (/^(?:npm|npx|docker) /m.test(code)) return 'npm'
       return /\.example\.test\b/.test(code) ? 'elsewhere' : 'shell'
-    case 'nginx':
     case 'haproxy':
+      return code.includes('bind :8025') ? 'balancer' : 'proxy'
+    case 'nginx':
     case 'caddy':
       return 'proxy'
     default:

@@ -34,12 +34,12 @@ it('every block of README, CONTRIBUTING and guides has a check', () => {
 it('passes all tests that are shown for vitest, in vitest', async () => {
   const blocks = blocksFor('vitest')
   const dir = project(Object.fromEntries(blocks.map(({ code }, index) => [`block-${index}.test.ts`, code])))
+  const { post } = await startForDocs()
+  onTestFinished(() => post.close())
   const { status, stdout, stderr } = await run(
     process.execPath,
     [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--testTimeout=20000'],
-    {
-      cwd: dir,
-    },
+    { cwd: dir, env: { LOCALPOST_URL: post.url ?? '', LOCALPOST_KEY: post.apiKey } },
   )
   expect(stdout + stderr).toMatch(new RegExp(`Test Files +${blocks.length} passed`))
   expect(status).toBe(0)
@@ -101,6 +101,26 @@ it('the Python program that is shown sends a mail', async () => {
   const { stderr, status } = await run('python3', ['block.py'], { cwd: project({ 'block.py': code }) })
   expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
   await post.inbox.waitFor({ subject: 'From Python' })
+})
+
+it('the workers of pytest that are shown have an account each, and remove it', async ({ skip }) => {
+  const probe = await run('python3', ['-m', 'pytest', '--version'], { cwd: root }).catch(() => null)
+  skip(probe?.status !== 0, 'pytest is not installed')
+  const [block] = blocksFor('pytest')
+  const { post } = await startForDocs()
+  onTestFinished(() => post.close())
+  const cwd = project({ 'test_block.py': block?.code ?? '' })
+  const env = { LOCALPOST_URL: post.url ?? '', LOCALPOST_KEY: post.apiKey }
+  const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider']
+  // As the workers of pytest-xdist, these are processes that run at the same time.
+  const runs = await Promise.all([1, 2].map(() => run('python3', args, { cwd, env })))
+  for (const { status, stdout, stderr } of runs)
+    expect({ status, stdout, stderr }).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('1 passed'),
+    })
+  expect((await post.accounts.list()).map(({ name }) => name)).toEqual(['default'])
+  expect((await post.inbox.list()).items).toEqual([])
 })
 
 describe('examples that cannot be run here', () => {

@@ -16,8 +16,8 @@ export async function setWidth(page: Page, width: number): Promise<void> {
  * so that only the rules about these run in it. Frames hold foreign mail, and run no scripts.
  */
 export async function objections(page: Page): Promise<string[]> {
-  // Colors do not depend on the width, so that the sample inspects them at the widest one.
-  if (!isLong && page.viewportSize()?.width !== widths[0])
+  // Colors do not depend on the width, so that the sample inspects them at the widths of a desktop.
+  if (!isLong && (page.viewportSize()?.width ?? 0) < Math.max(...widths))
     return run(page, { type: 'tag', values: tags }, colorRules)
   const inLight = await run(page, { type: 'tag', values: tags })
   await page.emulateMedia({ colorScheme: 'dark' })

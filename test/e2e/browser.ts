@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { LaunchOptions } from 'playwright-core'
-import { ensureProgram, findOnPath } from '../support/programs.ts'
+import { ensureProgram, findOnPath, installIfPossible } from '../support/programs.ts'
 
 /**
  * How Playwright starts the browser of the tests.
@@ -9,7 +9,12 @@ import { ensureProgram, findOnPath } from '../support/programs.ts'
  */
 export function launchOptions(): LaunchOptions {
   // A browser that does not start reports it before the time limit of the test.
-  return { executablePath: findChromium(), args: flags, timeout: 20_000 }
+  return { executablePath: findShell() ?? findChromium(), args: flags, timeout: 20_000 }
+}
+
+/** Chromium without its windows, which needs about a third less processor time for a page; undefined where there is none. */
+function findShell(): string | undefined {
+  return process.env['CHROMIUM_PATH'] ? undefined : installIfPossible('chromium-headless-shell')
 }
 
 /**

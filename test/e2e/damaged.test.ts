@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { damagedFolder } from '../inbox/_damaged.ts'
-import { chooseMore, frameOf, openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
+import { frameOf, openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
 
 it('marks a damaged mail in the reading pane and in the list, and everything else works', async () => {
   const { dir } = await damagedFolder()
@@ -34,7 +34,7 @@ it('marks a damaged mail in the reading pane and in the list, and everything els
   // A damaged mail can be deleted.
   await searchField(page).fill('subject:SMTP')
   await page.getByText('1 match', { exact: true }).waitFor()
-  await chooseMore(page, 'Delete matches…')
+  await page.getByRole('button', { name: 'Delete matches…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No mail matches this search.').waitFor()
   await searchField(page).fill('')

@@ -43,8 +43,8 @@ describe('the files of a mail', () => {
     const files = page.getByRole('region', { name: 'Attached files' })
     await files.getByRole('heading', { name: '3 attachments' }).waitFor()
     // The picture of the body is not there twice.
-    expect(await files.getByText('logo.png').count()).toBe(0)
-    expect(await files.locator('img').count()).toBe(1)
+    await expect.poll(() => files.getByText('logo.png').count()).toBe(0)
+    await expect.poll(() => files.locator('img').count()).toBe(1)
     await expect.poll(() => files.locator('img').evaluate((one) => Reflect.get(one, 'naturalWidth'))).toBe(1)
     const below = await files.boundingBox()
     const body = await page.locator('iframe').boundingBox()
@@ -69,7 +69,7 @@ describe('the files of a mail', () => {
     await submit(post, { subject: 'Without', text: 'x' })
     await rowOf(page, 'Without').click()
     await panel(page).getByText('x', { exact: true }).waitFor()
-    expect(await files.count()).toBe(0)
+    await expect.poll(() => files.count()).toBe(0)
   })
 
   it('that are mails open as mails, at any depth, and run nothing', async () => {
@@ -176,7 +176,7 @@ describe('the files of a mail', () => {
     await report.getByText('Not delivered to nobody@example.com').waitFor()
     await report.getByText('550 5.1.1 No such user').waitFor()
     await report.getByText('Reported by mx.example.com').waitFor()
-    expect(await event.count()).toBe(0)
+    await expect.poll(() => event.count()).toBe(0)
     expect(await objections(page)).toEqual([])
   })
 })

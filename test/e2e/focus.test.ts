@@ -109,7 +109,7 @@ it('the page also has a heading while a mail is loading, and where there is none
   await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
   release()
   await page.getByRole('heading', { level: 1, name: 'Slow to come' }).waitFor()
-  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).count()).toBe(1)
   await page.goto(`${post.url}/#/mail/em_none`)
   await page.getByText('This mail is not there any more.').waitFor()
   expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Inbox'])

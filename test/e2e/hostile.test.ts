@@ -156,7 +156,7 @@ describe('a hostile mail', () => {
     await page.getByRole('button', { name: 'Load them' }).waitFor()
     await rowOf(page, 'Without').click()
     await frameOf(page).getByText('See').waitFor()
-    expect(await page.getByText(/are (?:not )?loaded/).count()).toBe(0)
+    await expect.poll(() => page.getByText(/are (?:not )?loaded/).count()).toBe(0)
   })
 })
 

@@ -162,7 +162,7 @@ describe('the filters above the list', () => {
     await filter(page, 'All tags').click()
     const menu = page.getByRole('group', { name: 'All tags' })
     await menu.getByRole('textbox', { name: 'Find a tag' }).fill('KIND 7')
-    expect(await menu.getByRole('button').count()).toBe(1)
+    await expect.poll(() => menu.getByRole('button').count()).toBe(1)
     await menu.getByRole('button', { name: 'kind 7' }).click()
     await page.getByText('1 match', { exact: true }).waitFor()
     await rowOf(page, 'Mail 7.').waitFor()

@@ -26,7 +26,7 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Open the inbox' }).click()
     const smtp = page.getByRole('region', { name: 'SMTP' })
     await smtp.getByText('the API key that the banner printed').waitFor()
-    expect(await smtp.getByRole('button', { name: 'Copy the password' }).count()).toBe(0)
+    await expect.poll(() => smtp.getByRole('button', { name: 'Copy the password' }).count()).toBe(0)
     const command = await page.getByRole('region', { name: 'HTTP API' }).locator('pre').innerText()
     expect(command).toContain('"Authorization: Bearer $LOCALPOST_KEY"')
     expect(await page.locator('section.main').innerText()).not.toContain('…')

@@ -67,9 +67,9 @@ describe('a mail as a file', () => {
       expect(Buffer.concat(bytes).toString()).toMatch(content)
     }
     await page.emulateMedia({ media: 'print' })
-    expect(await page.getByRole('navigation', { name: 'Mails' }).isVisible()).toBe(false)
-    expect(await page.getByRole('tablist').isVisible()).toBe(false)
-    expect(await page.getByRole('heading', { name: 'Sum: 1/2' }).isVisible()).toBe(true)
+    await expect.poll(() => page.getByRole('navigation', { name: 'Mails' }).isVisible()).toBe(false)
+    await expect.poll(() => page.getByRole('tablist').isVisible()).toBe(false)
+    await expect.poll(() => page.getByRole('heading', { name: 'Sum: 1/2' }).isVisible()).toBe(true)
     await page.frameLocator('iframe').getByText('The HTML').waitFor()
   })
 })

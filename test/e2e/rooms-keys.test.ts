@@ -41,7 +41,7 @@ describe('keyboard use of the pages', () => {
     await page.getByRole('link', { name: 'acme.com' }).press('Enter')
     await page.getByRole('heading', { level: 2, name: 'acme.com' }).waitFor()
     await expect.poll(focused(page)).toBe('Chosen domain')
-    expect(await page.getByRole('list', { name: 'Domains' }).isVisible()).toBe(false)
+    await expect.poll(() => page.getByRole('list', { name: 'Domains' }).isVisible()).toBe(false)
     await page.keyboard.press('Tab')
     await expect.poll(focused(page)).toBe('All domains')
     await page.keyboard.press('Enter')

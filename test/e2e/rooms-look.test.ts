@@ -9,6 +9,8 @@ import { openPage, send } from './_setup.ts'
 const roomNames = allRooms.filter((name) => name !== 'inbox')
 
 describe.each(widths)('there are no accessibility violations in light and in dark, %i wide', (width) => {
+  // What a phone shows of the others is a part of `npm run test:all`.
+  const whole = it.runIf(isLong || width === widths[0])
   type Act = (page: Page) => Promise<void>
   /** Opens a filled instance at a page, runs `act`, and inspects the page. */
   async function inspectFilled(pathOf: (made: Made) => string, act?: Act): Promise<void> {
@@ -18,7 +20,7 @@ describe.each(widths)('there are no accessibility violations in light and in dar
     await inspect(page, `${post.url}/#/${path}`, width, act)
   }
 
-  it.runIf(isLong || width === widths[0])(
+  whole(
     'in any page while it is empty',
     async () => {
       const { post, page } = await openPage({}, false)
@@ -46,7 +48,7 @@ describe.each(widths)('there are no accessibility violations in light and in dar
       },
     ))
 
-  it('in an audience, while names are edited', () =>
+  whole('in an audience, while names are edited', () =>
     inspectFilled(
       ({ audience }) => `audiences/${audience}`,
       async (page) => {
@@ -54,15 +56,17 @@ describe.each(widths)('there are no accessibility violations in light and in dar
         await page.getByRole('button', { name: 'Rename' }).click()
         await page.getByLabel('New name').waitFor()
       },
-    ))
+    ),
+  )
 
-  it('in a broadcast', () =>
+  whole('in a broadcast', () =>
     inspectFilled(
       ({ audience }) => `audiences/${audience}`,
       (page) => page.getByRole('tab', { name: 'Broadcast' }).click(),
-    ))
+    ),
+  )
 
-  it('in an import with invalid lines', () =>
+  whole('in an import with invalid lines', () =>
     inspectFilled(
       ({ audience }) => `audiences/${audience}`,
       async (page) => {
@@ -71,24 +75,27 @@ describe.each(widths)('there are no accessibility violations in light and in dar
         await page.getByRole('button', { name: 'Preview' }).click()
         await page.getByRole('list', { name: 'Bad rows' }).waitFor()
       },
-    ))
+    ),
+  )
 
-  it('in a template with broken placeholders', () =>
+  whole('in a template with broken placeholders', () =>
     inspectFilled(
       () => 'templates/welcome',
       (page) => page.getByRole('list', { name: 'Broken placeholders' }).waitFor(),
-    ))
+    ),
+  )
 
-  it('in an open request', () =>
+  whole('in an open request', () =>
     inspectFilled(
       () => 'requests',
       async (page) => {
         await page.getByRole('link', { name: '/v1/emails' }).click()
         await page.getByRole('region', { name: 'Response' }).waitFor()
       },
-    ))
+    ),
+  )
 
-  it('in the choice of events, and in an open delivery', () =>
+  whole('in the choice of events, and in an open delivery', () =>
     inspectFilled(
       () => 'webhooks',
       async (page) => {
@@ -96,13 +103,15 @@ describe.each(widths)('there are no accessibility violations in light and in dar
         await page.getByRole('list', { name: 'Deliveries' }).getByText('email.sent').first().click()
         await page.getByRole('link', { name: 'Open the mail' }).waitFor()
       },
-    ))
+    ),
+  )
 
-  it('in a rule while it is edited', () =>
+  whole('in a rule while it is edited', () =>
     inspectFilled(
       () => 'rules',
       (page) => page.getByRole('button', { name: 'Edit the rule for gone.test' }).click(),
-    ))
+    ),
+  )
 })
 
 /** Opens the page, then runs `act`; there must be no violations, nothing too wide, and nothing too small to tap. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { objections } from './_axe.ts'
 import { enter, openPage } from './_setup.ts'
 
 describe('the Templates page', () => {
@@ -20,6 +21,28 @@ describe('the Templates page', () => {
     await page.getByRole('list', { name: 'Templates' }).getByText('Hi {{name}}').waitFor()
     expect((await post.templates.get('welcome')).subject).toBe('Hi {{name}}')
     expect(await page.title()).toBe('Templates · Localpost')
+  })
+
+  it('sends a test of a template, and makes a broadcast from it with a preview for a contact', async () => {
+    const { post, page } = await openPage()
+    await post.templates.put('welcome', { subject: 'Hi {{first_name}}', text: 'Your code is {{code}}' })
+    const audience = await post.audiences.create({ name: 'Customers' })
+    await post.audiences.contacts.add(audience.id, { email: 'ada@example.com', first_name: 'Ada <b>' })
+    await page.goto(`${post.url}/#/templates/welcome`)
+    await page.getByLabel('first_name').fill('Grace')
+    await page.getByLabel('code').fill('482913')
+    await page.getByText('Send a test').click()
+    await page.getByLabel('To', { exact: true }).fill('me@example.com')
+    expect(await objections(page)).toEqual([])
+    await page.getByRole('button', { name: 'Send the test' }).click()
+    await page.getByRole('link', { name: 'Open the mail' }).waitFor()
+    expect((await post.inbox.list()).items).toMatchObject([{ subject: 'Hi Grace', to: ['me@example.com'] }])
+    await page.goto(`${post.url}/#/audiences/${audience.id}`)
+    await page.getByRole('tab', { name: 'Broadcast' }).click()
+    await page.getByLabel('Begin with a template').selectOption('welcome')
+    const preview = page.getByRole('region', { name: 'Preview' })
+    await preview.getByText('Hi Ada <b>').waitFor()
+    expect(await objections(page)).toEqual([])
   })
 
   it('keeps a draft of a template until it is saved or discarded', async () => {

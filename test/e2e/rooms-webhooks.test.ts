@@ -59,7 +59,7 @@ describe('the Webhooks page', () => {
     await enter(page, 'Webhooks')
     await page.getByLabel('URL').fill('http://127.0.0.1:9/hook')
     await page.getByLabel('Events', { exact: true }).selectOption('some')
-    expect(await page.getByRole('button', { name: 'Add' }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name: 'Add' }).isDisabled()).toBe(true)
     await page.getByLabel('email.bounced').check()
     await page.getByLabel('domain.verified').check()
     await page.getByRole('button', { name: 'Add' }).click()

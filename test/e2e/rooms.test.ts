@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { objections } from './_axe.ts'
 import { enter, focused, openPage, send } from './_setup.ts'
 
 describe('the other pages', () => {
@@ -38,9 +39,23 @@ describe('the other pages', () => {
       .toEqual([{ name: 'acme.com', status: 'SUCCESS' }])
   })
 
+  it('shows domains that only mail named apart from those that were created', async () => {
+    const { post, page } = await openPage()
+    await post.domains.create({ name: 'made.test' })
+    await send(post, { to: 'ada@example.com', subject: 'From acme.test' })
+    await enter(page, 'Domains')
+    const seen = page.getByRole('list', { name: 'Domains: Only seen in mail' })
+    await seen.getByRole('link', { name: 'acme.test' }).click()
+    await page.getByRole('list', { name: 'Domains: Created' }).getByText('made.test').waitFor()
+    expect(await objections(page)).toEqual([])
+    await page.getByRole('button', { name: 'Create the domain' }).click()
+    await page.getByRole('list', { name: 'Domains: Created' }).getByText('acme.test').waitFor()
+    await seen.waitFor({ state: 'detached' })
+  })
+
   it('shows a request to /v1 as soon as it is answered, with both bodies', async () => {
     const { post, page } = await openPage()
-    await enter(page, 'Requests')
+    await enter(page, 'Traffic')
     await page.getByText('No request yet.').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     await send(post, { to: 'ada@example.com', subject: "It's here" })
@@ -89,7 +104,8 @@ describe('the other pages', () => {
   it('switches faults on from JSON or an example, explains errors in them, and removes them', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Rules and faults')
-    const faults = page.getByRole('form', { name: 'Faults' })
+    await page.getByRole('tab', { name: 'JSON' }).click()
+    const faults = page.getByRole('tabpanel', { name: 'JSON' })
     await faults.getByLabel('Faults as JSON').fill('{ "http": ')
     await faults.getByRole('button', { name: 'Turn on' }).click()
     await faults.getByRole('alert').getByText('This is not JSON').waitFor()
@@ -102,6 +118,48 @@ describe('the other pages', () => {
     expect(await post.faults.get()).toMatchObject({ rate_limit: { requests: 5, per_ms: 1000 } })
     await faults.getByRole('button', { name: 'Remove all faults' }).click()
     await faults.getByText('No fault is on.').waitFor()
+    expect(await post.faults.get()).toBeNull()
+  })
+
+  it('adds, edits and removes faults in a form, and explains why one is refused', async () => {
+    const { post, page } = await openPage()
+    await enter(page, 'Rules and faults')
+    await page.getByRole('button', { name: 'Add a fault' }).click()
+    const form = page.getByRole('form', { name: 'Fault' })
+    await form.getByLabel('Status').fill('200')
+    await form.getByRole('button', { name: 'Turn the fault on' }).click()
+    await form
+      .getByRole('alert')
+      .getByText(/^status: /)
+      .waitFor()
+    await form.getByLabel('Status').fill('503')
+    await form.getByLabel('How many times').fill('2')
+    await form.getByLabel('Method').selectOption('POST')
+    await form.getByRole('button', { name: 'Turn the fault on' }).click()
+    const list = page.getByRole('list', { name: 'Faults' })
+    await list.getByText('answers 503, the next 2').waitFor()
+    expect(await post.faults.get()).toMatchObject({
+      http: [{ path: '/v1/emails', method: 'POST', status: 503, count: 2 }],
+      smtp: [],
+    })
+    await page.getByRole('button', { name: 'Add a fault' }).click()
+    await form.getByLabel('What goes wrong').selectOption('An SMTP session')
+    await form.getByLabel('Code').fill('451')
+    await form.getByLabel('Text of the reply').fill('Try <b>later</b>')
+    await form.getByLabel('Share').fill('50')
+    expect(await objections(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await list.getByText('replies 451 Try <b>later</b>, for 50 %').waitFor()
+    await page.getByRole('button', { name: 'Edit the fault for POST /v1/emails' }).click()
+    await form.getByLabel('Effect').selectOption('Close the connection')
+    await form.getByRole('button', { name: 'Save the fault' }).click()
+    await list.getByText('closes the connection').waitFor()
+    await page.getByRole('button', { name: 'Remove the fault for RCPT TO' }).click()
+    await expect
+      .poll(() => post.faults.get())
+      .toMatchObject({ http: [{ disconnect: true, count: 2 }], smtp: [] })
+    await page.getByRole('button', { name: 'Remove all faults' }).click()
+    await page.getByText('No fault is on').waitFor()
     expect(await post.faults.get()).toBeNull()
   })
 

@@ -62,7 +62,7 @@ describe('the source of a mail', () => {
     await submit(post, { subject: 'Plain one', text: 'Hello' })
     await rowOf(page, 'Plain one').click()
     await expect.poll(() => parts.count()).toBe(1)
-    expect(await sides.getByRole('radio', { name: 'HTML' }).count()).toBe(0)
+    await expect.poll(() => sides.getByRole('radio', { name: 'HTML' }).count()).toBe(0)
   })
 
   it('of a long HTML is shown without a long wait', async () => {

@@ -1,15 +1,14 @@
 import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Watched } from './watch.ts'
 
 /** Imports a message with `POST /dev/inbox/import`. @returns Its id. */
 export async function importMessage({ url }: Watched, bytes: Buffer): Promise<string> {
-  const response = await fetch(`${url}/dev/inbox/import`, {
-    method: 'POST',
-    headers: { 'content-type': 'message/rfc822' },
-    body: new Uint8Array(bytes),
-  })
+  const headers = { 'content-type': 'message/rfc822' }
+  const body = new Uint8Array(bytes)
+  const response = await fetchWhenFree(`${url}/dev/inbox/import`, { method: 'POST', headers, body })
   expect(response.status).toBe(200)
   return ((await response.json()) as { id: string }).id
 }
@@ -41,9 +40,27 @@ export function submitMessage({ smtpPort }: Watched, bytes: Buffer): Promise<str
   })
 }
 
+/**
+ * Sends a request, and sends it again after each 503 with `Retry-After`: large messages take turns, and a client that is
+ * told to wait does.
+ */
+export async function fetchWhenFree(url: string, request: RequestInit): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    const response = await fetch(url, request)
+    const seconds = response.headers.get('retry-after')
+    if (response.status !== 503 || seconds === null || tries === mostTries) return response
+    await response.body?.cancel()
+    await pause(Number(seconds) * 1000)
+  }
+}
+
+/** With a wait of 15 s in the server before each 503, several minutes. */
+const mostTries = 20
+
 /** Reads an answer to its end. @returns Its size. */
 export async function consume(url: string, key?: string): Promise<number> {
-  const response = await fetch(url, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } })
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const response = await fetchWhenFree(url, { headers })
   expect([200, 404], url).toContain(response.status)
   let bytes = 0
   for await (const piece of response.body ?? []) bytes += piece.length

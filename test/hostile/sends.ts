@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consume } from './clients.ts'
+import { consume, fetchWhenFree } from './clients.ts'
 import type { Watched } from './watch.ts'
 
 /** How much of the message a body takes: the largest that is taken, nearly. */
@@ -73,7 +73,7 @@ export async function sendBroken(command: Watched, body: string): Promise<number
 
 function post(command: Watched, body: string): Promise<Response> {
   const headers = { ...keyOf(command), 'content-type': 'application/json' }
-  return fetch(`${command.url}/v1/emails`, { method: 'POST', headers, body })
+  return fetchWhenFree(`${command.url}/v1/emails`, { method: 'POST', headers, body })
 }
 
 function keyOf({ apiKey }: Watched): Record<string, string> {

@@ -14,6 +14,11 @@ describe('bulk changes', () => {
     expect(await subjectsOf(post, 'tag:x')).toEqual(['a2'])
     expect(await post.inbox.removeMatching({ ids: [id, id, 'em_x'] })).toBe(1)
     expect(await subjectsOf(post, '')).toEqual(['b1', 'a2'])
+    // As tags are searched: whatever the case of their letters.
+    expect(await post.inbox.updateMatching('tag:X', { remove_tags: ['X'], add_tags: ['Y', 'Z'] })).toBe(1)
+    expect((await post.inbox.waitFor('subject:a2')).tags).toEqual(['y', 'Z'])
+    expect(await post.inbox.updateMatching('tag:z', { remove_tags: ['Z'], add_tags: ['z'] })).toBe(1)
+    expect((await post.inbox.waitFor('subject:a2')).tags).toEqual(['y', 'z'])
     await expect(post.inbox.updateMatching(null, { add_tags: ['a,b'] })).rejects.toMatchObject({
       errors: [{ field: 'add_tags' }],
     })

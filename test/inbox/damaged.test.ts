@@ -15,6 +15,7 @@ const reading: readonly Call[] = [
   ['GET', '/dev/inbox/:id'],
   ['GET', '/dev/inbox/:id/raw'],
   ['GET', '/dev/inbox/:id/html'],
+  ['GET', '/dev/inbox/:id/preview?client=gmail/ios'],
   ['GET', '/dev/inbox/:id/attachments/0'],
   ['GET', '/dev/inbox/:id/parts/0'],
   ['GET', '/dev/inbox/:id/checks'],
@@ -39,6 +40,7 @@ const others: readonly Call[] = [
 /** A route as the OpenAPI document writes it. */
 const documented = ([method, path]: Call): string =>
   `${method} ${path
+    .replace(/\?.*/, '')
     .replace(/:(\w+)/g, '{$1}')
     .replace('/messages/1', '/messages/{path}')
     .replace(/\/0$/, '/{index}')}`

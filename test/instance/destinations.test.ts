@@ -53,6 +53,17 @@ describe('an address in an option', () => {
     for (const [, given] of options('hooks.internal')) decide({ ...given, host: '0.0.0.0' })
   })
 
+  it('of an OpenID provider may be in a private network, and nowhere else that webhooks may not', () => {
+    const at = (host: string): LocalpostOptions => ({
+      host: '0.0.0.0',
+      smtpPort: 2525,
+      oidc: { issuer: `https://${host}/realms/acme`, clientId: 'localpost' },
+    })
+    for (const host of [...nearby, '8.8.8.8', 'login.internal']) decide(at(host))
+    for (const host of [...forTests, ...never, '127.0.0.1:2525'])
+      expect(() => decide(at(host)), host).toThrow(/^Option "oidc\.issuer" may not be connected to: /)
+  })
+
   it('may not be a port of the instance for webhooks, and may for the relay, which the operator names', () => {
     const smtpPort = 2525
     expect(() => decide({ smtpPort, webhooks: [{ url: `http://127.0.0.1:${smtpPort}/` }] })).toThrow(

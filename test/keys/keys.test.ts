@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createKeys, maskKey } from '../../src/keys/keys.ts'
+import { apiKeyCollection } from '../../src/keys/key.ts'
 import { apiKeySchema } from '../../src/keys/schema.ts'
+import { insert } from '../../src/store/store.ts'
 import { openParts, type Parts } from '../support/deps.ts'
 
 let parts: Parts
@@ -13,27 +15,27 @@ beforeEach(async () => {
 describe('API keys', () => {
   it('are made at the first start and kept', async () => {
     const keys = await createKeys({ ...parts, ...none })
-    expect(keys.primary()).toMatch(/^lp_[\w-]{40}$/)
-    expect(keys.accepts(keys.primary())).toBe(true)
+    expect(keys.primary().value).toMatch(/^lp_[\w-]{40}$/)
+    expect(keys.scopeOf(keys.primary().value)).toBe('full')
     const restarted = await createKeys({ ...parts, ...none })
-    expect(restarted.primary()).toBe(keys.primary())
-    expect(restarted.accepts(keys.primary())).toBe(true)
+    expect(restarted.primary().value).toBe(keys.primary().value)
+    expect(restarted.scopeOf(keys.primary().value)).toBe('full')
     expect(restarted.list()).toEqual(keys.list())
   })
 
   it('are compared as a whole and exactly', async () => {
     const keys = await createKeys({ ...parts, ...none })
-    const key = keys.primary()
+    const key = keys.primary().value
     for (const wrong of ['', 'x', key.slice(0, -1), `${key}x`, ` ${key}`, key.toUpperCase()]) {
-      expect(keys.accepts(wrong)).toBe(false)
+      expect(keys.scopeOf(wrong)).toBe(null)
     }
   })
 
   it('from the options are used next to the stored ones and come first', async () => {
     const keys = await createKeys({ ...parts, given: ['first-key', 'second-key'], acceptAny: false })
-    expect(keys.primary()).toBe('first-key')
-    expect(keys.accepts('first-key')).toBe(true)
-    expect(keys.accepts('second-key')).toBe(true)
+    expect(keys.primary().value).toBe('first-key')
+    expect(keys.scopeOf('first-key')).toBe('full')
+    expect(keys.scopeOf('second-key')).toBe('full')
     expect(keys.list().map(({ id, source }) => [id, source])).toEqual([
       ['option_1', 'option'],
       ['option_2', 'option'],
@@ -41,14 +43,14 @@ describe('API keys', () => {
     ])
     await expect(keys.remove('option_1')).rejects.toMatchObject({ code: 'state_conflict' })
     const without = await createKeys({ ...parts, ...none })
-    expect(without.accepts('first-key')).toBe(false)
+    expect(without.scopeOf('first-key')).toBe(null)
     expect(without.list()).toHaveLength(1)
   })
 
   it('may be any non-empty value, where the option allows it', async () => {
     const keys = await createKeys({ ...parts, given: [], acceptAny: true })
-    expect(keys.accepts('anything')).toBe(true)
-    expect(keys.accepts('')).toBe(false)
+    expect(keys.scopeOf('anything')).toBe('full')
+    expect(keys.scopeOf('')).toBe(null)
   })
 
   it('are created, listed without their value, and removed', async () => {
@@ -57,20 +59,21 @@ describe('API keys', () => {
     expect(made).toEqual({
       id: expect.stringMatching(/^key_/),
       name: 'CI',
+      scope: 'full',
       created: parts.clock.now(),
       value: expect.stringMatching(/^lp_[\w-]{40}$/),
       source: 'stored',
     })
-    expect(keys.accepts(made.value)).toBe(true)
+    expect(keys.scopeOf(made.value)).toBe('full')
     const listed = keys.list()
     expect(listed).toHaveLength(2)
     expect(listed[1]).toEqual({ ...made, value: maskKey(made.value) })
     expect(apiKeySchema.parse(listed[1])).toEqual(listed[1])
     expect(JSON.stringify(listed)).not.toContain(made.value)
-    expect(keys.list({ reveal: true })[1]).toEqual(made)
+    expect(keys.list({ reveal: () => true })[1]).toEqual(made)
     await keys.remove(made.id)
-    expect(keys.accepts(made.value)).toBe(false)
-    expect((await createKeys({ ...parts, ...none })).accepts(made.value)).toBe(false)
+    expect(keys.scopeOf(made.value)).toBe(null)
+    expect((await createKeys({ ...parts, ...none })).scopeOf(made.value)).toBe(null)
   })
 
   it('cannot all be removed, even if two are removed at the same time', async () => {
@@ -79,8 +82,30 @@ describe('API keys', () => {
     const results = await Promise.allSettled(keys.list().map(({ id }) => keys.remove(id)))
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
     expect(results[1]).toMatchObject({ reason: { code: 'state_conflict' } })
-    expect(keys.accepts(keys.primary())).toBe(true)
+    expect(keys.scopeOf(keys.primary().value)).toBe('full')
     await expect(keys.remove('key_0123456789abcdefghjkmn')).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('without a scope, of earlier versions, are full, and the last full one stays', async () => {
+    await parts.store.commit([
+      insert(apiKeyCollection, { id: 'key_old', name: null, value: 'lp_old', created: 1 }),
+    ])
+    const keys = await createKeys({ ...parts, ...none })
+    expect(keys.primary()).toEqual({ id: 'key_old', value: 'lp_old' })
+    expect(keys.list()).toMatchObject([{ scope: 'full' }])
+    const read = await keys.create({ scope: 'read' })
+    expect(keys.scopeOf(read.value)).toBe('read')
+    await expect(keys.remove('key_old')).rejects.toMatchObject({ code: 'state_conflict' })
+    await keys.remove(read.id)
+    const restarted = await createKeys({ ...parts, ...none })
+    expect(restarted.scopeOf('lp_old')).toBe('full')
+    expect(restarted.scopeOf(read.value)).toBe(null)
+  })
+
+  it('keep their scope where any value is accepted', async () => {
+    const keys = await createKeys({ ...parts, given: [], acceptAny: true })
+    const { value } = await keys.create({ scope: 'send' })
+    expect([keys.scopeOf(value), keys.scopeOf('other')]).toEqual(['send', 'full'])
   })
 
   it('refuse a name of another type', async () => {

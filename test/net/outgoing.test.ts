@@ -141,6 +141,33 @@ describe('which addresses are the instance itself', () => {
   })
 })
 
+describe('an OpenID provider', () => {
+  const issuer = { host: 'login.internal', port: 443 }
+
+  it.each(['127.0.0.1', '0.0.0.0'])(
+    'is reached in any network, and it alone, by an instance at %s',
+    (host) => {
+      const outgoing = createOutgoing(['10.9.0.0/16'])
+      outgoing.opened({ host, port: 8025 })
+      const check = outgoing.providerProblemOf(issuer)
+      const inside = [...loopback, ...privates]
+      for (const address of [...inside, '8.8.8.8', '10.9.1.1'])
+        expect([address, check(to(address, 443, issuer.host))]).toEqual([address, null])
+      for (const address of inside) {
+        for (const other of [to(address, 444, issuer.host), to(address, 443), to(address, 443, 'x.test')])
+          expect(check(other)).toMatch(/not the host of the issuer; allow it with `allowOutgoing`$/)
+      }
+      for (const address of ['8.8.8.8', '10.9.1.1']) expect(check(to(address, 444, 'keys.test'))).toBeNull()
+      for (const address of never)
+        expect(check(to(address, 443, issuer.host))).toMatch(/link-local, metadata/)
+      for (const address of special)
+        expect(check(to(address, 443, issuer.host))).toMatch(/allow it with `allowOutgoing`/)
+      const own = outgoing.providerProblemOf({ host: 'login.internal', port: 8025 })
+      expect(own(to('127.0.0.1', 8025, 'login.internal'))).toBe('is this Localpost itself at port 8025')
+    },
+  )
+})
+
 it('an entry of allowOutgoing is a range, an address or a host, with or without a port', () => {
   for (const entry of ['10.0.0.0/8', '10.1.2.3', '10.1.2.3:1', '[::1]:65535', '::1', 'mail', 'a.b-c.test:25'])
     expect([entry, parseAllowed(entry)]).toEqual([entry, expect.anything()])

@@ -1,3 +1,4 @@
+import { makeCertificate } from '../../src/capture/tls.ts'
 import { fixedClock } from '../../src/core/manual-clock.ts'
 import type { KindTypes, Row } from '../../src/options/row.ts'
 
@@ -27,11 +28,29 @@ const samples: { readonly [K in keyof KindTypes]: Samples } = {
     wrong: ['', 'ftp://x', 'mail.test', 7],
     wrongTyped: ['ftp://x', 'mail.test'],
   },
+  store: {
+    right: 'postgres://localpost:secret@127.0.0.1:5432/mail',
+    typed: 'postgres://localpost:secret@127.0.0.1:5432/mail',
+    wrong: ['', 'postgres:hunter2', 'mysql://ada:hunter2@db.test/mail', 7],
+    wrongTyped: ['postgres:hunter2', 'mysql://ada:hunter2@db.test/mail'],
+  },
   relay: {
     right: 'smtps://ada:p%40ss@mail.test:465',
     typed: 'smtps://ada:p%40ss@mail.test:465',
     wrong: ['ada:hunter2@mail.test', 'smtp://ada:hunter2%@mail.test', 'smtp:hunter2', 'http://hunter2.test'],
     wrongTyped: ['ada:hunter2@mail.test', 'smtp://ada:hunter2@ho st'],
+  },
+  issuer: {
+    right: 'https://login.test/realms/acme/',
+    typed: 'https://login.test/realms/acme/',
+    wrong: ['', 'http://login.test', 'https://login.test/?a', 'https://a:b@login.test', 'login.test', 7],
+    wrongTyped: ['http://login.test', 'https://login.test/#a', 'ftp://127.0.0.1'],
+  },
+  secret: {
+    right: 's3 cret',
+    typed: 's3 cret',
+    wrong: ['', 'hunter2é', ['hunter2']],
+    wrongTyped: ['hunter2é'],
   },
   endpoint: {
     right: '127.0.0.1:783',
@@ -72,6 +91,16 @@ const samples: { readonly [K in keyof KindTypes]: Samples } = {
     typed: '10.0.0.0/8,hooks.internal:9000',
     wrong: ['10.0.0.0/8', ['10.0.0.0/99'], ['a b'], [7]],
     wrongTyped: ['10.0.0.0/99', 'a b', 'x:99999'],
+  },
+  ranges: {
+    right: ['10.1.0.0/16', '127.0.0.1'],
+    typed: '10.1.0.0/16,127.0.0.1',
+    wrong: ['10.0.0.0/8', ['10.0.0.0/99'], ['proxy.test'], [7]],
+    wrongTyped: ['10.0.0.0/99', 'proxy.test'],
+  },
+  certificate: {
+    right: await makeCertificate('localhost'),
+    wrong: ['hunter2', true, { key: 'hunter2' }, { key: 'hunter2', cert: 'hunter2' }],
   },
   tls: {
     right: true,

@@ -36,6 +36,9 @@ describe('options', () => {
     [{ hostname: 'a b' }, /hostname.*host name/],
     [{ publicUrl: 'ftp://x' }, /publicUrl.*http/],
     [{ relayAll: true }, /relayAll needs a relay/],
+    [{ oidc: { issuer: 'https://login.test' } }, /^Option "oidc\.issuer" .* needs "oidc\.clientId" /],
+    [{ oidc: { clientId: 'localpost' } }, /^Option "oidc" needs "oidc\.issuer" /],
+    [{ oidc: { clientSecret: 'hunter2' } }, /^Option "oidc" needs "oidc\.issuer" (?!.*hunter2)/],
     [{ webhooks: 'x' }, /webhooks.*array of { url/],
     [{ webhooks: [{ url: 'ftp://x' }] }, /webhooks\[0\]\.url.*http\(s\)/],
     [

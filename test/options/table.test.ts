@@ -21,8 +21,10 @@ const fileRows = rows.filter(([, { row }]) => !['group', 'noticeHandler', 'clock
 
 /** Options with one value in its place. */
 function optionsWith({ path }: PlacedRow, value: unknown): Record<string, unknown> {
-  // Alone it is refused, as test/options/options.test.ts checks.
+  // Alone these are refused, as test/options/options.test.ts checks.
   const options: Record<string, unknown> = path[0] === 'relayAll' ? { relay: 'smtp://mail.test' } : {}
+  if (path[0] === 'oidc' && path.length > 1 && value !== undefined)
+    options['oidc'] = { issuer: 'https://login.test', clientId: 'a' }
   setOption(options, path, value)
   return options
 }
@@ -91,6 +93,8 @@ describe('every option', () => {
     const { right, typed = '' } = samplesOf(placed.row)
     const { flag = '', kind } = placed.row
     const relay = placed.path[0] === 'relayAll' ? ['--relay=smtp://mail.test'] : []
+    if (placed.path.join('.') !== 'oidc.issuer') relay.push('--oidc-issuer=https://login.test')
+    if (placed.path.join('.') !== 'oidc.clientId') relay.push('--oidc-client-id=a')
     const texts = kinds[kind].isList ? typed.split(',') : [typed]
     const flags = [...texts.map((text) => `--${flag}=${text}`), ...relay]
     expect(await settledValue(placed, { flags })).toEqual(right)

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock, type Clock } from '../../src/core/clock.ts'
+import { createDownloads } from '../../src/outbox/downloads.ts'
 import { createJobQueue } from '../../src/core/job-queue.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { fixedClock, type HeldClock } from '../../src/core/manual-clock.ts'
@@ -59,7 +60,7 @@ function open(store: Store, more: Partial<OutboxDeps> = {}): Outbox {
     retryDelaysMs: [60_000],
     hostname: 'localhost',
     large: createJobQueue(systemClock, 1, 1),
-    downloads: createJobQueue(systemClock, 1, 1),
+    downloads: createDownloads(systemClock),
     senderOf: () => Promise.reject(new Error('every message is written')),
     firstLinkOf: async () => null,
     onError() {},

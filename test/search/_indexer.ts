@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
 import { createHeads } from '../../src/search/heads.ts'
-import { startIndexer } from '../../src/search/indexer.ts'
+import { startIndexer, type IndexerDeps } from '../../src/search/indexer.ts'
 import type { Digests } from '../../src/search/digests.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert, type Store } from '../../src/store/store.ts'
@@ -17,7 +17,7 @@ export async function open(take?: (store: Store) => Digests['take']) {
   const digests = take ? { take: take(store) } : digestsOf(store)
   const column = await openTextColumn(null)
   const heads = createHeads({ store, open: () => openTextColumn(null), isKept: true })
-  const begin = () =>
+  const begin = (more: Partial<IndexerDeps> = {}) =>
     startIndexer({
       store,
       clock,
@@ -29,6 +29,7 @@ export async function open(take?: (store: Store) => Digests['take']) {
           return digests.take(email)
         },
       },
+      ...more,
     })
   const arrive = (n: number) =>
     store.commit(

@@ -48,6 +48,43 @@ test('during a continuous stream of arrivals, indexing still makes progress', as
   await indexer.close()
 })
 
+test('reading that goes on for long is reported until it ends or mail arrives, and short reading is not', async () => {
+  let readMs = 0
+  const took = { ms: 0 }
+  const { clock, begin, arrive, left, read } = await open((store) => async (email) => {
+    took.ms += readMs
+    if (email.id === idOf(18)) await arrive(100)
+    return digestsOf(store).take(email)
+  })
+  const reported: [isRunning: boolean, mails: number][] = []
+  const indexer = begin({
+    clock: { ...clock, now: () => clock.now() + took.ms },
+    onLongWork: (isRunning) => reported.push([isRunning, read.length]),
+  })
+  const readAll = async (): Promise<void> => {
+    while ((await left()) > 0) await clock.advance(150)
+  }
+  for (let n = 1; n <= 4; n++) await arrive(n)
+  await readAll()
+  expect(reported).toEqual([])
+  readMs = 60
+  for (let n = 5; n <= 14; n++) await arrive(n)
+  await readAll()
+  expect(reported).toEqual([
+    [true, 9],
+    [false, 14],
+  ])
+  reported.length = 0
+  for (let n = 15; n <= 18; n++) await arrive(n)
+  readMs = 100
+  await readAll()
+  expect(reported).toEqual([
+    [true, 17],
+    [false, 18],
+  ])
+  await indexer.close()
+})
+
 test('a message that cannot be read has no text and no attachments, and does not block the others', async () => {
   const { clock, begin, arrive, snippets, left } = await open((store) => async (email) => {
     if (email.id === idOf(2)) throw new Error('unreadable')

@@ -126,6 +126,7 @@ async function ownRequests(
   const runs = (await (await post.fetch(new Request('http://localpost/dev/inbox/bulk'))).json()) as {
     changes: { id: string }[]
   }
+  const { name: account } = await post.accounts.create()
   const key = (await (await post.fetch(new Request('http://localpost/dev/keys'))).json()) as {
     keys: { id: string }[]
   }
@@ -149,6 +150,9 @@ async function ownRequests(
     'DELETE /dev/inbox': { at: '/dev/inbox?all=true' },
     'DELETE /dev/inbox/bulk/{id}': { at: `/dev/inbox/bulk/${runs.changes[0]?.id ?? ''}` },
     'DELETE /dev/webhooks/{id}': { at: `/dev/webhooks/${webhook.id}` },
+    'PATCH /dev/accounts/{name}': { at: `/dev/accounts/${account}`, body: { max_emails: 5 } },
+    'POST /dev/accounts/{name}/smtp-password': { at: `/dev/accounts/${account}/smtp-password` },
+    'DELETE /dev/accounts/{name}': { at: `/dev/accounts/${account}` },
     'DELETE /dev/keys/{id}': { at: `/dev/keys/${key.keys[0]?.id ?? ''}` },
   }
 }

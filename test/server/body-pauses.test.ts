@@ -20,7 +20,7 @@ async function openReader(roomBytes = 100_000_000) {
   const server = createServer((incoming, response) => {
     const share = room.enter()
     const announced = Number(incoming.headers['content-length'] ?? 0)
-    const body = readNode(incoming, 50_000_000, share, announced, clock)
+    const body = readNode(incoming, 50_000_000, share, announced, undefined, clock)
     incoming.on('data', (piece: Buffer) => (received += piece.length))
     bodies.push(
       body

@@ -131,6 +131,13 @@ test('clients that speak TLS or SMTP to the HTTP port are reported with what to 
     'warning: A client at 127.0.0.1 sent no HTTP request but TLS: this port speaks plain HTTP, use http:// and not https://.',
     'warning: A client at 127.0.0.1 sent no HTTP request but SMTP: mail goes to the SMTP port.',
   ])
+  const { items } = await post.requests.list()
+  expect(
+    items.map(({ method, path, status, warnings }) => `${method}${path} ${status} ${warnings.join()}`),
+  ).toEqual([
+    expect.stringMatching(/^SMTP 400 A client at 127\.0\.0\.1 sent no HTTP request but SMTP: mail goes/),
+    expect.stringMatching(/^TLS 400 A client at 127\.0\.0\.1 sent no HTTP request but TLS: this port/),
+  ])
 })
 
 test('such clients are reported again for each minute in which they come', async () => {

@@ -26,6 +26,26 @@ describeBoth('/dev', (open) => {
     expect(health.url).toBe(face.post.url)
   })
 
+  test('gives metrics in the text format of Prometheus', async () => {
+    const face = await open()
+    await face.call('POST', '/v1/emails', { body: goodMail })
+    const answer = await face.call('GET', '/dev/metrics')
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const text = await answer.text()
+    expect(text).toMatch(/^localpost_info\{version="\d[^"]*",store="(?:memory|folder)"\} 1$/m)
+    expect(text).toMatch(/^localpost_accepting 1$/m)
+    expect(text).toMatch(/^localpost_records\{kind="emails"\} 1$/m)
+    expect(text).not.toContain('localpost_database')
+    const names = [...text.matchAll(/^# TYPE (\S+) (?:gauge|counter)$/gm)].map(([, name]) => name)
+    for (const line of text
+      .trimEnd()
+      .split('\n')
+      .filter((one) => !one.startsWith('#')))
+      expect(names).toContain(
+        /^([a-z_]+)(?:\{[a-z_]+="[^"]*"(?:,[a-z_]+="[^"]*")*\})? [\d.e+-]+$/.exec(line)?.[1],
+      )
+  })
+
   test('changes, verifies, describes and removes domains', async () => {
     const face = await open()
     const id = await idOf(await face.call('POST', '/v1/domains', { body: { name: 'acme.com' } }))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { open } from '../decisions/helpers.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { hurtDisk } from '../support/hurt-disk.ts'
+import { hurtDisk } from './_disk.ts'
 
 const mail = { from: 'hi@acme.test', to: 'ada@example.com', subject: 'new', text: 'Hello' }
 

@@ -31,6 +31,23 @@ describe('the OpenAPI document', () => {
     ])
   })
 
+  // Without names, openapi-python-client gives several of them the same one, and leaves their unions out.
+  test('in the variants of a named union, unions and lists of objects have names of their own', () => {
+    interface Schema {
+      anyOf?: Schema[]
+      items?: Schema
+      properties?: Record<string, Schema>
+    }
+    const { schemas } = document.components as { schemas: Record<string, Schema> }
+    const unnamed = Object.entries(schemas).flatMap(([name, { anyOf = [] }]) =>
+      anyOf
+        .flatMap(({ properties = {} }) => Object.entries(properties))
+        .filter(([, { anyOf: inner = [], items = {} }]) => [items, ...inner].some((one) => one.properties))
+        .map(([property]) => `${name}.${property}`),
+    )
+    expect(unnamed).toEqual([])
+  })
+
   test('is valid OpenAPI 3.1', async () => {
     const validator = new Validator()
     const result = await validator.validate({ ...document })

@@ -56,7 +56,10 @@ describeBoth('paths and methods', (open) => {
       if (!get) continue
       expect([path, head.status]).toEqual([path, get.status])
       expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
-      expect(Number(head.headers.get('content-length'))).toBe((await get.arrayBuffer()).byteLength)
+      const { byteLength } = await get.arrayBuffer()
+      // A long answer is written while it is read, so its length is not known before.
+      const length = byteLength > 256 * 1024 ? null : String(byteLength)
+      expect([path, head.headers.get('content-length')]).toEqual([path, length])
     }
   })
 

@@ -1,7 +1,6 @@
 import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { forwardingHeaders } from '../../src/server/forwarded.ts'
-import { createSessions } from '../../src/server/session.ts'
 import { describeBoth, openInProcess, openOverSocket, type Face } from './_face.ts'
 
 /** A header of each row of the table, as a proxy would write it. */
@@ -105,18 +104,6 @@ describe('the session cookie', () => {
       expect((await face.call('GET', '/dev/inbox', { headers })).status).toBe(200)
     const wrong = { cookie: cookies[1] ?? '' }
     expect((await one.call('GET', '/dev/inbox', { headers: wrong })).status).toBe(401)
-  })
-
-  test('expires, in the browser and in the server', () => {
-    let now = Date.UTC(2026, 0, 1)
-    const sessions = createSessions({ accepts: () => true }, { port: () => 8025, now: () => now })
-    const cookie = sessions.open('lp_key', false)
-    expect(cookie).toContain('Max-Age=86400')
-    const headers = new Headers({ cookie: cookie.split(';')[0] ?? '' })
-    now += 86_399_000
-    expect(sessions.has(headers)).toBe(true)
-    now += 1000
-    expect(sessions.has(headers)).toBe(false)
   })
 
   test('is Secure over HTTPS: according to a proxy, or to an https publicUrl', async () => {

@@ -6,7 +6,7 @@ import type { Notice } from '../../src/options/notice.ts'
 import { type RefusalReason, refusalReasons } from '../../src/store/disk/medium.ts'
 import { type Face, open, refusalOf } from '../decisions/helpers.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { type Disk, hurtDisk } from '../support/hurt-disk.ts'
+import { type Disk, hurtDisk } from './_disk.ts'
 
 interface Case {
   begin(disk: Disk, dir: string, face: Face): unknown

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { resolveOptions } from '../../src/options/options.ts'
 import { createApp, type App } from '../../src/server/app.ts'
+import { createSessionLog } from '../../src/capture/session-log.ts'
 import { createRequestLog } from '../../src/server/request-log.ts'
 import { toOpenApi, type OpenApiDocument } from '../../src/server/openapi.ts'
 import type { ServerDeps } from '../../src/server/deps.ts'
@@ -48,18 +49,22 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
     templates: {},
     webhooks: {},
     inbox: { bulk: { onProgress: () => undefined } },
-    keys: { accepts: (key: string) => key === 'the-only-key-there-is' },
+    keys: { scopeOf: (key: string) => (key === 'the-only-key-there-is' ? 'full' : null) },
+    users: null,
+    sessions: { ownerOf: () => null },
     rules: {},
     faults: { http: () => null, rateLimit: () => null },
     store: { changes: () => () => undefined },
     clock,
     ids,
     log: createRequestLog({ clock, ids }),
+    smtpSessions: createSessionLog({ clock, ids }),
     config: {
       allowHosts: [],
       publicUrl: null,
       requireKey: false,
       rateLimit: null,
+      trustProxy: [],
       limits: resolveOptions().limits,
     },
     version: '0.0.0',

@@ -21,9 +21,13 @@ export async function flipBit(path: string, random: () => number): Promise<strin
 }
 
 /** Copies of a folder, each with one bit of a file changed. */
-export async function* flipped(dir: string, file: string): AsyncGenerator<{ copy: string; place: string }> {
+export async function* flipped(
+  dir: string,
+  file: string,
+  count = flipCount,
+): AsyncGenerator<{ copy: string; place: string }> {
   const random = randomOf(flipSeed)
-  for (let n = 0; n < flipCount; n++) {
+  for (let n = 0; n < count; n++) {
     const copy = await copyOf(dir)
     yield { copy, place: await flipBit(join(copy, file), random) }
     await rm(copy, { recursive: true })

@@ -158,6 +158,13 @@ export class PowerFiles {
       setName(parent, name, folder())
       return true
     },
+    removeFolder: async (path) => {
+      const node = this.#find(path)
+      if (!node || !('since' in node) || node.live.size > 0) return
+      this.onChange()
+      const { parent, name } = this.#place(path)
+      setName(parent, name, null)
+    },
     syncFolder: async (path) => {
       this.onChange()
       const node = this.#find(path)

@@ -14,9 +14,11 @@ import {
   insert,
   put,
   remove,
+  type PartitionedStore,
   type Store,
   type StoredRecord,
 } from '../../src/store/store.ts'
+import { namedFiles } from '../support/named-files.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 
 /** A folder for one test. */
@@ -27,7 +29,7 @@ export async function tempFolder(): Promise<string> {
 }
 
 /** Opens the suite's store in a folder. */
-export function openIn(dir: string, options: Partial<LogStoreOptions> = {}): Promise<Store> {
+export function openIn(dir: string, options: Partial<LogStoreOptions> = {}): Promise<PartitionedStore> {
   return openLogStore({
     dir,
     collections: [notes, labels],
@@ -143,7 +145,7 @@ export type Fault = (call: { name: Call; path: string; number: number }) => void
 
 /** The machine's file system. A test sees every call before it happens; `running` is the number of calls in progress. */
 export function faultyFiles(fault: Fault): Files & { calls: number; running: number } {
-  const paths = new Map<number, string>()
+  const named = namedFiles(nodeFiles)
   const faulty = { calls: 0, running: 0 }
   async function during<R>(run: () => Promise<R>): Promise<R> {
     faulty.running++
@@ -166,23 +168,21 @@ export function faultyFiles(fault: Fault): Files & { calls: number; running: num
   const byFd =
     <A extends unknown[], R>(name: Call, run: (fd: number, ...rest: A) => Promise<R>) =>
     async (fd: number, ...rest: A): Promise<R> => {
-      look(name, paths.get(fd) ?? '')
+      look(name, named.pathOf(fd))
       return await during(() => run(fd, ...rest))
     }
   return Object.assign(faulty, {
     ...nodeFiles,
     async open(path: string, flags: string) {
       look('open', path)
-      const fd = await during(() => nodeFiles.open(path, flags))
-      paths.set(fd, path)
-      return fd
+      return await during(() => named.open(path, flags))
     },
     openNow(path: string) {
       look('openNow', path)
-      return nodeFiles.openNow(path)
+      return named.openNow(path)
     },
     async write(fd: number, bytes: Uint8Array, at: number) {
-      const limit = look('write', paths.get(fd) ?? '')
+      const limit = look('write', named.pathOf(fd))
       const taken = limit ? bytes.subarray(0, limit.takeBytes) : bytes
       return await during(() => nodeFiles.write(fd, taken, at))
     },
@@ -196,6 +196,7 @@ export function faultyFiles(fault: Fault): Files & { calls: number; running: num
     rename: byPath('rename', nodeFiles.rename),
     remove: byPath('remove', nodeFiles.remove),
     makeFolder: byPath('makeFolder', nodeFiles.makeFolder),
+    removeFolder: byPath('removeFolder', nodeFiles.removeFolder),
     syncFolder: byPath('syncFolder', nodeFiles.syncFolder),
   })
 }

@@ -92,7 +92,7 @@ export async function open(dir: string, options: Partial<LogStoreOptions> = {}) 
 }
 
 /** A closed folder: three segments, some of whose records were changed and removed after they were written. */
-export async function closed(count = 2300): Promise<string> {
+export async function makeClosed(count = 2300): Promise<string> {
   const dir = await tempFolder()
   const { store } = await open(dir)
   for (let n = 0; n < count; n += 100) {

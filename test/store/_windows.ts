@@ -8,6 +8,7 @@ const needRoom: ReadonlySet<string> = new Set([
   'sync',
   'rename',
   'makeFolder',
+  'removeFolder',
   'syncFolder',
   'link',
 ])
@@ -73,6 +74,7 @@ export function windowedFiles(inner: Files): WindowedFiles {
     rename: around('rename', inner.rename),
     remove: around('remove', inner.remove),
     makeFolder: around('makeFolder', inner.makeFolder),
+    removeFolder: around('removeFolder', inner.removeFolder),
     syncFolder: around('syncFolder', inner.syncFolder),
     link: around('link', inner.link),
     touch: around('touch', inner.touch),

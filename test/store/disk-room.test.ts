@@ -49,8 +49,10 @@ test('a disk is low below the size of the reserve, and full from the first commi
   expect(await low()).toBeNull()
 
   const before = asked
+  const began = performance.now()
   for (let look = 0; look < 20; look++) await store.lowDisk()
-  expect(asked - before).toBeLessThanOrEqual(1)
+  // Once in a second at most, however long the looks take.
+  expect(asked - before).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - began) / 1000))
   isFull = false
   await store.close()
 })

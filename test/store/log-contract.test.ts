@@ -1,3 +1,5 @@
+import { describeOwnReads } from '../contracts/own-reads.ts'
+import { storeTest } from '../contracts/store-test.ts'
 import { describeStoreContract } from '../contracts/store.ts'
 import { openIn, tempFolder } from './_setup.ts'
 
@@ -11,3 +13,4 @@ describeStoreContract('in a folder, with syncs and a checkpoint every few commit
     logFileBytes: 20_000,
   }),
 )
+describeOwnReads(storeTest(async (collections) => openIn(await tempFolder(), { collections })))

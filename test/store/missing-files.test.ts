@@ -196,3 +196,37 @@ test('the loss of an old log file that held only messages costs only those messa
   await expect(third.readBlob('n_00000/message')).rejects.toMatchObject({ code: 'store_corrupt' })
   await third.close()
 })
+
+test('a log file that is removed while the store runs costs only its messages, with an error that names file and place', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir, { logFileBytes: 4000 })
+  for (let n = 0; n < 30; n++)
+    await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(1000, n))])
+  const path = join(dir, 'log', '000001.log')
+  const place = new RegExp(`^${path}:\\d+: `)
+  await rm(path)
+  const lost: number[] = []
+  for (let n = 0; n < 30; n++) {
+    const blob = `${note(n).id}/message` as const
+    const streamed = store
+      .openBlob(blob)
+      .then(async (stream) => Buffer.concat(stream ? await stream.toArray() : []))
+    for (const reading of [store.readBlob(blob), streamed]) {
+      const bytes = await reading.catch((error: unknown) => {
+        expect(error).toMatchObject({
+          code: 'store_corrupt',
+          message: expect.stringMatching(place) as unknown,
+        })
+        lost.push(n)
+        return null
+      })
+      if (bytes) expect(bytes.equals(pattern(1000, n))).toBe(true)
+    }
+    expect(await store.get(notes, note(n).id)).toMatchObject({ id: note(n).id })
+  }
+  // Each is lost both ways.
+  expect(lost).toEqual([0, 0, 1, 1, 2, 2])
+  await store.commit([insert(notes, note(40))], [blobOf('n_00040/message', 'new')])
+  expect(String(await store.readBlob('n_00040/message'))).toBe('new')
+  await store.close()
+})

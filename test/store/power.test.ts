@@ -241,7 +241,7 @@ test.each(runs)(
     expect(cuts.length).toBeGreaterThan(100)
     const random = randomOf(seed)
     // In parallel, since a start waits where a cut emptied the lock.
-    const tried = sampleOf(cuts, 60)
+    const tried = sampleOf(cuts, 30)
     const progress = progressOf(`${durability}, seed ${seed}, cuts`, tried.length)
     let again = 0
     await eachOf(tried, async (cut) => {

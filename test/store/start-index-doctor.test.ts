@@ -1,8 +1,10 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { nodeFiles } from '../../src/core/files.ts'
-import { copyOf, inspect, noProcesses } from './_setup.ts'
-import { items, collections, open, closed, indexIn, checked } from './_start-index.ts'
+import { copyOf, inspect, noProcesses, madeOnce } from './_setup.ts'
+import { items, collections, open, makeClosed, indexIn, checked } from './_start-index.ts'
+
+const closed = madeOnce(() => makeClosed())
 
 describe('doctor', () => {
   const look = async (dir: string): Promise<string[]> => {

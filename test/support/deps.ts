@@ -7,6 +7,7 @@ import { createIds } from '../../src/core/ids.ts'
 import { apiKeyCollection } from '../../src/keys/key.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { sessionCollection } from '../../src/users/user.ts'
 import { templateCollection } from '../../src/templates/template.ts'
 import { testClock, type TestClock } from './clock.ts'
 
@@ -25,6 +26,7 @@ const collections = [
   contactCollection,
   dkimKeyCollection,
   domainCollection,
+  sessionCollection,
   templateCollection,
 ]
 

@@ -1,4 +1,5 @@
-import { onTestFinished } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { inject, onTestFinished } from 'vitest'
 import {
   createLocalpost,
   type ListenOptions,
@@ -8,10 +9,17 @@ import {
 
 /** Starts an instance that is closed at the end of the test. */
 export async function start(options?: LocalpostOptions): Promise<Localpost> {
+  const place = options?.dir === undefined && options?.store === undefined ? placeOfData() : {}
   // On a busy machine the usual three seconds are short.
-  const post = await createLocalpost({ waitTimeoutMs: 10_000, ...options })
+  const post = await createLocalpost({ waitTimeoutMs: 10_000, ...place, ...options })
   onTestFinished(() => post.close())
   return post
+}
+
+/** Where the data is if a test does not say it: in memory, or in a schema of the database that the tests run on. */
+export function placeOfData(): LocalpostOptions {
+  const url = inject('database')
+  return url === undefined ? {} : { store: `${url}?schema=${`t${randomUUID()}`.replaceAll('-', '_')}` }
 }
 
 /** Starts an instance and its HTTP server. */

@@ -1,16 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { delimiter, isAbsolute, join } from 'node:path'
 
-/** The path of a program, if it is installed. */
+/** The path of a program, if it is installed; of a file, if it exists. */
 export function findOnPath(name: string): string | undefined {
+  if (isAbsolute(name)) return existsSync(name) ? name : undefined
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
 }
 
 /** The Debian packages of the programs that tests run, besides those of each POSIX system. */
 export const packages = {
+  '/usr/share/java/junit-platform-console.jar': 'junit5',
   curl: 'curl',
+  flock: 'util-linux',
   haproxy: 'haproxy',
   hostname: 'hostname',
   losetup: 'mount',
@@ -19,6 +23,7 @@ export const packages = {
   nginx: 'nginx',
   perl: 'perl',
   python3: 'python3',
+  rspec: 'ruby-rspec',
   script: 'bsdutils',
   spamd: 'spamd',
   swaks: 'swaks',
@@ -57,6 +62,21 @@ export function ensureProgram({ name, tests, find, otherwise = '' }: Program): s
   )
 }
 
+/** The path of a program that makes tests faster. Installs it like {@link ensureProgram}; undefined where it is missing. */
+export function installIfPossible(
+  name: string,
+  find: () => string | undefined = () => findOnPath(name),
+): string | undefined {
+  if (find() === undefined) {
+    try {
+      installWherePermitted([name])
+    } catch {
+      // Not each distribution has a package of that name.
+    }
+  }
+  return find()
+}
+
 /**
  * Tells whether the programs are there that some tests can be skipped without. Installs them like {@link ensureProgram};
  * where they are missing, a line says what is skipped and what to install.
@@ -86,9 +106,11 @@ function installWherePermitted(names: readonly string[]): void {
   // At this run level packages start no servers.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const wait = ['-o', 'DPkg::Lock::Timeout=300']
+  // Test files run in several processes, and `apt-get update` waits for no other one.
+  const lock = join(tmpdir(), 'localpost-apt.lock')
   for (const args of [
     ['update', '-qq'],
     ['install', '-y', '-qq', '--no-install-recommends', ...names],
   ])
-    execFileSync('apt-get', [...wait, ...args], { env, stdio: ['ignore', 2, 2] })
+    execFileSync('flock', [lock, 'apt-get', ...wait, ...args], { env, stdio: ['ignore', 2, 2] })
 }

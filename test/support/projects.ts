@@ -16,6 +16,7 @@ export const integrationFolders: readonly string[] = [
 
 /** Other tests that need a process of their own: they replace globals, measure what the process uses, or read `dist`. */
 export const integrationFiles: readonly string[] = [
+  'accounts/workers',
   'attachments/content-type',
   'capture/listening',
   'capture/replies',
@@ -52,6 +53,7 @@ export const integrationFiles: readonly string[] = [
   'store/kill',
   'store/kill-points',
   'ui/build',
+  'ui/inbox-list',
 ]
 
 /**
@@ -61,31 +63,70 @@ export const integrationFiles: readonly string[] = [
 export const waitingFolders: readonly string[] = ['crash']
 export const waitingFiles: readonly string[] = [
   'capture/patience',
+  'instance/several',
+  'instance/one-server',
   'server/early-answers',
   'store/copied-lock',
   'store/lock',
   'store/lock-rot',
   'store/lost-lock',
+  'store/postgres-contract',
+  'store/postgres-doctor',
+  'store/postgres-faults',
+  'store/postgres-model',
+  'store/postgres-shared',
 ]
 
 /** Tests that run a sample of a long series in `npm test`, and the whole of it in `npm run test:all`; see `long.ts`. */
 export const longSeries: readonly string[] = [
+  'accounts/property',
+  'accounts/workers',
   'crash/copied-folder',
   'crash/full-disk',
   'crash/kill',
   'crash/kill-bulk',
   'crash/lost-lock',
   'crash/namespaces',
+  'crash/power-cuts',
+  'crash/several',
+  'e2e/accessible',
+  'e2e/hostile-corpus',
+  'e2e/rooms-look',
   'store/cuts',
   'store/faults',
   'store/kill-points',
   'store/large-space',
   'store/lock-rot',
   'store/missing-files',
+  'store/postgres-model',
   'store/power',
   'store/rot',
   'store/rot-kinds',
-  'store/start-index',
+  'store/rot-start-index',
+  'store/start-index-power',
+  'testing/concurrent',
+  'testing/unclosed',
+]
+
+/** Tests that `npm run test:all` runs a second time, on instances whose data is in PostgreSQL. */
+export const onPostgres: readonly string[] = [
+  'accounts/accounts',
+  'accounts/bound',
+  'accounts/isolation',
+  'accounts/property',
+  'accounts/removal',
+  'accounts/smtp',
+  'broadcasts/broadcasts',
+  'emails/receive',
+  'inbox/import-export',
+  'inbox/inbox',
+  'inbox/waits',
+  'outbox/outbox',
+  'rules/deliveries',
+  'search/indexer',
+  'search/message-search',
+  'templates/templates',
+  'webhooks/forbidden',
 ]
 
 /** @param name  Path below `test`, without `.test.ts`. */

@@ -45,12 +45,15 @@ export interface Run {
 }
 
 /** Runs a Node program to its end; one that hangs is killed, and has no status. */
-export async function run(dir: string, ...args: string[]): Promise<Run> {
+export const run = (dir: string, ...args: string[]): Promise<Run> => runWith({}, dir, ...args)
+
+/** The same with variables of the environment. */
+async function runWith(variables: NodeJS.ProcessEnv, dir: string, ...args: string[]): Promise<Run> {
   // Variables that mark a run as part of another one must not reach it.
   const { VITEST: _v, NODE_TEST_CONTEXT: _n, VITEST_POOL_ID: _p, VITEST_WORKER_ID: _w, ...env } = process.env
   const child = spawn(process.execPath, args, {
     cwd: dir,
-    env: { ...env, NO_COLOR: '1', CI: '1' },
+    env: { ...env, NO_COLOR: '1', CI: '1', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
   })
@@ -63,5 +66,8 @@ export async function run(dir: string, ...args: string[]): Promise<Run> {
 }
 
 /** Runs vitest to its end. */
-export const runVitest = (dir: string, ...args: string[]): Promise<Run> =>
-  run(dir, join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args)
+export const runVitest = (dir: string, ...args: string[]): Promise<Run> => runVitestWith({}, dir, ...args)
+
+/** The same with variables of the environment. */
+export const runVitestWith = (variables: NodeJS.ProcessEnv, dir: string, ...args: string[]): Promise<Run> =>
+  runWith(variables, dir, join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args)

@@ -9,8 +9,10 @@ import * as fixture from '../../src/vitest/index.ts'
 type Method = (...given: unknown[]) => unknown
 
 let post: Localpost
+let account: testing.TestAccount
 beforeAll(async () => {
   post = await testing.startForTest({ waitTimeoutMs: 20 })
+  account = await testing.openAccount({ url: (await post.listen()).url })
 })
 afterAll(() => post.close())
 
@@ -37,6 +39,7 @@ const modules: Record<string, () => object> = {
   'localpost/playwright': () => without(playwright, 'localpostFixtures'),
   'localpost/client': () => client,
   'an instance': () => without(post, 'apiKey', 'smtp', 'url'),
+  'an account of a test': () => without(account, 'apiKey', 'smtp', 'url'),
   'a client': () => client.createClient({ baseUrl: 'http://localpost', apiKey: 'x', fetch: post.fetch }),
   'a clock': () => ({ advance: library.fixedClock(0).advance }),
 }

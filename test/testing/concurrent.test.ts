@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startForTest } from '../../src/testing/index.ts'
 import { createRunningTests } from '../../src/testing/running.ts'
+import { sampleOf } from '../support/long.ts'
 import { openProjects, run, runVitest } from './_project.ts'
 
 const projects = openProjects()
@@ -35,7 +36,7 @@ const ways = [
   ],
 ] as const
 
-describe.each(ways)('%s of vitest', (_, written) => {
+describe.each(sampleOf(ways, 1))('%s of vitest', (_, written) => {
   it('gives each test its own instance by the context', async () => {
     const dir = projects.make({
       'own.test.js': `import { afterEach, beforeEach, describe, test } from 'vitest'
@@ -80,7 +81,7 @@ describe.each(ways)('%s of vitest', (_, written) => {
     })
     const { output } = await runVitest(dir)
     expect(output).toMatch(/Tests\s+6 failed \| 4 passed/)
-    expect(output).toContain('Use the scope "test", the default: then each test has its own.')
+    expect(output).toContain('Use the scope "test": then each test has its own.')
     expect(output).toContain('Leave these two out: then each test has its own.')
   })
 })

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { localpostFixtures, withLocalpost, type ListeningLocalpost } from '../../src/playwright/index.ts'
+import {
+  localpostFixtures,
+  withLocalpost,
+  withLocalpostAccount,
+  type ListeningLocalpost,
+} from '../../src/playwright/index.ts'
 import { goodMail } from '../support/mail.ts'
 
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
@@ -16,6 +21,12 @@ describe('the fixtures for Playwright', () => {
     })
     expect(withLocalpost(base)).toBe(extended)
     expect(asked).toEqual([localpostFixtures])
+    // Those of an account, which `npm run test:all` uses in a real run.
+    expect(withLocalpostAccount(base)).toBe(extended)
+    expect(asked[1]).toMatchObject({
+      localpostServer: [{}, { scope: 'worker', option: true }],
+      localpostAccount: [expect.any(Function), { scope: 'worker' }],
+    })
   })
 
   it('give a worker one instance that listens, and empty it before each test', async () => {

@@ -47,7 +47,7 @@ export async function openNoun(over: Partial<WebhooksDeps> = {}): Promise<Noun> 
     ...over,
     store: inner,
   })
-  webhooks.start()
+  webhooks.wake()
   onTestFinished(async () => {
     await webhooks.close()
     if (!over.store) await inner.close()

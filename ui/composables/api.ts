@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../src/core/errors.ts'
 import type { Mail, MailSummary } from '../../src/inbox/types.ts'
 import type { ApiKey } from '../../src/keys/types.ts'
-import type { Health } from '../../src/server/types.ts'
+import type { Health, SessionState } from '../../src/server/types.ts'
 
 /** The control API as the page uses it. A failed call rejects with an {@link ApiError}, an aborted one with its signal's reason. */
 export interface Api {
@@ -22,10 +22,16 @@ export interface Api {
   readText(path: string, signal?: AbortSignal): Promise<string>
   /** Sends an object as JSON, or a blob with its own type, to any path. Returns the JSON of the answer. */
   write<T = unknown>(method: string, path: string, body?: object | Blob): Promise<T>
-  /** Calls `/v1` with the API key. If the server does not provide the key, the person is asked for it. */
+  /** Calls `/v1` with the session, else with the API key that the server shows to local callers. */
   v1<T = unknown>(method: string, path: string, body?: object): Promise<T>
   /** Exchanges an API key for the session cookie, which an instance requires if it is not reached over loopback. */
   openSession(key: string): Promise<void>
+  /** Signs in with a password, for the same cookie. */
+  signIn(name: string, password: string): Promise<void>
+  /** Ends the session of the cookie. */
+  signOut(): Promise<void>
+  /** Who is signed in, and how one can sign in. */
+  session(): Promise<SessionState>
 }
 
 export interface MailPage {
@@ -48,15 +54,26 @@ export class ApiError extends Error {
 }
 
 /**
- * @param onLocked  Called at every 401, when the instance requires a key; see {@link Api.openSession}.
+ * @param options.account  The account of all requests. Default: that of the caller.
+ * @param options.signal  Cancels what is being read.
+ * @param options.onLocked  Called at every 401, when the instance requires a sign-in; see {@link Api.openSession}.
+ * @param options.isSignedIn  Whether the cookie has a session, with which `/v1` may be called too.
  */
-export function createApi(onLocked: () => void): Api {
+export function createApi(options: {
+  account?: string | null
+  signal?: AbortSignal
+  onLocked: () => void
+  isSignedIn: () => Promise<boolean>
+}): Api {
+  const { account = null, signal: over, onLocked, isSignedIn } = options
   async function send(path: string, init?: RequestInit): Promise<Response> {
+    const isRead = init?.method === undefined || init.method === 'GET'
+    const signals = [init?.signal, isRead ? over : null].filter((signal) => signal instanceof AbortSignal)
     let response: Response
     try {
-      response = await fetch(path, init)
+      response = await fetch(pathIn(account, path), { ...init, signal: AbortSignal.any(signals) })
     } catch (error) {
-      if (init?.signal?.aborted) throw error
+      if (signals.some(({ aborted }) => aborted)) throw error
       throw new ApiError(0, 'unreachable', 'Localpost does not answer. Is it still running?')
     }
     if (response.ok) return response
@@ -93,10 +110,11 @@ export function createApi(onLocked: () => void): Api {
     write,
     async v1<T>(method: string, path: string, body?: object): Promise<T> {
       const headers = {
-        authorization: `Bearer ${await wholeKey()}`,
+        ...((await isSignedIn()) ? {} : { authorization: `Bearer ${await wholeKey()}` }),
         'content-type': 'application/json',
         // Marks the request as one of the page: faults do not apply to it, and it is not logged.
         'x-localpost-page': '1',
+        ...(account !== null && { 'x-localpost-account': account }),
       }
       return read<T>(path, { method, headers, body: body ? JSON.stringify(body) : null })
     },
@@ -115,6 +133,12 @@ export function createApi(onLocked: () => void): Api {
       await write('POST', 'dev/session', { key })
       given = key
     },
+    signIn: (name, password) => write('POST', 'dev/session', { name, password }),
+    async signOut() {
+      await write('DELETE', 'dev/session')
+      given = ''
+    },
+    session: () => read('dev/session'),
   }
 }
 
@@ -126,6 +150,17 @@ export function createApi(onLocked: () => void): Api {
  */
 export function mailPath(id: string, part?: string): string {
   return `dev/inbox/${encodeURIComponent(id)}${part ? `/${part}` : ''}`
+}
+
+/**
+ * A path of the control API for one account. Accounts and the session are of no account, and `/v1` knows the account by
+ * the key or a header.
+ *
+ * @param account  null: that of the caller.
+ */
+export function pathIn(account: string | null, path: string): string {
+  if (account === null || !/^dev\/(?!(?:accounts|session)(?:\/|$))/.test(path)) return path
+  return `${path}${path.includes('?') ? '&' : '?'}account=${encodeURIComponent(account)}`
 }
 
 /** The message for a person about something that was thrown. */

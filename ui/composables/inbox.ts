@@ -1,6 +1,6 @@
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import type { MailSummary } from '../../src/inbox/types.ts'
-import { type Api, ApiError, wordsOf } from './api.ts'
+import { type Api, ApiError, type MailPage, wordsOf } from './api.ts'
 import { afterHead, afterPage, noRows, type ListWindow } from './list-window.ts'
 import type { Changes } from './live.ts'
 
@@ -54,21 +54,40 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
   const problem = ref('')
   const refused = ref(false)
   const dropped = shallowRef<ReadonlySet<string>>(new Set())
-  // A new one for each query, so that an answer to an older query does not end up in the list of a newer one.
+  // A new one for each load, so that an answer to an older query does not end up in the list of a newer one.
   let current = new AbortController()
+  let loading: Promise<void> = Promise.resolve()
 
-  async function load(): Promise<void> {
+  function load(): Promise<void> {
     current.abort()
     current = new AbortController()
-    const { signal } = current
-    const wanted = query.value.trim()
-    if (emails.value.length === 0) phase.value = 'loading'
+    loading = loadFirst(query.value.trim(), current.signal)
+    return loading
+  }
+
+  async function loadFirst(wanted: string, signal: AbortSignal): Promise<void> {
+    if (emails.value.length === 0 && !refused.value) phase.value = 'loading'
     await attempt(signal, async () => {
-      const page = await api.list({ query: wanted, limit: pageSize }, signal)
+      const page = await list({ query: wanted, limit: pageSize }, signal)
       shown.value = wanted
       rows.value = { first: 0, emails: page.emails }
       count.value = page.count
     })
+  }
+
+  /** Until then `shown` is the older query: what is fetched for it would end up in the list of the newer one. */
+  async function loadsDone(): Promise<AbortSignal> {
+    for (let last; last !== loading;) {
+      last = loading
+      await last
+    }
+    return current.signal
+  }
+
+  async function list(search: Parameters<Api['list']>[0], signal: AbortSignal): Promise<MailPage> {
+    const page = await api.list(search, signal)
+    signal.throwIfAborted()
+    return page
   }
 
   let wanted = { from: 0, to: -1 }
@@ -80,11 +99,11 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
 
   async function showWanted(): Promise<void> {
     isShowing = true
+    let signal = await loadsDone()
     for (let next = missing(); next !== null && problem.value === ''; next = missing()) {
       const { offset, limit } = next
-      const { signal } = current
       await attempt(signal, async () => {
-        const page = await api.list({ query: shown.value, offset, limit }, signal)
+        const page = await list({ query: shown.value, offset, limit }, signal)
         const before = rows.value
         const after = afterPage(before, { first: offset, emails: page.emails }, wanted)
         rows.value = after
@@ -93,6 +112,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
         const isSame = after.first === before.first && after.emails.length === before.emails.length
         wanted = { ...wanted, to: isSame ? -1 : Math.min(wanted.to, page.count - 1) }
       })
+      signal = await loadsDone()
     }
     isShowing = false
   }
@@ -114,11 +134,11 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
 
   // The list is in the order of the ids, newest first: a few questions find any mail.
   async function locate(id: string): Promise<number> {
-    const { signal } = current
+    const signal = await loadsDone()
     let [from, to] = [0, count.value - 1]
     for (let tries = 0; from <= to && tries < mostTries; tries++) {
       const middle = Math.floor((from + to) / 2)
-      const page = await api.list({ query: shown.value, offset: middle, limit: 1 }, signal).catch(() => null)
+      const page = await list({ query: shown.value, offset: middle, limit: 1 }, signal).catch(() => null)
       const found = page?.emails[0]?.id
       if (found === id) return middle
       if (found === undefined) to = middle - 1
@@ -139,8 +159,12 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
 
   async function fetchUntilDone(depth: number): Promise<void> {
     for (let next = depth; next > 0;) {
-      await (rows.value.first > 0 ? fetchLoaded() : fetchHead(next))
-      next = waitingDepth
+      const signal = await loadsDone()
+      // The last load failed, so the rows are those of an older query.
+      if (problem.value !== '' && query.value.trim() !== shown.value) await load()
+      else await (rows.value.first > 0 ? fetchLoaded(signal) : fetchHead(next, signal))
+      // A load that began meanwhile may have been answered before the change that this refresh is for.
+      next = signal.aborted && problem.value === '' ? Math.max(next, waitingDepth) : waitingDepth
       waitingDepth = 0
     }
   }
@@ -161,10 +185,9 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     return Math.min(Math.max(lowest + 1 + changes.created.size, 10), largestPage)
   }
 
-  async function fetchHead(limit: number): Promise<void> {
-    const { signal } = current
+  async function fetchHead(limit: number, signal: AbortSignal): Promise<void> {
     await attempt(signal, async () => {
-      const page = await api.list({ query: shown.value, limit }, signal)
+      const page = await list({ query: shown.value, limit }, signal)
       // Rows further down were loaded meanwhile; the refresh that follows fetches them.
       if (rows.value.first > 0) return void (count.value = page.count)
       const known = new Set(emails.value.map(({ id }) => id))
@@ -176,12 +199,11 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     })
   }
 
-  async function fetchLoaded(): Promise<void> {
-    const { signal } = current
+  async function fetchLoaded(signal: AbortSignal): Promise<void> {
     const { first } = rows.value
     await attempt(signal, async () => {
       const limit = Math.min(Math.max(emails.value.length, 1), largestPage)
-      const page = await api.list({ query: shown.value, offset: first, limit }, signal)
+      const page = await list({ query: shown.value, offset: first, limit }, signal)
       if (rows.value.first === first) rows.value = { first, emails: page.emails }
       count.value = page.count
     })
@@ -257,6 +279,7 @@ const laterPage = 100
 const largestPage = 500
 /** How many rows are loaded on both sides of a position far from the loaded rows. */
 const around = 30
-const typingMs = 180
+/** Short, because a search over 100,000 mails takes about as long; one that the next letter replaces is aborted. */
+const typingMs = 50
 /** Enough for a billion mails. */
 const mostTries = 30

@@ -1,28 +1,52 @@
-import { inject, provide, ref, shallowRef, type InjectionKey, type Ref, type ShallowRef } from 'vue'
-import type { Health } from '../../src/server/types.ts'
+import {
+  inject,
+  onScopeDispose,
+  provide,
+  ref,
+  shallowRef,
+  type InjectionKey,
+  type Ref,
+  type ShallowRef,
+} from 'vue'
+import type { Health, SessionState } from '../../src/server/types.ts'
+import type { PageAccounts } from './accounts.ts'
 import { createApi, type Api } from './api.ts'
 import { createLive, type LiveFeed } from './live.ts'
 import { useWhileSeen } from './seen.ts'
 
-/** The running Localpost, as every room of the page sees it. */
+/** The running Localpost, as every room of the page sees it, with one of its accounts. */
 export interface Instance {
   api: Api
   live: LiveFeed
   /** How it is; null until the first answer. Renewed at each connection and while the page is looked at. */
   health: ShallowRef<Health | null>
-  /** Whether it wants a key first: then nothing is tried until `open`. */
+  /** Whether it wants a sign-in first: then nothing is tried until `open`. */
   locked: Ref<boolean>
-  /** Begins, or begins again after a key was given. */
+  /** Who is signed in; null until the first answer. */
+  session: ShallowRef<SessionState | null>
+  /** Begins, or begins again. */
   open(): void
+  /** Ends the session, and asks who is there. */
+  signOut(): Promise<void>
 }
 
-/** Makes the one instance of the page, for its root component. */
-export function provideInstance(): Instance {
+/** Makes the instance of the shown account. What it still reads is cancelled with the Vue scope. */
+export function provideInstance(accounts: PageAccounts): Instance {
+  const account = accounts.asked.value
+  const over = new AbortController()
+  onScopeDispose(() => over.abort())
   const locked = ref(false)
   const health = shallowRef<Health | null>(null)
-  const live = createLive(() => void look())
-  const api = createApi(lock)
-  const instance: Instance = { api, live, health, locked, open }
+  const live = createLive(account, () => void look())
+  const session = shallowRef<SessionState | null>(null)
+  let meeting: Promise<void> | undefined
+  // A room may ask before the answer is there.
+  async function isSignedIn(): Promise<boolean> {
+    await meeting
+    return session.value?.caller === 'user' || session.value?.caller === 'key'
+  }
+  const api = createApi({ account, signal: over.signal, onLocked: lock, isSignedIn })
+  const instance: Instance = { api, live, health, locked, session, open, signOut }
   live.listen({ onConnected: () => void look() })
   // Faults and warnings come and go without an event.
   useWhileSeen(() => void (live.connection.value === 'live' && look()))
@@ -32,12 +56,23 @@ export function provideInstance(): Instance {
   async function look(): Promise<void> {
     health.value = await api.health().catch(() => health.value)
   }
+  /** Asks who is signed in. Where that has no answer, it is asked again at the next sign-in. */
+  async function meet(): Promise<void> {
+    session.value = await api.session().catch(() => session.value)
+  }
+  async function signOut(): Promise<void> {
+    await api.signOut()
+    lock()
+  }
   function lock(): void {
     locked.value = true
+    session.value = null
+    accounts.forget()
     live.stop()
   }
   function open(): void {
     locked.value = false
+    meeting = meet()
     live.start()
   }
   return instance

@@ -1,6 +1,7 @@
 import { onScopeDispose, ref, type Ref } from 'vue'
 import type { BulkProgress } from '../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
+import { pathIn } from './api.ts'
 
 /** The state of the live connection; `lost` while the page tries to reconnect. */
 export type Connection = 'connecting' | 'live' | 'lost'
@@ -27,6 +28,8 @@ export interface Listener {
   onDomain?: (id: string) => void
   /** Called with each request to `/v1`. */
   onRequest?: (request: LoggedRequest) => void
+  /** Called after each SMTP session of an app. */
+  onSmtpSession?: () => void
 }
 
 /** The page's only connection to `GET /dev/events`. */
@@ -41,9 +44,10 @@ export interface LiveFeed {
 /**
  * Reads `GET /dev/events` after `start` is called, and reconnects as long as the page is open.
  *
+ * @param account  Whose events; null: those of the caller's account.
  * @param onRetry  Called before reconnecting, to find out why the connection was refused.
  */
-export function createLive(onRetry: () => void): LiveFeed {
+export function createLive(account: string | null, onRetry: () => void): LiveFeed {
   const connection = ref<Connection>('connecting')
   const listeners = new Set<Listener>()
   let source: EventSource | undefined
@@ -64,7 +68,7 @@ export function createLive(onRetry: () => void): LiveFeed {
 
   function start(): void {
     stop()
-    source = new EventSource('dev/events')
+    source = new EventSource(pathIn(account, 'dev/events'))
     source.onopen = () => {
       connection.value = 'live'
       waitMs = firstWaitMs
@@ -100,6 +104,9 @@ export function createLive(onRetry: () => void): LiveFeed {
     source.addEventListener('request.logged', (event: MessageEvent<string>) => {
       const request = parsed(event.data) as LoggedRequest | null
       if (request) for (const { onRequest } of listeners) onRequest?.(request)
+    })
+    source.addEventListener('smtp.session', () => {
+      for (const { onSmtpSession } of listeners) onSmtpSession?.()
     })
   }
 

@@ -7,7 +7,7 @@ export const rooms = {
   domains: { label: 'Domains', key: 'd', icon: 'domains' },
   audiences: { label: 'Audiences', key: 'a', icon: 'audiences' },
   templates: { label: 'Templates', key: 't', icon: 'templates' },
-  requests: { label: 'Requests', key: 'r', icon: 'requests' },
+  requests: { label: 'Traffic', key: 'r', icon: 'requests' },
   webhooks: { label: 'Webhooks', key: 'w', icon: 'webhooks' },
   rules: { label: 'Rules and faults', key: 'f', icon: 'bolt' },
   connect: { label: 'Connect', key: 'c', icon: 'plug' },

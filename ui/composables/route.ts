@@ -1,8 +1,9 @@
-import { computed, inject, onScopeDispose, provide, ref, type ComputedRef, type InjectionKey } from 'vue'
+import { computed, inject, provide, type ComputedRef, type InjectionKey } from 'vue'
+import { hashStart, restOf, type PageAccounts } from './accounts.ts'
 import { allRooms, type AnyRoom, type RoomName } from './rooms.ts'
 
 /** Which part of the page the address asks for: `#/`, `#/mail/{id}`, the mail alone at
- * `#/mail/{id}/full`, `#/domains`, `#/domains/{id}`. */
+ * `#/mail/{id}/full`, `#/domains`, `#/domains/{id}`. Where there are several accounts, the address names one first: `#/a/shop/mail/{id}`. */
 export type Route =
   | { view: 'list' }
   | { view: 'mail'; id: string; full?: boolean }
@@ -17,14 +18,14 @@ export interface Router {
   go(to: Route, replace?: boolean): void
 }
 
-/** Makes the one router of the page, for its root component; the browser's back and forward work. */
-export function provideRoute(): Router {
-  const hash = ref(location.hash)
-  const read = (): void => void (hash.value = location.hash)
-  addEventListener('hashchange', read)
-  onScopeDispose(() => removeEventListener('hashchange', read))
-
-  const route = computed(() => parseHash(hash.value))
+/**
+ * Makes the router of the shown account; the browser's back and forward work. Once the page shows another account, it
+ * reads and changes the address no more: that is of the other one.
+ */
+export function provideRoute({ hash, epoch, go: goTo }: PageAccounts): Router {
+  const begun = epoch.value
+  const isOver = (): boolean => epoch.value !== begun
+  const route = computed<Route>((last) => (isOver() && last ? last : parseHash(hash.value)))
   const openId = computed(() => (route.value.view === 'mail' ? route.value.id : null))
   const room = computed(() => {
     const { view } = route.value
@@ -32,11 +33,7 @@ export function provideRoute(): Router {
   })
 
   function go(to: Route, replace = false): void {
-    const next = hashOf(to)
-    if (next === location.hash) return
-    if (replace) history.replaceState(history.state, '', next)
-    else location.hash = next
-    read()
+    if (!isOver()) goTo(hashOf(to), replace)
   }
   const router = { route, openId, room, go }
   provide(routerKey, router)
@@ -54,16 +51,19 @@ const routerKey: InjectionKey<Router> = Symbol('router')
 
 /** The address of a route, fit for `href`. */
 export function hashOf(route: Route): string {
-  if (route.view === 'list') return '#/'
+  const start = hashStart()
+  if (route.view === 'list') return `${start}/`
   const end = route.view === 'mail' && route.full ? '/full' : ''
-  return route.id === undefined ? `#/${route.view}` : `#/${route.view}/${encodeURIComponent(route.id)}${end}`
+  return route.id === undefined
+    ? `${start}/${route.view}`
+    : `${start}/${route.view}/${encodeURIComponent(route.id)}${end}`
 }
 
 /** The id of a mail's row in the page. */
 export const rowId = (id: string): string => `mail-${id}`
 
 function parseHash(hash: string): Route {
-  const [, name, part, full] = /^#\/([a-z]+)(?:\/([^/]+)(\/full)?)?$/.exec(hash) ?? []
+  const [, name, part, full] = /^\/([a-z]+)(?:\/([^/]+)(\/full)?)?$/.exec(restOf(hash)) ?? []
   const id = decoded(part)
   if (name === 'mail' && id) return { view: 'mail', id, full: full !== undefined }
   const view = allRooms.find((room) => room === name)

@@ -47,7 +47,7 @@ const maxValueLength = 256 * 1024
 export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = source.length > maxHeaderBytes ? endOfLines(source, 0, maxHeaderBytes) : source.length
-  const { fields, bodyStart } = yield* headSteps(source.subarray(0, end), false)
+  const { fields, bodyStart, isPlain } = yield* headSteps(source.subarray(0, end), false)
   const names = fields.map(([name]) => name.toLowerCase())
   const valuesOf = (name: string): string[] => {
     const wanted = name.toLowerCase()
@@ -61,6 +61,7 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
     bodyStart,
     decoded(name) {
       const value = valuesOf(name)[0] ?? ''
+      if (isPlain && !value.includes('=?')) return value
       if (value.length > longValueLength) return headerValueSteps(value)
       if (value.includes('=?')) return unpaced(headerValueSteps(value))
       // Each name of a list was written by a program of its own.
@@ -71,7 +72,7 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
       // Most messages have no Cc, and no field that begins with Resent.
       if (values.length === 0) return []
       const list = values.join(', ')
-      const steps = addressSteps(list)
+      const steps = addressSteps(list, isPlain)
       return list.length > longValueLength ? steps : unpaced(steps)
     },
     furtherAddresses: (name) => bareAddressSteps(splitAddressList(valuesOf(name).join(', ')).rest),
@@ -84,14 +85,16 @@ const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])
 /** A shorter value is read at once. */
 const longValueLength = 4096
 
-function* addressSteps(list: string): Steps<ParsedAddress[]> {
+/** @param isPlain  Whether the list is ASCII: then only encoded words have to be decoded. */
+function* addressSteps(list: string, isPlain: boolean): Steps<ParsedAddress[]> {
+  const read = isPlain ? (text: string): string => text : textOf
   const found: ParsedAddress[] = []
   for (const { name, address } of parseAddresses(splitAddressList(list).read)) {
     if (address === '') continue
     if (found.length === maxAddresses) break
     found.push({
-      name: name.includes('=?') ? yield* headerValueSteps(name) : textOf(name),
-      address: textOf(address),
+      name: name.includes('=?') ? yield* headerValueSteps(name) : read(name),
+      address: read(address),
     })
   }
   return found
@@ -126,6 +129,8 @@ export interface Head {
   /** Values as `decodeOctetSteps` returns them. */
   fields: [name: string, value: string][]
   bodyStart: number
+  /** Whether all of it is ASCII. */
+  isPlain: boolean
   /** Whether an empty line ends it; where none does, the body begins behind the last field, or nowhere. */
   isEnded: boolean
 }
@@ -149,9 +154,9 @@ export function* headSteps(source: Buffer, isStrict: boolean): Steps<Head> {
     const isPlain = isAscii(block)
     const text = isPlain ? head.slice(0, headerEnd) : yield* decodeOctetSteps(block)
     const { fields, end: fieldsEnd, lines } = yield* splitFieldSteps(text, isStrict)
-    if (fieldsEnd === text.length) return { fields, bodyStart, isEnded: end !== null }
+    if (fieldsEnd === text.length) return { fields, bodyStart, isPlain, isEnded: end !== null }
     // The empty line is missing: the body begins with the first line behind the fields.
-    return { fields, bodyStart: isPlain ? fieldsEnd : startOfLine(block, lines), isEnded: false }
+    return { fields, bodyStart: isPlain ? fieldsEnd : startOfLine(block, lines), isPlain, isEnded: false }
   }
 }
 
@@ -160,9 +165,8 @@ function findEnd(head: string): { headerEnd: number; bodyStart: number } | null 
   if (head.startsWith('\n')) return { headerEnd: 0, bodyStart: 1 }
   if (head.startsWith('\r\n')) return { headerEnd: 0, bodyStart: 2 }
   const crlf = head.indexOf('\n\r\n')
-  const lf = head.indexOf('\n\n')
+  // Only before that one: the rest is the body, which is mostly longer.
+  const lf = (crlf === -1 ? head : head.slice(0, crlf + 1)).indexOf('\n\n')
   if (crlf === -1 && lf === -1) return null
-  return lf === -1 || (crlf !== -1 && crlf < lf)
-    ? { headerEnd: crlf + 1, bodyStart: crlf + 3 }
-    : { headerEnd: lf + 1, bodyStart: lf + 2 }
+  return lf === -1 ? { headerEnd: crlf + 1, bodyStart: crlf + 3 } : { headerEnd: lf + 1, bodyStart: lf + 2 }
 }

@@ -2,12 +2,23 @@ import { createRequire } from 'node:module'
 
 /** Callbacks of a scan, called in document order. Element names are in lower case, positions are offsets into the HTML. */
 export interface HtmlListener<Attribute extends string> {
-  /** An opening tag. `start` is the offset of its name; `attributes` are those asked for, with decoded entities. */
-  onOpenTag(name: string, attributes: { [name in Attribute]?: string }, start: number): void
+  /**
+   * An opening tag. `start` is the offset of its name, `end` the one after its `>`; `attributes` are those asked for, with
+   * decoded entities, and `ranges` says where they are.
+   */
+  onOpenTag(
+    name: string,
+    attributes: { [name in Attribute]?: string },
+    start: number,
+    end: number,
+    ranges: ReadonlyMap<Attribute, readonly [start: number, end: number]>,
+  ): void
   /** A text or a part of a text. */
   onText(piece: string, start: number): void
-  onCloseTag(name: string): void
-  onComment?(start: number): void
+  /** `start` is the offset of the name. */
+  onCloseTag(name: string, start: number, end: number): void
+  /** `start` is the offset of the text in the comment, `end` the one after that text. */
+  onComment?(start: number, end: number): void
   /** A declaration, as `!DOCTYPE html`. */
   onDeclaration?(text: string, start: number): void
 }
@@ -31,8 +42,10 @@ export function* scanHtml<Attribute extends string>(
   let nameStart = 0
   let attributes: { [name in Attribute]?: string } = {}
   let attribute: Attribute | null = null
+  let attributeStart = 0
   let value = ''
-  const openTagEnds = (): void => listener.onOpenTag(name, attributes, nameStart)
+  const ranges = new Map<Attribute, readonly [start: number, end: number]>()
+  const openTagEnds = (end: number): void => listener.onOpenTag(name, attributes, nameStart, end + 1, ranges)
   const { Tokenizer } = loadTokenizer()
   const tokenizer = new Tokenizer(
     { decodeEntities: true },
@@ -41,12 +54,14 @@ export function* scanHtml<Attribute extends string>(
         name = nameAt(source, start, end)
         nameStart = start
         attributes = {}
+        if (ranges.size > 0) ranges.clear()
       },
       onattribname(start, end) {
         const written = nameAt(source, start, end)
         // Of an attribute that is there twice, the first counts.
         const name = asked.find((known) => known === written)
         attribute = name !== undefined && attributes[name] === undefined ? name : null
+        attributeStart = start
         value = ''
       },
       onattribdata(start, end) {
@@ -55,15 +70,17 @@ export function* scanHtml<Attribute extends string>(
       onattribentity(codepoint) {
         if (attribute) value += String.fromCodePoint(codepoint)
       },
-      onattribend() {
-        if (attribute) attributes[attribute] = value
+      onattribend(_quote, end) {
+        if (!attribute) return
+        attributes[attribute] = value
+        ranges.set(attribute, [attributeStart, end])
       },
       onopentagend: openTagEnds,
       onselfclosingtag: openTagEnds,
-      onclosetag: (start, end) => listener.onCloseTag(nameAt(source, start, end)),
+      onclosetag: (start, end) => listener.onCloseTag(nameAt(source, start, end), start, end),
       ontext: (start, end) => listener.onText(source.slice(start, end), start),
       ontextentity: (codepoint, end) => listener.onText(String.fromCodePoint(codepoint), end),
-      oncomment: (start) => listener.onComment?.(start),
+      oncomment: (start, end) => listener.onComment?.(start, end),
       oncdata() {},
       ondeclaration: (start, end) => listener.onDeclaration?.(source.slice(start, end), start),
       onprocessinginstruction() {},

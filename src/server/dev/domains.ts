@@ -1,21 +1,32 @@
 import { z } from 'zod'
-import type { Domains } from '../../domains/domains.ts'
+import type { InnerDomains } from '../../domains/domains.ts'
 import {
   verifyInputSchema,
   domainDetailSchema,
   domainSettingsSchema,
+  domainSummarySchema,
   recordCheckSchema,
 } from '../../domains/schema.ts'
 import { bytesAnswer } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
-import { deletedSchema } from '../schemas.ts'
+import { deletedSchema, listSchema, pageQuery, toList } from '../schemas.ts'
 
 /** `/dev/domains`. */
 export function devDomainRoutes(
-  domains: Pick<Domains, 'update' | 'remove' | 'verify' | 'records' | 'zone'>,
+  domains: Pick<InnerDomains, 'summaries' | 'update' | 'remove' | 'verify' | 'records' | 'zone'>,
 ): Route[] {
   return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/domains',
+      summary: 'The domains, newest first, and whether each was created or only mentioned by mail',
+      query: pageQuery,
+      success: { schema: listSchema('domains', domainSummarySchema) },
+      errors: ['invalid_cursor'],
+      handler: async ({ query }) => toList('domains', await domains.summaries(query)),
+    }),
     defineRoute({
       ...common,
       method: 'PATCH',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
+import { previewClients, type PreviewClient } from '../../client-support/preview-clients.ts'
 import type { Selection } from '../../inbox/bulk.ts'
 import { optionTable } from '../../options/table.ts'
 import { maxQueryLength } from '../../search/query-terms.ts'
@@ -77,6 +78,11 @@ export const selectionQuery: z.ZodType<{ query?: string | undefined; all?: 'true
     query: searchText.optional(),
     all: z.literal('true').optional().describe('Every mail'),
   })
+
+/** The query of `GET /dev/inbox/{id}/preview`. */
+export const previewQuery: z.ZodType<{ client: PreviewClient }> = z.strictObject({
+  client: z.enum(previewClients).describe('The mail client'),
+})
 
 /** The query of `GET /dev/inbox/{id}/compare/{other}`. */
 export const compareQuery: z.ZodType<{ masked?: 'false' | undefined }> = z.strictObject({

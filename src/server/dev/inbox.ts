@@ -1,7 +1,7 @@
-import type { Inbox, InboxPages } from '../../inbox/inbox.ts'
+import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { checkReportSchema } from '../../checks/schema.ts'
 import { mailComparisonSchema } from '../../compare/schema.ts'
-import { clientSupportSchema } from '../../client-support/schema.ts'
+import { clientSupportSchema, mailPreviewSchema } from '../../client-support/schema.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
@@ -11,6 +11,7 @@ import {
   compareQuery,
   exportQuery,
   inboxQuery,
+  previewQuery,
   selectionQuery,
   toSelection,
   waitQuery,
@@ -166,6 +167,16 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       success: { schema: clientSupportSchema },
       errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
       handler: ({ params }) => inbox.clientSupport(params.id),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/inbox/{id}/preview',
+      summary: 'What a mail client keeps of the HTML of a mail, approximately, and what it ignores',
+      query: previewQuery,
+      success: { schema: mailPreviewSchema },
+      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      handler: ({ params, query }) => inbox.preview(params.id, query),
     }),
     defineRoute({
       ...common,

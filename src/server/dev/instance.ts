@@ -3,6 +3,7 @@ import { resetScopes, type ResetScope } from '../../options/reset-scopes.ts'
 import { bytesAnswer, jsonAnswer } from '../answer.ts'
 import { readHealth } from '../health.ts'
 import { healthSchema } from '../health-schema.ts'
+import { metricsOf } from '../metrics.ts'
 import type { LiveEvents } from '../live-events.ts'
 import type { ServerDeps } from '../deps.ts'
 import { loggedRequestSchema } from '../logged-request-schema.ts'
@@ -24,6 +25,14 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
         const accepts = health.status === 'ok' || health.status === 'disk_low'
         return jsonAnswer(health, accepts ? 200 : 503)
       },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/metrics',
+      summary: 'How the instance is, for Prometheus',
+      success: { type: metricsType, description: 'The text format of Prometheus' },
+      handler: async () => bytesAnswer(metricsOf(await readHealth(deps)), { 'content-type': metricsType }),
     }),
     defineRoute({
       ...common,
@@ -49,7 +58,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
         type: 'text/event-stream',
         description:
           '`email.created`, `email.updated`, `email.deleted` and `domain.updated` with `{ id }`; `request.logged` ' +
-          'with the request without bodies; `emails.changed` with `{ updated, deleted }` at the end of a change of more ' +
+          'with the request without bodies; `smtp.session` with each SMTP session that ended, as in its list; `emails.changed` with `{ updated, deleted }` at the end of a change of more ' +
           'than 100 emails, in place of an event for each; `bulk.progress` while a change of the inbox runs, as in ' +
           '`GET /dev/inbox/bulk`; `gap` where events were missed and lists have to be read again',
       },
@@ -63,10 +72,12 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       query: pageQuery,
       success: { schema: listSchema('requests', loggedRequestSchema) },
       errors: ['invalid_cursor'],
-      handler: ({ query }) => toList('requests', deps.log.list(query)),
+      handler: async ({ query }) => toList('requests', await deps.log.list(query)),
     }),
   ]
 }
+
+const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
 const common = { tag: 'Instance', access: 'local' } as const
 

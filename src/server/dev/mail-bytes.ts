@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { mimeTreeSchema } from '../../inbox/schema.ts'
-import type { Inbox, InboxPages } from '../../inbox/inbox.ts'
+import type { Inbox, InboxPages } from '../../inbox/methods.ts'
+import { previewClients, type PreviewClient } from '../../client-support/preview-clients.ts'
 import type { Appearance } from '../../reading/appearance.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import { rangeAnswer } from '../byte-range.ts'
@@ -59,10 +60,10 @@ export function mailByteRoutes(
         description: 'The HTML part, with its own images in place',
       },
       errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
-      async handler({ params, query: { recipient, images, remote: asked, appearance = null } }) {
+      async handler({ params, query: { recipient, images, remote: asked, appearance = null, client } }) {
         const remote = asked ?? (images === 'remote' ? 'images' : 'none')
         const copy = recipient === undefined ? {} : { recipient }
-        return htmlAnswer(await inbox.page(params.id, { ...copy, appearance, remote }), remote)
+        return htmlAnswer(await inbox.page(params.id, { ...copy, appearance, remote, client }), remote)
       },
     }),
     defineRoute({
@@ -129,6 +130,7 @@ const htmlQuery: z.ZodType<{
   images?: 'remote' | undefined
   remote?: 'all' | undefined
   appearance?: Appearance | undefined
+  client?: PreviewClient | undefined
 }> = z.object({
   recipient,
   images: z.literal('remote').optional().describe('Also loads images over http(s), but no tracking pixels'),
@@ -137,4 +139,8 @@ const htmlQuery: z.ZodType<{
     .optional()
     .describe('Also loads images, fonts and style sheets over http(s), but no tracking pixels'),
   appearance: appearanceQuery,
+  client: z
+    .enum(previewClients)
+    .optional()
+    .describe('Without what this mail client ignores; see `/dev/inbox/{id}/preview`'),
 })

@@ -70,9 +70,7 @@ export async function writeCheckpoint(
     // `db.json` comes after the segments, because records of a collection that became large move from it to them. The
     // first checkpoint always writes it, so that a missing `db.json` is recognized as lost.
     if ([...dirty].some((segment) => segment.number === 0) || !records.files.has(dbName)) {
-      const sections = [...records.collections.values()]
-        .filter((state) => !state.large || state.segment(0).entries.size > 0)
-        .map((state) => state.segment(0))
+      const sections = [...records.collections.values()].filter(isInDb).map((state) => state.segment(0))
       await writeDb(deps, sections, at.seq, flush)
       await files.syncFolder(paths.folder)
       records.files.set(dbName, at.seq)
@@ -92,6 +90,9 @@ export async function writeCheckpoint(
     throw error
   }
   await records.resting.settle((segment) => records.dirty.has(segment))
+  for (const name of records.dropRetired())
+    for (const folder of [paths.collection(name), paths.startIndexes(name)])
+      await files.removeFolder(folder).catch(() => {})
 }
 
 /**
@@ -110,13 +111,20 @@ async function removeEmpty(
     const old = await readCheckpoint(deps)
     if (old) await saveCheckpoint(deps, { ...old, files: [...records.files.keys()].sort() })
   }
-  for (const { state, number } of empty) {
+  for (const segment of empty) {
+    const { state, number } = segment
     await files.remove(paths.segment(state.name, number))
+    records.resting.release(segment)
     await files.remove(paths.startIndex(state.name, number)).catch(() => {})
     await nextTurn()
   }
   for (const name of new Set(named.map(({ state }) => state.name)))
     await files.syncFolder(paths.collection(name))
+}
+
+/** Whether `db.json` has a list of a collection: those of the main partition also if they are empty. */
+function isInDb(state: CollectionState): boolean {
+  return (!state.large && state.partition === '') || state.segment(0).entries.size > 0
 }
 
 function knownOnly(files: ReadonlyMap<string, number | null>): Record<string, number> {

@@ -71,10 +71,10 @@ export class FrameWriter {
 }
 
 /** The most bytes that one UTF-16 code unit takes in UTF-8. */
-const mostOctets = 3
+export const mostOctets = 3
 
 /** A larger buffer that begins with the first `used` bytes of the given one. */
-function enlarged(bytes: Buffer, used: number, room: number): Buffer {
+export function enlarged(bytes: Buffer, used: number, room: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(Math.max(room, 2 * bytes.byteLength))
   larger.set(bytes.subarray(0, used))
   return larger

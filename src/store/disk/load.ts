@@ -63,7 +63,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   const newest = new Map(found.map(({ collection, segment }) => [collection, segment]))
   for (const file of found) {
     const { name, path, segment, collection } = file
-    const state = collection === null ? undefined : records.collections.get(collection)
+    const state = collection === null ? undefined : records.known(collection)
     const isTaken =
       state &&
       (state.readLater

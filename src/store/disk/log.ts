@@ -30,8 +30,9 @@ export class Log {
   readonly #readers: Map<number, { fd: number; users: number; gone: boolean }> = new Map()
   #number: number
   #fd: number | null = null
-  /** Which file is open. */
+  /** Which file is open, and its path. */
   #stamp: Stamp | null = null
+  #path = ''
   /** Whether the open file got another name, so that the next frames go into a new file. */
   #isShared = false
 
@@ -68,8 +69,8 @@ export class Log {
   checkPlace(): string | null {
     if (this.#fd === null || this.#stamp === null) return null
     try {
-      const found = this.#files.stampNow(this.#paths.log(this.#number))
-      if (!found || !isSameFile(found, this.#stamp)) return this.#paths.log(this.#number)
+      const found = this.#files.stampNow(this.#path)
+      if (!found || !isSameFile(found, this.#stamp)) return this.#path
       this.#isShared ||= found.nlink > this.#stamp.nlink
       return null
     } catch {
@@ -189,6 +190,7 @@ export class Log {
       const old = this.#fd
       this.#fd = fd
       this.#stamp = this.#stampNow(log)
+      this.#path = path
       this.#isShared = false
       this.#number = log
       if (isNew) this.lengths.set(log, 0)

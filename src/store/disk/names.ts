@@ -1,12 +1,34 @@
 import { misuse } from '../io-errors.ts'
 
-/** Valid collection names. They become folder names, so they must be safe there and must not clash with the store's own. */
-export const collectionNameForm: RegExp = /^(?!(?:log|large|derived|lock|schema|crc)$)[a-z][a-z0-9_-]{0,62}$/
+/**
+ * Valid collection names: `emails`, and `emails.<partition>` for the collection of a partition. They become folder names, so
+ * they must be safe there and must not clash with the store's own.
+ */
+export const collectionNameForm: RegExp =
+  /^(?!(?:log|large|derived|lock|schema|crc)$)[a-z][a-z0-9_-]{0,62}(?:\.[a-z][a-z0-9_-]{0,62})?$/
 
 /** @throws internal_error when a collection cannot have this name. */
 export function assertCollectionName(name: string): void {
   if (!collectionNameForm.test(name))
     throw misuse(`${JSON.stringify(name)} cannot be the name of a collection.`)
+}
+
+/** @throws internal_error when a partition cannot have this name. */
+export function assertPartitionName(name: string): void {
+  if (!partitionForm.test(name)) throw misuse(`${JSON.stringify(name)} cannot be the name of a partition.`)
+}
+
+const partitionForm = /^[a-z][a-z0-9_-]{0,62}$/
+
+/** The name of a collection in a partition; the main partition is `""`. */
+export function nameInPartition(collection: string, partition: string): string {
+  return partition === '' ? collection : `${collection}.${partition}`
+}
+
+/** Splits the name of a collection of a partition: `emails.acc_1` to `emails` and `acc_1`. */
+export function splitCollectionName(name: string): { base: string; partition: string } {
+  const at = name.indexOf('.')
+  return at < 0 ? { base: name, partition: '' } : { base: name.slice(0, at), partition: name.slice(at + 1) }
 }
 
 /** The names of files in `large`. */

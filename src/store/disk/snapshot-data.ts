@@ -1,4 +1,4 @@
-import type { IndexKey } from '../store.ts'
+import type { IndexKey } from '../queries.ts'
 
 /** One record in a snapshot: its text, and where its blobs are. An entry in memory can be used as such a line. */
 export interface SnapshotLine {

@@ -38,12 +38,14 @@ export function recordEnd(bytes: Buffer, end: number): number {
   return bytes[end - 1] === comma ? end - 1 : end
 }
 
-/** The line of a record. It begins with a checksum, which covers the rest of the line without the final comma. */
-export function lineWithCrc(members: string): Buffer {
-  const line = Buffer.from(`${lineStart}${members}`)
-  // The text is encoded once, for the checksum and for the file.
-  writeHex(crc32(line.subarray(lineStart.length)), line, crcStart.length)
-  return line
+/** The line of a record, with zeros for the checksum that it begins with. */
+export function unsignedLine(members: string): string {
+  return `${lineStart}${members}}`
+}
+
+/** Writes the checksum of such a line. It covers the rest of the line without the final comma. */
+export function setLineCrc(bytes: Buffer, start: number, end: number): void {
+  writeHex(crc32(bytes.subarray(start + lineStartLength, end)), bytes, start + crcStart.length)
 }
 
 const lineForm = /^\{"crc":"([0-9a-f]{8})",$/

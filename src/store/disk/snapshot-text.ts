@@ -5,7 +5,7 @@ import type { Schema } from './migrate.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { type Edits, editsOf } from './snapshot-edits.ts'
 import { brace, checkLines, endOfLine, headForm, lineAt, quote, recordEnd, seqIn } from './snapshot-lines.ts'
-import type { IndexKey } from '../store.ts'
+import type { IndexKey } from '../queries.ts'
 import { isObject } from '../stored.ts'
 
 /**

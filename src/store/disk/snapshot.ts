@@ -1,13 +1,12 @@
 import { dirname } from 'node:path'
-import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import { corrupt, storeFault } from '../io-errors.ts'
 import { type Files, writeWhole } from '../../core/files.ts'
 import { createSchema, type Schema } from './migrate.ts'
 import type { Records } from '../records.ts'
-import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
+import type { Snapshot } from './snapshot-data.ts'
 import { editedText } from './snapshot-edits.ts'
-import { lineWithCrc } from './snapshot-lines.ts'
+import { snapshotPieces } from './snapshot-pieces.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 import { toEntry, toKnownEntry } from '../stored.ts'
 
@@ -115,59 +114,3 @@ export function fillRecords(
     }
   }
 }
-
-/** The snapshot line of a record. The record is the last member, so that a start does not have to parse it. */
-function lineOf({ id, version, keys, blobs, text }: SnapshotLine): Buffer {
-  const head = JSON.stringify({ id, version, keys, blobs: blobs ?? undefined })
-  return lineWithCrc(`${head.slice(1, -1)},"record":${text}}`)
-}
-
-/** The text of a file of records in pieces, with its checksums. */
-export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
-  let crc = 0
-  let at = 0
-  let parts: Buffer[] = []
-  let size = 0
-  const add = (bytes: Buffer): void => {
-    parts.push(bytes)
-    size += bytes.byteLength
-  }
-  const takePiece = (): Buffer => {
-    const bytes = Buffer.concat(parts, size)
-    crc = crc32(bytes, crc)
-    at += size
-    parts = []
-    size = 0
-    return bytes
-  }
-  const indexes = JSON.stringify(Object.fromEntries(snapshot.indexes))
-  const ids: Record<string, string[]> = {}
-  add(Buffer.from(`{"schema":${snapshot.schema},\n"indexes":${indexes},\n`))
-  for (const [name, lines] of snapshot.sections) {
-    add(Buffer.from(`${JSON.stringify(name)}:[`))
-    let separator = firstSeparator
-    const own: string[] = (ids[name] = [])
-    for (const line of lines) {
-      if (line.id !== undefined) own.push(line.id)
-      const bytes = line.raw ?? lineOf(line)
-      add(separator)
-      snapshot.onLine?.(at + size, bytes.byteLength)
-      add(bytes)
-      separator = nextSeparator
-      if (size >= pieceLength) yield takePiece()
-    }
-    add(Buffer.from('\n],\n'))
-  }
-  add(Buffer.from(`"ids":${JSON.stringify(ids)},\n`))
-  if (snapshot.seq !== undefined) add(Buffer.from(`"seq":${snapshot.seq},\n`))
-  yield takePiece()
-  const last = Buffer.from(`"crc":"${crc.toString(16).padStart(8, '0')}"}\n`)
-  yield last
-  snapshot.onEnd?.(at + last.byteLength, crc)
-}
-
-const firstSeparator = Buffer.from('\n')
-const nextSeparator = Buffer.from(',\n')
-
-// Joining and encoding this much takes about a millisecond.
-const pieceLength = 256 * 1024

@@ -4,7 +4,7 @@ import type { CollectionState } from '../collection-state.ts'
 import { Entry, atRest } from '../entry.ts'
 import { PackFacts } from '../pack-facts.ts'
 import { BlobUsage, type FileStamp, type Packed, type PackedFile, type PackRows } from '../packed.ts'
-import type { IndexKey } from '../store.ts'
+import type { IndexKey } from '../queries.ts'
 import { isObject } from '../stored.ts'
 import { readColumns, writeColumns } from './start-index-columns.ts'
 

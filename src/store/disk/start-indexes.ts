@@ -21,7 +21,8 @@ export interface StartIndexes {
   /**
    * Writes the indexes of segments that have none, if they are as their files are. Never rejects.
    *
-   * @param options.newest  Also of the newest segments, which change soon. Default: false.
+   * @param options.newest  Also of segments that change soon: the newest ones, and those of which a tenth is in an index of
+   *   the collection, as emails are while the outbox has them. Default: false.
    */
   write(options?: { newest?: boolean }): Promise<void>
   /** Stops the checks. */
@@ -124,7 +125,7 @@ export function createStartIndexes(deps: StartIndexDeps, records: Records): Star
       if (!state.large || state.readLater) continue
       const oldest = state.openSegment - records.resting.awakeSegments
       const due = [...state.segments.values()].filter(
-        ({ number, pack }) => pack && isDue(pack) && (newest || number <= oldest),
+        ({ number, pack }) => pack && isDue(pack) && (newest || (number <= oldest && !changesSoon(pack))),
       )
       if (due.length > 0) await files.makeFolder(paths.startIndexes(state.name))
       for (const segment of due) if (!reserve.isOpen) await writeOne(state, segment)
@@ -148,6 +149,8 @@ export function createStartIndexes(deps: StartIndexDeps, records: Records): Star
     } finally {
       await files.close(fd)
     }
+    // The segment may have been removed meanwhile.
+    if (segment.pack === null) await files.remove(path)
   }
 
   /** Removes indexes of segments that no longer exist. */
@@ -176,6 +179,11 @@ export function createStartIndexes(deps: StartIndexDeps, records: Records): Star
 function isDue({ file, facts }: Packed): boolean {
   if (!file || file.index === 'all') return false
   return file.index === null || (facts?.isComplete ?? true)
+}
+
+/** Whether an index would soon be of a file that was replaced. Writing the keys of many records takes some time. */
+function changesSoon({ keyed, count }: Packed): boolean {
+  return keyed > count / 10
 }
 
 /** Reading this much takes less than a millisecond, also for the checksum. */

@@ -1,6 +1,6 @@
-/** One thing that an inspection of a data folder found, for the person who asked. */
+/** One thing that an inspection of a data folder or a database found, for the person who asked. */
 export interface Finding {
-  /** `problem`: something is lost, or the next start refuses the folder; `note`: worth knowing, nothing to do. */
+  /** `problem`: something is lost, or the next start refuses the folder or the database; `note`: worth knowing, nothing to do. */
   readonly level: 'ok' | 'note' | 'problem'
   /** What was looked at. */
   readonly subject:
@@ -13,6 +13,12 @@ export interface Finding {
     | 'blobs'
     | 'leftovers'
     | 'disk'
+    | 'schema'
+    | 'tables'
+    | 'records'
+    | 'totals'
+    | 'instances'
+    | 'changes'
   readonly message: string
   /** What to do about it; null where nothing has to be done. */
   readonly fix: string | null
@@ -34,6 +40,23 @@ export function listed(names: readonly string[]): string {
 }
 
 const listedNames = 3
+
+/** Takes note of the first few of any number of things, and counts them. */
+export class Tally {
+  count = 0
+  readonly #first: string[] = []
+
+  add(name: string): void {
+    if (this.#first.length < listedNames) this.#first.push(name)
+    this.count++
+  }
+
+  /** The first few, and how many more there are. */
+  get names(): string {
+    const more = this.count - this.#first.length
+    return this.#first.join(', ') + (more > 0 ? ` and ${more} more` : '')
+  }
+}
 
 /** The message of an error. */
 export function messageOf(error: unknown): string {

@@ -214,6 +214,7 @@ const refusing: Files = {
   rename: refuse,
   remove: refuse,
   makeFolder: refuse,
+  removeFolder: refuse,
   syncFolder: refuse,
   link: refuse,
   touch: refuse,

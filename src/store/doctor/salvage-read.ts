@@ -59,7 +59,7 @@ export async function salvageRecords(
         })
     } catch (error) {
       const collection = segment === 0 ? null : name.slice(0, name.indexOf('/'))
-      const known = (section: string): boolean => records.collections.has(section)
+      const known = (section: string): boolean => records.known(section) !== undefined
       const { snapshot, damaged: lines, isCut } = wholeLines(bytes, collection, known)
       damaged.push({ name, path, what: messageOf(error), lines, isCut })
       fillRecords(records, snapshot, segment, schema, path)

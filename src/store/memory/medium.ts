@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Low, Memory } from 'lowdb'
 import { createBudget } from '../../core/byte-budget.ts'
-import { HeldBlobWriter } from '../disk/blob-writer.ts'
+import { HeldBlobWriter } from '../blob-writer.ts'
 import type { Place } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
 import type { Medium } from '../medium.ts'
@@ -10,8 +10,10 @@ import { emptySnapshot, type Snapshot } from '../disk/snapshot-data.ts'
 
 /** A medium of bytes in memory: nothing outlives the store, and no file is made. */
 export function createMemoryMedium(): Medium {
+  let dirty: Set<unknown> = new Set()
   return {
     async load(records) {
+      dirty = records.dirty
       const db = new Low<Snapshot>(new Memory(), emptySnapshot())
       await db.read()
       fillRecords(records, db.data, 0)
@@ -37,7 +39,8 @@ export function createMemoryMedium(): Medium {
     refusal: () => null,
     lowDisk: async () => null,
     async write() {},
-    applied() {},
+    // There are no files to write.
+    applied: () => dirty.clear(),
     hold() {},
     release() {},
     async read(place, start, end) {

@@ -9,4 +9,4 @@ export interface BroadcastDraft {
 }
 
 /** What is not sent yet, by the id of its audience. */
-export const drafts: Map<string, BroadcastDraft> = keptDrafts('broadcasts')
+export const useDrafts: () => Map<string, BroadcastDraft> = keptDrafts('broadcasts')

@@ -6,10 +6,12 @@ export interface Place {
   port: number
   /** `""` where the server does not send it. */
   key: string
+  /** What SMTP needs to know which account the mail is of; null for `default`, which takes mail without a login. */
+  login: { user: string; password: string } | null
 }
 
 /** Ready pieces of code and configuration, each with the values of this instance in it. */
-export function snippetsFor({ base, host, port, key }: Place): { name: string; text: string }[] {
+export function snippetsFor({ base, host, port, key, login }: Place): { name: string; text: string }[] {
   const secret = key || 'YOUR_API_KEY'
   const mail = `{
     from: 'Acme <hello@acme.test>',
@@ -46,7 +48,7 @@ export function snippetsFor({ base, host, port, key }: Place): { name: string; t
       text: `const transport = nodemailer.createTransport({
   host: '${host}',
   port: ${port},
-  secure: false,
+  secure: false,${login ? `\n  auth: { user: '${login.user}', pass: '${login.password}' },` : ''}
 })
 await transport.sendMail(${mail.replace(/^ {2}/gm, '')})`,
     },
@@ -55,26 +57,26 @@ await transport.sendMail(${mail.replace(/^ {2}/gm, '')})`,
       text: `config.action_mailer.delivery_method = :smtp
 config.action_mailer.smtp_settings = {
   address: '${host}',
-  port: ${port},
+  port: ${port},${login ? `\n  user_name: '${login.user}',\n  password: '${login.password}',\n  authentication: :plain,` : ''}
 }`,
     },
     {
       name: 'Django',
-      text: `EMAIL_HOST = '${host}'\nEMAIL_PORT = ${port}\nEMAIL_USE_TLS = False`,
+      text: `EMAIL_HOST = '${host}'\nEMAIL_PORT = ${port}\nEMAIL_USE_TLS = False${login ? `\nEMAIL_HOST_USER = '${login.user}'\nEMAIL_HOST_PASSWORD = '${login.password}'` : ''}`,
     },
     {
       name: 'Laravel',
-      text: `MAIL_MAILER=smtp\nMAIL_HOST=${host}\nMAIL_PORT=${port}\nMAIL_ENCRYPTION=null`,
+      text: `MAIL_MAILER=smtp\nMAIL_HOST=${host}\nMAIL_PORT=${port}\nMAIL_ENCRYPTION=null${login ? `\nMAIL_USERNAME=${login.user}\nMAIL_PASSWORD=${login.password}` : ''}`,
     },
     {
       name: 'Go',
-      text: `message := []byte("Subject: Hello\\r\\n\\r\\nIt works\\r\\n")
-err := smtp.SendMail("${host.includes(':') ? `[${host}]` : host}:${port}", nil,
+      text: `${login ? `auth := smtp.PlainAuth("", "${login.user}", "${login.password}", "${host}")\n` : ''}message := []byte("Subject: Hello\\r\\n\\r\\nIt works\\r\\n")
+err := smtp.SendMail("${host.includes(':') ? `[${host}]` : host}:${port}", ${login ? 'auth' : 'nil'},
 	"hello@acme.test", []string{"ada@example.com"}, message)`,
     },
     {
       name: 'Spring',
-      text: `spring.mail.host=${host}\nspring.mail.port=${port}\nspring.mail.properties.mail.smtp.auth=false`,
+      text: `spring.mail.host=${host}\nspring.mail.port=${port}\nspring.mail.properties.mail.smtp.auth=${login ? `true\nspring.mail.username=${login.user}\nspring.mail.password=${login.password}` : 'false'}`,
     },
   ]
 }

@@ -1,4 +1,5 @@
 import { ref, type Ref } from 'vue'
+import { linkTo } from '../../composables/accounts.ts'
 import { type Api, mailPath, wordsOf } from '../../composables/api.ts'
 import type { InboxList } from '../../composables/inbox.ts'
 import type { OpenMail } from '../../composables/open-mail.ts'
@@ -145,7 +146,7 @@ const wide = matchMedia('(min-width: 48rem)')
 
 function download(path: string): void {
   const link = document.createElement('a')
-  link.href = path
+  link.href = linkTo(path)
   link.download = ''
   link.click()
 }

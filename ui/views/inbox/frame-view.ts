@@ -1,4 +1,5 @@
 import { inject, provide, reactive, watch, type InjectionKey } from 'vue'
+import type { PreviewClient } from '../../../src/client-support/preview-clients.ts'
 import type { Appearance } from '../../../src/reading/appearance.ts'
 import { readStored, writeStored } from '../../composables/stored.ts'
 
@@ -27,9 +28,27 @@ export const looks: readonly { value: Look; words: string; title: string }[] = [
 ]
 export type Look = Appearance
 
+/** The mail clients as which a mail is shown; `''` is the mail as it was sent. */
+export const clients: readonly { value: PreviewClient | ''; words: string }[] = [
+  { value: '', words: 'As sent' },
+  { value: 'gmail/desktop-webmail', words: 'Gmail, web' },
+  { value: 'gmail/mobile-webmail', words: 'Gmail, web on a phone' },
+  { value: 'gmail/android', words: 'Gmail, Android' },
+  { value: 'gmail/ios', words: 'Gmail, iOS' },
+  { value: 'outlook/windows', words: 'Outlook for Windows' },
+  { value: 'outlook/outlook-com', words: 'Outlook.com' },
+  { value: 'apple-mail/macos', words: 'Apple Mail, macOS' },
+  { value: 'apple-mail/ios', words: 'Apple Mail, iOS' },
+  { value: 'yahoo/desktop-webmail', words: 'Yahoo, web' },
+  { value: 'yahoo/android', words: 'Yahoo, Android' },
+  { value: 'yahoo/ios', words: 'Yahoo, iOS' },
+]
+
 export interface FrameView {
   width: FrameWidth
   look: Look
+  /** Not kept for the next visit: a preview must not be taken for the mail. */
+  client: PreviewClient | ''
 }
 
 /** Keeps the view from mail to mail and for the next visit: one compares mails at one width. */
@@ -38,6 +57,7 @@ export function provideFrameView(): FrameView {
   const view = reactive<FrameView>({
     width: widths.find(({ value }) => value === width)?.value ?? 'full',
     look: looks.find(({ value }) => value === look)?.value ?? 'light',
+    client: '',
   })
   watch(view, (changed) => {
     writeStored('mail-width', changed.width)

@@ -14,13 +14,15 @@ export interface Tracked {
 export function readTracked(html: string): Tracked {
   const parsed = new DOMParser().parseFromString(html, 'text/html')
   const pixels = [...parsed.querySelectorAll('img[src]')].flatMap((image) =>
-    pathOf(image.getAttribute('src'), /(?:^|\/)(t\/o\/[\w.~-]{1,2000})$/),
+    pathOf(image.getAttribute('src'), /(?:^|\/)((?:a\/acc_[a-z0-9]{22}\/)?t\/o\/[\w.~-]{1,2000})$/),
   )
   const links = [...parsed.querySelectorAll('a[href], area[href]')].slice(0, 1000).flatMap((link) =>
-    pathOf(link.getAttribute('href'), /(?:^|\/)(t\/c\/[\w.~-]{1,8000})$/).map((path) => ({
-      path,
-      text: (link.textContent ?? '').replace(/\s+/g, ' ').trim().slice(0, 200),
-    })),
+    pathOf(link.getAttribute('href'), /(?:^|\/)((?:a\/acc_[a-z0-9]{22}\/)?t\/c\/[\w.~-]{1,8000})$/).map(
+      (path) => ({
+        path,
+        text: (link.textContent ?? '').replace(/\s+/g, ' ').trim().slice(0, 200),
+      }),
+    ),
   )
   return { pixel: pixels.at(-1) ?? null, links }
 }

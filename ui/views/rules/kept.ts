@@ -1,4 +1,4 @@
 import { keptDrafts } from '../shared/kept-drafts.ts'
 
 /** Faults as JSON that are not turned on yet, under `faults`. */
-export const drafts: Map<string, string> = keptDrafts('rules')
+export const useDrafts: () => Map<string, string> = keptDrafts('rules')

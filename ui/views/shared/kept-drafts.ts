@@ -1,16 +1,25 @@
-import { shallowReactive, watch } from 'vue'
+import { effectScope, shallowReactive, watch } from 'vue'
+import { placeOf } from '../../composables/accounts.ts'
 
 /**
  * What was written and not handed over yet, by the id of what it is about: kept while the browser's tab is open, so
- * that neither a look at another room nor a reload loses it. Made once for the page; `set` takes a draft as a whole.
+ * that neither a look at another room nor a reload loses it. `set` takes a draft as a whole.
  *
  * @param name  Of the room, for the place in the browser's storage.
+ * @returns Gives those of the shown account.
  */
-export function keptDrafts<Draft>(name: string): Map<string, Draft> {
-  const place = `localpost.drafts.${name}`
-  const drafts: Map<string, Draft> = shallowReactive(new Map(readKept<Draft>(place)))
-  watch(drafts, () => keep(place, drafts), { deep: true })
-  return drafts
+export function keptDrafts<Draft>(name: string): () => Map<string, Draft> {
+  const byPlace = new Map<string, Map<string, Draft>>()
+  return () => {
+    const place = placeOf(`localpost.drafts.${name}`)
+    const known = byPlace.get(place)
+    if (known) return known
+    const drafts: Map<string, Draft> = shallowReactive(new Map(readKept<Draft>(place)))
+    byPlace.set(place, drafts)
+    // Detached from the room, which may be left before the change is kept.
+    effectScope(true).run(() => watch(drafts, () => keep(place, drafts), { deep: true }))
+    return drafts
+  }
 }
 
 function keep(place: string, drafts: Map<string, unknown>): void {

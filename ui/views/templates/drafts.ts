@@ -8,7 +8,7 @@ export interface Draft {
 }
 
 /** What is not stored yet, by the id of its template. */
-export const drafts: Map<string, Draft> = keptDrafts('templates')
+export const useDrafts: () => Map<string, Draft> = keptDrafts('templates')
 
 /** Whether two say the same. */
 export const isSame = (a: Draft, b: Draft): boolean =>

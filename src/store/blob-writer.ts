@@ -1,6 +1,6 @@
-import type { Budget } from '../../core/byte-budget.ts'
-import { misuse } from '../io-errors.ts'
-import type { Blob, BlobId, BlobWriter } from '../store.ts'
+import type { Budget } from '../core/byte-budget.ts'
+import { misuse } from './io-errors.ts'
+import type { Blob, BlobId, BlobWriter } from './store.ts'
 
 /** A file that a large blob is written to. */
 export interface Spool {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { nodeFiles } from '../../src/core/files.ts'
+import { namedFiles } from '../support/named-files.ts'
 import { systemError } from '../store/_setup.ts'
 
 /** What is wrong with the disk of a folder. */
@@ -17,18 +18,14 @@ export interface Disk {
 export function hurtDisk(dir: string): Disk {
   const disk: Disk = { fails: false, isFull: false, freeBytes: null }
   const before = { ...nodeFiles }
-  const { open: openFile, sync, truncate, write, freeBytes } = before
-  const paths = new Map<number, string>()
+  const { open, openNow, pathOf, sync, truncate, write, freeBytes } = namedFiles(before)
   let isReleased = false
   const assertWorks = (fd: number): void => {
-    if (disk.fails && paths.get(fd)?.endsWith('.log')) throw systemError('EIO')
+    if (disk.fails && pathOf(fd).endsWith('.log')) throw systemError('EIO')
   }
   Object.assign(nodeFiles, {
-    async open(path: string, flags: string) {
-      const fd = await openFile(path, flags)
-      paths.set(fd, path)
-      return fd
-    },
+    open,
+    openNow,
     async sync(fd: number) {
       assertWorks(fd)
       await sync(fd)
@@ -36,10 +33,10 @@ export function hurtDisk(dir: string): Disk {
     async truncate(fd: number, length: number) {
       assertWorks(fd)
       await truncate(fd, length)
-      isReleased ||= paths.get(fd) === join(dir, 'reserve')
+      isReleased ||= pathOf(fd) === join(dir, 'reserve')
     },
     async write(fd: number, bytes: Uint8Array, at: number) {
-      if (disk.isFull && !isReleased && paths.get(fd)?.startsWith(dir)) throw systemError('ENOSPC')
+      if (disk.isFull && !isReleased && pathOf(fd).startsWith(dir)) throw systemError('ENOSPC')
       return await write(fd, bytes, at)
     },
     freeBytes: async (folder: string) => disk.freeBytes ?? (disk.isFull ? 0 : await freeBytes(folder)),

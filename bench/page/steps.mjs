@@ -1,0 +1,169 @@
+/** What is measured of the page, each with its limit in ms. A step answers one sample. */
+import { createTransport } from 'nodemailer'
+import { gzipSync } from 'node:zlib'
+
+/** @type {Record<string, number>} Limits by row. */
+export const limits = {
+  'first list': 400,
+  'open a mail': 60,
+  'next mail with j': 50,
+  'jump to the middle': 200,
+  'search for nothing': 150,
+  'search for everything': 150,
+  'arrival after its 250': 100,
+  'mark all as read': 2000,
+  'delete all': 1000,
+  'initial JavaScript, KB gzip': 90,
+}
+
+/** Loads the page. @returns The ms until the first rows are painted, and the KB of JavaScript loaded until then. */
+export async function firstList(page, url) {
+  const scripts = []
+  const take = (response) => {
+    if (new URL(response.url()).pathname.endsWith('.js'))
+      scripts.push(response.body().catch(() => Buffer.alloc(0)))
+  }
+  page.on('response', take)
+  await page.goto(url, { waitUntil: 'commit' })
+  const ms = await page.evaluate(() => globalThis.firstList)
+  page.off('response', take)
+  const bodies = await Promise.all(scripts)
+  return {
+    ms,
+    kilobytes: bodies.reduce((sum, body) => sum + gzipSync(body).length, 0) / 1024,
+  }
+}
+
+/** Clicks a row in sight. @returns The ms until its subject and its body are painted. */
+export const openMail = (page, at) =>
+  page.evaluate(async (index) => {
+    const { bench } = globalThis
+    const row = bench.rows()[index]
+    const before = bench.text('section.main h1')
+    const frame = document.querySelector('section.main iframe')
+    const old = frame?.contentDocument
+    return bench.after(
+      () => row.click(),
+      () => {
+        const now = document.querySelector('section.main iframe')?.contentDocument
+        const isShown = now && now !== old && now.body?.childElementCount > 0
+        return bench.text('section.main h1') !== before && isShown
+      },
+    )
+  }, at)
+
+/** Presses `j` with a mail open. @returns The ms until the next mail has the place of its heading. */
+export const nextMail = (page) =>
+  page.evaluate(() => {
+    const { bench } = globalThis
+    const before = bench.text('section.main h1')
+    return bench.after(
+      () =>
+        document.activeElement.dispatchEvent(
+          new KeyboardEvent('keydown', {
+            key: 'j',
+            bubbles: true,
+            cancelable: true,
+          }),
+        ),
+      () => !['', before].includes(bench.text('section.main h1')),
+    )
+  })
+
+/** Scrolls to a part of the list. @returns The ms until no row in sight is empty. */
+export const jump = (page, part) =>
+  page.evaluate((share) => {
+    const box = document.querySelector('nav.list .box')
+    const isInSight = (row) => {
+      const { top, bottom } = row.getBoundingClientRect()
+      const sight = box.getBoundingClientRect()
+      return bottom > sight.top && top < sight.bottom
+    }
+    const target = (box.scrollHeight - box.clientHeight) * share
+    return globalThis.bench.after(
+      () => (box.scrollTop = target),
+      () => {
+        const seen = [...box.querySelectorAll('.rows > li')].filter(isInSight)
+        const height = seen.reduce((sum, row) => sum + row.clientHeight, 0)
+        return height >= box.clientHeight * 0.95 && seen.every((row) => row.querySelector('a'))
+      },
+    )
+  }, part)
+
+/** Types a search at once. @returns The ms until the number of its matches is painted. */
+export const search = (page, words, found) =>
+  page.evaluate(
+    ([text, expected]) => {
+      const input = document.querySelector('[aria-label="Search mails"]')
+      const line = () => document.querySelector('.line p[role=status]')?.textContent?.replace(/\D/g, '')
+      return globalThis.bench.after(
+        () => {
+          input.value = text
+          input.dispatchEvent(new InputEvent('input', { bubbles: true }))
+        },
+        () => line() === expected,
+      )
+    },
+    [words, found],
+  )
+
+/** Sends a mail over SMTP. @returns The ms from its 250 until the page has painted its row. */
+export async function arrival(page, smtpPort, subject) {
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: smtpPort,
+    ignoreTLS: true,
+  })
+  const seen = page.evaluate(
+    (wanted) =>
+      globalThis.bench
+        .until(() => globalThis.bench.rows().some((row) => row.textContent.includes(wanted)))
+        .then((at) => performance.timeOrigin + at),
+    subject,
+  )
+  await transport.sendMail({
+    from: 'live@acme.test',
+    to: 'ada@example.com',
+    subject,
+    text: 'Live',
+  })
+  const acceptedAt = performance.timeOrigin + performance.now()
+  transport.close()
+  return (await seen) - acceptedAt
+}
+
+/** Marks all as read. @returns The ms of the change, and the longest time for which the page did not run. */
+export const markAllRead = (page) =>
+  page.evaluate(async () => {
+    const { bench } = globalThis
+    const items = () => [...document.querySelectorAll('button')]
+    bench.busiest()
+    const ms = await bench.after(
+      () =>
+        items()
+          .find((one) => /^Mark (all|matches) as read$/.test(one.textContent.trim()))
+          .click(),
+      () =>
+        performance
+          .getEntriesByType('resource')
+          .some(({ name, responseEnd }) => /\ball=true/.test(name) && responseEnd > 0) &&
+        bench.rows().every((row) => !row.classList.contains('unread')),
+      120_000,
+    )
+    return { ms, longest: bench.busiest() }
+  })
+
+/** Deletes all: the button, then the answer to the question. @returns As {@link markAllRead}. */
+export const deleteAll = (page) =>
+  page.evaluate(async () => {
+    const { bench } = globalThis
+    document.querySelector('button[aria-label="Delete all…"]').click()
+    await bench.until(() => document.querySelector('dialog[open] .danger'))
+    bench.busiest()
+    const ms = await bench.after(
+      () => document.querySelector('dialog[open] .danger').click(),
+      () => bench.rows().length === 0,
+      120_000,
+    )
+    return { ms, longest: bench.busiest() }
+  })

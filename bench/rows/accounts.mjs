@@ -1,0 +1,164 @@
+/** What accounts cost each other: many of them, a large one beside a small one, the removal of a large one. */
+import { fileURLToPath } from 'node:url'
+import { apiKey } from '../lib/contenders.mjs'
+import { rssOf } from '../lib/cpu.mjs'
+import { runJson } from '../lib/processes.mjs'
+import { submit } from '../lib/stores.mjs'
+import { askOn } from './bulk.mjs'
+import { get } from './lists.mjs'
+
+const generator = fileURLToPath(new URL('../load/smtp.mjs', import.meta.url))
+const few = 100
+
+/** The sizes that the targets are of, and smaller ones to try the rows. */
+export const accountSizes = (quick) =>
+  quick ? { accounts: 50, large: 1000, removed: 1000 } : { accounts: 1000, large: 100_000, removed: 50_000 }
+
+/**
+ * @param {{ accounts: number, large: number, removed: number }} sizes  How many accounts there are, and how many emails the
+ *   large and the removed one have.
+ * @returns {import('../run.mjs').Group[]}
+ */
+export const accountGroups = ({ accounts, large, removed }) => [
+  {
+    row: 'capture of 2 KB in an account',
+    contenders: ['1', String(accounts)],
+    measure: (count, { start }) =>
+      withServer(start, async (server) => {
+        const [first] = await make(server, Number(count))
+        const load = {
+          connections: 16,
+          bytes: 2048,
+          oneEach: false,
+          measureMs: 2000,
+          leastCount: 6000,
+          count: 1e6,
+        }
+        const own = { port: server.smtpPort, pid: server.pid, auth: credentialsOf(first) }
+        return runJson([generator, JSON.stringify({ ...load, warmUpMs: 500, warmUpCount: 2000, ...own })])
+      }),
+  },
+  {
+    row: `reads of an account of ${few}`,
+    contenders: ['alone', `beside ${large}`],
+    measure: (contender, { start, quick }) =>
+      withServer(start, async (server) => {
+        const [small, other] = await make(server, 2)
+        if (contender !== 'alone') await submit(server, large, 2048, credentialsOf(other))
+        await submit(server, few, 2048, credentialsOf(small))
+        await indexed(server, [small, other])
+        const values = {}
+        for (const [what, path] of Object.entries(reads))
+          values[`${what}, ms`] = (await get(server, path, quick, small.api_key)).p50Ms
+        return values
+      }),
+  },
+  {
+    row: `removal of an account of ${removed}, ms`,
+    contenders: ['process'],
+    measure: (_, { start }) =>
+      withServer(start, async (server) => {
+        const [other, gone] = await make(server, 2)
+        await submit(server, removed, 2048, credentialsOf(gone))
+        await submit(server, few, 2048, credentialsOf(other))
+        await indexed(server, [other, gone])
+        const others = askOn(`http://127.0.0.1:${server.httpPort}/v1/emails`, other.api_key)
+        try {
+          await new Promise((resolve) => setTimeout(resolve, 500))
+          others.reset()
+          await new Promise((resolve) => setTimeout(resolve, 2000))
+          const before = others.p99()
+          others.reset()
+          const begunAt = performance.now()
+          await request(server, 'DELETE', `/dev/accounts/${gone.name}`)
+          const ms = performance.now() - begunAt
+          return { ms, 'others p99 before, ms': before, 'others p99, ms': others.p99() }
+        } finally {
+          others.end()
+        }
+      }),
+  },
+  {
+    row: 'an account for a moment, ms',
+    contenders: ['process', 'disk'],
+    measure: (contender, { start, quick }) =>
+      withServer(
+        start,
+        async (server) => {
+          const times = []
+          for (let n = 0; n < (quick ? 30 : 200); n++) {
+            const begunAt = performance.now()
+            const { name } = await request(server, 'POST', '/dev/accounts', { ttl_ms: 60_000 })
+            await request(server, 'DELETE', `/dev/accounts/${name}`)
+            times.push(performance.now() - begunAt)
+          }
+          times.sort((one, other) => one - other)
+          return { p50Ms: times[times.length >> 1], p99Ms: times[Math.ceil(times.length * 0.99) - 1] }
+        },
+        contender,
+      ),
+  },
+  {
+    row: `memory of ${accounts} accounts, each used once, MiB`,
+    contenders: ['process'],
+    measure: (contender, { start }) =>
+      withServer(start, async (server) => {
+        await make(server, 1)
+        const before = rssOf(server.pid)
+        const made = await make(server, accounts)
+        for (const { api_key } of made) await request(server, 'GET', '/v1/emails', undefined, api_key)
+        await new Promise((resolve) => setTimeout(resolve, 5000))
+        const mebibyte = 1024 * 1024
+        return { ms: Number.NaN, MiB: (rssOf(server.pid) - before) / mebibyte }
+      }),
+  },
+]
+
+const reads = {
+  list: '/v1/emails',
+  count: '/v1/emails?limit=1',
+  search: '/dev/inbox?limit=50&query=wizards',
+}
+
+async function withServer(start, work, contender = 'process') {
+  const server = await start[contender]()
+  try {
+    return await work(server)
+  } finally {
+    await server.stop('SIGKILL')
+  }
+}
+
+/** Makes so many accounts, and uses each. */
+async function make(server, count) {
+  const made = []
+  for (let n = 0; n < count; n++) made.push(await request(server, 'POST', '/dev/accounts', {}))
+  return made
+}
+
+/** Waits until all mail of these accounts is searchable. */
+async function indexed(server, accounts) {
+  for (const { api_key } of accounts)
+    for (let left = 1; left > 0;) {
+      const { unread_texts } = await request(
+        server,
+        'GET',
+        '/dev/inbox?limit=1&query=wizards',
+        undefined,
+        api_key,
+      )
+      left = unread_texts ?? 0
+    }
+}
+
+const credentialsOf = ({ smtp }) => ({ user: smtp.username, pass: smtp.password })
+
+async function request(server, method, path, body, key = apiKey) {
+  const answer = await fetch(`http://127.0.0.1:${server.httpPort}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw new Error(`${method} ${path} is answered ${answer.status}: ${await answer.text()}`)
+  return answer.json()
+}

@@ -1,0 +1,15 @@
+import type { Collection, StoredRecord } from '../store/store.ts'
+import type { AccountInfo } from './types.ts'
+
+/** An account as stored. Everything of it is in the partition of the store that has its id as name. */
+export interface AccountRecord extends StoredRecord, Omit<AccountInfo, 'counts'> {
+  /** SHA-256 of the SMTP password, in base64url. The password is 24 random bytes, so it needs no slow hash. */
+  smtp_digest: string
+  /** Whether its removal has begun. It is finished at the next start. */
+  is_removed: boolean
+}
+
+export const accountCollection: Collection<AccountRecord> = {
+  name: 'accounts',
+  indexes: { name: { on: ['name'], unique: true } },
+}

@@ -1,0 +1,293 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
+import type { Ids } from '../core/ids.ts'
+import type { RandomSource } from '../core/random.ts'
+import { nextTurn } from '../core/machine.ts'
+import { parseInput } from '../core/validate.ts'
+import type { Following } from '../store/follow.ts'
+import { insert, type Store } from '../store/store.ts'
+import { accountCollection, type AccountRecord } from './account.ts'
+import { openAccountDirectory } from './directory.ts'
+import { createExpiry } from './expiry.ts'
+import { createRemovals } from './removal.ts'
+import { accountChangesSchema, accountInputSchema, defaultAccount } from './schema.ts'
+import type { AccountChanges, AccountInfo, AccountInput, CreatedAccount, RenewedPassword } from './types.ts'
+
+/** Separate worlds on one server: mail, domains, audiences, templates, webhooks, rules, faults and keys of their own. */
+export interface Accounts {
+  /**
+   * Makes an account, with an API key and SMTP credentials, which only this answer has.
+   *
+   * @throws validation_error, name_taken, too_many_accounts.
+   */
+  create(input?: AccountInput): Promise<CreatedAccount>
+  /** `default` first, then the others by name. */
+  list(): Promise<AccountInfo[]>
+  /** @throws not_found. */
+  get(name: string): Promise<AccountInfo>
+  /** Changes limits, or disables the account. @throws not_found, validation_error, state_conflict for `default`. */
+  update(name: string, changes: AccountChanges): Promise<AccountInfo>
+  /**
+   * Gives an account a new SMTP password, which only this answer has. The old one ends, also in sessions that are open; API
+   * keys stay.
+   *
+   * @throws not_found, state_conflict for `default`.
+   */
+  renewPassword(name: string): Promise<RenewedPassword>
+  /** Removes an account with all its data; its waits and connections end. @throws not_found, state_conflict for `default`. */
+  remove(name: string): Promise<void>
+}
+
+/** The same, and what the server needs. */
+export interface InnerAccounts extends Accounts {
+  /** Whether there are no accounts but `default`. */
+  isEmpty(): boolean
+  /** The ids of all accounts. */
+  ids(): string[]
+  /** Whether an account has this name, also if it is disabled. */
+  isName(name: string): boolean
+  /** The account of a name; null if there is none, or if it is disabled or being removed. */
+  find(name: string): AccountRecord | null
+  /** The same by its id. */
+  byId(id: string): AccountRecord | null
+  /** Whether a password is the SMTP password of an account. */
+  isPassword(account: AccountRecord, password: string): boolean
+  /** Notes that an account was used, which puts its removal off. */
+  used(account: AccountRecord): void
+  /**
+   * Finishes removals that a crash interrupted, and begins to remove accounts whose time is over, unless another instance
+   * does. Called again when that ends.
+   */
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What accounts need of the instance. */
+export interface AccountsDeps {
+  /** The main partition. */
+  store: Store
+  clock: Clock
+  ids: Ids
+  random: RandomSource
+  following: Following
+  /** Called with each account at the start, and with those that are made later, before they can be used. */
+  joined(id: string): Promise<void>
+  /** Forgets an account that another instance has removed. */
+  left(id: string, password: string): void
+  /** Called with the digest of an SMTP password that was replaced. */
+  endPassword(password: string): void
+  /** Where mail is submitted. */
+  smtp(): { readonly host: string; readonly port: number }
+  /** How much an account holds; null is the account `default`. */
+  countsOf(id: string | null): Promise<AccountInfo['counts']>
+  /** Makes the first API key of an account. @returns Its value. */
+  makeKey(id: string): Promise<string>
+  /** Closes an account if it is open. */
+  shut(id: string): Promise<void>
+  /** Closes an account if it is open, and opens it again with its new limits if it may be used. */
+  restart(id: string): Promise<void>
+  /** Removes everything that an account holds; gets the digest of its SMTP password, if it is known. */
+  empty(id: string, password: string | null): Promise<void>
+  /** The ids of all accounts that hold something. */
+  holders(): string[]
+  /** Called with errors of removals in the background, which are tried again. */
+  onError(error: unknown): void
+}
+
+export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts> {
+  const { store, clock, ids, random, onError } = deps
+  const begun = clock.now()
+  let plan: (expires: number | null) => void = () => {}
+  const inBackground = (work: Promise<void>): void => void work.catch(onError)
+  const directory = await openAccountDirectory({
+    ...deps,
+    async onStored(record, before) {
+      plan(record.expires)
+      if (before && before.smtp_digest !== record.smtp_digest) deps.endPassword(before.smtp_digest)
+      if (!before) await deps.joined(record.id)
+      else if (record.is_removed && !before.is_removed) inBackground(deps.shut(record.id))
+      else if (isOther(before, record)) inBackground(deps.restart(record.id))
+    },
+    onGone({ id, smtp_digest }) {
+      inBackground(deps.shut(id))
+      deps.left(id, smtp_digest)
+    },
+  })
+  const removals = createRemovals({ ...deps, directory })
+  const expiry = createExpiry({
+    directory,
+    clock,
+    isMine: store.turn.isMine.bind(store.turn),
+    remove: removals.remove,
+    onError,
+  })
+  plan = expiry.plan
+
+  async function infoOf(record: AccountRecord): Promise<AccountInfo> {
+    const { id, name, created, ttl_ms, expires, max_emails, max_age_ms, is_disabled } = record
+    const counts = await deps.countsOf(id)
+    return { id, name, created, ttl_ms, expires, max_emails, max_age_ms, is_disabled, counts }
+  }
+
+  async function main(): Promise<AccountInfo> {
+    const never = { ttl_ms: null, expires: null, max_emails: null, max_age_ms: null, is_disabled: false }
+    return {
+      id: defaultAccount,
+      name: defaultAccount,
+      created: begun,
+      ...never,
+      counts: await deps.countsOf(null),
+    }
+  }
+
+  function freeName(): string {
+    for (;;) {
+      const name = `account-${random.bytes(5).toString('hex')}`
+      if (!directory.isName(name)) return name
+    }
+  }
+
+  const newPassword = (): string => random.bytes(24).toString('base64url')
+
+  return {
+    async create(input = {}) {
+      const given = parseInput(accountInputSchema, input)
+      if (directory.size >= maxAccounts)
+        throw new LocalpostError(
+          'too_many_accounts',
+          `There are ${directory.size} accounts, the most that fit. Remove some.`,
+        )
+      const name = given.name ?? freeName()
+      if (name === defaultAccount || directory.isName(name)) throw taken(name)
+      const { ttl_ms = null, max_emails = null, max_age_ms = null } = given
+      const password = newPassword()
+      const created = clock.now()
+      const record: AccountRecord = {
+        id: ids.next('acc'),
+        version: 1,
+        name,
+        created,
+        ttl_ms,
+        expires: ttl_ms === null ? null : created + ttl_ms,
+        max_emails,
+        max_age_ms,
+        is_disabled: false,
+        smtp_digest: digest(password),
+        is_removed: false,
+      }
+      directory.reserve(name, record.id)
+      try {
+        await store.commit([insert(accountCollection, record)])
+        directory.keep(record)
+        await deps.joined(record.id)
+        const api_key = await deps.makeKey(record.id)
+        expiry.plan(record.expires)
+        return { ...(await infoOf(record)), api_key, smtp: { ...deps.smtp(), username: name, password } }
+      } catch (error) {
+        if (directory.record(record.id)) await removals.remove(record.id).catch(onError)
+        else directory.forget(record.id, name)
+        throw isErrorOf(error, 'unique_conflict') ? taken(name) : error
+      }
+    },
+    async list() {
+      const records = directory.all().filter((record) => !record.is_removed && !directory.isOver(record))
+      records.sort((one, other) => (one.name < other.name ? -1 : 1))
+      const infos = [await main()]
+      for (const record of records) {
+        infos.push(await infoOf(record))
+        if (infos.length % countedAtOnce === 0) await nextTurn()
+      }
+      return infos
+    },
+    get: async (name) => (name === defaultAccount ? main() : infoOf(directory.named(name))),
+    async update(name, changes) {
+      const { is_disabled, ...limits } = parseInput(accountChangesSchema, changes)
+      if (name === defaultAccount) throw fixed('changed')
+      const before = directory.named(name)
+      const { id } = before
+      const record = await directory.change(id, (stored) => {
+        const ttl_ms = limits.ttl_ms === undefined ? stored.ttl_ms : limits.ttl_ms
+        return {
+          ...stored,
+          ...limits,
+          expires: ttl_ms === null ? null : clock.now() + ttl_ms,
+          is_disabled: is_disabled ?? stored.is_disabled,
+        }
+      })
+      expiry.plan(record.expires)
+      if (isOther(before, record)) await deps.restart(id)
+      return infoOf(record)
+    },
+    async renewPassword(name) {
+      if (name === defaultAccount) throw withoutPassword()
+      const password = newPassword()
+      const { id, smtp_digest } = directory.named(name)
+      let ended = smtp_digest
+      await directory.change(id, (stored) => {
+        // Another call may have replaced it meanwhile.
+        ended = stored.smtp_digest
+        return { ...stored, smtp_digest: digest(password) }
+      })
+      deps.endPassword(ended)
+      return { smtp: { ...deps.smtp(), username: name, password } }
+    },
+    async remove(name) {
+      if (name === defaultAccount) throw fixed('removed')
+      try {
+        await removals.remove(directory.named(name).id)
+      } catch (error) {
+        if (!isErrorOf(error, 'not_found')) expiry.retry()
+        throw error
+      }
+    },
+    isEmpty: () => directory.size === 0,
+    ids: () => directory.all().map(({ id }) => id),
+    isName: directory.isName,
+    find: directory.find,
+    byId: directory.byId,
+    isPassword: ({ smtp_digest }, password) =>
+      timingSafeEqual(Buffer.from(digest(password)), Buffer.from(smtp_digest)),
+    used: expiry.used,
+    async start() {
+      if (!store.turn.isMine()) return
+      for (const id of deps.holders())
+        // Another instance may have just made it.
+        if (!directory.record(id) && !(await store.get(accountCollection, id))) await deps.empty(id, null)
+      await expiry.start()
+    },
+    async close() {
+      expiry.close()
+      await removals.idle()
+    },
+  }
+}
+
+/** Whether an account has to be opened anew after a change: its waits and streams of events end then. */
+function isOther(one: AccountRecord, other: AccountRecord): boolean {
+  return (
+    one.is_disabled !== other.is_disabled ||
+    one.max_emails !== other.max_emails ||
+    one.max_age_ms !== other.max_age_ms
+  )
+}
+
+/** Counting more would hold the event loop for long. */
+const countedAtOnce = 100
+/** Each takes about a kilobyte while it is not used. */
+const maxAccounts = 10_000
+
+const digest = (password: string): string => hash('sha256', password, 'base64url')
+
+function taken(name: string): LocalpostError {
+  return new LocalpostError('name_taken', `The account ${quote(name)} exists already. Choose another name.`)
+}
+
+function withoutPassword(): LocalpostError {
+  const message = 'The account "default" has no SMTP password. Submit with one of its API keys.'
+  return new LocalpostError('state_conflict', message)
+}
+
+function fixed(what: string): LocalpostError {
+  return new LocalpostError('state_conflict', `The account "default" is always there and cannot be ${what}.`)
+}

@@ -1,0 +1,114 @@
+import type { Clock } from '../core/clock.ts'
+import { changeRecord, notFound } from '../store/repository.ts'
+import type { Following } from '../store/follow.ts'
+import type { Store } from '../store/store.ts'
+import { accountCollection, type AccountRecord } from './account.ts'
+
+/** The records of all accounts but `default`, in memory as they are stored. */
+export interface AccountDirectory {
+  /** How many there are, with those that are being made. */
+  readonly size: number
+  all(): AccountRecord[]
+  /** The stored record, also of an account that is disabled, over or being removed. */
+  record(id: string): AccountRecord | undefined
+  /** Whether an account has this name, or is being made with it. */
+  isName(name: string): boolean
+  /** Takes a name for an account that is being made: two calls at once must not both find it free. */
+  reserve(name: string, id: string): void
+  keep(record: AccountRecord): void
+  /** Forgets an account, and frees its name. */
+  forget(id: string, name: string): void
+  /** The record of a name, also of a disabled account. @throws not_found. */
+  named(name: string): AccountRecord
+  /** The account of a name that can be used; null if there is none. */
+  find(name: string): AccountRecord | null
+  /** The same by its id. */
+  byId(id: string): AccountRecord | null
+  isOver(record: AccountRecord): boolean
+  /** Changes the stored record. @throws not_found. */
+  change(id: string, next: (record: AccountRecord) => AccountRecord): Promise<AccountRecord>
+}
+
+/**
+ * Reads the records.
+ *
+ * @param deps.onStored  Called where a record is not in memory as it is stored, after it is: with the one from before, or
+ *   null without one. So it is for each record at the start, and later for what other instances change.
+ * @param deps.onGone  Called with the record of an account that another instance has removed.
+ */
+export async function openAccountDirectory({
+  store,
+  clock,
+  following,
+  onStored,
+  onGone,
+}: {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  following: Following
+  onStored(record: AccountRecord, before: AccountRecord | null): void | Promise<void>
+  onGone(record: AccountRecord): void
+}): Promise<AccountDirectory> {
+  const known = new Map<string, AccountRecord>()
+  const idByName = new Map<string, string>()
+  await following.open(store, accountCollection, {
+    ids: () => known.keys(),
+    async put(record) {
+      const before = known.get(record.id) ?? null
+      // A read may have begun before a change of this instance.
+      if (before && before.version >= record.version) return
+      keep(record)
+      await onStored(record, before)
+    },
+    remove(id) {
+      const before = known.get(id)
+      if (!before) return
+      forget(id, before.name)
+      onGone(before)
+    },
+  })
+
+  function keep(record: AccountRecord): void {
+    known.set(record.id, record)
+    idByName.set(record.name, record.id)
+  }
+
+  function forget(id: string, name: string): void {
+    if (idByName.get(name) === id) idByName.delete(name)
+    known.delete(id)
+  }
+
+  const isOver = ({ expires }: AccountRecord): boolean => expires !== null && expires <= clock.now()
+  const ofName = (name: string): AccountRecord | undefined => known.get(idByName.get(name) ?? '')
+
+  function usable(record: AccountRecord | undefined): AccountRecord | null {
+    if (!record || record.is_disabled || record.is_removed || isOver(record)) return null
+    return record
+  }
+
+  return {
+    get size() {
+      return idByName.size
+    },
+    all: () => [...known.values()],
+    record: (id) => known.get(id),
+    isName: (name) => idByName.has(name),
+    reserve: (name, id) => void idByName.set(name, id),
+    keep,
+    forget,
+    named(name) {
+      const record = ofName(name)
+      if (!record || record.is_removed || isOver(record)) throw notFound('account', name)
+      return record
+    },
+    find: (name) => usable(ofName(name)),
+    byId: (id) => usable(known.get(id)),
+    isOver,
+    async change(id, next) {
+      const record = await changeRecord(store, accountCollection, id, 'account', next)
+      // Its removal may have ended meanwhile.
+      if (known.has(id)) keep(record)
+      return record
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { LocalpostError } from '../core/errors.ts'
+import { notFound } from '../store/repository.ts'
+import type { Accounts } from './accounts.ts'
+
+/** What a caller with a key of one account sees of accounts: that one alone, which it may not change. */
+export function ownAccount(accounts: Accounts, own: string): Accounts {
+  const refused = async (): Promise<never> => {
+    const message = `A key of the account ${JSON.stringify(own)} may not make, change or remove accounts. Use a key of the account "default".`
+    throw new LocalpostError('insufficient_scope', message)
+  }
+  return {
+    create: refused,
+    list: async () => [await accounts.get(own)],
+    async get(name) {
+      if (name !== own) throw notFound('account', name)
+      return accounts.get(own)
+    },
+    async update(name) {
+      if (name !== own) throw notFound('account', name)
+      return refused()
+    },
+    async renewPassword(name) {
+      if (name !== own) throw notFound('account', name)
+      return refused()
+    },
+    async remove(name) {
+      if (name !== own) throw notFound('account', name)
+      return refused()
+    },
+  }
+}

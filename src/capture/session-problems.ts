@@ -1,0 +1,154 @@
+import type { SmtpProblem, SmtpProblemKind } from '../inbox/types.ts'
+import type { ClientFault } from './client-faults.ts'
+import type { RefusedCommand, SessionNotes } from './transcript.ts'
+
+/** What the problems of a session are found from. */
+export interface SessionFacts {
+  notes: Pick<SessionNotes, 'refusals' | 'cutBy' | 'command'>
+  fault: ClientFault | null
+  message_count: number
+  isOpen: boolean
+}
+
+/** What went wrong in a session: one problem for each kind, the first one first. */
+export function problemsOf({ notes, fault, message_count, isOpen }: SessionFacts): SmtpProblem[] {
+  if (fault !== null) return [problem(kindOfFault[fault])]
+  const problems = new Map<SmtpProblemKind, SmtpProblem>()
+  for (const refused of notes.refusals) {
+    const kind = kindOf(refused)
+    if (!problems.has(kind)) problems.set(kind, problem(kind, refused))
+  }
+  if (notes.cutBy !== null && !problems.has(notes.cutBy))
+    problems.set(notes.cutBy, problem(notes.cutBy, { command: notes.command }))
+  if (problems.size === 0 && message_count === 0 && !isOpen) {
+    const { command } = notes
+    const kind = command === '' ? 'silent' : isQuit(command) ? 'no_message' : 'disconnected'
+    problems.set(kind, problem(kind, { command }))
+  }
+  return [...problems.values()]
+}
+
+function problem(
+  kind: SmtpProblemKind,
+  { command = '', reply = '' }: Partial<RefusedCommand> = {},
+): SmtpProblem {
+  const [message, advice] = wordsOf[kind]
+  return { kind, message, advice, command: command || null, reply: reply || null }
+}
+
+/** The kind of a refusal: the first row that fits. */
+function kindOf({ command, reply, isFault }: RefusedCommand): SmtpProblemKind {
+  if (isFault) return 'fault'
+  const verb = command.slice(0, 4).toUpperCase()
+  return (
+    rows.find(([verbs, form]) => (verbs === '' || verbs.includes(verb)) && form.test(reply))?.[2] ??
+    'command_refused'
+  )
+}
+
+const any = /^/
+/** Verbs (`""` for every one), form of the reply, and what it means. */
+const rows: readonly (readonly [verbs: string, reply: RegExp, kind: SmtpProblemKind])[] = [
+  ['', /^421 4\.3\.2 /, 'closing'],
+  ['', /^421 4\.\d\.\d (?:Too many connections|All connections)/, 'too_many_connections'],
+  ['', /^421 4\.\d\.\d (?:More than|Error: too many)/, 'too_many_commands'],
+  ['', /^421 4\.4\.2 /, 'too_slow'],
+  ['', /^530 /, 'auth_required'],
+  ['', /^552 /, 'too_large'],
+  ['AUTH', any, 'auth_failed'],
+  ['STAR', any, 'starttls_refused'],
+  ['MAIL', any, 'sender_refused'],
+  ['RCPT', any, 'recipient_refused'],
+  ['DATA', any, 'message_refused'],
+]
+
+const isQuit = (command: string): boolean => /^QUIT\b/i.test(command)
+
+const kindOfFault: Readonly<Record<ClientFault, SmtpProblemKind>> = {
+  certificate: 'certificate',
+  handshake: 'handshake',
+  'no-handshake': 'no_handshake',
+  'implicit-tls': 'implicit_tls',
+  http: 'http',
+  credentials: 'auth_failed',
+  scope: 'auth_failed',
+}
+
+const wordsOf: Readonly<Record<SmtpProblemKind, readonly [message: string, advice: string]>> = {
+  http: ['An HTTP request came to the SMTP port.', 'Send it to the HTTP port.'],
+  implicit_tls: [
+    'The client began with TLS, but the SMTP port expects plain text first.',
+    'Turn implicit TLS off in the client (`secure: false`, `smtp://`). For TLS use STARTTLS.',
+  ],
+  certificate: [
+    'The client did not accept the certificate.',
+    'Make the client trust the certificate, turn its certificate check off, or give `smtpTls` or `--tls-cert` a certificate that the client trusts.',
+  ],
+  handshake: [
+    'The TLS handshake failed.',
+    'Check which TLS versions the client uses, and that it speaks TLS at all.',
+  ],
+  no_handshake: [
+    'The client was about to use TLS, and ended the connection before the handshake.',
+    'Check that the client can use TLS, and that it was not stopped.',
+  ],
+  too_many_connections: [
+    'Too many connections were open.',
+    'Send through fewer connections at once, or raise `limits.smtpClients` and `limits.smtpClientsPerAddress`.',
+  ],
+  too_slow: [
+    'The client took too long.',
+    'Check whether the app hangs while it sends, or keeps connections it does not use.',
+  ],
+  too_many_commands: [
+    'The client sent too many commands without a message.',
+    'Check whether the app repeats a refused command in a loop.',
+  ],
+  closing: ['Localpost was closing.', 'Start Localpost again, and send the mail again.'],
+  fault: [
+    'A fault that is on applied to this session.',
+    'Turn it off under "Rules and faults", or with `DELETE /dev/faults`.',
+  ],
+  rule: [
+    'A rule closed the connection.',
+    'Change the rule under "Rules and faults", or turn `rejectSubmissions` off.',
+  ],
+  auth_required: [
+    'The client did not authenticate, and `smtpAuth` is `required`.',
+    'Set an API key as the password in the client, or start Localpost with `smtpAuth` as `optional`.',
+  ],
+  auth_failed: [
+    'The credentials were refused.',
+    'Set an API key with the scope `full` or `send` as the password, with any user name. AUTH works with PLAIN and LOGIN.',
+  ],
+  starttls_refused: ['STARTTLS was refused.', 'Turn `smtpTls` on, or let the client send without TLS.'],
+  sender_refused: [
+    'The sender was refused.',
+    'The reply says why. Correct the address of MAIL FROM or its parameters.',
+  ],
+  recipient_refused: [
+    'A recipient was refused.',
+    'The reply says why. Correct the address, or change the rule for it under "Rules and faults".',
+  ],
+  too_large: [
+    'The message is too large.',
+    'Send fewer or smaller attachments: the limit is in the reply to EHLO, after SIZE.',
+  ],
+  message_refused: [
+    'The message was refused.',
+    'The reply says why. If it begins with 452, make room on the disk and send the mail again.',
+  ],
+  command_refused: ['A command was refused.', 'The reply says why. Check that the client speaks SMTP.'],
+  no_message: [
+    'The client left before it sent a message.',
+    'If it meant to send one, look at its own log: it may need STARTTLS or AUTH that the reply to EHLO does not offer. Health checks look like this too.',
+  ],
+  disconnected: [
+    'The connection ended before a message was complete.',
+    'Look at the log of the client: a timeout, a crash, or a reply that it did not expect.',
+  ],
+  silent: [
+    'The client connected and sent nothing.',
+    'Port checks look like this. If an app did it, check whether it waits for TLS from the start.',
+  ],
+}

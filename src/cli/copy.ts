@@ -1,0 +1,123 @@
+import { readdirSync, statSync } from 'node:fs'
+import { systemClock } from '../core/clock.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { monotonicNow } from '../core/machine.ts'
+import { runAll } from '../core/run-all.ts'
+import { collections, sharedCollections } from '../instance/collections.ts'
+import { compareParts } from '../store/copy/compare.ts'
+import { copyStore } from '../store/copy/copy.ts'
+import { openLogStore } from '../store/open.ts'
+import { parseAddress } from '../store/postgres/address.ts'
+import { openPostgresStore } from '../store/postgres/open.ts'
+import type { PartitionedStore } from '../store/store.ts'
+import type { Arguments } from './arguments.ts'
+import type { Output } from './output.ts'
+
+/**
+ * Runs `localpost copy`: copies everything that is stored from a folder or database into another one, and compares the two.
+ *
+ * @returns The exit code: 0 if both hold the same afterwards, 1 if they differ or the copy was interrupted.
+ * @throws invalid_option for a wrong command line or a destination that is not empty; errors of the stores.
+ */
+export async function runCopy(given: Arguments, output: Output): Promise<0 | 1> {
+  const { from: source, to: target } = given.own
+  if (source === undefined || target === undefined || given.words.length > 0) {
+    const message =
+      'copy takes --from and --to, each a data folder or a URL such as postgres://user@host/database.'
+    throw new LocalpostError('invalid_option', message)
+  }
+  if (!isUrl(source) && !hasFiles(source))
+    throw new LocalpostError('invalid_option', `There is no data folder ${quote(source)} to copy from.`)
+  if (source === target)
+    throw new LocalpostError('invalid_option', `--from and --to are the same: ${quote(nameOf(source))}.`)
+  const interruption = new AbortController()
+  const interrupt = (): void => interruption.abort()
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  const opened: PartitionedStore[] = []
+  try {
+    const from = await openPlace(source, output)
+    opened.push(from)
+    const to = await openPlace(target, output)
+    opened.push(to)
+    return await copy(from, to, {
+      signal: interruption.signal,
+      names: [nameOf(source), nameOf(target)],
+      output,
+    })
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    await runAll(opened.toReversed().map((store) => () => store.close()))
+  }
+}
+
+async function copy(
+  from: PartitionedStore,
+  to: PartitionedStore,
+  {
+    signal,
+    names: [source, target],
+    output,
+  }: { signal: AbortSignal; names: [string, string]; output: Output },
+): Promise<0 | 1> {
+  // What instances share beside these is only in databases: logs, and counts of faults.
+  const all = from.isShared && to.isShared ? [...collections, ...sharedCollections] : collections
+  const parts = await copyStore({
+    from,
+    to,
+    collections: all,
+    signal,
+    onProgress: progressTo(output, 'Copied'),
+  })
+  const onProgress = progressTo(output, 'Compared')
+  const compared = signal.aborted ? null : await compareParts(parts, { signal, onProgress })
+  if (!compared || signal.aborted) {
+    output.warn('Interrupted. Run the same command again: it goes on where it stopped.')
+    return 1
+  }
+  const { records, blobs, bytes, checksum, differences } = compared
+  for (const text of differences) output.error(`differs: ${text}`)
+  if (differences.length > 0) {
+    output.error(`${target} is no whole copy of ${source}: remove it and copy again.`)
+    return 1
+  }
+  output.log(
+    `Copied ${source} to ${target}: ${records} records and ${blobs} files of messages with ${bytes} bytes.\nBoth have the checksum ${checksum}.`,
+  )
+  return 0
+}
+
+/** Says how far it is, every few seconds. */
+function progressTo(output: Output, what: string): (done: number, all: number) => void {
+  let said = monotonicNow()
+  return (done, all) => {
+    if (monotonicNow() - said < progressMs) return
+    said = monotonicNow()
+    output.log(`${what} ${done} of ${all} records.`)
+  }
+}
+
+const progressMs = 3000
+
+const hasFiles = (dir: string): boolean =>
+  statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(dir).length > 0
+const isUrl = (place: string): boolean => /^postgres(?:ql)?:\/\//i.test(place)
+/** A place as it may be printed: without the password of a URL. */
+const nameOf = (place: string): string => (isUrl(place) ? parseAddress(place).shown : place)
+
+async function openPlace(place: string, output: Output): Promise<PartitionedStore> {
+  const onNotice = (text: string): void => output.warn(text)
+  if (!isUrl(place))
+    return await openLogStore({ dir: place, collections, clock: systemClock, durability: 'disk', onNotice })
+  const store = await openPostgresStore({
+    url: place,
+    collections: [...collections, ...sharedCollections],
+    onNotice,
+  })
+  // With others, the first one has the turn.
+  if (store.turn.isMine()) return store
+  await store.close()
+  throw new LocalpostError(
+    'store_in_use',
+    `The database ${nameOf(place)} is used by a running Localpost. Stop all its instances first.`,
+  )
+}

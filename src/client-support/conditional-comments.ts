@@ -1,0 +1,61 @@
+import type { Ignored } from './preview-css.ts'
+
+/**
+ * HTML as the Word engine of Outlook reads it: the text of conditional comments for Outlook is a part of it, and the text
+ * for other clients is not. Lines keep their numbers. It takes linear time.
+ */
+export function asWord(html: string): { html: string; ignored: Ignored[] } {
+  const written: string[] = []
+  const ignored: Ignored[] = []
+  let at = 0
+  let length = 0
+  const write = (text: string): void => {
+    written.push(text)
+    length += text.length
+  }
+  begin.lastIndex = 0
+  for (let found = begin.exec(html); found; found = begin.exec(html)) {
+    const [whole, hidden, revealed = ''] = found
+    const isHidden = hidden !== undefined && !/^<!--\[if[^\]]*\]>(?:<!-->|-->)/i.test(whole)
+    end.lastIndex = begin.lastIndex
+    const ending = end.exec(html)
+    // Without an end it is a plain comment, and so are all later ones.
+    if (!ending) break
+    const applies = holds(hidden ?? revealed)
+    const text = html.slice(begin.lastIndex, ending.index)
+    if (applies || !isHidden) {
+      write(html.slice(at, found.index))
+      if (!applies) ignored.push({ feature: 'not-outlook', start: length, snippet: whole })
+      write(applies ? text : text.replace(/[^\n]+/g, ''))
+      at = end.lastIndex
+    }
+    begin.lastIndex = end.lastIndex
+  }
+  return { html: written.join('') + html.slice(at), ignored }
+}
+
+/** Whether a condition holds in the current Outlook: `mso`, `gte mso 9`, `!mso`, `(gte mso 9)|(IE)`. */
+function holds(condition: string): boolean {
+  return condition.split('|').some((one) => one.split('&').every(termHolds))
+}
+
+function termHolds(term: string): boolean {
+  const plain = term.replace(/[()\s]+/g, ' ').trim()
+  const [, not, comparison, name, version] =
+    /^(!)? ?(?:(lte?|gte?) )?([a-z]+)(?: (\d+)(?:\.\d+)?)?$/i.exec(plain) ?? []
+  const isWord = name?.toLowerCase() === 'mso' || name?.toLowerCase() === 'true'
+  const wanted = version === undefined ? wordVersion : Number(version)
+  const answers: Readonly<Record<string, boolean>> = {
+    lt: wordVersion < wanted,
+    lte: wordVersion <= wanted,
+    gt: wordVersion > wanted,
+    gte: wordVersion >= wanted,
+  }
+  const matches = isWord && (answers[comparison?.toLowerCase() ?? ''] ?? wordVersion === wanted)
+  return matches !== (not === '!')
+}
+
+/** Of Outlook 2016 and later. */
+const wordVersion = 16
+const begin = /<!--\[if\s([^\]>]{1,200})\]>(?:<!-->|-->)?|<!\[if\s([^\]>]{1,200})\]>/gi
+const end = /(?:<!--)?\s?<!\[endif\](?:--)?>/gi

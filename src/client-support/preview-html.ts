@@ -1,0 +1,183 @@
+import { escapedValue } from '../mime/html/remote-content.ts'
+import { scanHtml } from '../mime/html/scan-html.ts'
+import type { Steps } from '../core/yield.ts'
+import {
+  attributesOf,
+  attributesAsked,
+  elementFeatures,
+  imageFeatures,
+  imagesOf,
+  isOfElement,
+  type Attributes,
+  type ImagePart,
+} from './html-features.ts'
+import type { ClientRules, PreviewedClient, RuleId } from './preview-clients.ts'
+import { filterCss, withCuts, type Cut, type FilteredCss, type Ignored } from './preview-css.ts'
+
+/** Removes the elements, attributes and styles that a client ignores, in steps. It takes linear time. */
+export function* filterHtmlSteps(
+  html: string,
+  { ignores, rules }: PreviewedClient,
+  images: readonly ImagePart[],
+): Steps<{ html: string; ignored: Ignored[] }> {
+  const cuts: Cut[] = []
+  const ignored: Ignored[] = []
+  const sheets: Sheet[] = []
+  /** The element that is removed with its content, and how many of its name are open. */
+  let leaving: { name: string; start: number; open: number } | null = null
+  let sheet: Omit<Sheet, 'end' | 'closedAt'> | null = null
+  let isInBody = false
+  let isInTitle = false
+  /** Of the open elements of a name, whether their tags are removed. */
+  const opened = new Map<string, boolean[]>()
+
+  const drop = (feature: string, snippet: string, start: number, end: number): void => {
+    ignored.push({ feature, start, snippet })
+    cuts.push({ start, end, text: '' })
+  }
+  const cssFilter = {
+    ignores: (slug: string) => ignores.has(slug),
+    imageFeatures: (url: string) => imageFeatures(url, images),
+  }
+  // Mails repeat the same inline styles.
+  const inline = new Map<string, FilteredCss>()
+  function inlineStyle(name: string, style: string): FilteredCss {
+    const isBox = rules.isWord === true && wordBoxes.has(name)
+    const key = `${isBox ? 'box' : ''} ${style}`
+    const known = inline.get(key)
+    if (known) return known
+    const ignoredProperty = (property: string): RuleId | null => (boxSizes.test(property) ? 'word-box' : null)
+    const filtered = filterCss(style, 'attribute', isBox ? { ...cssFilter, ignoredProperty } : cssFilter)
+    inline.set(key, filtered)
+    return filtered
+  }
+
+  yield* scanHtml(html, attributesAsked, {
+    onOpenTag(name, attributes, nameStart, end, ranges) {
+      const start = nameStart - 1
+      if (leaving) {
+        if (leaving.name === name) leaving.open++
+        return
+      }
+      if (!headElements.has(name)) isInBody = true
+      const tag = `<${html.slice(nameStart, Math.min(end - 1, nameStart + 200))}>`
+      const features = [...elementFeatures(name, attributes)].filter((slug) => ignores.has(slug))
+      const ofElement = features.find((slug) => isOfElement(name, slug))
+      isInTitle = name === 'title'
+      opened.set(name, [...(opened.get(name) ?? []).slice(-maxOpen), ofElement !== undefined])
+      if (ofElement !== undefined) {
+        if (!goneWithContent.has(name)) return drop(ofElement, tag, start, end)
+        ignored.push({ feature: ofElement, start, snippet: tag })
+        leaving = { name, start, open: 1 }
+        return
+      }
+      if (name === 'style') sheet = { start: end, openedAt: start, isInBody }
+      const dropAttribute = (attribute: keyof Attributes, feature: string): void => {
+        const [from, to] = ranges.get(attribute) ?? [0, 0]
+        if (to > from) drop(feature, tag, from, to)
+      }
+      for (const slug of features) {
+        for (const attribute of attributesOf(slug)) dropAttribute(attribute, slug)
+      }
+      for (const attribute of imageAttributes) {
+        const value = attributes[attribute]
+        if (value === undefined) continue
+        const slug = imagesOf(name, { [attribute]: value })
+          .flatMap((url) => imageFeatures(url, images))
+          .find((feature) => ignores.has(feature))
+        if (slug !== undefined) dropAttribute(attribute, slug)
+      }
+      const { style } = attributes
+      const [from, to] = ranges.get('style') ?? [0, 0]
+      if (style === undefined || style === '') return
+      const filtered = inlineStyle(name, style)
+      if (filtered.ignored.length === 0) return
+      for (const { feature, snippet } of filtered.ignored) ignored.push({ feature, start: from, snippet })
+      cuts.push({ start: from, end: to, text: `style="${escapedValue(filtered.css)}"` })
+    },
+    onText(text) {
+      if (!sheet && !leaving && !isInTitle && /\S/.test(text)) isInBody = true
+    },
+    onCloseTag(name, nameStart, nameEnd) {
+      const start = nameStart - 2
+      const close = html.indexOf('>', nameEnd)
+      const end = close < 0 ? html.length : close + 1
+      isInTitle = false
+      if (name === 'style' && sheet) {
+        sheets.push({ ...sheet, end: start, closedAt: end })
+        sheet = null
+      }
+      if (!leaving) {
+        if (opened.get(name)?.pop()) cuts.push({ start, end, text: '' })
+        return
+      }
+      if (leaving.name !== name || --leaving.open > 0) return
+      cuts.push({ start: leaving.start, end, text: '' })
+      leaving = null
+    },
+    onComment(textStart, textEnd) {
+      if (leaving || sheet || !ignores.has('html-comments')) return
+      const start = html.lastIndexOf('<', textStart)
+      drop('html-comments', '<!-- -->', start, Math.min(html.length, textEnd + 1))
+    },
+  })
+  // An element that is not closed extends to the end.
+  const open = leaving as { start: number } | null
+  if (open) cuts.push({ start: open.start, end: html.length, text: '' })
+  const last = sheet as Omit<Sheet, 'end' | 'closedAt'> | null
+  if (last) sheets.push({ ...last, end: html.length, closedAt: html.length })
+  let styleChars = 0
+  for (const { start, end, openedAt, closedAt, isInBody: inBody } of sheets) {
+    const css = html.slice(start, end)
+    styleChars += css.length
+    const filtered = filterCss(css, 'sheet', cssFilter)
+    const fault = sheetFault(rules, { inBody, styleChars, hasNestedAtRule: filtered.hasNestedAtRule })
+    if (fault !== null) drop(fault, `<style> of ${css.length} characters`, openedAt, closedAt)
+    else if (filtered.ignored.length > 0 || filtered.css.length < css.length) {
+      for (const one of filtered.ignored) ignored.push({ ...one, start: start + one.start })
+      // What stands on both sides of a removed part must not form an end tag.
+      cuts.push({ start, end, text: filtered.css.replaceAll('</', '<\\/') })
+    }
+    yield
+  }
+  return { html: withCuts(html, cuts), ignored }
+}
+
+/** Why a client removes a whole style sheet; null if it does not. */
+function sheetFault(
+  { dropsStylesIn, dropsNestedAtRules, maxStyleChars = Number.POSITIVE_INFINITY }: ClientRules,
+  sheet: { inBody: boolean; styleChars: number; hasNestedAtRule: boolean },
+): RuleId | null {
+  if (dropsStylesIn === (sheet.inBody ? 'body' : 'head'))
+    return sheet.inBody ? 'style-in-body' : 'style-in-head'
+  if (sheet.styleChars > maxStyleChars) return 'style-limit'
+  return dropsNestedAtRules && sheet.hasNestedAtRule ? 'nested-at-rule' : null
+}
+
+interface Sheet {
+  /** Of the CSS. */
+  start: number
+  end: number
+  /** Of the element. */
+  openedAt: number
+  closedAt: number
+  isInBody: boolean
+}
+
+const headElements: ReadonlySet<string> = new Set(
+  'html head title meta link base style script noscript'.split(' '),
+)
+/** Elements without which their content means nothing. The content of others is shown. */
+const goneWithContent: ReadonlySet<string> = new Set([
+  'style',
+  'svg',
+  'textarea',
+  'select',
+  'meter',
+  'progress',
+])
+const imageAttributes = ['src', 'srcset', 'background'] as const
+/** In the Word engine these are no boxes: sizes and paddings apply to table cells and images. */
+const wordBoxes: ReadonlySet<string> = new Set(['div', 'p', 'span', 'a'])
+const boxSizes = /^(?:width|height|padding(?:-(?:top|right|bottom|left))?)$/
+const maxOpen = 100

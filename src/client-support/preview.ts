@@ -1,0 +1,70 @@
+import { createLineAt } from '../core/line-at.ts'
+import { paced } from '../core/yield.ts'
+import { scannedLength } from '../mime/html/scan-html.ts'
+import { asWord } from './conditional-comments.ts'
+import { featureRows } from './data.ts'
+import type { ImagePart } from './html-features.ts'
+import { previewedClient, ruleTitles, type PreviewClient } from './preview-clients.ts'
+import type { Ignored } from './preview-css.ts'
+import { filterHtmlSteps } from './preview-html.ts'
+import type { MailPreview, RemovedFeature } from './types.ts'
+
+/**
+ * The HTML of a mail without what a mail client ignores, from the tables of Can I email and what else is known of the
+ * client: an approximation of what the client shows. Nothing is fetched. The work yields to the event loop at intervals.
+ *
+ * @throws validation_error for a client without a preview.
+ */
+export async function previewHtml(
+  mail: { html: string; attachments: readonly ImagePart[] },
+  client: PreviewClient,
+): Promise<MailPreview> {
+  const previewed = previewedClient(client)
+  const { html, ignored } = clip(mail.html, previewed.rules.maxHtmlBytes)
+  const read = previewed.rules.isWord ? asWord(html) : { html, ignored: [] }
+  const filtered = await paced(filterHtmlSteps(read.html, previewed, mail.attachments))
+  const lineAt = createLineAt(read.html)
+  const removed = new Map<string, RemovedFeature>()
+  for (const { feature, start, snippet } of [...ignored, ...read.ignored, ...filtered.ignored]) {
+    const row = removed.get(feature) ?? { ...described(feature), count: 0, places: [] }
+    removed.set(feature, row)
+    row.count++
+    if (row.places.length < maxPlaces) row.places.push({ line: lineAt(start), snippet: cut(snippet) })
+  }
+  const note = `An approximation of ${previewed.name}: what it is known to ignore is removed.`
+  const shown = ignored.some(({ feature }) => feature === 'clipped')
+    ? `${filtered.html}<p>[Message clipped]</p>`
+    : filtered.html
+  return { client, name: previewed.name, note, html: shown, removed: [...removed.values()] }
+}
+
+/** The part of the HTML that is shown, to the last whole tag. */
+function clip(html: string, maxBytes?: number): { html: string; ignored: Ignored[] } {
+  const isClipped = maxBytes !== undefined && Buffer.byteLength(html) > maxBytes
+  if (!isClipped && html.length <= scannedLength) return { html, ignored: [] }
+  const shown = isClipped
+    ? Buffer.from(html.slice(0, maxBytes)).subarray(0, maxBytes).toString().replace(/�+$/, '')
+    : html.slice(0, scannedLength)
+  const tag = shown.lastIndexOf('<')
+  const start = tag > shown.lastIndexOf('>') ? tag : shown.length
+  const snippet = `${html.length - start} characters`
+  return {
+    html: html.slice(0, start),
+    ignored: [{ feature: isClipped ? 'clipped' : 'too-long', start, snippet }],
+  }
+}
+
+function described(feature: string): Pick<RemovedFeature, 'feature' | 'title' | 'url'> {
+  const title = titles.get(feature)
+  if (title !== undefined) return { feature, title, url: `https://www.caniemail.com/features/${feature}/` }
+  const rule = Object.entries(ruleTitles).find(([id]) => id === feature)
+  return { feature, title: rule?.[1] ?? feature, url: null }
+}
+
+function cut(text: string): string {
+  const line = text.slice(0, 1000).replace(/\s+/g, ' ')
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line
+}
+
+const titles = new Map(featureRows.map(([slug, title]) => [slug, title]))
+const maxPlaces = 20

@@ -1,0 +1,80 @@
+import { matchesGlob } from '../core/glob.ts'
+import { draw } from './draw.ts'
+import type { FaultChance, FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault } from './types.ts'
+
+/** Faults with what is left of them; also as they are stored. */
+export interface ArmedSet {
+  http: Armed<HttpFault>[]
+  smtp: Armed<SmtpFault>[]
+  rate_limit: FaultRateLimit | null
+  seed: number
+}
+
+/** One fault. */
+export interface Armed<T extends FaultChance> {
+  readonly fault: T
+  /** How many matches are left; null: any number. */
+  left: number | null
+  /** The state of its dice. */
+  dice: number
+}
+
+/** Each fault has dice of its own, so that what strikes one does not depend on what happens to another. */
+export function arm({ http = [], smtp = [], rate_limit = null }: FaultsInput, seed: number): ArmedSet {
+  const armOne = <T extends FaultChance>(fault: T, dice: number): Armed<T> => ({
+    fault,
+    left: fault.count ?? null,
+    dice: dice >>> 0,
+  })
+  return {
+    http: http.map((fault, i) => armOne(fault, seed + 2 * i)),
+    smtp: smtp.map((fault, i) => armOne(fault, seed + 2 * i + 1)),
+    rate_limit,
+    seed,
+  }
+}
+
+/** The faults as they are answered, with the counts that are left; null while there are none. */
+export function shownFaults({ http, smtp, rate_limit, seed }: ArmedSet): FaultsState | null {
+  if (http.length + smtp.length === 0 && rate_limit === null) return null
+  return { http: http.map(shown), smtp: smtp.map(shown), rate_limit: rate_limit && { ...rate_limit }, seed }
+}
+
+/** How many faults there are. */
+export function countOf({ http, smtp, rate_limit }: ArmedSet): number {
+  return http.length + smtp.length + (rate_limit ? 1 : 0)
+}
+
+/** What struck, and whether that changed what is left. */
+export interface Struck<T> {
+  readonly fault: T | null
+  readonly isCounted: boolean
+}
+
+/** Whether a fault is for a request. @param path  Without the query. */
+export function fitsRequest(method: string, path: string): (fault: HttpFault) => boolean {
+  return (fault) => (fault.method ?? method) === method && matchesGlob(fault.path, path)
+}
+
+/** A fault counts every match, applied or not; a match that it does not apply to is tried against the next fault. */
+export function strike<T extends FaultChance>(
+  armed: readonly Armed<T>[],
+  fits: (fault: T) => boolean,
+): Struck<T> {
+  let isCounted = false
+  for (const one of armed) {
+    const { fault, left } = one
+    if (left === 0 || !fits(fault)) continue
+    isCounted ||= left !== null || fault.rate !== undefined
+    if (left !== null) one.left = left - 1
+    if (fault.rate === undefined) return { fault, isCounted }
+    const { value, next } = draw(one.dice)
+    one.dice = next
+    if (value < fault.rate) return { fault, isCounted }
+  }
+  return { fault: null, isCounted }
+}
+
+function shown<T extends FaultChance>({ fault, left }: Armed<T>): T {
+  return left === null ? { ...fault } : { ...fault, count: left }
+}

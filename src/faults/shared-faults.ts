@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import type { RandomSource } from '../core/random.ts'
+import { parseInput } from '../core/validate.ts'
+import type { Following } from '../store/follow.ts'
+import { untilCommitted } from '../store/repository.ts'
+import { type Collection, put, remove, type Store, type StoredRecord, update } from '../store/store.ts'
+import { arm, type ArmedSet, countOf, fitsRequest, shownFaults, strike, type Struck } from './armed.ts'
+import type { ArmedFaults } from './faults.ts'
+import { faultsInputSchema } from './schema.ts'
+
+/** The faults as they are stored where instances share a store: one record, with what is left of each. */
+interface FaultsRecord extends StoredRecord, ArmedSet {
+  /** Another one each time that faults are set. */
+  generation: string
+}
+
+export const faultsCollection: Collection<FaultsRecord> = { name: 'faults', indexes: {} }
+
+/**
+ * The faults of all instances that share a store. They count together, so that a fault for the next three requests strikes
+ * three in all, and they last until they are removed. What no counted fault fits costs no access to the store.
+ */
+export async function openSharedFaults({
+  store,
+  following,
+  random,
+}: {
+  store: Store
+  following: Following
+  random: RandomSource
+}): Promise<ArmedFaults> {
+  let known: FaultsRecord | null = null
+
+  function take(record: FaultsRecord): void {
+    // A read may have begun before a change of this instance.
+    if (known?.generation === record.generation && known.version >= record.version) return
+    known = record
+  }
+
+  await following.open(store, faultsCollection, {
+    ids: () => (known ? [known.id] : []),
+    put: take,
+    remove: () => (known = null),
+  })
+
+  /** @param choose  Counts in the faults that it is given. */
+  function meet<T>(choose: (armed: ArmedSet) => Struck<T>): T | null | Promise<T | null> {
+    if (!known) return null
+    const { fault, isCounted } = choose(structuredClone(known))
+    if (!isCounted) return fault
+    return untilCommitted(async () => {
+      const stored = await store.get(faultsCollection, recordId)
+      if (!stored) return null
+      const struck = choose(stored)
+      if (!struck.isCounted) return struck.fault
+      await store.commit([update(faultsCollection, stored)])
+      take({ ...stored, version: stored.version + 1 })
+      return struck.fault
+    })
+  }
+
+  return {
+    state: () => known && shownFaults(known),
+    get: async () => known && shownFaults(known),
+    async set(input) {
+      const faults = parseInput(faultsInputSchema, input)
+      const armed = arm(faults, faults.seed ?? random.integer(2 ** 32))
+      const record = { ...armed, id: recordId, generation: randomUUID() }
+      await store.commit([put(faultsCollection, record)])
+      take({ ...record, version: 1 })
+      return shownFaults(armed)
+    },
+    async clear() {
+      const count = known ? countOf(known) : 0
+      await store.commit([remove(faultsCollection, recordId)])
+      known = null
+      return count
+    },
+    http: (method, path) => meet(({ http }) => strike(http, fitsRequest(method, path))),
+    smtp: (stage) => meet(({ smtp }) => strike(smtp, (fault) => fault.stage === stage)),
+    rateLimit: () => known && known.rate_limit && { ...known.rate_limit, generation: known.generation },
+    // A shared store takes no snapshots.
+    hold: () => () => {},
+  }
+}
+
+const recordId = 'faults'

@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import { untilCommitted } from '../store/repository.ts'
+import { type Collection, insert, remove, type Store, type StoredRecord, update } from '../store/store.ts'
+
+/** How many requests of a key came in a period, as it is stored where instances share a store. */
+interface WindowRecord extends StoredRecord, RequestWindow {}
+
+/** A period, and how many requests came in it. */
+export interface RequestWindow {
+  /** Unix time in milliseconds. */
+  ends: number
+  used: number
+}
+
+export const windowCollection: Collection<WindowRecord> = {
+  name: 'rate_windows',
+  indexes: { ends: { on: ['ends'] } },
+}
+
+/** Counts the requests of all instances that share a store. */
+export interface SharedWindows {
+  /**
+   * Counts one request; those that come at the same time are stored together.
+   *
+   * @param limit  Each limit counts for itself.
+   */
+  count(limit: string, key: string, perMs: number): Promise<RequestWindow>
+}
+
+export function createSharedWindows(store: Store, clock: Pick<Clock, 'now'>): SharedWindows {
+  /** The requests of each window that are not counted yet. */
+  const waiting = new Map<string, Waiting[]>()
+
+  async function countWaiting(id: string, perMs: number): Promise<void> {
+    for (let batch = waiting.get(id); batch && batch.length > 0; batch = waiting.get(id)) {
+      const counted = batch
+      waiting.set(id, [])
+      try {
+        const { ends, before } = await add(id, counted.length, perMs)
+        for (const [i, { resolve }] of counted.entries()) resolve({ ends, used: before + i + 1 })
+      } catch (error) {
+        for (const { reject } of counted) reject(error)
+      }
+    }
+    waiting.delete(id)
+  }
+
+  function add(id: string, more: number, perMs: number): Promise<{ ends: number; before: number }> {
+    return untilCommitted(async () => {
+      const now = clock.now()
+      const stored = await store.get(windowCollection, id)
+      const isOver = !stored || stored.ends <= now
+      const { ends, used: before } = isOver ? { ends: now + perMs, used: 0 } : stored
+      const record = { id, ends, used: before + more }
+      const gone = isOver ? await store.ids(windowCollection, { index: 'ends', until: [now], limit: 20 }) : []
+      await store.commit([
+        ...gone.filter((one) => one !== id).map((one) => remove(windowCollection, one)),
+        stored
+          ? update(windowCollection, { ...record, version: stored.version })
+          : insert(windowCollection, record),
+      ])
+      return { ends, before }
+    })
+  }
+
+  return {
+    count(limit, key, perMs) {
+      // Keys are secrets.
+      const id = hash('sha256', JSON.stringify([limit, key]))
+      return new Promise((resolve, reject) => {
+        const others = waiting.get(id)
+        if (others) return void others.push({ resolve, reject })
+        waiting.set(id, [{ resolve, reject }])
+        void countWaiting(id, perMs)
+      })
+    },
+  }
+}
+
+interface Waiting {
+  resolve(window: RequestWindow): void
+  reject(error: unknown): void
+}

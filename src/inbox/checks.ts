@@ -1,0 +1,76 @@
+import type { SendingKnowledge } from '../checks/knowledge.ts'
+import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
+import { rawFactSteps } from '../checks/raw-facts.ts'
+import type { CheckServices, MailKnowledge } from '../checks/subject.ts'
+import { createMailChecks } from '../checks/thread.ts'
+import type { CheckReport } from '../checks/types.ts'
+import type { Clock } from '../core/clock.ts'
+import { paced } from '../core/yield.ts'
+import { zoneOf } from '../domains/names.ts'
+import { messageBlob, type EmailRecord } from '../emails/email.ts'
+import type { Reader } from '../reading/reader.ts'
+import type { InboxCheckOptions } from './methods.ts'
+import type { OwnRecords } from './own-records.ts'
+import type { Mail } from './types.ts'
+
+export interface InboxChecksDeps {
+  reader: Reader
+  clock: Clock
+  /** The option of that name. Default: all checks, and all mail clients. */
+  checks?: MailCheckOptions
+  /** What the options say of how mail will be sent. Default: nothing. */
+  sending?: SendingKnowledge
+  /** Default: no records. */
+  recordsOf?: OwnRecords
+  /** The programs that checks ask. Default: none. */
+  services?: CheckServices
+}
+
+/** How mails are read. */
+export interface MailSource {
+  find(id: string): Promise<EmailRecord>
+  toDetail(email: EmailRecord): Promise<Mail>
+}
+
+export interface InboxChecks {
+  /** See `Inbox.check`. */
+  check(id: string, options: InboxCheckOptions | undefined): Promise<CheckReport>
+  close(): Promise<void>
+}
+
+/** Longer messages are not given to spam filters, which read only the beginning. */
+const maxAskedBytes = 1024 * 1024
+
+/** Checks stored mails. */
+export function createInboxChecks(deps: InboxChecksDeps, { find, toDetail }: MailSource): InboxChecks {
+  const { reader } = deps
+  const checks = createMailChecks(deps.clock, { services: deps.services })
+
+  async function rawOf({ id, message }: EmailRecord): Promise<Buffer | null> {
+    if (!message || message.size_bytes > maxAskedBytes) return null
+    // The bytes are the reader's own.
+    return reader.bytes(messageBlob(id), async (bytes) => Buffer.from(bytes))
+  }
+
+  async function knowledgeOf(email: EmailRecord, mail: Mail): Promise<MailKnowledge> {
+    const { records = [], complete = [], sendingHosts = [] } = deps.sending ?? {}
+    const own = (await deps.recordsOf?.(mail)) ?? []
+    // The zone file says what is published.
+    const others = own.filter(({ name }) => !complete.includes(zoneOf(name) ?? name))
+    const raw =
+      email.message && (await reader.bytes(messageBlob(email.id), (bytes) => paced(rawFactSteps(bytes))))
+    return { records: [...records, ...others], complete, sendingHosts, raw }
+  }
+
+  return {
+    async check(id, options) {
+      assertCheckOptions(options, 'inbox.check()', 'validation_error', ['live', 'signal'])
+      const { except = deps.checks?.except, clients = deps.checks?.clients, live, signal } = options ?? {}
+      const email = await find(id)
+      const mail = await toDetail(email)
+      const knowledge = await knowledgeOf(email, mail)
+      return checks.check(mail, { except, clients }, { raw: () => rawOf(email), live, signal, knowledge })
+    },
+    close: () => checks.close(),
+  }
+}

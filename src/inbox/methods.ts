@@ -1,0 +1,149 @@
+import type { BulkChanges, Mail, MailChanges, MailSummary, MimeTree, TagCount } from './types.ts'
+import type { Readable } from 'node:stream'
+import type { MimePart } from '../mime/part.ts'
+import type { PageOptions } from '../reading/page.ts'
+import type { ClientSupportOptions } from '../client-support/client-support.ts'
+import type { PreviewClient } from '../client-support/preview-clients.ts'
+import type { ClientSupport, MailPreview } from '../client-support/types.ts'
+import type { MailCheckOptions } from '../checks/options.ts'
+import type { CheckReport } from '../checks/types.ts'
+import type { CompareOptions } from '../compare/compare.ts'
+import type { MailComparison } from '../compare/types.ts'
+import type { Bulk, BulkOptions, Selection } from './bulk.ts'
+import type { BulkRuns } from './bulk-runs.ts'
+import type { CopyOptions, OpenAttachment, RawOptions } from './message-streams.ts'
+import type { NestedMails } from './nested.ts'
+import type { QuietOptions, WaitOptions } from './wait.ts'
+import type { MailQuery } from '../search/query-members.ts'
+import type { SearchPage, SearchQuery } from '../search/search.ts'
+
+/** Reads and manages all captured and sent mail, for people and tests. */
+export interface Inbox {
+  /**
+   * Newest first; `count` is the number of matches.
+   *
+   * @throws invalid_query, invalid_cursor, validation_error.
+   */
+  list(query?: SearchQuery & { query?: string }): Promise<SearchPage<MailSummary>>
+  /** @throws not_found. */
+  get(id: string): Promise<Mail>
+  /** The bytes of the message, as a stream. @throws not_found, message_pending. */
+  raw(id: string, options?: RawOptions): Promise<{ stream: Readable; size_bytes: number }>
+  /**
+   * The HTML, with `cid:` images replaced by `data:` URIs. For tracked mail it is a recipient's copy.
+   *
+   * @throws not_found.
+   */
+  html(id: string, options?: CopyOptions): Promise<string>
+  /** One attachment's bytes. @throws not_found, message_pending. */
+  attachment(id: string, index: number): Promise<{ filename: string; content_type: string; content: Buffer }>
+  /** The same as a stream, which reads only as much as is consumed. @throws not_found, message_pending. */
+  openAttachment(id: string, index: number): Promise<OpenAttachment>
+  /** One leaf of the message's MIME tree, decoded, as a stream. @throws not_found, message_pending. */
+  part(id: string, index: number): Promise<MimePart & { stream: Readable }>
+  /**
+   * Checks a mail for common problems; docs/checks.md lists the checks. Nothing is fetched.
+   *
+   * @param mail  A mail or its id.
+   * @throws not_found, validation_error for an unknown check or mail client.
+   */
+  check(mail: string | Pick<Mail, 'id'>, options?: InboxCheckOptions): Promise<CheckReport>
+  /**
+   * How mail clients support the HTML and CSS of a mail, from the tables of Can I email; nothing is fetched.
+   *
+   * @throws not_found, validation_error.
+   */
+  clientSupport(id: string, options?: ClientSupportOptions): Promise<ClientSupport>
+  /**
+   * What a mail client keeps of the HTML of a mail, and the list of what it ignores: an approximation from the tables of
+   * Can I email and the rules known of the client. Nothing is fetched.
+   *
+   * @param mail  A mail or its id.
+   * @throws not_found, validation_error for a client without a preview.
+   */
+  preview(mail: string | Pick<Mail, 'id'>, options: { client: PreviewClient }): Promise<MailPreview>
+  /** All tags, in lower case, with the number of their mails: the most frequent first, at most 1,000. */
+  tags(): Promise<TagCount[]>
+  /**
+   * How a mail differs from another one: header fields, structure, text, formatted HTML and attachments.
+   *
+   * @param mail  A mail or its id.
+   * @param other  Another one or its id, or `previous`: the last mail before it whose subject is the same but for numbers,
+   *   dates and codes.
+   * @throws not_found.
+   */
+  compare(
+    mail: string | Pick<Mail, 'id'>,
+    other: string | Pick<Mail, 'id'>,
+    options?: CompareOptions,
+  ): Promise<MailComparison>
+  /** @throws not_found, validation_error. */
+  update(id: string, changes: MailChanges): Promise<MailSummary>
+  /** @throws not_found. */
+  remove(id: string): Promise<void>
+  /**
+   * Removes the selected mails: the matches of a query, mails by their ids, or all mail for null. This runs in small
+   * steps; if it is aborted, the other mails stay.
+   *
+   * @returns The number of removed mails.
+   * @throws invalid_query, service_unavailable.
+   */
+  removeMatching(selection: Selection, options?: BulkOptions): Promise<number>
+  /** Removes all mail. @returns The number of removed mails. */
+  removeAll(): Promise<number>
+  /** The newest mail, or the newest match; null if there is none. @throws invalid_query. */
+  latest(query?: MailQuery): Promise<Mail | null>
+  /**
+   * A position in the inbox, after all mail that exists now. Pass it as `after` to queries and waits.
+   *
+   * @example
+   * const before = await post.inbox.mark()
+   * await signUp('ada@example.com')
+   * const mail = await post.inbox.waitFor({ to: 'ada@example.com', after: before })
+   */
+  mark(): Promise<string>
+  /**
+   * Changes the selected mails: unread state and tags. This runs in small steps; if it is aborted, the other mails stay as
+   * they are.
+   *
+   * @returns The number of mails that are as wanted now.
+   * @throws invalid_query, validation_error, service_unavailable.
+   */
+  updateMatching(selection: Selection, changes: BulkChanges, options?: BulkOptions): Promise<number>
+  /**
+   * Stores one message (`.eml`) as if it had just been submitted. The envelope is read from its header.
+   *
+   * @throws validation_error, message_too_large.
+   */
+  import(bytes: Uint8Array): Promise<{ id: string }>
+  /** The messages of the matches as `.eml` files in a ZIP archive, newest first. @throws invalid_query, validation_error. */
+  export(query?: string): Promise<Readable>
+  /** See {@link Waits.waitFor}. @throws wait_timeout, invalid_query, closed. */
+  waitFor(query?: MailQuery, options?: WaitOptions): Promise<Mail>
+  /** See {@link Waits.waitForCount}. @throws wait_timeout, invalid_query, validation_error, closed. */
+  waitForCount(query: MailQuery | undefined, count: number, options?: WaitOptions): Promise<Mail[]>
+  /** See {@link Waits.expectNone}. @throws unexpected_mail, invalid_query, closed. */
+  expectNone(query?: MailQuery, options?: QuietOptions): Promise<void>
+  /** Sends a captured message to one real address through the relay. @throws relay_not_configured, relay_failed. */
+  release(id: string, request: { to: string }): Promise<{ id: string; to: string; smtp_response: string }>
+}
+
+/** Options of `inbox.check()`. */
+export interface InboxCheckOptions extends MailCheckOptions {
+  /** Asks each link and image once whether it answers. Default: false. */
+  live?: boolean | undefined
+  /** Ends the checks. */
+  signal?: AbortSignal | undefined
+}
+
+/** What the inbox page needs in addition to the public inbox. */
+export interface InboxPages {
+  /** The HTML of a mail as UTF-8, for display in a frame: everything that would connect is removed. @throws not_found. */
+  page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
+  /** The MIME tree of a message. @throws not_found, message_pending, service_unavailable. */
+  structure(id: string): Promise<MimeTree>
+  /** Messages that are attached to mails. */
+  readonly nested: NestedMails
+  /** Changes of many mails, with their progress and a way to cancel them. */
+  readonly bulk: Bulk & Pick<BulkRuns, 'list' | 'cancel' | 'onProgress'>
+}

@@ -1,0 +1,72 @@
+import type { AccountSide } from '../capture/port.ts'
+import { createSessionLog, type SessionLog } from '../capture/session-log.ts'
+import { createSharedSessionLog } from '../capture/shared-session-log.ts'
+import { createSharedTranscripts } from '../capture/shared-transcripts.ts'
+import { createTranscripts, type Transcripts } from '../capture/transcripts.ts'
+import { createIds, type Ids } from '../core/ids.ts'
+import type { RandomSource } from '../core/random.ts'
+import { createFaults, type ArmedFaults } from '../faults/faults.ts'
+import { openSharedFaults } from '../faults/shared-faults.ts'
+import type { Config } from '../options/options.ts'
+import { createRules } from '../rules/rules.ts'
+import { createSharedAttempts } from '../rules/shared-attempts.ts'
+import { createVerdicts } from '../rules/verdicts.ts'
+import { createRequestLog, type RequestLog } from '../server/request-log.ts'
+import { createSharedRequestLog } from '../server/shared-request-log.ts'
+import type { Following } from '../store/follow.ts'
+import type { Store } from '../store/store.ts'
+import { followIds, raiseIds } from './collections.ts'
+
+/**
+ * What an account has in memory alone. It stays while the account is closed, so that closing it changes nothing: logs and
+ * transcripts, faults, how often a recipient was greylisted, and where ids and the random sequences of a seed go on.
+ */
+export interface AccountMemory {
+  ids: Ids
+  randomSources: (purpose: string) => RandomSource
+  rules: Awaited<ReturnType<typeof createRules>>
+  /** By the rules and the simulator. */
+  verdictOf: AccountSide['verdictOf']
+  faults: ArmedFaults
+  transcripts: Transcripts
+  /** The SMTP sessions of apps. */
+  smtpSessions: SessionLog
+  log: RequestLog
+}
+
+/** @param store  Holds the records of this account alone. */
+export async function createAccountMemory(
+  { clock, rules: given }: Pick<Config, 'clock' | 'rules'>,
+  randomSources: (purpose: string) => RandomSource,
+  store: Store,
+  following: Following,
+): Promise<AccountMemory> {
+  const sources = new Map<string, RandomSource>()
+  function sourceOf(purpose: string): RandomSource {
+    const known = sources.get(purpose)
+    if (known) return known
+    const source = randomSources(purpose)
+    sources.set(purpose, source)
+    return source
+  }
+  const ids = createIds(clock, (prefix) => sourceOf(`ids.${prefix}`).bytes)
+  if (store.isShared) followIds(store, ids)
+  await raiseIds(store, ids)
+  const rules = await createRules({ store, given, following })
+  return {
+    ids,
+    randomSources: sourceOf,
+    rules,
+    verdictOf: store.isShared
+      ? createVerdicts(rules.find, createSharedAttempts(store, clock))
+      : createVerdicts(rules.find),
+    faults: store.isShared
+      ? await openSharedFaults({ store, following, random: sourceOf('faults') })
+      : createFaults(sourceOf('faults')),
+    transcripts: store.isShared ? createSharedTranscripts(store) : createTranscripts(),
+    smtpSessions: store.isShared
+      ? createSharedSessionLog({ store, clock, ids })
+      : createSessionLog({ clock, ids }),
+    log: store.isShared ? createSharedRequestLog({ store, clock, ids }) : createRequestLog({ clock, ids }),
+  }
+}

@@ -1,0 +1,115 @@
+import type { AccountRecord } from '../accounts/account.ts'
+import type { AccountSide } from '../capture/port.ts'
+import type { Budget } from '../core/byte-budget.ts'
+import { runAll } from '../core/run-all.ts'
+import { createKeys, type Keys } from '../keys/keys.ts'
+import type { App } from '../server/app.ts'
+import type { PartitionedStore } from '../store/store.ts'
+import { openNouns, openSends, type Account, type SharedParts } from './account.ts'
+import { createAccountMemory, type AccountMemory } from './account-memory.ts'
+import { gateStore, type GatedStore } from './gated-store.ts'
+import { sideOfAccount } from './inbound.ts'
+import type { KeyOwners } from './key-owners.ts'
+import { scopeStore } from './scoped-store.ts'
+
+/** An open account other than `default`. */
+export interface OpenedAccount {
+  readonly account: Account
+  readonly keys: Keys
+  readonly side: AccountSide
+  /** Ends the listeners of the account; to be called when it is closed. */
+  endListeners(): void
+  /** Made when the account is used over HTTP first. */
+  app: Promise<App> | null
+}
+
+/** Opens accounts, and keeps what they have in memory while they are closed. */
+export interface AccountOpener {
+  open(record: AccountRecord): Promise<OpenedAccount>
+  /** Refuses changes of what the account holds, which is closed, and waits for those that run. */
+  shut(id: string): Promise<void>
+  /** Forgets what an account had in memory. */
+  forget(id: string): void
+}
+
+/** What stays of an account while it is closed. */
+interface Kept {
+  readonly gate: GatedStore
+  readonly memory: AccountMemory
+  endListeners(): void
+}
+
+export function createAccountOpener({
+  shared,
+  stored,
+  headRoom,
+  deliveries,
+  owners,
+}: {
+  shared: SharedParts
+  stored: PartitionedStore
+  headRoom: Budget
+  deliveries(): { readonly host: string; readonly port: number }
+  owners: KeyOwners
+}): AccountOpener {
+  const { config } = shared
+  const { clock } = config
+  const kept = new Map<string, Kept>()
+
+  async function keptOf(id: string): Promise<Kept> {
+    const known = kept.get(id)
+    if (known) return known
+    const gate = gateStore(stored.partition(id))
+    const sources: SharedParts['randomSources'] = (purpose) =>
+      shared.randomSources(`accounts.${id}.${purpose}`)
+    const { store, end: endListeners } = scopeStore(gate.store)
+    const memory = await createAccountMemory({ clock, rules: null }, sources, store, shared.following)
+    const made = { gate, memory, endListeners }
+    kept.set(id, made)
+    return made
+  }
+
+  return {
+    async open({ id, max_emails, max_age_ms }) {
+      const { gate, memory } = await keptOf(id)
+      const { randomSources } = memory
+      const own: SharedParts = {
+        ...shared,
+        config: {
+          ...config,
+          maxEmails: max_emails ?? config.maxEmails,
+          maxAgeMs: max_age_ms ?? config.maxAgeMs,
+          // Those of the options are of the account `default`.
+          rules: null,
+          webhooks: [],
+        },
+        // The searchable text is built again from the messages when an account is opened.
+        textFolder: null,
+        randomSources,
+        baseUrl: () => `${shared.baseUrl()}/a/${id}`,
+      }
+      const { store: scoped, end: endListeners } = scopeStore(gate.store)
+      const undo: (() => unknown)[] = [endListeners]
+      try {
+        const nouns = await openNouns(own, memory, scoped, undo)
+        const { store, ids } = nouns
+        const random = randomSources('keys')
+        const { following } = shared
+        const keys = await createKeys({ store, clock, ids, given: [], acceptAny: false, random, following })
+        const account = await openSends(own, nouns, deliveries())
+        account.webhooks.wake()
+        account.deliver()
+        const side = sideOfAccount(account, config, headRoom, shared.current)
+        return { account, keys: owners.watch(id, keys), side, endListeners, app: null }
+      } catch (error) {
+        await runAll(undo.reverse()).catch(() => undefined)
+        throw error
+      }
+    },
+    shut: async (id) => kept.get(id)?.gate.shut(),
+    forget(id) {
+      kept.get(id)?.endListeners()
+      kept.delete(id)
+    },
+  }
+}

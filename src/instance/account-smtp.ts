@@ -1,0 +1,143 @@
+import type { AccountRecord } from '../accounts/account.ts'
+import type { InnerAccounts } from '../accounts/accounts.ts'
+import { outboxUser, type AuthProblem, type AuthRules, type SmtpUser } from '../capture/auth.ts'
+import type { AccountSide } from '../capture/port.ts'
+import type { ObservedSession } from '../capture/session-log.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import { setImmediate } from '../core/machine.ts'
+import { notFound } from '../store/repository.ts'
+import type { KeyOwners } from './key-owners.ts'
+import type { OpenAccounts } from './open-accounts.ts'
+
+/** What the SMTP server needs of an open account. */
+interface OpenedSide {
+  readonly side: AccountSide
+  /** What the outbox of the account proves itself with. */
+  readonly account: { readonly secret: string }
+}
+
+/** Finds the account of SMTP credentials. */
+export function createAccountJudge({
+  noun,
+  owners,
+  open,
+}: {
+  noun: InnerAccounts
+  owners: KeyOwners
+  open: OpenAccounts<OpenedSide>
+}): NonNullable<AuthRules['judgeAccount']> {
+  /**
+   * What an SMTP session of an account reaches, also after the account was opened again.
+   *
+   * @param isAdmitted  Whether the credentials of the session are still right.
+   */
+  function sideOf(id: string, isAdmitted: (record: AccountRecord) => boolean = () => true): AccountSide {
+    /** An account stays open while a session of it is. */
+    const kept = new Map<ObservedSession, () => void>()
+
+    function used(): AccountRecord {
+      const record = noun.byId(id)
+      if (!record || !isAdmitted(record)) throw notFound('account', id)
+      noun.used(record)
+      return record
+    }
+
+    function current(): AccountSide {
+      used()
+      const ready = open.peek(id)
+      if (ready) return ready.side
+      // Only for a moment after a change of its limits.
+      open.hold(id).then(
+        ({ release }) => release(),
+        () => {},
+      )
+      throw new LocalpostError('service_unavailable', 'The account is being opened; try again in a moment.')
+    }
+
+    function release(session: ObservedSession): void {
+      kept.get(session)?.()
+      kept.delete(session)
+    }
+
+    return {
+      submissions: {
+        begin(envelope, session) {
+          const { write, finish, discard } = current().submissions.begin(envelope, session)
+          const record = used()
+          return {
+            write(piece) {
+              // A long upload is use.
+              noun.used(record)
+              return write(piece)
+            },
+            finish,
+            discard,
+          }
+        },
+      },
+      verdictOf: (recipient, transaction) => current().verdictOf(recipient, transaction),
+      faultAt: (stage) => open.peek(id)?.side.faultAt(stage) ?? null,
+      sessions: {
+        begin(session) {
+          kept.set(session, open.keep(id))
+          open.peek(id)?.side.sessions?.begin(session)
+        },
+        end(session) {
+          open.peek(id)?.side.sessions?.end(session)
+          release(session)
+        },
+        leave(session) {
+          open.peek(id)?.side.sessions?.leave(session)
+          release(session)
+        },
+      },
+    }
+  }
+
+  async function admit(
+    name: string,
+    id: string,
+    isAdmitted?: (record: AccountRecord) => boolean,
+  ): Promise<SmtpUser | AuthProblem> {
+    let release: () => void
+    try {
+      ;({ release } = await open.hold(id))
+    } catch (error) {
+      // It was removed meanwhile.
+      if (isErrorOf(error, 'not_found')) return 'no-key'
+      throw error
+    }
+    // The session keeps it open from now on, if it is still there.
+    setImmediate(release)
+    return { name, is_outbox: false, side: sideOf(id, isAdmitted) }
+  }
+
+  function outboxOf(secret: string): SmtpUser | null {
+    for (const [id, { account }] of open.all())
+      if (account.secret === secret) return { name: outboxUser, is_outbox: true, side: sideOf(id) }
+    return null
+  }
+
+  return (name, password) => {
+    if (owners.isFormer(password)) return Promise.resolve('no-key')
+    if (noun.isEmpty()) return null
+    if (name === outboxUser) {
+      const outbox = outboxOf(password)
+      return outbox && Promise.resolve(outbox)
+    }
+    const owner = owners.ofKey(password)
+    if (owner) return judgeKey(name, owner)
+    if (!noun.isName(name)) return null
+    const record = noun.find(name)
+    if (!record || !noun.isPassword(record, password)) return Promise.resolve('no-key')
+    return admit(name, record.id, ({ smtp_digest }) => smtp_digest === record.smtp_digest)
+  }
+
+  async function judgeKey(
+    name: string,
+    { id, scope }: NonNullable<ReturnType<KeyOwners['ofKey']>>,
+  ): Promise<SmtpUser | AuthProblem> {
+    if (!noun.byId(id)) return 'no-key'
+    return scope === 'read' ? 'scope' : admit(name, id)
+  }
+}

@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto'
+import { createAudiences } from '../audiences/audiences.ts'
+import type { Broadcasts } from '../broadcasts/broadcasts.ts'
+import type { SendingKnowledge } from '../checks/knowledge.ts'
+import { createBudget } from '../core/byte-budget.ts'
+import { systemClock } from '../core/clock.ts'
+import type { JobQueue } from '../core/job-queue.ts'
+import type { RandomSource } from '../core/random.ts'
+import { runAll, runTogether } from '../core/run-all.ts'
+import { processDkimKey } from '../domains/dkim-keys.ts'
+import type { DnsLookup } from '../domains/dns-lookup.ts'
+import { createDomains, type InnerDomains } from '../domains/domains.ts'
+import type { EmailService } from '../emails/emails.ts'
+import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
+import type { Simulation } from '../emails/simulate.ts'
+import { createInbox } from '../inbox/inbox.ts'
+import { createOwnRecords } from '../inbox/own-records.ts'
+import type { Outgoing } from '../net/outgoing.ts'
+import type { Config } from '../options/options.ts'
+import type { ResetScope } from '../options/reset-scopes.ts'
+import type { Downloads } from '../outbox/downloads.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { Transport } from '../outbox/transport.ts'
+import { createReader, type Reader, type ReadingTurns } from '../reading/reader.ts'
+import type { Following } from '../store/follow.ts'
+import type { Store } from '../store/store.ts'
+import { createTemplates, type InnerTemplates } from '../templates/templates.ts'
+import { createTracking, type Tracking } from '../tracking/tracking.ts'
+import type { RunningWebhooks } from '../webhooks/webhooks.ts'
+import type { AccountMemory } from './account-memory.ts'
+import { emptyStore } from './collections.ts'
+import type { Current } from './current.ts'
+import { openColumn } from './data.ts'
+import type { createLibrarySends } from './library-sends.ts'
+import {
+  attachmentSources,
+  openKeyExpiry,
+  openOutbox,
+  openRechecks,
+  openRelay,
+  openRetention,
+  openWebhooks,
+  releaseThrough,
+} from './outbound.ts'
+import { openSending } from './sending.ts'
+
+/** What the accounts of an instance share. */
+export interface SharedParts {
+  config: Config
+  randomSources: (purpose: string) => RandomSource
+  outgoing: Outgoing
+  sending: SendingKnowledge
+  lookup: DnsLookup
+  /** Of the readers of all accounts, so that together they hold one large mail in memory. */
+  turns: ReadingTurns
+  /** Of the outboxes of all accounts. */
+  downloads: Downloads
+  /** Of all that is kept in memory and changed by other instances too. */
+  following: Following
+  /** null without other instances. */
+  current: Current | null
+  /** Called with true when work in the background has gone on for some time, and with false when that ends. */
+  onLongWork?: ((isRunning: boolean) => void) | undefined
+  /** Where the searchable text is kept between starts; null: in memory. */
+  textFolder: string | null
+  /** The base of the tracking addresses, without a slash at its end. */
+  baseUrl(): string
+}
+
+/** What is stored for one account, and what reads and changes it; nothing of it is reached from another account. */
+export interface AccountNouns extends Omit<AccountMemory, 'randomSources'> {
+  store: Store
+  domains: InnerDomains
+  audiences: ReturnType<typeof createAudiences>
+  templates: InnerTemplates
+  inbox: ReturnType<typeof createInbox>
+  reader: Reader
+  webhooks: RunningWebhooks
+  relay: Transport | null
+  /** What the outbox proves itself with. */
+  secret: string
+  /** Has the outbox look for due emails. Does nothing before it delivers. */
+  wakeOutbox(): void
+  /** Sets what `wakeOutbox` calls. */
+  onWake(wake: () => void): void
+}
+
+/** The nouns, and what sends and works in the background. */
+export interface Account extends AccountNouns {
+  emails: EmailService & Simulation
+  broadcasts: Broadcasts
+  library: ReturnType<typeof createLibrarySends>
+  tracking: Tracking
+  outbox: Outbox
+  /** Background work. */
+  maintenance: readonly { idle(): Promise<void>; close(): Promise<void> }[]
+  /** Where requests with long bodies wait for their turn. */
+  large: JobQueue
+  /** Begins to deliver. Harmless if it has begun. */
+  deliver(): void
+  /** Empties what `keep` does not name. */
+  reset(keep: readonly ResetScope[]): Promise<void>
+}
+
+/**
+ * Opens what is stored for one account. Mail can be received then.
+ *
+ * @param memory  Of this account, also from an earlier opening.
+ * @param stored  Holds the records of this account alone.
+ * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
+ */
+export async function openNouns(
+  {
+    config,
+    randomSources,
+    outgoing,
+    sending,
+    lookup,
+    turns,
+    following,
+    onLongWork,
+    textFolder,
+    baseUrl,
+  }: SharedParts,
+  { ids, rules, verdictOf, faults, transcripts, smtpSessions, log }: AccountMemory,
+  stored: Store,
+  undo: (() => unknown)[],
+): Promise<AccountNouns> {
+  const { clock, pageSize, account, dns, strict } = config
+  const webhooks = await openWebhooks(stored, ids, config, randomSources('webhooks'), outgoing, following)
+  undo.push(() => webhooks.close())
+  // Changes of emails and domains through this store cause webhook events.
+  const { store } = webhooks
+  const makeSharedKey = config.dir === null && config.store === null ? processDkimKey : undefined
+  const domains = createDomains({ store, clock, ids, account, dns, pageSize, strict, lookup, makeSharedKey })
+  const relay = openRelay(config, outgoing)
+  const importing = {
+    store,
+    clock,
+    ids,
+    hostname: config.hostname,
+    ensureDomain: domains.ensureDomain,
+    // An imported message was delivered long ago, so rules and the outbox do not apply.
+    needsDelivery: () => false,
+    headRoom: createBudget(headRoomBytes),
+    wakeOutbox: () => {},
+  }
+  // Waits and the reading of messages use the machine's clock, not the instance's.
+  const reader = createReader({ store, clock: systemClock, turns })
+  const texts = { folder: textFolder, onNotice: config.onNotice }
+  const inbox = createInbox({
+    store,
+    reader,
+    clock: systemClock,
+    ids,
+    now: clock.now,
+    column: await openColumn(texts, 'mail-text.2'),
+    heads: { open: () => openColumn(texts, 'mail-heads.3'), isKept: textFolder !== null },
+    pageSize,
+    waitTimeoutMs: config.waitTimeoutMs,
+    checks: config.checks,
+    sending,
+    recordsOf: createOwnRecords(store, dns),
+    services: {
+      ...config.checks,
+      serviceProblemOf: outgoing.relayProblemOf,
+      liveProblemOf: outgoing.liveProblemOf,
+      trackingUrl: () => `${baseUrl()}/t/`,
+    },
+    submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
+    release: relay && releaseThrough(relay),
+    transcriptOf: transcripts.of,
+    onLongWork,
+  })
+  undo.push(() => inbox.close())
+  // Mail may arrive before the outbox exists. The outbox searches for due emails when it starts.
+  let wake = (): void => {}
+  return {
+    store,
+    ids,
+    domains,
+    audiences: createAudiences({ store, clock, ids, account, pageSize }),
+    templates: createTemplates({ store, clock, pageSize }),
+    inbox,
+    reader,
+    rules,
+    verdictOf,
+    faults,
+    transcripts,
+    smtpSessions,
+    log,
+    webhooks,
+    relay,
+    secret: randomBytes(32).toString('base64url'),
+    wakeOutbox: () => wake(),
+    onWake(call) {
+      wake = call
+    },
+  }
+}
+
+/**
+ * Opens what sends: the API's sends, and the outbox.
+ *
+ * @param deliveries  Where the outbox delivers.
+ */
+export async function openSends(
+  { config, randomSources, outgoing, downloads, baseUrl }: SharedParts,
+  nouns: AccountNouns,
+  deliveries: { readonly host: string; readonly port: number },
+): Promise<Account> {
+  const { store, ids, reader, rules, domains, templates, audiences, relay, faults, secret } = nouns
+  const { wakeOutbox, log } = nouns
+  const { clock } = config
+  const tracking = await createTracking({
+    store,
+    clock,
+    random: randomSources('tracking'),
+    baseUrl,
+    onUnsubscribe: (audienceId, contactId) =>
+      audiences.contacts.update(audienceId, contactId, { is_subscribed: false }),
+    onError: (error) =>
+      config.onNotice({ level: 'error', message: 'Opens or clicks could not be stored.', error }),
+  })
+  const sources = attachmentSources(config, outgoing)
+  // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
+  const large = reader.beside
+  const outbox = openOutbox({
+    store,
+    config,
+    domains,
+    tracking,
+    reader,
+    relay,
+    sources,
+    large,
+    downloads,
+    findRule: rules.find,
+    capture: { ...deliveries, secret },
+  })
+  const sends = openSending({
+    store,
+    ids,
+    config,
+    sources,
+    reader,
+    templates,
+    domains,
+    tracking,
+    log,
+    wakeOutbox,
+  })
+  return {
+    ...nouns,
+    ...sends,
+    tracking,
+    outbox,
+    maintenance: [
+      tracking,
+      openRetention(store, config),
+      openKeyExpiry(store, config),
+      openRechecks(store, config, domains),
+    ],
+    large,
+    deliver() {
+      nouns.onWake(outbox.wake)
+      outbox.wake()
+    },
+    async reset(keep) {
+      await emptyStore(store, keep)
+      if (!keep.includes('rules')) await rules.restore()
+      await faults.clear()
+      if (!keep.includes('emails')) await nouns.transcripts.clear()
+      await log.clear()
+      await nouns.smtpSessions.clear()
+    },
+  }
+}
+
+/** Ends an account: first all waits, then what runs; the outbox while the SMTP server still takes its deliveries. */
+export function closeAccount({ inbox, webhooks, outbox, relay, maintenance }: Account): Promise<void> {
+  return runAll([
+    () => runTogether([() => inbox.close(), () => webhooks.close()]),
+    () => outbox.close(),
+    () => relay?.close(),
+    ...maintenance.map((task) => () => task.close()),
+  ])
+}

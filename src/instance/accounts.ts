@@ -1,0 +1,231 @@
+import { Readable } from 'node:stream'
+import type { AccountRecord } from '../accounts/account.ts'
+import { createAccounts, type InnerAccounts } from '../accounts/accounts.ts'
+import { ownAccount } from '../accounts/own-account.ts'
+import type { AuthRules } from '../capture/auth.ts'
+import type { Budget } from '../core/byte-budget.ts'
+import type { Ids } from '../core/ids.ts'
+import { runTogether } from '../core/run-all.ts'
+import { emailCollection } from '../emails/email.ts'
+import { notFound } from '../store/repository.ts'
+import type { PartitionedStore, Store } from '../store/store.ts'
+import type { AccountDoors } from '../server/account-doors.ts'
+import type { App } from '../server/app.ts'
+import { closeAccount, type Account, type SharedParts } from './account.ts'
+import { createAccountOpener, type OpenedAccount } from './account-opener.ts'
+import { createAccountJudge } from './account-smtp.ts'
+import { createAccountWakes } from './account-wakes.ts'
+import { findWork } from './account-work.ts'
+import type { AccountFace } from './http.ts'
+import { createKeyOwners } from './key-owners.ts'
+import { createOpenAccounts } from './open-accounts.ts'
+
+/** The accounts beside `default`. Each is opened when it is used first. */
+export interface RunningAccounts {
+  readonly noun: InnerAccounts
+  /** Judges SMTP credentials; null for those that belong to no account. */
+  judge: NonNullable<AuthRules['judgeAccount']>
+  readonly doors: AccountDoors
+  /** Calls `work` with an account, which stays open until the end of it, and of a stream that it gives. @throws not_found. */
+  use<T>(name: string, work: (account: Account) => Promise<T>): Promise<T>
+  /** Finishes removals that a crash interrupted, and opens accounts that have work to do. May be called again. */
+  start(): Promise<void>
+  /** Looks for work in an account that another instance stored something in. */
+  wake(id: string): void
+  /** Waits for what the open accounts have begun. */
+  idle(): Promise<void>
+  /** Ends the open accounts. The SMTP server must still take deliveries. */
+  close(): Promise<void>
+}
+
+/** What the accounts need of the instance. Functions are called after the start. */
+export interface RunningAccountsDeps {
+  shared: SharedParts
+  stored: PartitionedStore
+  /** Of the account `default`. */
+  main: { store: Store; ids: Ids }
+  headRoom: Budget
+  smtp(): { host: string; port: number }
+  /** Where the outbox of each account delivers. */
+  deliveries(): { readonly host: string; readonly port: number }
+  makeApp(face: AccountFace): Promise<App>
+  /** How many accounts may be open while they are not used. Default: 100. */
+  mostOpen?: number | undefined
+}
+
+export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<RunningAccounts> {
+  const { shared, stored, main, mostOpen = defaultMostOpen } = deps
+  const { config } = shared
+  const owners = createKeyOwners(shared.following)
+  const onError = (message: string) => (error: unknown) => config.onNotice({ level: 'error', message, error })
+
+  const opener = createAccountOpener({ ...deps, owners })
+  const open = createOpenAccounts<OpenedAccount>({
+    assertUsable: (id) => void usable(id),
+    open: (id) => opener.open(usable(id)),
+    async end({ account, app, endListeners }) {
+      ;(await app)?.close()
+      await closeAccount(account).finally(endListeners)
+    },
+    async isBusy(id, { account }) {
+      const record = noun.byId(id)
+      // Its removal closes it. The counts of a limit of requests are where the requests are.
+      if (!record || account.faults.state() !== null) return true
+      await account.tracking.idle()
+      const { isNow, nextAt } = await findWork(account.store, record, config)
+      if (!isNow) wakes.plan(id, nextAt)
+      return isNow
+    },
+    mostOpen,
+    onError: onError('An account could not be closed.'),
+  })
+
+  const noun = await createAccounts({
+    store: main.store,
+    following: shared.following,
+    clock: config.clock,
+    ids: main.ids,
+    random: shared.randomSources('accounts'),
+    smtp: deps.smtp,
+    countsOf: (id) => countsOf(id === null ? main.store : stored.partition(id)),
+    async makeKey(id) {
+      const { opened, release } = await open.hold(id)
+      release()
+      return opened.keys.primary().value
+    },
+    async shut(id) {
+      await open.shut(id)
+      await opener.shut(id)
+    },
+    async restart(id) {
+      const wasOpen = open.isOpen(id)
+      await open.shut(id)
+      if (wasOpen && noun.byId(id)) (await open.hold(id)).release()
+    },
+    joined: (id) => owners.follow(id, stored.partition(id)),
+    left: forget,
+    endPassword: owners.endPassword,
+    async empty(id, password) {
+      forget(id, password)
+      await stored.removePartition(id)
+    },
+    holders: () => stored.partitions(),
+    onError: onError('An account could not be stored or removed; this will be retried.'),
+  })
+  const wakes = createAccountWakes(config.clock, wake)
+
+  /** Forgets what is in memory of an account. */
+  function forget(id: string, password: string | null): void {
+    owners.forget(id, password)
+    opener.forget(id)
+    wakes.forget(id)
+  }
+
+  /** @throws not_found. */
+  function usable(id: string): AccountRecord {
+    const record = noun.byId(id)
+    if (!record) throw notFound('account', id)
+    return record
+  }
+
+  /** Opens an account for a use of it. */
+  async function hold(id: string): ReturnType<typeof open.hold> {
+    noun.used(usable(id))
+    return open.hold(id)
+  }
+
+  /** Opens an account for its own work, which is no use of it. */
+  function wake(id: string): void {
+    if (!noun.byId(id)) return
+    open.hold(id).then(({ opened: { account }, release }) => {
+      account.wakeOutbox()
+      account.webhooks.wake()
+      release()
+    }, onError('An account could not be opened for what is due in it.'))
+  }
+
+  return {
+    noun,
+    judge: createAccountJudge({ noun, owners, open }),
+    doors: {
+      isEmpty: noun.isEmpty,
+      ofKey: owners.ofKey,
+      ofDigest: owners.ofDigest,
+      ofName: (name) => noun.find(name)?.id ?? null,
+      has: (id) => noun.byId(id) !== null,
+      async open(id) {
+        const { opened, release } = await hold(id)
+        try {
+          const { account, keys } = opened
+          opened.app ??= deps.makeApp({
+            ...account,
+            keys,
+            accounts: ownAccount(noun, noun.byId(id)?.name ?? id),
+          })
+          const used = (): void => {
+            const record = noun.byId(id)
+            if (record) noun.used(record)
+          }
+          return { face: await opened.app, used, release }
+        } catch (error) {
+          release()
+          throw error
+        }
+      },
+    },
+    async use(name, work) {
+      const record = noun.find(name)
+      if (!record) throw notFound('account', name)
+      const { opened, release } = await hold(record.id)
+      let stream: Readable | null = null
+      try {
+        const result = await work(opened.account)
+        stream = streamOf(result)
+        return result
+      } finally {
+        if (stream && !stream.closed) stream.once('close', release)
+        else release()
+      }
+    },
+    async start() {
+      await noun.start()
+      if (!stored.turn.isMine()) return
+      for (const id of noun.ids()) {
+        const record = noun.byId(id)
+        if (!record) continue
+        const { isNow, nextAt } = await findWork(stored.partition(id), record, config)
+        if (isNow) (await open.hold(id)).release()
+        else wakes.plan(id, nextAt)
+      }
+    },
+    wake,
+    async idle() {
+      for (const [, { account }] of open.all()) {
+        await account.outbox.idle()
+        for (const busy of [account.tracking, account.webhooks, ...account.maintenance]) await busy.idle()
+      }
+    },
+    async close() {
+      wakes.close()
+      await runTogether([() => noun.close(), () => open.close()])
+    },
+  }
+}
+
+/** An open account takes about 0.2 MB. */
+const defaultMostOpen = 100
+
+/** The stream that a method of the library gives: it goes on after the call. */
+function streamOf(result: unknown): Readable | null {
+  if (result instanceof Readable) return result
+  if (typeof result !== 'object' || result === null || !('stream' in result)) return null
+  return result.stream instanceof Readable ? result.stream : null
+}
+
+async function countsOf(store: Store): Promise<{ emails: number; unread: number }> {
+  const [emails, unread] = await Promise.all([
+    store.count(emailCollection),
+    store.count(emailCollection, { where: { flag: 'unread' } }),
+  ])
+  return { emails, unread }
+}

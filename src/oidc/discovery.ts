@@ -1,0 +1,78 @@
+import type { ClientAuth, Configuration } from 'openid-client'
+import { monotonicNow } from '../core/machine.ts'
+import { ProviderFailure, type ProviderFetch } from './fetch.ts'
+import { reasonOf } from './words.ts'
+
+export type Client = typeof import('./client.ts')
+
+/** What a provider says of itself, as long as it counts. */
+export interface Discovery {
+  /**
+   * Asks the provider once in ten minutes; callers at the same time share the answer.
+   *
+   * @throws ProviderFailure
+   */
+  read(): Promise<{ client: Client; configuration: Configuration }>
+  /** Asks again at the next time: something did not work. */
+  forget(): void
+}
+
+/** @param provider  Makes the requests, also the later ones of the configuration. */
+export function createDiscovery(
+  { issuer, clientId, clientSecret }: { issuer: URL; clientId: string; clientSecret: string | null },
+  provider: Pick<ProviderFetch, 'fetch'>,
+): Discovery {
+  type Known = Awaited<ReturnType<Discovery['read']>>
+  let known: (Known & { until: number }) | null = null
+  let asking: Promise<Known> | null = null
+
+  async function ask(): Promise<Known> {
+    // Loaded at the first sign-in: an instance without one does not need it.
+    const client = await import('./client.ts')
+    const isPlain = issuer.protocol === 'http:'
+    const configuration = await client.discovery(
+      issuer,
+      clientId,
+      undefined,
+      clientAuth(client, clientSecret),
+      {
+        [client.customFetch]: provider.fetch,
+        execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
+      },
+    )
+    known = { client, configuration, until: monotonicNow() + validMs }
+    return known
+  }
+
+  async function askOnce(): Promise<Known> {
+    try {
+      return await ask()
+    } catch (error) {
+      const message = `the discovery document cannot be used: ${reasonOf(error)}`
+      throw new ProviderFailure(message, { cause: error })
+    } finally {
+      asking = null
+    }
+  }
+
+  return {
+    async read() {
+      if (known && monotonicNow() < known.until) return known
+      return (asking ??= askOnce())
+    },
+    forget: () => void (known = null),
+  }
+}
+
+/** Sends the secret as the provider wants it: in the header, unless it says that it takes it in the body only. */
+function clientAuth(client: Client, secret: string | null): ClientAuth {
+  if (secret === null) return client.None()
+  const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? []
+    const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')
+    return (isPost ? post : basic)(server, ...rest)
+  }
+}
+
+const validMs = 10 * 60 * 1000

@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http'
+import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
+import type { CheckDestination } from '../net/outgoing.ts'
+
+/** Why a provider could not be asked, or why its answer cannot be used. */
+export class ProviderFailure extends Error {
+  override readonly name = 'ProviderFailure'
+}
+
+/** What `openid-client` asks for. */
+export interface ProviderRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+/** Asks a provider, in the place of the global `fetch`. */
+export interface ProviderFetch {
+  /** @throws ProviderFailure */
+  fetch(url: string, request: ProviderRequest): Promise<Response>
+  /** Ends the requests that are under way; there are none afterwards. */
+  close(): void
+}
+
+/**
+ * Makes the requests to one provider. Redirects are not followed, and an answer is complete within 10 seconds and 256 KiB
+ * or is not used. A URL of another host than the issuer's, which the discovery document may name, must be https.
+ *
+ * @param options.problemOf  Checks each address when it is connected to.
+ * @param options.timeoutMs  For one request and its answer. Default: 10 seconds.
+ */
+export function createProviderFetch(options: {
+  issuer: URL
+  problemOf: CheckDestination
+  timeoutMs?: number
+  lookup?: GuardedRequest['lookup']
+}): ProviderFetch {
+  const { issuer, problemOf, lookup, timeoutMs = 10_000 } = options
+  const running = new Set<AbortController>()
+  let isClosed = false
+
+  async function ask(url: string, request: ProviderRequest, signal: AbortSignal): Promise<Response> {
+    const target = new URL(url)
+    if (target.protocol !== 'https:' && target.host !== issuer.host)
+      throw new ProviderFailure(`${url} is not an https URL`)
+    const body = request.body instanceof URLSearchParams ? request.body.toString() : undefined
+    const response = await guardedRequest(target, {
+      method: request.method === 'POST' ? 'POST' : 'GET',
+      headers: {
+        ...request.headers,
+        'accept-encoding': 'identity',
+        ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(body !== undefined && { body }),
+      signal,
+      problemOf,
+      ...(lookup && { lookup }),
+    })
+    const content = await readAll(response, url)
+    const status = response.statusCode ?? 0
+    // A Response takes no other status, and with these no body.
+    if (status < 200 || status > 599 || [204, 205, 304].includes(status))
+      throw new ProviderFailure(`${url} answered ${status}`)
+    return new Response(content, {
+      status,
+      headers: { 'content-type': response.headers['content-type'] ?? '' },
+    })
+  }
+
+  return {
+    async fetch(url, request) {
+      if (isClosed) throw new ProviderFailure('this instance is closing')
+      const controller = new AbortController()
+      const deadline = AbortSignal.timeout(timeoutMs)
+      const end = (): void => controller.abort()
+      deadline.addEventListener('abort', end)
+      request.signal?.addEventListener('abort', end)
+      running.add(controller)
+      try {
+        return await ask(url, request, controller.signal)
+      } catch (error) {
+        if (error instanceof ProviderFailure) throw error
+        const inTime = isClosed ? 'this instance is closing' : reasonOf(error)
+        const reason = deadline.aborted ? `no complete answer within ${timeoutMs / 1000} s` : inTime
+        throw new ProviderFailure(`${url}: ${reason}${isUntrusted(error) ? trustAdvice : ''}`, {
+          cause: error,
+        })
+      } finally {
+        running.delete(controller)
+        deadline.removeEventListener('abort', end)
+        request.signal?.removeEventListener('abort', end)
+      }
+    },
+    close() {
+      isClosed = true
+      for (const controller of running) controller.abort()
+    },
+  }
+}
+
+/** Whether the certificate of the provider is of an authority that Node does not know. */
+function isUntrusted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && untrustedCodes.has(error.code)
+}
+
+const untrustedCodes = new Set<unknown>([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+const trustAdvice =
+  '. If that is the right server, name the certificate of its authority when Localpost is started: NODE_EXTRA_CA_CERTS=<file>'
+
+async function readAll(response: IncomingMessage, url: string): Promise<string> {
+  const pieces: Buffer[] = []
+  let size = 0
+  try {
+    for await (const piece of response as AsyncIterable<Buffer>) {
+      size += piece.length
+      if (size > maxAnswerBytes)
+        throw new ProviderFailure(`${url} answered more than ${maxAnswerBytes} bytes`)
+      pieces.push(piece)
+    }
+  } finally {
+    response.destroy()
+  }
+  return Buffer.concat(pieces, size).toString('utf8')
+}
+
+const maxAnswerBytes = 256 * 1024

@@ -1,0 +1,41 @@
+import type { Clock } from '../core/clock.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import { createJobQueue } from '../core/job-queue.ts'
+
+/**
+ * Where emails with attachments from URLs wait for their turn. The accounts of an instance share it: until a message is
+ * stored, the bytes of all its attachments are in memory, at most 40 MB.
+ */
+export interface Downloads {
+  /** @throws attachment_failed when it waited ten minutes for others. */
+  run<T>(job: () => Promise<T>): Promise<T>
+}
+
+/** @param clock  Measures how long an email waits. */
+export function createDownloads(clock: Pick<Clock, 'after'>): Downloads {
+  // How many wait is limited by the outboxes, each of which works on a limited number of emails.
+  const queue = createJobQueue(clock, 2, Number.POSITIVE_INFINITY)
+  return {
+    async run(job) {
+      let hasBegun = false
+      const begin = (): ReturnType<typeof job> => {
+        hasBegun = true
+        return job()
+      }
+      try {
+        return await queue.run(begin, patienceMs)
+      } catch (error) {
+        if (hasBegun || !isErrorOf(error, 'service_unavailable')) throw error
+        throw new LocalpostError(
+          'attachment_failed',
+          `The attachments of this email were not fetched: it waited ${
+            patienceMs / 60_000
+          } minutes for those of other emails. Send it again when the servers of their URLs answer.`,
+          { cause: error },
+        )
+      }
+    },
+  }
+}
+
+const patienceMs = 10 * 60_000

@@ -1,0 +1,64 @@
+import { paced } from '../core/yield.ts'
+import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
+import { readPart } from '../mime/part-stream.ts'
+import { structureSteps } from '../mime/structure.ts'
+import { readPage, type PageOptions } from './page.ts'
+
+/** What is read of an attached message. */
+export type NestedRequest =
+  | { view: 'mail' }
+  | { view: 'page'; options: PageOptions }
+  | { view: 'attachment'; index: number }
+
+/** The answers, by view. */
+export interface NestedViews {
+  mail: { message: ParsedMessage; size_bytes: number }
+  page: Uint8Array
+  attachment: { filename: string; content_type: string; content: Uint8Array }
+}
+
+/** The answer to a request; nothing is found where a step of the path is no message, or there is no such attachment. */
+export type NestedAnswer = { [View in keyof NestedViews]?: NestedViews[View] }
+
+/**
+ * Reads a message that is attached to a message, at any depth.
+ *
+ * @param path  The position among the attachments, then that among the attachments of the attached message, and so on.
+ */
+export async function readNested(
+  bytes: Buffer,
+  path: readonly number[],
+  request: NestedRequest,
+): Promise<NestedAnswer> {
+  const message = await nestedMessage(bytes, path)
+  if (!message) return {}
+  switch (request.view) {
+    case 'mail':
+      return { mail: { message: await parseMessage(message), size_bytes: message.length } }
+    case 'page':
+      return { page: await readPage(message, null, request.options) }
+    case 'attachment':
+      return attachmentOf(message, request.index)
+  }
+}
+
+async function attachmentOf(message: Buffer, index: number): Promise<NestedAnswer> {
+  const part = (await paced(structureSteps(message))).attachments[index]
+  if (!part) return {}
+  const { filename, content_type } = part
+  const content = await readPart(message, part)
+  return { attachment: { filename: filename ?? `attachment-${index}`, content_type, content } }
+}
+
+/** The bytes of an attached message; null where a step of the path is no message. */
+async function nestedMessage(message: Buffer, path: readonly number[]): Promise<Buffer | null> {
+  let bytes = message
+  for (const index of path) {
+    const part = (await paced(structureSteps(bytes))).attachments[index]
+    if (!part || !messageTypes.has(part.content_type)) return null
+    bytes = await readPart(bytes, part)
+  }
+  return bytes
+}
+
+const messageTypes: ReadonlySet<string> = new Set(['message/rfc822', 'message/global'])

@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import { untilCommitted } from '../store/repository.ts'
+import { type Collection, insert, remove, type Store, type StoredRecord, update } from '../store/store.ts'
+import { type Attempts, maxDeliveries } from './attempts.ts'
+import type { Rule } from './types.ts'
+
+/** How often a delivery was attempted, as it is stored where instances share a store. */
+interface AttemptRecord extends StoredRecord {
+  made: number
+  /** Of the first attempt; Unix time in milliseconds. */
+  created: number
+}
+
+export const attemptCollection: Collection<AttemptRecord> = {
+  name: 'attempts',
+  indexes: { created: { on: ['created'] } },
+}
+
+/**
+ * Counts in the store: the next attempt may come to another instance. Other rules forget the attempts; see
+ * {@link forgetAttempts}.
+ */
+export function createSharedAttempts(store: Store, clock: Pick<Clock, 'now'>): Attempts {
+  return {
+    areOver: (rule, delivery, times) =>
+      untilCommitted(async () => {
+        const id = idOf(rule, delivery)
+        const before = await store.get(attemptCollection, id)
+        if (before && before.made >= times) {
+          await store.commit([remove(attemptCollection, id, before.version)])
+          return true
+        }
+        if (before) await store.commit([update(attemptCollection, { ...before, made: before.made + 1 })])
+        else {
+          const gone = await oldest(store)
+          await store.commit([
+            ...gone.map((one) => remove(attemptCollection, one)),
+            insert(attemptCollection, { id, made: 1, created: clock.now() }),
+          ])
+        }
+        return false
+      }),
+  }
+}
+
+/** Forgets all attempts. */
+export async function forgetAttempts(store: Store): Promise<void> {
+  await store.bulk(attemptCollection, await store.ids(attemptCollection), 'remove')
+}
+
+/** Those that make room: deliveries that were given up are never asked for again. */
+async function oldest(store: Store): Promise<string[]> {
+  const over = (await store.count(attemptCollection)) - maxDeliveries + 1
+  return over > 0 ? await store.ids(attemptCollection, { index: 'created', limit: Math.min(over, 100) }) : []
+}
+
+/** A fixed length, whatever a client gives as its addresses. */
+function idOf(rule: Rule | null, delivery: string): string {
+  return hash('sha256', JSON.stringify([rule?.match ?? null, delivery]))
+}

@@ -1,0 +1,107 @@
+import { bearerOf } from './auth.ts'
+import { defaultAccount } from '../accounts/schema.ts'
+import type { Scope } from '../keys/types.ts'
+import type { SessionOwner } from '../users/sessions.ts'
+
+/** The HTTP face of one account. */
+export interface AccountFace {
+  /** Answers a request that came through the listener, or through the face of `default`. */
+  answer(request: Request, context: Record<string, unknown>): Promise<Response>
+}
+
+/** Whose an API key is. */
+export interface KeyOwner {
+  /** The id of the account. */
+  readonly id: string
+  readonly scope: Scope
+}
+
+/** The accounts beside `default`, each with an HTTP face of its own. */
+export interface AccountDoors {
+  isEmpty(): boolean
+  /** The account that an API key is of; null for keys of `default`, and for what is no key. */
+  ofKey(key: string): KeyOwner | null
+  /** The same by the SHA-256 of the key in hex. */
+  ofDigest(digest: string): KeyOwner | null
+  /** The id of the account with this name; null if there is none that can be used. */
+  ofName(name: string): string | null
+  /** Whether there is an account of this id that can be used. */
+  has(id: string): boolean
+  /**
+   * Opens an account, which stays open until `release` is called. That is a use of it; `used` notes that the use goes on.
+   *
+   * @throws not_found.
+   */
+  open(id: string): Promise<{ readonly face: AccountFace; used(): void; release(): void }>
+}
+
+/** Which account a request is for. */
+export type Destination =
+  /** Another account, and the request as it gets it. */
+  | { readonly id: string; readonly request: Request; readonly unknown: string | null }
+  /** This account. `unknown` is the name of an account that the caller asks for and may not see; it is refused after the key was checked. */
+  | { readonly id: null; readonly unknown: string | null }
+
+/**
+ * Finds the account that a request is for: that of its API key, else that of its session, else the one that the query names.
+ * A caller of one account who names another one gets the same answer as for one that does not exist.
+ *
+ * @param sessionOwner  Whose session the request has.
+ */
+export function destinationOf(
+  request: Request,
+  doors: AccountDoors,
+  sessionOwner: () => SessionOwner | null,
+): Destination {
+  const { pathname, searchParams } = new URL(request.url)
+  const tracked = trackedForm.exec(pathname)
+  if (tracked) {
+    const [, id = '', rest = ''] = tracked
+    return doors.has(id) ? { id, request: requestAt(rest, request), unknown: null } : main
+  }
+  if (!pathname.startsWith('/dev/') && !pathname.startsWith('/v1/')) return main
+  const bearer = bearerOf(request.headers)
+  const named = pathname.startsWith('/dev/') ? searchParams.get('account') : pageAccountOf(request, bearer)
+  const session = bearer === null ? sessionOwner() : null
+  const ownId = bearer === null ? accountIn(session) : (doors.ofKey(bearer)?.id ?? null)
+  if (ownId !== null) {
+    const isOther = named !== null && doors.ofName(named) !== ownId
+    return { id: ownId, request, unknown: isOther ? named : null }
+  }
+  // What says which accounts there are knows itself which of them the caller may see.
+  if (session && named === null && pathname.startsWith('/dev/accounts')) return main
+  const name = named ?? firstOf(session)
+  // A key of `default` in the header is for `default` alone.
+  const id = bearer === null ? doors.ofName(name) : null
+  if (!maySee(session, name) || (id === null && name !== defaultAccount)) return { id: null, unknown: name }
+  return id === null ? main : { id, request, unknown: null }
+}
+
+/** The page asks `/v1` with its session, and `/v1` has no parameter `account`: there a header names the account. */
+function pageAccountOf({ headers }: Request, bearer: string | null): string | null {
+  return bearer === null ? headers.get('x-localpost-account') : null
+}
+
+const accountIn = (owner: SessionOwner | null): string | null =>
+  owner && 'account' in owner ? owner.account : null
+
+/** The account of somebody who names none. */
+function firstOf(owner: SessionOwner | null): string {
+  if (maySee(owner, defaultAccount) || !owner || !('user' in owner)) return defaultAccount
+  return owner.user.accounts[0] ?? defaultAccount
+}
+
+/** Whether somebody who signed in may see an account. Others are judged by where they come from. */
+export function maySee(owner: SessionOwner | null, name: string): boolean {
+  if (!owner || !('user' in owner)) return true
+  return owner.user.role === 'admin' || owner.user.accounts.includes(name)
+}
+
+const main: Destination = { id: null, unknown: null }
+
+/** Addresses in tracked mail name the account that the mail is of. Nothing else is reached by such a path. */
+const trackedForm = /^\/a\/(acc_[a-z0-9]{22})(\/t\/.+)$/
+
+function requestAt(path: string, { url, method, headers }: Request): Request {
+  return new Request(new URL(path, url), { method, headers })
+}

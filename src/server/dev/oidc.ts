@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { LocalpostError } from '../../core/errors.ts'
+import type { OidcSignIn } from '../../oidc/sign-in.ts'
+import { bytesAnswer } from '../answer.ts'
+import type { Route } from '../route.ts'
+import { defineRoute } from '../route.ts'
+import type { Sessions } from '../session.ts'
+import { createSignInLimit } from '../sign-in-limit.ts'
+import { assertNavigation, orErrorPage, signedInPage } from '../sign-in-pages.ts'
+
+/** `/dev/oidc`: sign-in with an OpenID provider, in a browser. */
+export function oidcRoutes({ oidc, sessions }: { oidc: OidcSignIn | null; sessions: Sessions }): Route[] {
+  const limit = createSignInLimit()
+
+  function provider(): OidcSignIn {
+    if (oidc) return oidc
+    throw new LocalpostError('not_found', 'This instance has no OpenID provider. Set one with --oidc-issuer.')
+  }
+
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/oidc/start',
+      summary: 'Sends a browser to the OpenID provider, to sign in there',
+      access: 'open',
+      query: z.object({
+        prompt: z
+          .enum(['login'])
+          .optional()
+          .describe('Ask for the password although the provider has a session'),
+      }),
+      success: {
+        status: 302,
+        description: 'The provider is in `Location`, and a cookie binds the sign-in to the browser',
+      },
+      errors: ['not_found', 'provider_unavailable', 'rate_limit_exceeded'],
+      handler: ({ query, headers, isSecure, ip }) =>
+        orErrorPage(headers, async () => {
+          assertNavigation(headers)
+          const begun = limit.begin(ip(), null)
+          const { location, cookie } = await provider().begin({ again: query.prompt === 'login' })
+          begun()
+          // The cookie of a session that there was does not come back with the browser: it is sent within this site only.
+          await sessions.close(headers, isSecure())
+          const leave = bytesAnswer(null, { location, 'referrer-policy': 'no-referrer' }, 302)
+          return { ...leave, cookies: [sessions.login.set(cookie, isSecure())] }
+        }),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/oidc/callback',
+      summary: 'Where the OpenID provider sends the browser back to: begins a session',
+      // The browser comes from the provider, another site; the cookie and `state` say whether it was sent there from here.
+      access: 'public',
+      query: answerSchema,
+      success: {
+        type: 'text/html; charset=utf-8',
+        description: 'A page that leads on to the inbox, with a session cookie',
+      },
+      errors: [
+        'not_found',
+        'sign_in_failed',
+        'insufficient_scope',
+        'provider_unavailable',
+        'rate_limit_exceeded',
+        'service_unavailable',
+      ],
+      handler: ({ query, headers, isSecure, isHead, ip }) =>
+        orErrorPage(headers, async () => {
+          assertNavigation(headers)
+          const login = sessions.login.of(headers)
+          if (isHead || !provider().isOwn(login, query.state ?? '')) throw notBegun()
+          const succeeded = limit.begin(ip(), null)
+          const user = await provider().finish(login, query)
+          succeeded()
+          const session = await sessions.open({ provided: user }, headers, isSecure())
+          return { ...signedInPage(), cookies: [session, sessions.login.set('', isSecure())] }
+        }),
+    }),
+  ]
+}
+
+function notBegun(): LocalpostError {
+  const message =
+    'This sign-in did not begin at this address in this browser, or it began more than ten minutes ago. Sign in again.'
+  return new LocalpostError('sign_in_failed', message)
+}
+
+const common = { tag: 'Keys' } as const
+
+const text = z.string().max(8192).optional()
+/** RFC 6749 section 4.1.2, RFC 9207. Providers add members of their own. */
+const answerSchema = z.object({ code: text, state: text, iss: text, error: text, error_description: text })

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { LocalpostError } from '../../core/errors.ts'
+import { passwordLimits } from '../../users/password.ts'
+import type { OidcSignIn } from '../../oidc/sign-in.ts'
+import type { Users } from '../../users/users.ts'
+import { jsonAnswer } from '../answer.ts'
+import type { KeyCheck } from '../auth.ts'
+import type { Route } from '../route.ts'
+import { bodyLimits, defineRoute } from '../route.ts'
+import { insufficientScope, scopeMeets } from '../scopes.ts'
+import { sessionStateSchema } from '../session-schema.ts'
+import type { Sessions } from '../session.ts'
+import { createSignInLimit } from '../sign-in-limit.ts'
+import type { SessionState } from '../types.ts'
+
+/** `/dev/session`: sign-in, sign-out, and who is signed in. */
+export function sessionRoutes(deps: {
+  keys: KeyCheck
+  users: Users | null
+  oidc: Pick<OidcSignIn, 'host'> | null
+  sessions: Sessions
+}): Route[] {
+  const { keys, users, oidc, sessions } = deps
+  const limit = createSignInLimit()
+
+  function assertKey(key: string): void {
+    const scope = keys.scopeOf(key)
+    if (scope === null) throw new LocalpostError('invalid_api_key', 'There is no such API key.')
+    if (!scopeMeets(scope, 'read'))
+      throw insufficientScope(`This API key has the scope \`${scope}\``, 'the page', 'read')
+  }
+
+  async function userOf(name: string, password: string, ip: string): Promise<{ name: string; hash: string }> {
+    if (!users) {
+      throw new LocalpostError('invalid_credentials', noUsers(oidc))
+    }
+    const succeeded = limit.begin(ip, name)
+    const user = await users.check(name, password)
+    if (!user) throw new LocalpostError('invalid_credentials', 'The user name or the password is wrong.')
+    succeeded()
+    return user
+  }
+
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/session',
+      summary: 'Who is signed in, and how one can sign in',
+      success: { schema: sessionStateSchema },
+      handler({ headers, isLocal }): SessionState {
+        const nobody = {
+          name: null,
+          role: null,
+          accounts: null,
+          scope: null,
+          provider: null,
+          password: users !== null,
+          oidc: oidc && oidc.host,
+        }
+        const owner = sessions.ownerOf(headers)
+        if (owner && 'user' in owner) {
+          const { name, role, accounts } = owner.user
+          const provider = owner.isProvided ? nobody.oidc : null
+          return { ...nobody, caller: 'user', name, role, accounts: [...accounts], provider }
+        }
+        if (isLocal()) return { ...nobody, caller: 'local' }
+        return owner ? { ...nobody, caller: 'key', scope: owner.scope } : { ...nobody, caller: 'none' }
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/dev/session',
+      summary: 'Sign in with an API key, or with name and password: the answer sets a session cookie',
+      body: { schema: signInSchema, maxBytes: bodyLimits.signIn },
+      success: { schema: z.strictObject({ status: z.literal('open') }) },
+      errors: ['invalid_api_key', 'invalid_credentials', 'insufficient_scope', 'rate_limit_exceeded'],
+      async handler({ body, headers, isSecure, ip }) {
+        if ('key' in body) assertKey(body.key)
+        const owner = 'key' in body ? body : { user: await userOf(body.name, body.password, ip()) }
+        const cookie = await sessions.open(owner, headers, isSecure())
+        return jsonAnswer({ status: 'open' }, 200, { 'set-cookie': cookie })
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/dev/session',
+      summary: 'Sign out: end the session of the cookie',
+      success: { schema: z.strictObject({ status: z.literal('closed') }) },
+      async handler({ headers, isSecure }) {
+        const cookie = await sessions.close(headers, isSecure())
+        return jsonAnswer({ status: 'closed' }, 200, { 'set-cookie': cookie })
+      },
+    }),
+  ]
+}
+
+function noUsers(oidc: Pick<OidcSignIn, 'host'> | null): string {
+  const other = oidc ? `with ${oidc.host}, or with an API key` : 'with an API key'
+  return `This instance has no users with passwords. Sign in ${other}.`
+}
+
+const common = { tag: 'Keys', access: 'open' } as const
+
+const signInSchema = z.union([
+  z.strictObject({ key: z.string().min(1) }),
+  z.strictObject({
+    name: z.string().min(1).max(100),
+    password: z.string().min(1).max(passwordLimits.maxBytes),
+  }),
+])

@@ -1,0 +1,110 @@
+import { clearInterval, setInterval } from '../core/machine.ts'
+
+/** Answers that are read or waited for. Each ends once its caller would not get it any more. */
+export interface OpenAnswers {
+  /** @param assertMay  Asked each second; throws what the caller would be refused with now. */
+  watch(assertMay: () => void): OpenAnswer
+  /** Asks now, for all. */
+  look(): void
+  /** Stops watching. The answers go on. */
+  close(): void
+}
+
+/** One answer. Exactly one of `throughout` with an error, `guard` and `leave` ends the watch. */
+export interface OpenAnswer {
+  /** Waits for the handler. @throws what `assertMay` threw meanwhile, and what the handler throws. */
+  throughout<T>(handling: T | Promise<T>): Promise<T>
+  /** The same body, which breaks off when `assertMay` throws. */
+  guard(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>
+  leave(): void
+}
+
+/** What a watched answer is ended by. */
+interface Watched {
+  assertMay(): void
+  end(reason: unknown): void
+  /** Whether nobody holds its body any more. */
+  isGone(): boolean
+}
+
+export function createOpenAnswers(everyMs = 1000): OpenAnswers {
+  const all = new Set<Watched>()
+  let timer: ReturnType<typeof setInterval> | null = null
+
+  function look(): void {
+    for (const watched of all) {
+      try {
+        if (!watched.isGone()) {
+          watched.assertMay()
+          continue
+        }
+      } catch (error) {
+        watched.end(error)
+      }
+      all.delete(watched)
+    }
+    if (all.size === 0) stop()
+  }
+
+  function stop(): void {
+    if (timer) clearInterval(timer)
+    timer = null
+  }
+
+  return {
+    watch(assertMay) {
+      const watched: Watched = { assertMay, end: () => {}, isGone: () => false }
+      all.add(watched)
+      timer ??= setInterval(look, everyMs).unref()
+      const leave = (): void => void all.delete(watched)
+      return {
+        leave,
+        async throughout(handling) {
+          if (!(handling instanceof Promise)) return handling
+          const refused = new Promise<never>((_, reject) => {
+            watched.end = reject
+          })
+          return Promise.race([handling, refused])
+        },
+        guard: (body) => guarded(body, watched, leave),
+      }
+    },
+    look,
+    close() {
+      stop()
+      all.clear()
+    },
+  }
+}
+
+function guarded(
+  body: ReadableStream<Uint8Array>,
+  watched: Watched,
+  leave: () => void,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        // In process a caller may drop an answer without reading it.
+        const held = new WeakRef(controller)
+        watched.isGone = () => held.deref() === undefined
+        watched.end = (refusal) => {
+          held.deref()?.error(refusal)
+          void reader.cancel(refusal).catch(() => undefined)
+        }
+      },
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        leave()
+        controller.close()
+      },
+      async cancel(reason) {
+        leave()
+        await reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,75 @@
+import { LocalpostError } from '../core/errors.ts'
+import { type Answer, bytesAnswer, errorAnswer } from './answer.ts'
+
+/**
+ * Runs what a browser navigates to. A person gets an error as a page, with a way back; programs get it as JSON.
+ *
+ * @param headers  Of the request.
+ */
+export async function orErrorPage(
+  headers: Pick<Headers, 'get'>,
+  run: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof LocalpostError) || !headers.get('accept')?.includes('text/html')) throw error
+    const { status, headers: own } = errorAnswer(error)
+    const ways =
+      '<p><a href="start">Try again</a> · <a href="start?prompt=login">Sign in as another user</a> · <a href="../../">Back</a></p>'
+    return page('Sign-in failed', `<p>${escape(error.message)}</p>${ways}`, status, {
+      ...(own['retry-after'] !== undefined && { 'retry-after': own['retry-after'] }),
+    })
+  }
+}
+
+/**
+ * Leads to the inbox page. A redirect would not do: to a browser that came from another site, the whole way counts as
+ * that of the other site, which may not open the page and has no use of the session's cookie.
+ */
+export function signedInPage(): Answer {
+  const ways =
+    '<meta http-equiv="refresh" content="0; url=../../"><p><a href="../../">Go to the inbox</a></p>'
+  return page('Signed in', ways, 200, {})
+}
+
+/**
+ * Refuses what is not a navigation of the whole window: images and frames of other pages have no business here.
+ *
+ * @throws forbidden_origin
+ */
+export function assertNavigation(headers: Pick<Headers, 'get'>): void {
+  const to = headers.get('sec-fetch-dest')
+  if (to === null || to === 'document') return
+  throw new LocalpostError(
+    'forbidden_origin',
+    'Sign-in takes place in a window of its own, not inside a page.',
+  )
+}
+
+function page(title: string, content: string, status: number, headers: Record<string, string>): Answer {
+  const html = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+<title>${title} · Localpost</title>
+<style>body{font:16px/1.5 system-ui;margin:4rem auto;max-width:34rem;padding:0 1rem;overflow-wrap:anywhere}</style>
+<main>
+<h1>${title}</h1>
+${content}
+</main>
+</html>
+`
+  return bytesAnswer(
+    html,
+    {
+      ...headers,
+      'content-type': 'text/html; charset=utf-8',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    },
+    status,
+  )
+}
+
+const escape = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -1,0 +1,91 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { Store } from '../store.ts'
+import type { Part } from './copy.ts'
+
+/** What two stores have in common, and where they differ. */
+export interface Comparison {
+  readonly records: number
+  readonly blobs: number
+  readonly bytes: number
+  /** SHA-256 over the names, members and bytes of all records of the first store: two stores with the same have the same. */
+  readonly checksum: string
+  /** One sentence each, at most 20. */
+  readonly differences: readonly string[]
+}
+
+/**
+ * Reads all records and blobs of both stores again and compares them.
+ *
+ * @param onProgress  Called after each step, with the number of records that are done, and of all.
+ */
+export async function compareParts(
+  parts: readonly Part[],
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number, all: number) => void } = {},
+): Promise<Comparison> {
+  const all = createHash('sha256')
+  const count = parts.reduce((total, { ids }) => total + ids.length, 0)
+  const differences: string[] = []
+  const sum = { records: 0, blobs: 0, bytes: 0 }
+  for (const part of parts) {
+    const { partition, collection, from, to, ids } = part
+    const place = partition === '' ? collection.name : `${collection.name} of ${partition}`
+    const others = await to.count(collection)
+    if (others !== ids.length) differences.push(`${place}: ${ids.length} records, and ${others} in the copy.`)
+    for (let at = 0; at < ids.length && !signal?.aborted; at += comparedAtOnce) {
+      const now = ids.slice(at, at + comparedAtOnce)
+      const found = await Promise.all(
+        now.map(async (id) => await Promise.all([describe(from, part, id), describe(to, part, id)])),
+      )
+      for (const [n, [one, other]] of found.entries()) {
+        const id = now[n] ?? ''
+        if (one.text !== other.text) differences.push(`${place}, ${id}: ${differenceOf(one, other)}.`)
+        all.update(`${partition} ${collection.name} ${one.text}\n`)
+        sum.records++
+        sum.blobs += one.blobs
+        sum.bytes += one.bytes
+      }
+      onProgress?.(sum.records, count)
+    }
+  }
+  return { ...sum, checksum: all.digest('hex'), differences: differences.slice(0, mostDifferences) }
+}
+
+interface Description {
+  /** The record and the digests of its blobs; null members say what is missing. */
+  readonly text: string
+  readonly record: string | null
+  readonly blobs: number
+  readonly bytes: number
+}
+
+async function describe(store: Store, { collection }: Part, id: string): Promise<Description> {
+  const found = await store.get(collection, id)
+  const record = found && JSON.stringify({ ...found, version: 1 })
+  const digests: string[] = []
+  let bytes = 0
+  if (found) {
+    for (const name of (await store.blobNames(collection, id)).toSorted()) {
+      const hash = createHash('sha256')
+      bytes += await hashBlob(store, `${id}/${name}`, hash)
+      digests.push(`${name} ${hash.digest('hex')}`)
+    }
+  }
+  return { text: `${record} ${digests.join(' ')}`, record, blobs: digests.length, bytes }
+}
+
+async function hashBlob(store: Store, id: `${string}/${string}`, hash: Hash): Promise<number> {
+  let size = 0
+  for await (const piece of ((await store.openBlob(id)) ?? []) as AsyncIterable<Buffer>) {
+    hash.update(piece)
+    size += piece.length
+  }
+  return size
+}
+
+function differenceOf(one: Description, other: Description): string {
+  if (other.record === null) return 'missing in the copy'
+  return one.record === other.record ? 'its bytes differ' : 'its members differ'
+}
+
+const comparedAtOnce = 16
+const mostDifferences = 20

@@ -1,0 +1,143 @@
+import { LocalpostError, quote } from '../../core/errors.ts'
+import {
+  type BlobId,
+  type Collection,
+  insert,
+  type PartitionedStore,
+  type Store,
+  type StoredRecord,
+} from '../store.ts'
+import type { Blob } from '../store.ts'
+
+/** Two stores and what is copied from the one to the other. */
+export interface Copying {
+  readonly from: PartitionedStore
+  readonly to: PartitionedStore
+  readonly collections: readonly Collection<StoredRecord>[]
+  /** Stops between two parts. */
+  readonly signal?: AbortSignal
+  /** Called after each step, with the number of records that are done, and of all. */
+  onProgress?(done: number, all: number): void
+}
+
+/** One collection of one partition in both stores. */
+export interface Part {
+  readonly partition: string
+  readonly collection: Collection<StoredRecord>
+  readonly from: Store
+  readonly to: Store
+  /** In the order of the ids. */
+  readonly ids: readonly string[]
+}
+
+/**
+ * Copies all records with their blobs, in the order of their ids. What an interrupted copy left is kept and not copied again.
+ * Nothing else may use the stores meanwhile. The versions of records begin at one again.
+ *
+ * @returns What was copied, for `compareParts`.
+ * @throws invalid_option if `from` has no record, or `to` has one that `from` does not have; store_failed for a blob that is
+ *   not as long as it says; errors of the stores.
+ */
+export async function copyStore(copying: Copying): Promise<Part[]> {
+  const { signal, onProgress } = copying
+  const parts = await planParts(copying)
+  const missing: { part: Part; ids: string[] }[] = []
+  const all = parts.reduce((sum, { ids }) => sum + ids.length, 0)
+  if (all === 0) throw isEmpty()
+  let done = 0
+  for (const part of parts) {
+    const there = new Set(await part.to.ids(part.collection))
+    missing.push({ part, ids: part.ids.filter((id) => !there.delete(id)) })
+    const [other] = there
+    if (other !== undefined) throw isNotEmpty(part, other)
+    done += part.ids.length - (missing.at(-1)?.ids.length ?? 0)
+  }
+  onProgress?.(done, all)
+  for (const { part, ids } of missing) {
+    for (let at = 0; at < ids.length && !signal?.aborted; at += recordsAtOnce) {
+      const now = ids.slice(at, at + recordsAtOnce)
+      await copyRecords(part, now)
+      done += now.length
+      onProgress?.(done, all)
+    }
+  }
+  return parts
+}
+
+async function planParts({ from, to, collections }: Copying): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const partition of new Set(['', ...from.partitions(), ...to.partitions()])) {
+    const [one, other] = [from, to].map((store) => (partition === '' ? store : store.partition(partition)))
+    if (!one || !other) continue
+    for (const collection of collections)
+      parts.push({ partition, collection, from: one, to: other, ids: await one.ids(collection) })
+  }
+  return parts
+}
+
+async function copyRecords({ collection, from, to }: Part, ids: readonly string[]): Promise<void> {
+  const read = await Promise.all(ids.map((id) => readWhole(from, to, collection, id)))
+  // Records are stored in the order of their ids, as they arrived.
+  await Promise.all(read.map(({ record, blobs }) => to.commit([insert(collection, record)], blobs)))
+}
+
+async function readWhole(
+  from: Store,
+  to: Store,
+  collection: Collection<StoredRecord>,
+  id: string,
+): Promise<{ record: StoredRecord; blobs: Blob[] }> {
+  const record = await from.get(collection, id)
+  if (!record) throw isChanging(collection, id)
+  const blobs: Blob[] = []
+  for (const name of await from.blobNames(collection, id)) {
+    const blobId: BlobId = `${id}/${name}`
+    const bytes = await from.openBlob(blobId)
+    if (!bytes) throw isChanging(collection, id)
+    const writer = to.createBlob(blobId)
+    let size = 0
+    for await (const piece of bytes as AsyncIterable<Buffer>) {
+      size += piece.length
+      await writer.write(piece)
+    }
+    const expected = await from.blobSize(blobId)
+    if (size !== expected) {
+      await writer.discard()
+      throw isCut(blobId, size, expected)
+    }
+    blobs.push(await writer.finish())
+  }
+  return { record, blobs }
+}
+
+/** Up to this many large messages wait to be stored at the same time. */
+const recordsAtOnce = 64
+
+function isEmpty(): LocalpostError {
+  return new LocalpostError(
+    'invalid_option',
+    'The source has no records. Check its address; the schema is part of the URL of a database.',
+  )
+}
+
+function isCut(id: BlobId, size: number, expected: number | null): LocalpostError {
+  return new LocalpostError(
+    'store_failed',
+    `The source is damaged: ${id} has ${size} of ${expected ?? 'no'} bytes. What came before it is copied.`,
+  )
+}
+
+function isNotEmpty({ partition, collection }: Part, id: string): LocalpostError {
+  const place = partition === '' ? collection.name : `${collection.name} of the account ${partition}`
+  return new LocalpostError(
+    'invalid_option',
+    `The destination is not empty: it has ${quote(id)} in ${place}, which the source does not have. Nothing was copied. Copy into a new folder, or into an empty schema of a database.`,
+  )
+}
+
+function isChanging(collection: Collection<StoredRecord>, id: string): LocalpostError {
+  return new LocalpostError(
+    'store_in_use',
+    `The record ${quote(id)} of ${collection.name} was removed while it was copied. Stop everything that uses the source, and copy again.`,
+  )
+}

@@ -1,0 +1,132 @@
+import { createPacer } from '../core/yield.ts'
+import type { Collection, Store, StoredRecord } from './store.ts'
+
+/** What is in memory of the records of a small collection. Each method may be called again with the same. */
+export interface Memory<T extends StoredRecord> {
+  /** The ids of the records that it has. */
+  ids(): Iterable<string>
+  put(record: T): void | Promise<void>
+  remove(id: string): void
+}
+
+/**
+ * Keeps what is in memory as it is stored, where other instances change the store too. Of a store of this process alone,
+ * the records are only read once: whatever changes them changes the memory.
+ */
+export interface Following {
+  /** Reads all records of a collection, and follows their changes until the listeners of the store end. @throws As reads. */
+  open<T extends StoredRecord>(store: Store, collection: Collection<T>, memory: Memory<T>): Promise<void>
+  /**
+   * Resolves when memory has all changes that the store told of before the call.
+   *
+   * @throws As reads of the store. The next call reads again what could not be read.
+   */
+  settled(): Promise<void>
+}
+
+/** Follows any number of collections. */
+export function createFollowing(): Following {
+  /** Those that have something to read. */
+  const behind = new Set<Follower>()
+
+  return {
+    async open(store, collection, memory) {
+      const follower = createFollower(store, collection, memory)
+      let stop = (): void => {}
+      // Before the first read, so that nothing is missed between the two.
+      if (store.isShared) {
+        stop = store.changes((change) => {
+          if (change.op === 'gap') follower.noteAll()
+          else if (change.collection !== collection.name) return
+          else if (change.op === 'bulk') follower.noteAll()
+          else follower.note(change.id)
+          behind.add(follower)
+          // What fails stays among those behind; `settled` reads it again and throws.
+          follower.catchUp().then(
+            () => void behind.delete(follower),
+            () => {},
+          )
+        })
+      }
+      follower.noteAll()
+      try {
+        await follower.catchUp()
+      } catch (error) {
+        stop()
+        behind.delete(follower)
+        throw error
+      }
+    },
+    async settled() {
+      await Promise.all(
+        Array.from(behind, async (follower) => {
+          await follower.catchUp()
+          behind.delete(follower)
+        }),
+      )
+    },
+  }
+}
+
+interface Follower {
+  note(id: string): void
+  noteAll(): void
+  /** Reads what was noted, until nothing is left. Calls at the same time share the reads. */
+  catchUp(): Promise<void>
+}
+
+function createFollower<T extends StoredRecord>(
+  store: Store,
+  collection: Collection<T>,
+  memory: Memory<T>,
+): Follower {
+  const noted = new Set<string>()
+  let isAll = false
+  let reading: Promise<void> | null = null
+
+  async function readNoted(): Promise<void> {
+    while (isAll || noted.size > 0) {
+      const ids = [...noted]
+      noted.clear()
+      const wasAll = isAll
+      isAll = false
+      try {
+        if (wasAll) await readAll()
+        else for (const id of ids) await readOne(id)
+      } catch (error) {
+        isAll ||= wasAll
+        for (const id of ids) noted.add(id)
+        throw error
+      }
+    }
+  }
+
+  async function readOne(id: string): Promise<void> {
+    const record = await store.get(collection, id)
+    if (record) await memory.put(record)
+    else memory.remove(id)
+  }
+
+  async function readAll(): Promise<void> {
+    const gone = new Set(memory.ids())
+    const pacer = createPacer()
+    for (let after: [string] | undefined; ;) {
+      const { records, more } = await store.page(collection, { after, limit: 500 })
+      for (const record of records) {
+        gone.delete(record.id)
+        await memory.put(record)
+        if (pacer.due()) await pacer.turn()
+      }
+      const last = records.at(-1)
+      if (!more || !last) break
+      after = [last.id]
+    }
+    for (const id of gone) memory.remove(id)
+  }
+
+  return {
+    note: (id) => void noted.add(id),
+    noteAll: () => void (isAll = true),
+    catchUp: () => (reading ??= readNoted().finally(() => (reading = null))),
+  }
+}

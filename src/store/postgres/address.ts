@@ -1,0 +1,44 @@
+import { LocalpostError, quote } from '../../core/errors.ts'
+
+/** Where a store in PostgreSQL is. */
+export interface Address {
+  /** For the driver: without what only this program understands. */
+  readonly url: string
+  readonly schema: string
+  /** For people: without the password. */
+  readonly shown: string
+}
+
+/**
+ * Reads the URL of a store: `postgres://user:password@host:port/database?schema=name`.
+ *
+ * @throws invalid_option.
+ */
+export function parseAddress(text: string): Address {
+  const wrong = (why: string): LocalpostError =>
+    new LocalpostError(
+      'invalid_option',
+      `The URL of the store ${why}. It looks like postgres://user:password@host:5432/database.`,
+    )
+  if (!URL.canParse(text)) throw wrong('cannot be read')
+  const url = new URL(text)
+  if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:')
+    throw wrong(`begins with ${quote(url.protocol)}`)
+  if (url.pathname.length < 2) throw wrong('names no database')
+  const schema = url.searchParams.get('schema') ?? 'localpost'
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_'))
+    throw wrong(
+      `names the schema ${quote(schema)}; it takes lower-case letters, digits and _, and no pg_ at the beginning`,
+    )
+  url.searchParams.delete('schema')
+  const shown = new URL(url)
+  shown.username = ''
+  shown.password = ''
+  shown.search = ''
+  return { url: url.href, schema, shown: shown.href }
+}
+
+/** The URL of a store for people: without user and password. */
+export function shownAddress(text: string): string {
+  return parseAddress(text).shown
+}

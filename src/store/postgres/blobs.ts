@@ -1,0 +1,159 @@
+import { Readable } from 'node:stream'
+import type { Spool } from '../blob-writer.ts'
+import { splitBlobId } from '../disk/names.ts'
+import { misuse } from '../io-errors.ts'
+import type { BlobId, ByteRange } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { isStorable } from './keys.ts'
+import type { Place } from './reads.ts'
+
+/** Up to this many bytes, a blob is stored in one piece, beside its name. */
+export const mostInline: number = 256 * 1024
+
+/** The handle of a blob that was written in pieces before its commit. */
+export class LargeBlob {
+  readonly number: number
+
+  constructor(number: number) {
+    this.number = number
+  }
+}
+
+/**
+ * Message bytes in PostgreSQL. Small blobs are a value; large ones are numbered pieces. Pieces that no record refers to any
+ * more stay for some minutes, so that those who read them can do so to the end.
+ */
+export class Blobs {
+  readonly #sql: Connection
+
+  constructor(sql: Connection) {
+    this.#sql = sql
+  }
+
+  async size(partition: string, id: BlobId): Promise<number | null> {
+    return (await this.#find(partition, id, 'size::float8 AS size'))?.size ?? null
+  }
+
+  async read(partition: string, id: BlobId): Promise<Buffer | null> {
+    const found = await this.#find(partition, id, 'size::float8 AS size, bytes, large::float8 AS large')
+    if (!found) return null
+    const { bytes, large, size } = found
+    if (bytes) return bytes
+    const pieces: Buffer[] = []
+    for await (const piece of this.#pieces(id, large ?? 0, 0, size)) pieces.push(piece)
+    return Buffer.concat(pieces)
+  }
+
+  async open(partition: string, id: BlobId, range?: ByteRange): Promise<Readable | null> {
+    const found = await this.#find(partition, id, 'size::float8 AS size, bytes, large::float8 AS large')
+    if (!found) return null
+    const { bytes, large, size } = found
+    const start = Math.min(Math.max(range?.start ?? 0, 0), size)
+    const end = Math.max(start, Math.min(range?.end ?? size, size))
+    if (bytes) return Readable.from(end > start ? [bytes.subarray(start, end)] : [], asBytes)
+    return Readable.from(this.#pieces(id, large ?? 0, start, end), asBytes)
+  }
+
+  async names({ table, partition }: Place, owner: string): Promise<string[]> {
+    if (!isStorable(owner)) return []
+    const rows = await this.#sql.run<{ name: string }>(
+      `SELECT name FROM ${this.#sql.name('blobs')} WHERE partition = $1 AND owner = $2 AND collection = $3 ORDER BY name`,
+      [partition, owner, table.name],
+    )
+    return rows.map(({ name }) => name)
+  }
+
+  /** Starts a large blob. Until a commit refers to it, it is removed after a day. */
+  async createSpool(): Promise<LargeSpool> {
+    const [made] = await this.#sql.run<{ large: number }>(
+      `INSERT INTO ${this.#sql.name('unused')} (large, since)
+       VALUES (nextval('${this.#sql.name('large_blobs')}'), now() + interval '1 day') RETURNING large::float8 AS large`,
+    )
+    if (!made) throw misuse('PostgreSQL made no number for a large blob.')
+    const { large } = made
+    let held: Buffer = Buffer.alloc(0)
+    let place = 0
+    const insert = async (bytes: Buffer): Promise<void> => {
+      await this.#sql.run(
+        `INSERT INTO ${this.#sql.name('pieces')} (large, place, bytes) VALUES ($1, $2, $3)`,
+        [large, place++, bytes],
+      )
+    }
+    return {
+      write: async (bytes) => {
+        // All pieces but the last have the same length, so that the place of a byte can be computed.
+        const all = Buffer.concat([held, bytes])
+        let at = 0
+        for (; all.length - at >= pieceBytes; at += pieceBytes)
+          await insert(all.subarray(at, at + pieceBytes))
+        held = Buffer.from(all.subarray(at))
+      },
+      finish: async () => {
+        if (held.length > 0) await insert(held)
+        held = Buffer.alloc(0)
+        return new LargeBlob(large)
+      },
+      discard: async () => {
+        held = Buffer.alloc(0)
+        // Not if a commit took it.
+        await this.#sql.run(
+          `WITH gone AS (DELETE FROM ${this.#sql.name('unused')} WHERE large = $1 RETURNING large)
+           DELETE FROM ${this.#sql.name('pieces')} WHERE large IN (SELECT large FROM gone)`,
+          [large],
+        )
+      },
+    }
+  }
+
+  /** Removes some of the pieces that were given up long enough ago. @returns Whether more may be left. */
+  async clean(): Promise<boolean> {
+    const gone = await this.#sql.run(
+      `WITH gone AS (
+         DELETE FROM ${this.#sql.name('unused')} WHERE large IN (
+           SELECT large FROM ${this.#sql.name('unused')} WHERE since < now() - interval '15 minutes' LIMIT ${cleanedAtOnce}
+         ) RETURNING large
+       ), removed AS (DELETE FROM ${this.#sql.name('pieces')} WHERE large IN (SELECT large FROM gone))
+       SELECT large FROM gone`,
+    )
+    return gone.length === cleanedAtOnce
+  }
+
+  async #find(partition: string, id: BlobId, columns: string): Promise<FoundBlob | null> {
+    const { owner, name } = splitBlobId(id)
+    if (!isStorable(owner) || !isStorable(name)) return null
+    const text = `SELECT ${columns} FROM ${this.#sql.name('blobs')} WHERE partition = $1 AND owner = $2 AND name = $3`
+    const [found] = await this.#sql.run<FoundBlob>(text, [partition, owner, name])
+    return found ?? null
+  }
+
+  async *#pieces(id: BlobId, large: number, start: number, end: number): AsyncGenerator<Buffer> {
+    for (let at = start; at < end;) {
+      const place = Math.floor(at / pieceBytes)
+      const [piece] = await this.#sql.run<{ bytes: Buffer }>(
+        `SELECT bytes FROM ${this.#sql.name('pieces')} WHERE large = $1 AND place = $2`,
+        [large, place],
+      )
+      const from = at - place * pieceBytes
+      const bytes = piece?.bytes.subarray(from, Math.min(pieceBytes, end - place * pieceBytes))
+      if (!bytes || bytes.length === 0)
+        throw misuse(`The bytes of ${id} from ${at} on are gone: it was removed meanwhile.`)
+      yield bytes
+      at += bytes.length
+    }
+  }
+}
+
+interface LargeSpool extends Spool {
+  finish(): Promise<LargeBlob>
+}
+
+interface FoundBlob {
+  readonly size: number
+  readonly bytes: Buffer | null
+  readonly large: number | null
+}
+
+/** The length of all pieces of a large blob but the last. */
+export const pieceBytes: number = 512 * 1024
+const cleanedAtOnce = 20
+const asBytes = { objectMode: false }

@@ -1,0 +1,93 @@
+import type { Where } from '../queries.ts'
+import { misuse } from '../io-errors.ts'
+import { bitOf } from '../facts.ts'
+import type { Facts } from '../fact-types.ts'
+import type { StoredRecord } from '../store.ts'
+import { isStorable, oneText } from './keys.ts'
+
+/** Collects the parameters of a statement. */
+export class Parameters {
+  readonly values: unknown[] = []
+
+  /** @returns The place of the value in the statement, as `$1`. */
+  add(value: unknown): string {
+    return `$${this.values.push(value)}`
+  }
+}
+
+/** A condition in SQL. */
+export interface SqlCondition {
+  readonly sql: string
+  /** Whether it is true for exactly the records that match. If not, it is true for more. */
+  readonly isExact: boolean
+}
+
+/**
+ * Translates a condition on the records of a table.
+ *
+ * Conditions on members are not translated, but for the id: PostgreSQL cannot read the members of a record with a NUL in one
+ * of them, and folds case in another way.
+ *
+ * @throws internal_error if the collection has no such fact.
+ */
+export function toSql(
+  where: Where,
+  facts: Facts<StoredRecord> | undefined,
+  parameters: Parameters,
+): SqlCondition {
+  if ('all' in where) {
+    const parts = where.all.map((part) => toSql(part, facts, parameters))
+    return { sql: joined(parts, 'AND', 'true'), isExact: parts.every(({ isExact }) => isExact) }
+  }
+  if ('any' in where) {
+    const parts = where.any.map((part) => toSql(part, facts, parameters))
+    return { sql: joined(parts, 'OR', 'false'), isExact: parts.every(({ isExact }) => isExact) }
+  }
+  if ('not' in where) {
+    const before = parameters.values.length
+    const part = toSql(where.not, facts, parameters)
+    if (part.isExact) return { sql: `NOT ${part.sql}`, isExact: true }
+    // A parameter that no statement uses has no type.
+    parameters.values.length = before
+    return unknown
+  }
+  if ('member' in where) {
+    if (where.member !== 'id' || !('equals' in where)) return unknown
+    const { equals } = where
+    if (typeof equals !== 'string' || !isStorable(equals)) return { sql: 'false', isExact: true }
+    return { sql: `(id = ${parameters.add(equals)}::text)`, isExact: true }
+  }
+  return { sql: `coalesce(${factSql(where, facts, parameters)}, false)`, isExact: true }
+}
+
+const unknown: SqlCondition = { sql: 'true', isExact: false }
+
+function factSql(
+  where: Exclude<Where, { member: string } | { all: unknown } | { any: unknown } | { not: unknown }>,
+  facts: Facts<StoredRecord> | undefined,
+  parameters: Parameters,
+): string {
+  if ('flag' in where) {
+    placeOf(facts?.flags, where.flag)
+    // The bit is a number of the program's own.
+    return `(flags & ${facts ? bitOf(facts, where.flag) : 0}) <> 0`
+  }
+  if ('text' in where) {
+    const column = `text_${placeOf(facts?.texts, where.text)}`
+    return `position(${parameters.add(oneText(where.equals))}::text IN ${column}) > 0`
+  }
+  const column = `number_${placeOf(facts?.numbers, where.number)}`
+  return 'above' in where
+    ? `${column} > ${parameters.add(where.above)}::float8`
+    : `${column} < ${parameters.add(where.below)}::float8`
+}
+
+function placeOf(names: readonly string[] | undefined, name: string): number {
+  const at = names?.indexOf(name) ?? -1
+  if (at < 0) throw misuse(`The collection has no fact ${JSON.stringify(name)}.`)
+  return at
+}
+
+function joined(parts: readonly SqlCondition[], operator: string, empty: string): string {
+  return parts.length === 0 ? empty : `(${parts.map(({ sql }) => sql).join(` ${operator} `)})`
+}

@@ -1,0 +1,65 @@
+import type { Pool, PoolConfig } from 'pg'
+import { codeOf, LocalpostError } from '../../core/errors.ts'
+import type { Address } from './address.ts'
+import { databaseFault, isLost } from './faults.ts'
+
+/**
+ * Opens a pool of connections, with the driver that those who use PostgreSQL install.
+ *
+ * @param most  How many connections there are at most.
+ * @param pipeline  Whether statements are sent without waiting for the answers to those before.
+ * @throws invalid_option if the driver is not installed.
+ */
+export async function openPool(url: string, most: number, pipeline: boolean): Promise<Pool> {
+  const driver = await loadDriver()
+  const settings: PoolConfig & { pipeline: boolean } = {
+    connectionString: url,
+    max: most,
+    pipeline,
+    connectionTimeoutMillis: 5000,
+    application_name: 'localpost',
+    statement_timeout: 60_000,
+    query_timeout: 65_000,
+    // An instance that is stopped in the middle of a transaction must not keep others out.
+    idle_in_transaction_session_timeout: 10_000,
+    keepAlive: true,
+  }
+  const pool = new driver.Pool(settings)
+  // A connection that ends while nothing runs on it is replaced at the next use.
+  pool.on('error', () => {})
+  // Without a listener, a connection that is lost while it is handed over or between two statements would end the process.
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  return pool
+}
+
+async function loadDriver(): Promise<Pick<typeof import('pg'), 'Pool'>> {
+  try {
+    return (await import('pg')).default
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error
+    const message = 'The store in PostgreSQL needs the package `pg`, version 8. Install it: npm install pg'
+    throw new LocalpostError('invalid_option', message, { cause: error })
+  }
+}
+
+/** Why the store could not be opened, and what to do. */
+export function openingFault(error: unknown, { shown, schema }: Address): LocalpostError {
+  if (error instanceof LocalpostError) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  const known = advice[codeOf(error)]
+  const what =
+    known ?? (isLost(error) ? 'Check that PostgreSQL runs there and accepts connections from here.' : '')
+  if (what === '') return databaseFault(error)
+  const message = `The store ${shown} (schema ${schema}) cannot be opened: ${reason || codeOf(error)}. ${what} Nothing was created.`
+  return new LocalpostError('store_failed', message, { cause: error })
+}
+
+const wrongPassword = 'Check the user name and the password in the URL.'
+const advice: Readonly<Record<string, string | undefined>> = {
+  '28P01': wrongPassword,
+  '28000': `${wrongPassword} The server may also refuse this host, in its pg_hba.conf.`,
+  '3D000': 'Create the database (createdb), or name another one in the URL.',
+  '42501':
+    'The user needs the right to create a schema in the database (GRANT CREATE ON DATABASE), or to use the one that is there.',
+  ENOTFOUND: 'Check the host in the URL.',
+}

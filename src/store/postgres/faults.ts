@@ -1,0 +1,70 @@
+import { codeOf, errorTable, LocalpostError } from '../../core/errors.ts'
+
+/** What the database or the driver answered, as an error of the store. Errors of Localpost's own come back as they are. */
+export function databaseFault(error: unknown): LocalpostError {
+  if (error instanceof LocalpostError) return error
+  const code = codeOf(error)
+  const reason = error instanceof Error && error.message !== '' ? error.message : code
+  if (isLost(error)) return unreachable(reason, error)
+  if (fullCodes.has(code)) return fault('store_full', reason, error)
+  if (readOnlyCodes.has(code)) return fault('store_read_only', reason, error)
+  return fault('store_failed', reason, error)
+}
+
+/** Whether the database could not be reached, or ended the connection: it may answer again. */
+export function isLost(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code !== '') return lostCodes.has(code) || code.startsWith('08') || code.startsWith('57P')
+  // The driver's own errors have no code.
+  return error instanceof Error && /terminated|timeout|not queryable|connection/i.test(error.message)
+}
+
+/** Whether the statement was refused for what it holds, so that others of its transaction may be stored without it. */
+export function isOfContent(error: unknown): boolean {
+  return /^(?:2[123]|54)/.test(codeOf(error))
+}
+
+/** The error of callers while the database does not answer. */
+function unreachable(reason: string, cause?: unknown): LocalpostError {
+  const message = `The database does not answer: ${reason}. Nothing was stored. Try again in a moment.`
+  return new LocalpostError('service_unavailable', message, {
+    cause: withoutValues(cause),
+    headers: { 'retry-after': '1' },
+  })
+}
+
+function fault(
+  kind: 'store_full' | 'store_read_only' | 'store_failed',
+  reason: string,
+  cause: unknown,
+): LocalpostError {
+  return new LocalpostError(kind, `The database refused: ${reason}. ${errorTable[kind].fix}`, {
+    cause: withoutValues(cause),
+  })
+}
+
+/** The driver's errors have the values of the statement, which must not come into a log. */
+function withoutValues(cause: unknown): unknown {
+  return cause instanceof Error ? Object.assign(new Error(cause.message), { code: codeOf(cause) }) : cause
+}
+
+const lostCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  // No memory, too many connections, a lock or a statement that took too long, a transaction ended by the server.
+  '53200',
+  '53300',
+  '55P03',
+  '57014',
+  '25P03',
+  '40001',
+  '40P01',
+])
+const fullCodes = new Set(['53100'])
+const readOnlyCodes = new Set(['25006', '42501'])

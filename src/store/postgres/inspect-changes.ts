@@ -1,0 +1,77 @@
+import { type Report, Tally } from '../doctor/findings.ts'
+import { parseHolder } from '../lock/lock-file.ts'
+import type { Connection } from './connection.ts'
+
+/** Says which instances use the schema, and which one has the turn. */
+export async function inspectInstances(sql: Connection, report: Report): Promise<void> {
+  const rows = await sql.run<{ holder: string; has_turn: boolean; lives: boolean }>(
+    `SELECT holder, has_turn, until > clock_timestamp() AS lives FROM ${sql.name('instances')}
+     ORDER BY has_turn DESC, until DESC LIMIT 1000`,
+  )
+  const turns = rows.filter(({ has_turn }) => has_turn)
+  if (turns.length > 1)
+    report.problem(
+      `${turns.length} instances have the turn: ${turns.map(nameOf).join(', ')}. Mail may be delivered twice.`,
+      `Stop all instances, run DELETE FROM ${sql.name('instances')}, and start them again.`,
+    )
+  const living = rows.filter(({ lives }) => lives)
+  if (living.length === 0) report.ok('No instance uses the database.')
+  else report.note(`Instances that use the database: ${living.map(nameOf).join(', ')}.`)
+  const [turn] = turns
+  if (turns.length > 1 || (!turn && living.length === 0)) return
+  if (!turn) report.note('No instance has the turn; one takes it within a second.')
+  else if (turn.lives) report.ok(`The turn has ${nameOf(turn)}.`)
+  else report.note(`The turn is of ${nameOf(turn)}, which stopped without a word; the next start takes it.`)
+}
+
+function nameOf({ holder }: { readonly holder: string }): string {
+  const known = parseHolder(holder)
+  return known ? `process ${known.pid} on the host ${JSON.stringify(known.host)}` : 'an unknown process'
+}
+
+/** Reads the table of changes, which must be free of gaps up to the last commit. */
+export async function inspectChanges(sql: Connection, report: Report): Promise<void> {
+  const problems = report.problems
+  const [own] = await sql.run<{ seq: number }>(`SELECT seq::float8 AS seq FROM ${sql.name('localpost')}`)
+  const seq = own?.seq ?? 0
+  const [gaps, damaged] = [new Tally(), new Tally()]
+  let last: number | null = null
+  for (;;) {
+    const rows: { seq: number; changes: string }[] = await sql.run<{ seq: number; changes: string }>(
+      `SELECT seq::float8 AS seq, changes FROM ${sql.name('changes')}
+       ${last === null ? '' : 'WHERE seq > $1'} ORDER BY seq LIMIT ${changesAtOnce}`,
+      last === null ? [] : [last],
+    )
+    for (const row of rows) {
+      if (last !== null && row.seq !== last + 1) gaps.add(`${last + 1} to ${row.seq - 1}`)
+      last = row.seq
+      if (!isList(row.changes)) damaged.add(String(row.seq))
+    }
+    if (rows.length < changesAtOnce) break
+  }
+  const restart = 'Start all instances again: each then reads everything anew.'
+  if (gaps.count > 0) report.problem(`The table of changes has gaps: ${gaps.names}.`, restart)
+  if (damaged.count > 0)
+    report.problem(
+      `${damaged.count} changes cannot be read: ${damaged.names}.`,
+      `Stop all instances, run DELETE FROM ${sql.name('changes')}, and start them again.`,
+    )
+  if ((last ?? 0) !== seq)
+    report.problem(
+      `The last commit has the number ${seq}, but the last change ${last ?? 'is missing'}.`,
+      (last ?? 0) > seq
+        ? `Commits fail. Stop all instances and restore the database from a backup.`
+        : restart,
+    )
+  if (report.problems === problems) report.ok(`The table of changes is whole up to commit ${seq}.`)
+}
+
+function isList(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
+
+const changesAtOnce = 500

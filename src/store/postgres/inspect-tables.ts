@@ -1,0 +1,183 @@
+import { type Report, Tally } from '../doctor/findings.ts'
+import type { Connection } from './connection.ts'
+import { schemaVersion } from './schema.ts'
+import type { Table } from './table.ts'
+
+/** A table that can be read, and whether its columns are those of this version. */
+export interface SoundTable {
+  readonly table: Table
+  readonly isCurrent: boolean
+}
+
+const restoreHint = 'Restore the database from a backup.'
+
+/** @returns Whether the schema holds tables of a version that this one knows. */
+export async function inspectVersion(sql: Connection, schema: string, report: Report): Promise<boolean> {
+  const names = await sql.run<{ name: string }>(
+    `SELECT relname::text AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = $1 AND relkind = 'r' ORDER BY relname <> 'localpost', 1 LIMIT 1`,
+    [schema],
+  )
+  const [first] = names
+  if (!first) {
+    report.problem(
+      `The schema "${schema}" of the database is missing or has no tables.`,
+      'Check the URL; a start with it makes them.',
+    )
+    return false
+  }
+  if (first.name !== 'localpost') {
+    report.problem(
+      `The schema "${schema}" has no table "localpost", but others, as "${first.name}". A start refuses it.`,
+      `Use another schema (\`?schema=name\` at the end of the URL), or restore the database from a backup.`,
+    )
+    return false
+  }
+  const [row] = await sql.run<{ version: unknown }>(
+    `SELECT to_jsonb(own)->'version' AS version FROM ${sql.name('localpost')} own`,
+  )
+  if (typeof row?.version !== 'number') {
+    report.problem('The row with the version of the tables is missing.', restoreHint)
+    return false
+  }
+  if (row.version > schemaVersion) {
+    report.problem(
+      `The tables have version ${row.version}; this version of Localpost knows ${schemaVersion}. Nothing else was checked.`,
+      'Use the newer version of Localpost.',
+    )
+    return false
+  }
+  report.ok(`The tables have version ${row.version}.`)
+  return true
+}
+
+/** The columns of the tables that are not of a collection. */
+const ownColumns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  localpost: { is_one: 'boolean', version: 'integer', seq: 'bigint' },
+  collections: { name: 'text', signature: 'text' },
+  instances: {
+    id: 'text',
+    holder: 'text',
+    batch: 'bigint',
+    has_turn: 'boolean',
+    until: 'timestamp with time zone',
+  },
+  changes: { seq: 'bigint', instance: 'text', partition: 'text', changes: 'text' },
+  totals: { partition: 'text', collection: 'text', records: 'bigint' },
+  blobs: {
+    partition: 'text',
+    owner: 'text',
+    name: 'text',
+    collection: 'text',
+    size: 'bigint',
+    bytes: 'bytea',
+    large: 'bigint',
+  },
+  pieces: { large: 'bigint', place: 'integer', bytes: 'bytea' },
+  unused: { large: 'bigint', since: 'timestamp with time zone' },
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  int4: 'integer',
+  float8: 'double precision',
+  bytea: 'bytea',
+  text: 'text',
+}
+
+/** @returns The tables of the collections that can be read; null if the tables of the store itself cannot. */
+export async function inspectTables(
+  sql: Connection,
+  { schema, tables }: { schema: string; tables: readonly Table[] },
+  report: Report,
+): Promise<SoundTable[] | null> {
+  const problems = report.problems
+  const found = await findTables(sql, schema)
+  const differ = (name: string, columns: Readonly<Record<string, string>>): boolean => {
+    const table = found.get(name)
+    if (!table) {
+      report.problem(`The table "${name}" is missing.`, restoreHint)
+      return true
+    }
+    const wrong = new Tally()
+    for (const [column, type] of Object.entries(columns)) {
+      const is = table.columns.get(column)
+      if (is === undefined) wrong.add(`"${column}" is missing`)
+      else if (is !== type) wrong.add(`"${column}" is ${is} instead of ${type}`)
+    }
+    if (!table.hasKey) wrong.add('the primary key is missing')
+    if (wrong.count > 0)
+      report.problem(`The table "${name}" is not as it was made: ${wrong.names}.`, restoreHint)
+    return wrong.count > 0
+  }
+  const broken = Object.entries(ownColumns).filter(([name, columns]) => differ(name, columns))
+  if (!found.has('large_blobs')) report.problem('The sequence "large_blobs" is missing.', restoreHint)
+  if (broken.length > 0 || !found.has('large_blobs')) return null
+  const rows = await sql.run<{ name: string; signature: string }>(
+    `SELECT name, signature FROM ${sql.name('collections')} LIMIT 10000`,
+  )
+  const signatures = new Map(rows.map(({ name, signature }) => [name, signature]))
+  const sound: SoundTable[] = []
+  for (const table of tables) {
+    const signature = signatures.get(table.name)
+    const name = `records_${table.name}`
+    if (signature === undefined && !found.has(name)) {
+      report.note(`The table "${name}" is not there yet; the next start makes it.`)
+      continue
+    }
+    const isCurrent = signature === table.signature
+    const own = isCurrent ? table.columns : []
+    const columns = Object.fromEntries(own.map((column) => [column.name, typeNames[column.type] ?? '']))
+    if (differ(name, { partition: 'text', id: 'text', version: 'integer', record: 'json', ...columns }))
+      continue
+    if (signature === undefined)
+      report.problem(`The table "${name}" is not listed in the table "collections".`, restoreHint)
+    else if (!isCurrent)
+      report.note(`Another version of Localpost wrote "${name}"; the next start computes its indexes again.`)
+    else {
+      const lost = table.indexes.filter(
+        (index) => !found.get(name)?.indexes.has(`${table.name}_${index.name}`),
+      )
+      const names = lost.map((index) => `"${table.name}_${index.name}"`).join(', ')
+      if (lost.length > 0)
+        report.problem(
+          `The table "${name}" lacks indexes, so that reads and commits are slow: ${names}.`,
+          `Stop all instances, and run UPDATE ${sql.name('collections')} SET signature = '' WHERE name = '${table.name}'; the next start makes them again.`,
+        )
+    }
+    sound.push({ table, isCurrent })
+  }
+  if (report.problems === problems) report.ok('All tables have the columns and keys of this version.')
+  return sound
+}
+
+interface FoundTable {
+  readonly columns: ReadonlyMap<string, string>
+  readonly hasKey: boolean
+  readonly indexes: ReadonlySet<string>
+}
+
+/** The tables and sequences of a schema. */
+async function findTables(sql: Connection, schema: string): Promise<Map<string, FoundTable>> {
+  const rows = await sql.run<{
+    name: string
+    columns: Record<string, string> | null
+    has_key: boolean
+    indexes: string[] | null
+  }>(
+    `SELECT relname::text AS name,
+       (SELECT json_object_agg(attname, format_type(atttypid, atttypmod)) FROM pg_attribute
+        WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped) AS columns,
+       EXISTS (SELECT FROM pg_index WHERE indrelid = pg_class.oid AND indisprimary AND indisvalid) AS has_key,
+       (SELECT json_agg(made.relname) FROM pg_index JOIN pg_class made ON made.oid = indexrelid
+        WHERE indrelid = pg_class.oid AND indisvalid) AS indexes
+     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = $1 AND relkind IN ('r', 'S') ORDER BY 1 LIMIT 1000`,
+    [schema],
+  )
+  return new Map(
+    rows.map(({ name, columns, has_key, indexes }) => [
+      name,
+      { columns: new Map(Object.entries(columns ?? {})), hasKey: has_key, indexes: new Set(indexes) },
+    ]),
+  )
+}

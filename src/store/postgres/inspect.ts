@@ -1,0 +1,76 @@
+import { createFindings, type Finding } from '../doctor/findings.ts'
+import type { Collection, StoredRecord } from '../store.ts'
+import { parseAddress } from './address.ts'
+import { Connection, transact } from './connection.ts'
+import { openingFault, openPool } from './driver.ts'
+import { databaseFault } from './faults.ts'
+import { inspectBlobs } from './inspect-blobs.ts'
+import { inspectChanges, inspectInstances } from './inspect-changes.ts'
+import { inspectRecords, type RequiredBlobs } from './inspect-records.ts'
+import { inspectTables, inspectVersion } from './inspect-tables.ts'
+import { Table } from './table.ts'
+
+/** What an inspection of a database came to. */
+export interface SchemaInspection {
+  /** Where it is, without user and password. */
+  readonly store: string
+  readonly schema: string
+  /** Whether nothing is lost and the next start takes the database. */
+  readonly healthy: boolean
+  /** In the order in which it was looked. */
+  readonly findings: readonly Finding[]
+}
+
+/** What `inspectSchema` takes. */
+export interface InspectSchemaOptions<T extends StoredRecord> {
+  /** As that of the store; see `PostgresStoreOptions.url`. */
+  readonly url: string
+  readonly collections: readonly Collection<StoredRecord>[]
+  /** The blobs that each record of a collection must have. */
+  readonly required: RequiredBlobs<T>
+}
+
+/**
+ * Checks the schema of a store from end to end, in a transaction that can only read and sees one moment of the database, so it
+ * can be called while instances use it. It holds some hundred records in memory at a time.
+ *
+ * @throws invalid_option; store_failed, service_unavailable if the database cannot be reached or the connection is lost.
+ */
+export async function inspectSchema<T extends StoredRecord>(
+  options: InspectSchemaOptions<T>,
+): Promise<SchemaInspection> {
+  const address = parseAddress(options.url)
+  const { schema } = address
+  const { all, about } = createFindings()
+  const pool = await openPool(address.url, 1, false)
+  try {
+    await transact(pool, schema, async (sql) => {
+      await sql.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
+      await inspectAll(sql, options, { schema, about })
+    }).catch((error: unknown) => {
+      const fault = databaseFault(error)
+      // A damaged page of the database ends the transaction, and says where it is.
+      if (all.length === 0 || fault.code !== 'store_failed') throw openingFault(error, address)
+      about('schema').problem(fault.message, 'What comes after it was not checked.')
+    })
+  } finally {
+    await pool.end()
+  }
+  const healthy = all.every(({ level }) => level !== 'problem')
+  return { store: address.shown, schema, healthy, findings: all }
+}
+
+async function inspectAll<T extends StoredRecord>(
+  sql: Connection,
+  { collections, required }: InspectSchemaOptions<T>,
+  { schema, about }: { schema: string } & Pick<ReturnType<typeof createFindings>, 'about'>,
+): Promise<void> {
+  if (!(await inspectVersion(sql, schema, about('schema')))) return
+  const tables = collections.map((one) => new Table(one, schema))
+  const sound = await inspectTables(sql, { schema, tables }, about('tables'))
+  if (!sound) return
+  await inspectInstances(sql, about('instances'))
+  await inspectRecords(sql, sound, required, { records: about('records'), totals: about('totals') })
+  await inspectBlobs(sql, sound, about('blobs'))
+  await inspectChanges(sql, about('changes'))
+}

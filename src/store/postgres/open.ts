@@ -1,0 +1,356 @@
+import type { Pool } from 'pg'
+import { createBudget, noRoom } from '../../core/byte-budget.ts'
+import { LocalpostError, quote } from '../../core/errors.ts'
+import { HeldBlobWriter } from '../blob-writer.ts'
+import { type BulkOutcome, runBulk } from '../bulk.ts'
+import { ChangeFeed } from '../change-feed.ts'
+import { assertPartitionName, splitBlobId } from '../disk/names.ts'
+import { misuse } from '../io-errors.ts'
+import { isNewAlone } from '../prepare.ts'
+import type { Blob, Change, Collection, PartitionedStore, Store, StoredRecord } from '../store.ts'
+import { parseAddress } from './address.ts'
+import { Blobs, LargeBlob, mostInline } from './blobs.ts'
+import { bulkWork } from './bulk-work.ts'
+import { Connection, transact } from './connection.ts'
+import { openingFault, openPool } from './driver.ts'
+import { databaseFault } from './faults.ts'
+import { Follower, readState } from './follower.ts'
+import { isStorable } from './keys.ts'
+import { channelOf, Listening } from './listening.ts'
+import { Membership } from './membership.ts'
+import { type Place, Reads } from './reads.ts'
+import { prepareCollections, prepareOwnTables } from './schema.ts'
+import type { BulkChange, PreparedChange, StagedBlob } from './staging.ts'
+import { readStatus } from './status.ts'
+import { Table } from './table.ts'
+import { Upkeep } from './upkeep.ts'
+import { Writer } from './writer.ts'
+
+/** What `openPostgresStore` takes. */
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`, with `?schema=name` for another schema than `localpost`. */
+  readonly url: string
+  /** Every collection that will be used. What the schema holds of others is kept. */
+  readonly collections: readonly Collection<StoredRecord>[]
+  /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
+  readonly pendingBytes?: number
+  /** How many bytes unfinished blobs hold in memory, all together. Default: 32 MiB. */
+  readonly heldBytes?: number
+  /** Called with operational warnings, one or two sentences each. Default: none. */
+  readonly onNotice?: (text: string) => void
+}
+
+/**
+ * Opens the store in a PostgreSQL database, version 13 or later. Several instances can use a schema at the same time.
+ *
+ * @throws invalid_option, store_newer_schema; store_in_use if the tables must be changed and another version uses them;
+ *   store_failed if the database cannot be reached or refuses. Then nothing was created.
+ * @example
+ * const store = await openPostgresStore({ url: 'postgres://localpost@127.0.0.1/mail', collections })
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PartitionedStore> {
+  const address = parseAddress(options.url)
+  const { schema } = address
+  // Commits have a connection of their own, so that reads do not make them wait, and so has the upkeep.
+  const writing = await openPool(address.url, 2, true)
+  const reading = await openPool(address.url, readConnections, false)
+  const calls = await openPool(address.url, 1, false)
+  const membership = new Membership()
+  const tables = new Map(options.collections.map((one) => [one.name, new Table(one, schema)]))
+  try {
+    await assertVersion(new Connection(writing, schema))
+    await transact(writing, schema, async (own) => {
+      await prepareOwnTables(own, schema)
+      await membership.join(own)
+      await prepareCollections(own, [...tables.values()], () => assertAlone(own, schema, membership))
+    })
+    return await startStore({ ...options, schema, tables, membership, writing, reading, calls })
+  } catch (error) {
+    await Promise.all([writing.end(), reading.end(), calls.end()])
+    throw openingFault(error, address)
+  }
+}
+
+async function assertAlone(sql: Connection, schema: string, membership: Membership): Promise<void> {
+  const others = await membership.others(sql)
+  if (others.length === 0) return
+  throw new LocalpostError(
+    'store_in_use',
+    `The schema "${schema}" of the database is used by another version of Localpost, and this one has to change its tables: ${others.join(', ')}. Stop the others first.`,
+  )
+}
+
+const readConnections = 4
+
+async function assertVersion(connection: Connection): Promise<void> {
+  const [found] = await connection.run<{ version: string }>(
+    "SELECT current_setting('server_version_num') AS version",
+  )
+  const version = Math.floor(Number(found?.version ?? 0) / 10_000)
+  if (version >= 13) return
+  throw new LocalpostError(
+    'store_failed',
+    `The database is PostgreSQL ${version}; Localpost needs version 13 or later. Nothing was created.`,
+  )
+}
+
+interface StartDeps extends PostgresStoreOptions {
+  readonly schema: string
+  readonly tables: ReadonlyMap<string, Table>
+  readonly membership: Membership
+  readonly writing: Pool
+  readonly reading: Pool
+  /** For the calls of other instances. */
+  readonly calls: Pool
+}
+
+async function startStore(deps: StartDeps): Promise<PartitionedStore> {
+  const { schema, tables, membership, writing, reading, calls, onNotice = () => {} } = deps
+  const own = new Connection(writing, schema)
+  const shared = new Connection(reading, schema, databaseFault)
+  const listening = new Listening(
+    calls,
+    schema,
+    membership.id,
+    (isTurn) => void (isTurn ? upkeep : follower).look(),
+  )
+  const foreign = new Set<(partition: string) => void>()
+  const state = await readState(own)
+  const feed = new ChangeFeed(state.seq)
+  const follower = new Follower({
+    sql: shared,
+    feed,
+    instance: membership.id,
+    state,
+    onForeign: (partition) => foreign.forEach((listener) => listener(partition)),
+  })
+  const reads = new Reads(shared)
+  const blobs = new Blobs(shared)
+  const pending = createBudget(deps.pendingBytes ?? 64 * 1024 * 1024)
+  const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
+  const upkeep = new Upkeep({
+    pool: writing,
+    schema,
+    sql: own,
+    membership,
+    follower,
+    listening,
+    blobs,
+    onNotice,
+  })
+  const writer = new Writer({
+    pool: writing,
+    schema,
+    membership,
+    onStored(commits) {
+      upkeep.stored()
+      return follower.stored(commits)
+    },
+    onFault: (fault) => upkeep.note(fault),
+  })
+  let closing: Promise<void> | null = null
+
+  // Calls are heard before the first commit that may be missed.
+  await upkeep.look()
+
+  function assertOpen(): void {
+    if (closing) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
+  }
+
+  function tableOf({ name }: { readonly name: string }): Table {
+    const table = tables.get(name)
+    if (!table) throw misuse(`The store was opened without the collection ${JSON.stringify(name)}.`)
+    return table
+  }
+
+  /** Tells the listeners of all instances that a bulk change has ended. */
+  async function endBulk(partition: string, collection: string): Promise<void> {
+    try {
+      await writer.say(partition, { op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
+    } catch {
+      // The others read again what they show when they hear of the next change.
+      await feed.endBulk({ base: collection, partition })
+    }
+  }
+
+  function viewOf(partition: string): Store {
+    const placeOf = (collection: { readonly name: string }): Place => {
+      assertOpen()
+      return { table: tableOf(collection), partition }
+    }
+
+    async function commit(changes: readonly Change[], given: readonly Blob[] = []): Promise<void> {
+      assertOpen()
+      const prepared = changes.map((change) => prepareChange(tableOf(change.collection), change))
+      const named = given.map((blob) => ({ blob, ...nameIn(changes, blob) }))
+      const size = heldBy(prepared, given)
+      // Changes of what is there are bounded by who makes them, and losing one would cost more than it frees.
+      if (!isNewAlone(changes)) pending.takeAnyway(size)
+      else {
+        if (upkeep.trouble) throw upkeep.trouble
+        if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
+      }
+      try {
+        await writer.commit(partition, prepared, stageBlobs(blobs, named))
+      } finally {
+        pending.give(size)
+      }
+    }
+
+    return {
+      commit,
+      refusal: () => upkeep.trouble,
+      lowDisk: () => Promise.resolve(null),
+      async bulk(collection, ids, change, options = {}) {
+        const place = placeOf(collection)
+        const isBulk = ids.length > mostTold
+        const commitPart = (part: readonly BulkChange[]): Promise<BulkOutcome> =>
+          writer.bulk(partition, part, isBulk)
+        try {
+          return await runBulk(
+            { work: bulkWork(reads, place, ids, change), commit: commitPart, pending, assertOpen },
+            options,
+          )
+        } finally {
+          if (isBulk) await endBulk(partition, collection.name)
+        }
+      },
+      get: async (collection, id) => await reads.get(placeOf(collection), id),
+      find: async (collection, index, key) => await reads.find(placeOf(collection), index, key),
+      page: async (collection, query = {}) => await reads.page(placeOf(collection), query),
+      ids: async (collection, query = {}) => await reads.ids(placeOf(collection), query),
+      count: async (collection, query = {}) => await reads.count(placeOf(collection), query),
+      tally: async (collection, text) => await reads.tally(placeOf(collection), text),
+      async openBlob(id, range) {
+        assertOpen()
+        return await blobs.open(partition, id, range)
+      },
+      async readBlob(id) {
+        assertOpen()
+        return await blobs.read(partition, id)
+      },
+      async blobSize(id) {
+        assertOpen()
+        return await blobs.size(partition, id)
+      },
+      blobNames: async (collection, id) => await blobs.names(placeOf(collection), id),
+      createBlob(id) {
+        assertOpen()
+        return new HeldBlobWriter(id, mostInline, held, () => blobs.createSpool())
+      },
+      changes(listener, after) {
+        assertOpen()
+        return feed.listen(partition, listener, after)
+      },
+      isShared: true,
+      caughtUp() {
+        assertOpen()
+        return follower.caughtUp()
+      },
+      turn: membership,
+      // The store of all partitions closes them.
+      close: () => Promise.resolve(),
+    }
+  }
+
+  return {
+    ...viewOf(''),
+    partition(name) {
+      assertPartitionName(name)
+      return viewOf(name)
+    },
+    database: () =>
+      readStatus({
+        sql: shared,
+        schema,
+        pools: [writing, reading, calls],
+        membership,
+        lastCommit: follower.seq,
+      }),
+    partitions: () => follower.partitions().filter((name) => name !== ''),
+    onForeignChange(listener) {
+      foreign.add(listener)
+      return () => foreign.delete(listener)
+    },
+    async removePartition(name) {
+      assertPartitionName(name)
+      const store = viewOf(name)
+      for (const { collection } of tables.values())
+        await store.bulk(collection, await store.ids(collection, { direction: 'desc' }), 'remove')
+    },
+    close() {
+      closing ??= (async () => {
+        await writer.idle()
+        await upkeep.end()
+        feed.end()
+        foreign.clear()
+        listening.close()
+        // A database that does not answer must not keep the process: the turn ends without this too.
+        await membership.leave(own, channelOf(schema)).catch(() => {})
+        await Promise.all([writing.end(), reading.end(), calls.end()])
+      })()
+      return closing
+    },
+  }
+}
+
+/** Up to this many records, listeners get one change for each, so that they need not read everything again. */
+const mostTold = 100
+/** Takes a caller's change as it is now. @throws internal_error if it cannot be stored. */
+function prepareChange(table: Table, change: Change): PreparedChange {
+  if (change.op === 'remove') return { op: 'remove', table, id: change.id, version: change.version }
+  const version = change.op === 'update' ? change.record.version + 1 : 1
+  const record = { ...change.record, version }
+  if (typeof record.id !== 'string' || record.id === '' || !isStorable(record.id))
+    throw misuse(`A record of ${table.name} cannot have the id ${quote(record.id)}.`)
+  return { op: change.op, table, row: table.rowOf(record, JSON.stringify(record)) }
+}
+
+/** How many bytes a commit holds in memory until it is stored. */
+function heldBy(changes: readonly PreparedChange[], blobs: readonly Blob[]): number {
+  let size = 0
+  for (const change of changes) if (change.op !== 'remove') size += change.row.text.length
+  for (const { parts } of blobs) for (const part of parts ?? []) size += part.byteLength
+  return size
+}
+
+/** The owner and the name of a blob. @throws internal_error unless the commit writes the record of the owner. */
+function nameIn(changes: readonly Change[], blob: Blob): { owner: string; name: string } {
+  const { owner, name } = splitBlobId(blob.id)
+  const isWritten = changes.some((change) => change.op !== 'remove' && change.record.id === owner)
+  if (owner === '' || name === '' || !isStorable(name) || !isWritten)
+    throw misuse(`The blob ${JSON.stringify(blob.id)} comes with a commit that does not write its record.`)
+  const size = blob.parts?.reduce((sum, part) => sum + part.byteLength, 0)
+  if (size !== undefined && size !== blob.size)
+    throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)
+  return { owner, name }
+}
+
+type NamedBlob = { readonly blob: Blob; readonly owner: string; readonly name: string }
+
+/** What the transaction needs of blobs. Large ones in memory are written before it; then the answer is a promise. */
+function stageBlobs(
+  blobs: Blobs,
+  named: readonly NamedBlob[],
+): readonly StagedBlob[] | Promise<readonly StagedBlob[]> {
+  const staged = named.map(({ blob, owner, name }): StagedBlob | Promise<StagedBlob> => {
+    const { size, parts, spooled } = blob
+    if (spooled instanceof LargeBlob) return { owner, name, size, bytes: null, large: spooled.number }
+    if (!parts) throw misuse(`The blob ${blob.id} is of another store.`)
+    const bytes = parts.length === 1 && parts[0] ? asBuffer(parts[0]) : Buffer.concat(parts)
+    return size <= mostInline ? { owner, name, size, bytes, large: null } : spool(blobs, bytes, owner, name)
+  })
+  const ready = staged.filter((one): one is StagedBlob => !(one instanceof Promise))
+  return ready.length === staged.length ? ready : Promise.all(staged.map((one) => Promise.resolve(one)))
+}
+
+async function spool(blobs: Blobs, bytes: Buffer, owner: string, name: string): Promise<StagedBlob> {
+  const written = await blobs.createSpool()
+  await written.write(bytes)
+  const { number } = await written.finish()
+  return { owner, name, size: bytes.length, bytes: null, large: number }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

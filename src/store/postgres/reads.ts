@@ -1,0 +1,241 @@
+import { countTexts } from '../facts.ts'
+import { misuse } from '../io-errors.ts'
+import type { CountQuery, IndexKey, Page, PageQuery } from '../queries.ts'
+import { toRecord } from '../read-records.ts'
+import type { StoredRecord } from '../store.ts'
+import { compileWhere } from '../where.ts'
+import { createPacer } from '../../core/yield.ts'
+import { Parameters, toSql } from './conditions.ts'
+import type { Connection } from './connection.ts'
+import { afterKey, encodeKey, isStorable, splitTexts } from './keys.ts'
+import type { Table } from './table.ts'
+
+/** The records of a collection in one partition. */
+export interface Place {
+  readonly table: Table
+  readonly partition: string
+}
+
+/** Reads records from PostgreSQL; each method as the one of the same name in `Store`. */
+export class Reads {
+  readonly #sql: Connection
+
+  constructor(sql: Connection) {
+    this.#sql = sql
+  }
+
+  async get<T extends StoredRecord>({ table, partition }: Place, id: string): Promise<T | null> {
+    if (!isStorable(id)) return null
+    const text = `SELECT record::text AS record FROM ${table.sql} WHERE partition = $1 AND id = $2`
+    const [row] = await this.#sql.run<{ record: string }>(text, [partition, id])
+    return row ? toRecord<T>(row.record) : null
+  }
+
+  async find<T extends StoredRecord>(
+    { table, partition }: Place,
+    index: string,
+    key: IndexKey,
+  ): Promise<T | null> {
+    const { column } = index === 'id' ? { column: 'id' } : table.index(index)
+    if (column === 'id') return await this.get({ table, partition }, String(key[0] ?? ''))
+    const text = `SELECT record::text AS record FROM ${table.sql} WHERE partition = $1 AND ${column} = $2 LIMIT 1`
+    const [row] = await this.#sql.run<{ record: string }>(text, [partition, encodeKey(key)])
+    return row ? toRecord<T>(row.record) : null
+  }
+
+  async page<T extends StoredRecord>(place: Place, query: PageQuery): Promise<Page<T>> {
+    const limit = Math.max(0, query.limit ?? 50)
+    const records: T[] = []
+    for await (const row of this.#rows(place, query, limit + 1)) {
+      if (records.length === limit) return { records, more: true }
+      records.push(row.record as T)
+    }
+    return { records, more: false }
+  }
+
+  async ids(place: Place, query: PageQuery): Promise<string[]> {
+    const ids: string[] = []
+    const { limit = Number.POSITIVE_INFINITY } = query
+    if (limit <= 0) return ids
+    for await (const { id } of this.#rows(place, query, limit, true)) if (ids.push(id) >= limit) break
+    return ids
+  }
+
+  async count(place: Place, query: CountQuery): Promise<number> {
+    const { table, partition } = place
+    const { where, prefix, until } = query
+    const scan = new Scan(place, query)
+    if (!scan.isExact) {
+      let count = 0
+      for await (const _ of this.#rows(place, query, Number.POSITIVE_INFINITY, true)) count++
+      return count
+    }
+    if (where === undefined && prefix === undefined && until === undefined && scan.column === 'id') {
+      const [total] = await this.#sql.run<{ records: number }>(
+        `SELECT records::float8 AS records FROM ${this.#sql.name('totals')} WHERE partition = $1 AND collection = $2`,
+        [partition, table.name],
+      )
+      return total?.records ?? 0
+    }
+    const [found] = await this.#sql.run<{ count: number }>(
+      `SELECT count(*)::float8 AS count FROM ${table.sql} WHERE ${scan.sql}`,
+      scan.parameters.values,
+      { isLasting: where === undefined },
+    )
+    return found?.count ?? 0
+  }
+
+  async tally({ table, partition }: Place, text: string): Promise<Map<string, number>> {
+    const at = table.facts?.texts.indexOf(text) ?? -1
+    if (at < 0) throw misuse(`The collection has no text ${JSON.stringify(text)}.`)
+    const rows = await this.#sql.run<{ joined: string; count: number }>(
+      `SELECT text_${at} AS joined, count(*)::float8 AS count FROM ${table.sql}
+       WHERE partition = $1 AND text_${at} <> '' GROUP BY text_${at}`,
+      [partition],
+    )
+    const counts = new Map<string, number>()
+    for (const { joined, count } of rows) {
+      const own = new Map<string, number>()
+      countTexts(splitTexts(joined), own)
+      for (const one of own.keys()) counts.set(one, (counts.get(one) ?? 0) + count)
+    }
+    return counts
+  }
+
+  /** The records whose ids are given, by their ids. */
+  async texts({ table, partition }: Place, ids: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.#sql.run<{ id: string; record: string }>(
+      `SELECT id, record::text AS record FROM ${table.sql} WHERE partition = $1 AND id = ANY($2::text[])`,
+      [partition, this.#sql.texts(ids.filter(isStorable))],
+    )
+    return new Map(rows.map(({ id, record }) => [id, record]))
+  }
+
+  /**
+   * The matching rows in the order of the query, read in steps: each continues behind the last row of the one before, so
+   * that a record that stays where it is comes exactly once, whatever others write meanwhile.
+   *
+   * @param wanted  How many rows the caller takes at most.
+   * @param idsAlone  Where the condition allows it, the records are not read.
+   */
+  async *#rows(
+    place: Place,
+    query: PageQuery,
+    wanted: number,
+    idsAlone = false,
+  ): AsyncGenerator<{ id: string; record: StoredRecord | null }> {
+    const scan = new Scan(place, query)
+    const { table } = place
+    const condition = compileWhere(query.where ?? { all: [] }, table.facts)
+    const isLight = idsAlone && scan.isExact
+    const mostAtOnce = isLight ? 10_000 : scan.isExact ? 500 : 1000
+    const columns = `id${scan.column === 'id' ? '' : `, ${scan.column} AS key`}${isLight ? '' : ', record::text AS record'}`
+    const pacer = createPacer()
+    let skipping = scan.isExact ? 0 : (query.offset ?? 0)
+    for (let left = wanted, isFirst = true; left > 0; isFirst = false) {
+      const limit = scan.isExact ? Math.min(left, mostAtOnce) : mostAtOnce
+      const end = scan.limited(limit, isFirst && scan.isExact ? (query.offset ?? 0) : 0)
+      const rows = await this.#sql.run<{ id: string; record?: string; key?: Buffer }>(
+        `SELECT ${columns} FROM ${table.sql} WHERE ${scan.sql} ${end}`,
+        scan.parameters.values,
+        { isLasting: query.where === undefined },
+      )
+      for (const { id, record: text } of rows) {
+        if (pacer.due()) await pacer.turn()
+        const record = text === undefined ? null : toRecord<StoredRecord>(text)
+        if (!scan.isExact && record && !condition.matches(record)) continue
+        if (skipping > 0) {
+          skipping--
+          continue
+        }
+        yield { id, record }
+        left--
+      }
+      const last = rows.at(-1)
+      if (rows.length < limit || !last) return
+      scan.continueBehind(last.id, last.key ?? null)
+    }
+  }
+}
+
+/** The rows that a query is about, in SQL. */
+class Scan {
+  readonly parameters: Parameters = new Parameters()
+  /** The column of the index; `id` for that one. */
+  readonly column: string
+  /** Whether no other rows than those that match are found. */
+  readonly isExact: boolean
+  readonly #bounds: string
+  readonly #isBackwards: boolean
+  readonly #places: Map<string, string> = new Map()
+  #behind = ''
+
+  constructor({ table, partition }: Place, query: PageQuery) {
+    const { index = 'id', prefix, after, until, where } = query
+    this.#isBackwards = query.direction === 'desc'
+    this.column = index === 'id' ? 'id' : table.index(index).column
+    const { parameters } = this
+    const bounds = [`partition = ${parameters.add(partition)}`]
+    const compare = (operator: string, value: string | Buffer): void => {
+      bounds.push(`${this.column} ${operator} ${parameters.add(value)}`)
+    }
+    if (this.column === 'id') {
+      const bound = (operator: string, [id]: IndexKey): void => {
+        if (id === undefined) return
+        const text = String(id)
+        if (isStorable(text)) compare(operator, text)
+        else if (operator === '=') bounds.push('false')
+        // No id begins like that. All others are before or behind its storable part, or are that part.
+        else compare(operator === '<' ? '<=' : operator, /^[^\0\p{Surrogate}]*/u.exec(text)?.[0] ?? '')
+      }
+      if (prefix) bound('=', prefix)
+      if (after) bound(this.#isBackwards ? '<' : '>', after)
+      if (until) bound('<=', until)
+    } else {
+      bounds.push(`${this.column} IS NOT NULL`)
+      if (prefix) {
+        compare('>=', encodeKey(prefix))
+        compare('<', afterKey(prefix))
+      }
+      if (after)
+        compare(this.#isBackwards ? '<' : '>=', this.#isBackwards ? encodeKey(after) : afterKey(after))
+      if (until) compare('<', afterKey(until))
+    }
+    const condition = where === undefined ? null : toSql(where, table.facts, parameters)
+    if (condition) bounds.push(condition.sql)
+    this.isExact = condition?.isExact ?? true
+    this.#bounds = bounds.join(' AND ')
+  }
+
+  get sql(): string {
+    return this.#behind === '' ? this.#bounds : `${this.#bounds} AND ${this.#behind}`
+  }
+
+  /** The end of a statement that reads some of the rows, in their order. */
+  limited(limit: number, offset: number): string {
+    const order = this.#isBackwards ? 'DESC' : 'ASC'
+    const first = this.column === 'id' ? '' : `${this.column} ${order}, `
+    const places = [this.#set('limit', limit), this.#set('offset', offset)]
+    return `ORDER BY ${first}id ${order} LIMIT ${places[0]}::int8 OFFSET ${places[1]}::int8`
+  }
+
+  /** Leaves out a row and those before it. */
+  continueBehind(id: string, key: Buffer | null): void {
+    const operator = this.#isBackwards ? '<' : '>'
+    this.#behind = key
+      ? `(${this.column}, id) ${operator} (${this.#set('key', key)}::bytea, ${this.#set('id', id)}::text)`
+      : `id ${operator} ${this.#set('id', id)}::text`
+  }
+
+  /** Sets a parameter that has another value at each step. @returns Its place in the statement. */
+  #set(name: string, value: unknown): string {
+    const known = this.#places.get(name)
+    if (known === undefined) {
+      const place = this.parameters.add(value)
+      this.#places.set(name, place)
+      return place
+    }
+    this.parameters.values[Number(known.slice(1)) - 1] = value
+    return known
+  }
+}

@@ -1,0 +1,214 @@
+import { LocalpostError } from '../../core/errors.ts'
+import { toRecord } from '../read-records.ts'
+import type { StoredRecord } from '../store.ts'
+import type { Connection } from './connection.ts'
+import type { Column, StoredRow, Table } from './table.ts'
+
+/** The version of the tables that this program writes. */
+export const schemaVersion = 1
+
+/**
+ * Makes the tables of the store itself, if they are missing. To be called in a transaction: it holds a lock until its end, so
+ * that only one of several instances that start does it.
+ *
+ * @param schema  The name of the schema of the tables.
+ * @throws store_newer_schema if a newer version made the tables; invalid_option if the schema holds other tables.
+ */
+export async function prepareOwnTables(sql: Connection, schema: string): Promise<void> {
+  await sql.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`localpost ${schema}`])
+  if (!(await isOwn(sql, schema))) {
+    // A user who may not make schemas can be given one.
+    const given = await sql.run('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
+    if (given.length === 0) await sql.run(`CREATE SCHEMA "${schema}"`, [], { isLasting: false })
+    for (const text of ownTables(sql)) await sql.run(text, [], { isLasting: false })
+  }
+  const [{ version } = { version: schemaVersion }] = await sql.run<{ version: number }>(
+    `SELECT version FROM ${sql.name('localpost')}`,
+  )
+  if (version > schemaVersion) {
+    throw new LocalpostError(
+      'store_newer_schema',
+      `The schema "${schema}" of the database has version ${version}; this version of Localpost knows ${schemaVersion}. ` +
+        'Use the newer version, or another schema (`?schema=name` at the end of the URL).',
+    )
+  }
+}
+
+/**
+ * Makes the tables of the collections that are missing, and brings those of another version up to date.
+ *
+ * @param assertAlone  Called before the columns of a table are replaced, which other instances must not use then.
+ */
+export async function prepareCollections(
+  sql: Connection,
+  tables: readonly Table[],
+  assertAlone: () => Promise<void>,
+): Promise<void> {
+  const rows = await sql.run<{ name: string; signature: string }>(
+    `SELECT name, signature FROM ${sql.name('collections')}`,
+  )
+  const known = new Map(rows.map(({ name, signature }) => [name, signature]))
+  const outdated = tables.filter(({ name, signature }) => known.get(name) !== signature)
+  if (outdated.some(({ name }) => known.has(name))) await assertAlone()
+  for (const table of outdated) await prepareTable(sql, table, known.has(table.name))
+}
+
+/** @throws invalid_option if the schema has tables that are not Localpost's. */
+async function isOwn(sql: Connection, schema: string): Promise<boolean> {
+  const names = await sql.run<{ name: string }>(
+    `SELECT relname::text AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = $1 AND relkind IN ('r', 'v', 'm', 'S', 'f', 'p') ORDER BY 1 LIMIT 1000`,
+    [schema],
+  )
+  if (names.some(({ name }) => name === 'localpost')) return true
+  if (names.length === 0) return false
+  throw new LocalpostError(
+    'invalid_option',
+    `The schema "${schema}" of the database has tables of another program, as ${JSON.stringify(names[0]?.name)}. ` +
+      'Use another schema: `?schema=name` at the end of the URL.',
+  )
+}
+
+function ownTables(sql: Connection): string[] {
+  return [
+    `CREATE TABLE ${sql.name('localpost')} (
+       is_one boolean PRIMARY KEY DEFAULT true CHECK (is_one),
+       version int4 NOT NULL,
+       seq int8 NOT NULL
+     )`,
+    `INSERT INTO ${sql.name('localpost')} (version, seq) VALUES (${schemaVersion}, 0)`,
+    `CREATE TABLE ${sql.name('collections')} (name text PRIMARY KEY, signature text NOT NULL)`,
+    `CREATE TABLE ${sql.name('instances')} (
+       id text PRIMARY KEY,
+       holder text NOT NULL,
+       batch int8 NOT NULL DEFAULT 0,
+       has_turn boolean NOT NULL DEFAULT false,
+       until timestamptz NOT NULL
+     )`,
+    `CREATE TABLE ${sql.name('changes')} (
+       seq int8 PRIMARY KEY,
+       instance text NOT NULL,
+       partition text COLLATE "C" NOT NULL,
+       changes text NOT NULL
+     )`,
+    `CREATE TABLE ${sql.name('totals')} (
+       partition text COLLATE "C" NOT NULL,
+       collection text COLLATE "C" NOT NULL,
+       records int8 NOT NULL,
+       PRIMARY KEY (partition, collection)
+     )`,
+    `CREATE SEQUENCE ${sql.name('large_blobs')}`,
+    `CREATE TABLE ${sql.name('blobs')} (
+       partition text COLLATE "C" NOT NULL,
+       owner text COLLATE "C" NOT NULL,
+       name text COLLATE "C" NOT NULL,
+       collection text COLLATE "C" NOT NULL,
+       size int8 NOT NULL,
+       bytes bytea,
+       large int8,
+       PRIMARY KEY (partition, owner, name)
+     )`,
+    `ALTER TABLE ${sql.name('blobs')} ALTER COLUMN bytes SET STORAGE EXTERNAL`,
+    `CREATE TABLE ${sql.name('pieces')} (
+       large int8 NOT NULL,
+       place int4 NOT NULL,
+       bytes bytea NOT NULL,
+       PRIMARY KEY (large, place)
+     )`,
+    `ALTER TABLE ${sql.name('pieces')} ALTER COLUMN bytes SET STORAGE EXTERNAL`,
+    `CREATE TABLE ${sql.name('unused')} (large int8 PRIMARY KEY, since timestamptz NOT NULL)`,
+  ]
+}
+
+/** Makes the table of a collection, or gives it the columns and indexes of this version. */
+async function prepareTable(sql: Connection, table: Table, exists: boolean): Promise<void> {
+  const columns = table.columns.map(({ name, type }) => `"${name}" ${type}`)
+  if (!exists) {
+    await sql.run(
+      `CREATE TABLE ${table.sql} (
+         partition text COLLATE "C" NOT NULL,
+         id text COLLATE "C" NOT NULL,
+         version int4 NOT NULL,
+         record json NOT NULL,
+         ${columns.map((column) => `${column},`).join(' ')}
+         PRIMARY KEY (partition, id)
+       )`,
+      [],
+      { isLasting: false },
+    )
+  } else {
+    const old = await sql.run<{ name: string }>(
+      `SELECT attname::text AS name FROM pg_attribute
+       WHERE attrelid = $1::regclass AND attnum > 4 AND NOT attisdropped`,
+      [table.sql],
+    )
+    // Their indexes go with them.
+    const changes = [
+      ...old.map(({ name }) => `DROP COLUMN "${name}"`),
+      ...columns.map((column) => `ADD COLUMN ${column}`),
+    ]
+    if (changes.length > 0)
+      await sql.run(`ALTER TABLE ${table.sql} ${changes.join(', ')}`, [], { isLasting: false })
+    await fillColumns(sql, table)
+  }
+  // Unique keys are judged before the rows are written: two records of one transaction may exchange theirs.
+  for (const { name, column } of table.indexes) {
+    await sql.run(
+      `CREATE INDEX "${table.name}_${name}" ON ${table.sql} (partition, "${column}", id) WHERE "${column}" IS NOT NULL`,
+      [],
+      { isLasting: false },
+    )
+  }
+  await sql.run(
+    `INSERT INTO ${sql.name('collections')} (name, signature) VALUES ($1, $2)
+     ON CONFLICT (name) DO UPDATE SET signature = excluded.signature`,
+    [table.name, table.signature],
+  )
+}
+
+/** Computes the columns of all records again. */
+async function fillColumns(sql: Connection, table: Table): Promise<void> {
+  if (table.columns.length === 0) return
+  let last = { partition: '', id: '' }
+  for (;;) {
+    const rows = await sql.run<{ partition: string; id: string; record: string }>(
+      `SELECT partition, id, record::text AS record FROM ${table.sql}
+       WHERE (partition, id) > ($1, $2) ORDER BY partition, id LIMIT 1000`,
+      [last.partition, last.id],
+    )
+    const end = rows.at(-1)
+    if (!end) return
+    last = end
+    const stored = rows.map(({ record }) => table.rowOf(toRecord<StoredRecord>(record), record))
+    const set = table.columns.map(({ name }) => `"${name}" = given."${name}"`)
+    const given = [
+      sql.texts(rows.map(({ partition }) => partition)),
+      sql.texts(rows.map(({ id }) => id)),
+      ...columnArrays(sql, table.columns, stored),
+    ]
+    const types = ['text', 'text', ...table.columns.map(({ type }) => type)]
+    await sql.run(
+      `UPDATE ${table.sql} SET ${set.join(', ')}
+       FROM unnest(${types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')})
+         AS given (partition, id, ${table.columns.map(({ name }) => `"${name}"`).join(', ')})
+       WHERE ${table.sql}.partition = given.partition AND ${table.sql}.id = given.id`,
+      given,
+      { isLasting: false },
+    )
+  }
+}
+
+/** The values of rows, column by column, as parameters of a statement. */
+export function columnArrays(
+  sql: Connection,
+  columns: readonly Column[],
+  rows: readonly Pick<StoredRow, 'values'>[],
+): unknown[] {
+  return columns.map(({ type }, at) => {
+    const values = rows.map((row) => row.values[at] ?? null)
+    // Each column has values of one type.
+    if (type === 'bytea') return sql.bytes(values as (Buffer | null)[])
+    if (type === 'text') return sql.texts(values as (string | null)[])
+    return sql.numbers(values as (number | null)[])
+  })
+}

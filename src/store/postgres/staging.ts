@@ -1,0 +1,276 @@
+import { assertVersion, keyConflict } from '../conflicts.ts'
+import type { BulkOutcome } from '../bulk.ts'
+import { withVersion } from '../prepare.ts'
+import { toRecord } from '../read-records.ts'
+import type { IndexKey } from '../queries.ts'
+import type { StoredRecord } from '../store.ts'
+import { pacedIfLong } from '../../core/yield.ts'
+import type { StoredRow, Table } from './table.ts'
+
+/** A change of a commit, as it was at the call of `commit`. */
+export type PreparedChange =
+  | {
+      readonly op: 'insert' | 'put' | 'update'
+      readonly table: Table
+      /** Its version is a guess for `put`, which is settled when it is staged. */
+      readonly row: StoredRow
+    }
+  | {
+      readonly op: 'remove'
+      readonly table: Table
+      readonly id: string
+      readonly version: number | undefined
+    }
+
+/** A change of a record that was read at a version; without `row` it is removed, whatever its version is. */
+export interface BulkChange {
+  readonly table: Table
+  readonly id: string
+  readonly version: number
+  readonly row: StoredRow | null
+}
+
+/** A blob of a commit: its bytes, or the number of those that were written before. */
+export interface StagedBlob {
+  readonly owner: string
+  readonly name: string
+  readonly size: number
+  readonly bytes: Buffer | null
+  readonly large: number | null
+}
+
+/** What a commit did to a record. */
+export interface Effect {
+  readonly table: Table
+  readonly op: 'insert' | 'update' | 'remove'
+  readonly id: string
+}
+
+/** A stored record, as far as a commit must know it. */
+interface Known {
+  readonly version: number
+  /** In the order of the indexes; null for those that are not unique. */
+  readonly keys: readonly (string | null)[]
+}
+
+/** The state of a record after the batch: its row, or null if it is removed. `known` is as it was before. */
+interface Final {
+  readonly table: Table
+  readonly partition: string
+  readonly id: string
+  readonly before: Known | null
+  row: StoredRow | null
+}
+
+/**
+ * Judges the commits of one transaction one after the other, each on the result of those before it. A commit that is refused
+ * leaves no trace.
+ */
+export class Staging {
+  readonly #known: Map<string, Known | null> = new Map()
+  readonly #holders: Map<string, string | null> = new Map()
+  readonly #finals: Map<string, Final> = new Map()
+  /** The owners whose blobs of before the batch are removed. */
+  readonly #cleared: Map<string, { table: Table; partition: string; id: string }> = new Map()
+  readonly #blobs: Map<string, StagedBlob & { table: Table; partition: string }> = new Map()
+  #undo: (() => void)[] = []
+  #effects: Effect[] = []
+
+  /** Takes note of a stored record. @param keys  Of its unique indexes, in hex, in the order of the indexes. */
+  learn(
+    table: Table,
+    partition: string,
+    id: string,
+    version: number,
+    keys: readonly (string | null)[],
+  ): void {
+    this.#known.set(placeOf(table, partition, id), { version, keys })
+    for (const [at, { isUnique }] of table.indexes.entries()) {
+      const key = keys[at] ?? null
+      if (isUnique && key !== null) this.#holders.set(holderOf(table, partition, at, key), id)
+    }
+  }
+
+  /**
+   * Applies a commit.
+   *
+   * @returns What it does to each record, in order.
+   * @throws unique_conflict, version_conflict; then nothing of it is applied.
+   */
+  stage(
+    partition: string,
+    changes: readonly PreparedChange[],
+    blobs: readonly StagedBlob[],
+  ): Promise<Effect[]> {
+    return this.#whole(this.#stageAll(partition, changes, blobs))
+  }
+
+  *#stageAll(
+    partition: string,
+    changes: readonly PreparedChange[],
+    blobs: readonly StagedBlob[],
+  ): Generator<undefined, void> {
+    for (const change of changes) {
+      this.#change(partition, change)
+      yield
+    }
+    for (const blob of blobs) {
+      const change = changes.findLast((one) => one.op !== 'remove' && one.row.id === blob.owner)
+      if (!change) continue
+      const place = placeOf(change.table, partition, blob.owner)
+      // A later change of the same commit may have removed the record.
+      if (this.#finals.get(place)?.row)
+        this.#set(this.#blobs, `${place}/${blob.name}`, { ...blob, table: change.table, partition })
+    }
+  }
+
+  /**
+   * Applies the changes whose records are still as they were read.
+   *
+   * @param outcome  Gets how many were applied, and the ids of the others.
+   * @throws unique_conflict; then nothing of it is applied.
+   */
+  stageBulk(partition: string, changes: readonly BulkChange[], outcome: BulkOutcome): Promise<Effect[]> {
+    outcome.applied = 0
+    outcome.stale = []
+    return this.#whole(this.#stageParts(partition, changes, outcome))
+  }
+
+  *#stageParts(
+    partition: string,
+    changes: readonly BulkChange[],
+    outcome: BulkOutcome,
+  ): Generator<undefined, void> {
+    for (const { table, id, version, row } of changes) {
+      yield
+      const current = this.#current(table, partition, id)
+      if (!current) continue
+      if (row !== null && current.version !== version) {
+        outcome.stale.push(id)
+        continue
+      }
+      outcome.applied++
+      if (row === null) this.#remove(table, partition, id, current)
+      else this.#put(table, partition, row, current)
+    }
+  }
+
+  /** The records that the batch changes, and what is in them afterwards. */
+  get finals(): Iterable<Final> {
+    return this.#finals.values()
+  }
+
+  get cleared(): Iterable<{ table: Table; partition: string; id: string }> {
+    return this.#cleared.values()
+  }
+
+  get blobs(): Iterable<StagedBlob & { table: Table; partition: string }> {
+    return this.#blobs.values()
+  }
+
+  async #whole(steps: Generator<undefined, void>): Promise<Effect[]> {
+    try {
+      await pacedIfLong(steps)
+      return this.#effects
+    } catch (error) {
+      for (const undo of this.#undo.reverse()) undo()
+      throw error
+    } finally {
+      this.#undo = []
+      this.#effects = []
+    }
+  }
+
+  #change(partition: string, change: PreparedChange): void {
+    const { table } = change
+    if (change.op === 'remove') {
+      const current = this.#current(table, partition, change.id)
+      if (change.version !== undefined) assertVersion(change.version, current, table.name, change.id)
+      if (current) this.#remove(table, partition, change.id, current)
+      return
+    }
+    const { row } = change
+    const current = this.#current(table, partition, row.id)
+    if (change.op === 'insert' && current) throw keyConflict(table.name, 'id', [row.id], row.id)
+    if (change.op === 'update') assertVersion(row.version - 1, current, table.name, row.id)
+    const version = change.op === 'put' ? (current?.version ?? 0) + 1 : row.version
+    this.#put(table, partition, version === row.version ? row : atVersion(table, row, version), current)
+  }
+
+  #put(table: Table, partition: string, row: StoredRow, current: Known | null): void {
+    const { id, version } = row
+    const keys = table.indexes.map(({ isUnique }, at) => (isUnique ? hexOf(row.values[at]) : null))
+    for (const [at, { name, isUnique }] of table.indexes.entries()) {
+      if (!isUnique) continue
+      const key = keys[at] ?? null
+      const holder = key === null ? null : (this.#holders.get(holderOf(table, partition, at, key)) ?? null)
+      if (holder !== null && holder !== id)
+        throw keyConflict(table.name, name, givenKey(row.keys[at]), holder)
+      this.#claim(table, partition, at, current?.keys[at] ?? null, null)
+      this.#claim(table, partition, at, key, id)
+    }
+    this.#finish(table, partition, id, row, { version, keys })
+    this.#effects.push({ table, op: current ? 'update' : 'insert', id })
+  }
+
+  #remove(table: Table, partition: string, id: string, current: Known): void {
+    for (const [at, { isUnique }] of table.indexes.entries())
+      if (isUnique) this.#claim(table, partition, at, current.keys[at] ?? null, null)
+    this.#finish(table, partition, id, null, null)
+    const place = placeOf(table, partition, id)
+    this.#set(this.#cleared, place, { table, partition, id })
+    for (const name of this.#blobs.keys()) if (name.startsWith(`${place}/`)) this.#unset(this.#blobs, name)
+    this.#effects.push({ table, op: 'remove', id })
+  }
+
+  #finish(table: Table, partition: string, id: string, row: StoredRow | null, after: Known | null): void {
+    const place = placeOf(table, partition, id)
+    const earlier = this.#finals.get(place)
+    const before = earlier ? earlier.before : (this.#known.get(place) ?? null)
+    this.#set(this.#finals, place, { table, partition, id, before, row })
+    this.#set(this.#known, place, after)
+  }
+
+  #current(table: Table, partition: string, id: string): Known | null {
+    return this.#known.get(placeOf(table, partition, id)) ?? null
+  }
+
+  #claim(table: Table, partition: string, at: number, key: string | null, holder: string | null): void {
+    if (key !== null) this.#set(this.#holders, holderOf(table, partition, at, key), holder)
+  }
+
+  #set<V>(map: Map<string, V>, key: string, value: V): void {
+    const before = map.get(key)
+    const was = map.has(key)
+    map.set(key, value)
+    this.#undo.push(() => (was ? map.set(key, before as V) : map.delete(key)))
+  }
+
+  #unset<V>(map: Map<string, V>, key: string): void {
+    const before = map.get(key)
+    if (map.delete(key)) this.#undo.push(() => map.set(key, before as V))
+  }
+}
+
+/** A key of a unique index as a text, for maps. */
+export function hexOf(key: StoredRow['values'][number] | undefined): string | null {
+  return key instanceof Uint8Array ? key.toString('hex') : null
+}
+
+function atVersion(table: Table, { text }: StoredRow, version: number): StoredRow {
+  const changed = withVersion(text, version)
+  return table.rowOf(toRecord<StoredRecord>(changed), changed)
+}
+
+function givenKey(key: IndexKey | null | undefined): IndexKey {
+  return key ?? []
+}
+
+// A partition and an id have no NUL.
+function placeOf(table: Table, partition: string, id: string): string {
+  return `${table.name}\0${partition}\0${id}`
+}
+
+function holderOf(table: Table, partition: string, at: number, key: string): string {
+  return `${table.name}\0${partition}\0${at}\0${key}`
+}

@@ -1,0 +1,49 @@
+import type { Pool } from 'pg'
+import { clearTimeout, monotonicNow, setTimeout } from '../../core/machine.ts'
+import type { DatabaseStatus } from '../store.ts'
+import type { Connection } from './connection.ts'
+import type { Membership } from './membership.ts'
+
+/** How the database is, from an instance's view. Takes at most a second. */
+export async function readStatus(deps: {
+  sql: Connection
+  schema: string
+  pools: readonly Pool[]
+  membership: Membership
+  lastCommit: number
+}): Promise<DatabaseStatus> {
+  const { sql, schema, pools, membership, lastCommit } = deps
+  const sum = (of: (pool: Pool) => number): number => pools.reduce((all, pool) => all + of(pool), 0)
+  const connections = {
+    used: sum(({ totalCount, idleCount }) => totalCount - idleCount),
+    idle: sum(({ idleCount }) => idleCount),
+    waiting: sum(({ waitingCount }) => waitingCount),
+  }
+  const began = monotonicNow()
+  const instances = await withinASecond(
+    sql
+      .run<{ count: number }>(
+        `SELECT count(*)::float8 AS count FROM ${sql.name('instances')} WHERE until > clock_timestamp()`,
+      )
+      .then(([row]) => row?.count ?? null),
+  )
+  return {
+    schema,
+    instances,
+    round_trip_ms: instances === null ? null : Math.round((monotonicNow() - began) * 10) / 10,
+    has_turn: membership.isMine(),
+    last_commit: lastCommit,
+    connections,
+  }
+}
+
+/** What a query gives; null if it fails or takes longer than a second. */
+async function withinASecond<T>(query: Promise<T>): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), 1000)))
+  try {
+    return await Promise.race([query.catch(() => null), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

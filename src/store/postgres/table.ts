@@ -1,0 +1,86 @@
+import type { Facts } from '../fact-types.ts'
+import { factsOf } from '../facts.ts'
+import { misuse } from '../io-errors.ts'
+import { keyOf } from '../keys.ts'
+import type { IndexKey } from '../queries.ts'
+import type { Collection, StoredRecord } from '../store.ts'
+import { membersOf } from '../stored.ts'
+import { encodeKey, joinTexts } from './keys.ts'
+
+/** A column beside those that every table has: one for each index, and for each fact. */
+export interface Column {
+  readonly name: string
+  readonly type: 'bytea' | 'int4' | 'float8' | 'text'
+}
+
+export interface TableIndex {
+  readonly name: string
+  readonly column: string
+  readonly on: readonly string[]
+  readonly isUnique: boolean
+}
+
+/** A record as its table holds it; the values of the columns are in their order. */
+export interface StoredRow {
+  readonly id: string
+  readonly version: number
+  /** The record as JSON. */
+  readonly text: string
+  readonly keys: readonly (IndexKey | null)[]
+  readonly values: readonly (Buffer | number | string | null)[]
+}
+
+/** How the records of a collection are stored: the table, its columns, and the values of a record in them. */
+export class Table {
+  readonly name: string
+  readonly collection: Collection<StoredRecord>
+  readonly facts: Facts<StoredRecord> | undefined
+  readonly indexes: readonly TableIndex[]
+  readonly columns: readonly Column[]
+  /** The name in SQL. */
+  readonly sql: string
+
+  constructor(collection: Collection<StoredRecord>, schema: string) {
+    const { name, indexes, facts } = collection
+    this.name = name
+    this.collection = collection
+    this.facts = facts
+    this.sql = `"${schema}"."records_${name}"`
+    this.indexes = Object.entries(indexes).map(([index, { on, unique = false }]) => {
+      return { name: index, column: `key_${index}`, on, isUnique: unique }
+    })
+    this.columns = [
+      ...this.indexes.map(({ column }) => ({ name: column, type: 'bytea' as const })),
+      ...(facts ? [{ name: 'flags', type: 'int4' as const }] : []),
+      ...(facts?.numbers ?? []).map((_, at) => ({ name: `number_${at}`, type: 'float8' as const })),
+      ...(facts?.texts ?? []).map((_, at) => ({ name: `text_${at}`, type: 'text' as const })),
+    ]
+  }
+
+  /** Says how the columns follow from a record: where it changed, those of stored records are computed again. */
+  get signature(): string {
+    const { version, flags, numbers, texts } = this.facts ?? { version: 0, flags: [], numbers: [], texts: [] }
+    const indexes = this.indexes.map(({ name, on, isUnique }) => [name, on, isUnique])
+    return JSON.stringify([1, indexes, version, flags, numbers, texts])
+  }
+
+  /** @throws internal_error if the collection has no such index. */
+  index(name: string): TableIndex {
+    const index = this.indexes.find((one) => one.name === name)
+    if (!index) throw misuse(`The collection ${this.name} has no index ${JSON.stringify(name)}.`)
+    return index
+  }
+
+  /** @param text  The JSON of the record. */
+  rowOf(record: StoredRecord, text: string): StoredRow {
+    const keys = this.indexes.map(({ on }) => keyOf(membersOf(record), on))
+    const values: StoredRow['values'][number][] = keys.map((key) => key && encodeKey(key))
+    if (this.facts) {
+      const facts = factsOf(this.facts, record)
+      values.push(facts?.flags ?? null)
+      for (const at of this.facts.numbers.keys()) values.push(facts ? (facts.numbers[at] ?? 0) : null)
+      for (const at of this.facts.texts.keys()) values.push(facts ? joinTexts(facts.texts[at] ?? []) : null)
+    }
+    return { id: record.id, version: record.version, text, keys, values }
+  }
+}

@@ -1,0 +1,226 @@
+import type { Pool } from 'pg'
+import { LocalpostError } from '../../core/errors.ts'
+import { nextTurn, sleep } from '../../core/machine.ts'
+import type { BulkOutcome } from '../bulk.ts'
+import { Connection, transact } from './connection.ts'
+import { databaseFault, isLost, isOfContent } from './faults.ts'
+import { changesOf, type CommitChange, type StoredCommit } from './changes.ts'
+import { channelOf } from './listening.ts'
+import { load } from './load.ts'
+import type { Membership } from './membership.ts'
+import { type BulkChange, type PreparedChange, type StagedBlob, Staging } from './staging.ts'
+import { write } from './write.ts'
+
+/** A commit that waits for its turn. */
+type Waiting = {
+  readonly partition: string
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+} & (
+  | {
+      readonly changes: readonly PreparedChange[]
+      readonly blobs: readonly StagedBlob[] | Promise<readonly StagedBlob[]>
+    }
+  | {
+      readonly bulk: readonly BulkChange[]
+      readonly outcome: BulkOutcome
+      /** Whether listeners get one change for all records. */
+      readonly isBulk: boolean
+    }
+  | { readonly said: CommitChange }
+)
+
+interface WriterDeps {
+  readonly pool: Pool
+  readonly schema: string
+  readonly membership: Membership
+  /** Called after each transaction that stored something, before its commits are resolved. Never rejects. */
+  onStored(commits: readonly StoredCommit[]): Promise<void> | undefined
+  /** Called when a transaction failed. */
+  onFault(fault: LocalpostError): void
+}
+
+/** Takes commits in the order of the calls and stores those that wait at the same time in one transaction. */
+export class Writer {
+  readonly #deps: WriterDeps
+  #waiting: Waiting[] = []
+  #running: Promise<void> | null = null
+  #batch = 0
+
+  constructor(deps: WriterDeps) {
+    this.#deps = deps
+  }
+
+  /** @param blobs  A promise while large ones are written, which keeps the place in the order. */
+  commit(
+    partition: string,
+    changes: readonly PreparedChange[],
+    blobs: readonly StagedBlob[] | Promise<readonly StagedBlob[]>,
+  ): Promise<void> {
+    // It may fail before its turn, which is when it is looked at.
+    if (blobs instanceof Promise) blobs.catch(() => {})
+    return this.#push((resolve, reject) => ({ partition, changes, blobs, resolve, reject }))
+  }
+
+  async bulk(partition: string, bulk: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome> {
+    const outcome: BulkOutcome = { applied: 0, stale: [] }
+    await this.#push((resolve, reject) => ({ partition, bulk, outcome, isBulk, resolve, reject }))
+    return outcome
+  }
+
+  /** Tells listeners of something that changes no record, as a commit of its own. */
+  say(partition: string, said: CommitChange): Promise<void> {
+    return this.#push((resolve, reject) => ({ partition, said, resolve, reject }))
+  }
+
+  /** Resolves when nothing waits or runs. */
+  async idle(): Promise<void> {
+    for (let turn = this.#running; turn; turn = this.#running) await turn
+  }
+
+  #push(make: (resolve: () => void, reject: (error: unknown) => void) => Waiting): Promise<void> {
+    const done = new Promise<void>((resolve, reject) => this.#waiting.push(make(resolve, reject)))
+    this.#running ??= this.#run()
+    return done
+  }
+
+  async #run(): Promise<void> {
+    // The turn in between lets everything that this turn of the event loop commits share the transaction.
+    for (await nextTurn(); this.#waiting.length > 0; await nextTurn()) {
+      const batch: Waiting[] = []
+      let size = 0
+      for (const next of this.#waiting) {
+        if (batch.length > 0 && (size >= batchChanges || isWritten(next))) break
+        batch.push(next)
+        size += recordsOf(next).changes.length
+      }
+      this.#waiting = this.#waiting.slice(batch.length)
+      await this.#store(await written(batch))
+    }
+    this.#running = null
+  }
+
+  async #store(batch: readonly Waiting[]): Promise<void> {
+    const open = new Set(batch)
+    if (open.size === 0) return
+    try {
+      await this.#transact(open)
+    } catch (error) {
+      // What one commit holds must not fail those that share its transaction.
+      if (open.size > 1 && isOfContent(error)) for (const one of open) await this.#store([one])
+      else {
+        const fault = databaseFault(error)
+        this.#deps.onFault(fault)
+        for (const { reject } of open) reject(fault)
+      }
+    }
+  }
+
+  /**
+   * @param batch  Those that are refused are told so, and taken out.
+   * @throws What the database answers; then nothing of the batch is stored.
+   */
+  async #transact(batch: Set<Waiting>): Promise<void> {
+    const { pool, schema, membership } = this.#deps
+    const number = ++this.#batch
+    const outcome = { commits: [] as StoredCommit[], isCommitting: false, began: 0 }
+    try {
+      await transact(pool, schema, async (connection) => {
+        const staging = new Staging()
+        const [began, seq] = await Promise.all([
+          membership.renew(connection, number),
+          lockSeq(connection),
+          ...load(connection, staging, [...batch].map(recordsOf)),
+        ])
+        const commits = await stageAll(staging, batch, seq)
+        if (commits.length > 0)
+          await write(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
+        Object.assign(outcome, { commits, began, isCommitting: true })
+      })
+    } catch (error) {
+      // The answer to COMMIT is missing: the transaction may have been stored.
+      if (!(outcome.isCommitting && isLost(error) && (await this.#wasStored(number)))) throw error
+    }
+    membership.renewed(outcome.began)
+    if (outcome.commits.length > 0) await this.#deps.onStored(outcome.commits)
+    for (const { resolve } of batch) resolve()
+  }
+
+  /** Whether a transaction was stored whose end this process did not see. @throws store_unknown if that cannot be found out. */
+  async #wasStored(number: number): Promise<boolean> {
+    const { pool, schema, membership } = this.#deps
+    for (let tries = 0; tries < lookUps; tries++) {
+      try {
+        return (await membership.lastBatch(new Connection(pool, schema))) >= number
+      } catch {
+        await sleep(lookUpPauseMs)
+      }
+    }
+    throw new LocalpostError(
+      'store_unknown',
+      'The connection to the database was lost while a commit was stored, and it does not answer since: the commit may be there after the next start.',
+    )
+  }
+}
+
+// One batch is staged without long pauses, so this bounds how much it holds.
+const batchChanges = 256
+const lookUps = 20
+const lookUpPauseMs = 250
+
+/** The records that a commit concerns. */
+function recordsOf(item: Waiting): { partition: string; changes: readonly (PreparedChange | BulkChange)[] } {
+  const { partition } = item
+  if ('bulk' in item) return { partition, changes: item.bulk }
+  return { partition, changes: 'changes' in item ? item.changes : [] }
+}
+
+function isWritten(next: Waiting): boolean {
+  return 'blobs' in next && next.blobs instanceof Promise
+}
+
+/** Waits for the large blobs of a batch, outside of its transaction. A commit whose blobs failed is told so, and left out. */
+async function written(batch: readonly Waiting[]): Promise<Waiting[]> {
+  const ready: Waiting[] = []
+  for (const item of batch) {
+    try {
+      ready.push('blobs' in item ? { ...item, blobs: await item.blobs } : item)
+    } catch (error) {
+      item.reject(databaseFault(error))
+    }
+  }
+  return ready
+}
+
+/** The number of the last commit. Until the transaction ends, no other one goes on from here. */
+async function lockSeq(connection: Connection): Promise<number> {
+  const [row] = await connection.run<{ seq: number }>(
+    `SELECT seq::float8 AS seq FROM ${connection.name('localpost')} FOR UPDATE`,
+  )
+  return row?.seq ?? 0
+}
+
+/** Judges the commits of a batch in their order. Those that are refused are told so, and taken out. */
+async function stageAll(staging: Staging, batch: Set<Waiting>, seq: number): Promise<StoredCommit[]> {
+  const commits: StoredCommit[] = []
+  for (const item of batch) {
+    const { partition } = item
+    try {
+      const changes = await stage(staging, item)
+      if (changes.length > 0) commits.push({ seq: seq + commits.length + 1, partition, changes })
+    } catch (error) {
+      batch.delete(item)
+      item.reject(error)
+    }
+  }
+  return commits
+}
+
+/** @returns What listeners are told of it. */
+async function stage(staging: Staging, item: Waiting): Promise<CommitChange[]> {
+  const { partition } = item
+  if ('said' in item) return [item.said]
+  if ('bulk' in item)
+    return changesOf(await staging.stageBulk(partition, item.bulk, item.outcome), item.isBulk)
+  return changesOf(await staging.stage(partition, item.changes, await item.blobs), false)
+}

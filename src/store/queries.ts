@@ -1,0 +1,48 @@
+import type { FactWhere } from './fact-types.ts'
+
+/** The values of an index's members; for a prefix, only the first of them. */
+export type IndexKey = readonly (string | number | boolean)[]
+
+export interface PageQuery {
+  /** Default: `id`. */
+  readonly index?: string
+  /** Only records whose key begins with these values. */
+  readonly prefix?: IndexKey
+  /** Only records after this key in the direction of the page. No record needs to have the key. */
+  readonly after?: IndexKey
+  /** Only records at or before this key in index order: `until: [now]` on an index of due times. */
+  readonly until?: IndexKey
+  /** Default: `asc`. */
+  readonly direction?: 'asc' | 'desc'
+  /** Skips this many records in the direction of the page. Without `where` the cost does not depend on it. Default: 0. */
+  readonly offset?: number
+  /** Default: 50. */
+  readonly limit?: number
+  readonly where?: Where
+}
+
+export interface CountQuery {
+  readonly index?: string
+  readonly prefix?: IndexKey
+  /** As in {@link PageQuery}. */
+  readonly until?: IndexKey
+  readonly where?: Where
+}
+
+export interface Page<T> {
+  readonly records: T[]
+  /** Whether more records follow after the last one. */
+  readonly more: boolean
+}
+
+/** A condition on one record. The set of conditions is fixed, so that an adapter can translate them for a database. */
+export type Where =
+  | FactWhere
+  | { readonly member: string; readonly equals: string | number | boolean | null }
+  | { readonly member: string; readonly above: number }
+  | { readonly member: string; readonly below: number }
+  /** Case-insensitive; an array matches when one of its strings does. */
+  | { readonly member: string; readonly contains: string }
+  | { readonly all: readonly Where[] }
+  | { readonly any: readonly Where[] }
+  | { readonly not: Where }

@@ -1,0 +1,112 @@
+import { monotonicNow, setTimeout, sleep } from '../core/machine.ts'
+import type { IndexKey } from './queries.ts'
+import { type Collection, insert, type Store, type StoredRecord } from './store.ts'
+
+/** How many records of a kind are kept. */
+export interface LogLimit {
+  readonly index: string
+  readonly prefix: IndexKey
+  readonly most: number
+}
+
+/**
+ * The last records of a log that all instances write which share a store. Whoever adds one does not wait until it is stored:
+ * they are stored in batches, and in a flood only the newest.
+ */
+export interface SharedLog<T extends StoredRecord> {
+  /** @param make  Called shortly before the record is stored. */
+  add(make: () => Omit<T, 'version'>): void
+  /** Waits for what was added here, and for the time that other instances need to store what was added there. */
+  stored(): Promise<void>
+  /** Removes all records. */
+  clear(): Promise<void>
+}
+
+/** @param onForeign  Called with the id of a record that another instance has added. */
+export function createSharedLog<T extends StoredRecord>({
+  store,
+  collection,
+  limits,
+  onForeign,
+}: {
+  store: Store
+  collection: Collection<T>
+  limits: readonly LogLimit[]
+  onForeign(id: string): void
+}): SharedLog<T> {
+  let waiting: (() => Omit<T, 'version'>)[] = []
+  let isRunning = false
+  let storing: Promise<void> = Promise.resolve()
+  /** The ids of records that this instance has stored, until the store tells of them. */
+  const own = new Set<string>()
+
+  store.changes((change) => {
+    if (change.op === 'gap') own.clear()
+    if (change.op !== 'insert' || change.collection !== collection.name) return
+    if (!own.delete(change.id)) onForeign(change.id)
+  })
+
+  async function run(): Promise<void> {
+    isRunning = true
+    while (waiting.length > 0) {
+      // What is logged may still be under way, as the last reply of a transaction.
+      await pause(gatherMs)
+      const began = monotonicNow()
+      storing = storeWaiting()
+      await storing
+      // Commits of mail come one after the other: logs may take a tenth of their time.
+      await pause(Math.min(Math.max(pauseMs, 9 * (monotonicNow() - began)), longestPauseMs))
+    }
+    isRunning = false
+  }
+
+  /** Never rejects: what cannot be stored is not logged. */
+  async function storeWaiting(): Promise<void> {
+    const newest = waiting.slice(-mostAtOnce)
+    waiting = []
+    let batch: Omit<T, 'version'>[] = []
+    try {
+      batch = newest.map((make) => make())
+      for (const { id } of batch) own.add(id)
+      await store.commit(batch.map((record) => insert(collection, record)))
+      for (const limit of limits) await trim(limit)
+    } catch {
+      for (const { id } of batch) own.delete(id)
+    }
+  }
+
+  async function trim({ index, prefix, most }: LogLimit): Promise<void> {
+    const over = (await store.count(collection, { index, prefix })) - most
+    if (over > 0)
+      await store.bulk(collection, await store.ids(collection, { index, prefix, limit: over }), 'remove')
+  }
+
+  return {
+    add(make) {
+      if (waiting.length >= 2 * mostAtOnce) waiting = waiting.slice(-mostAtOnce)
+      waiting.push(make)
+      if (!isRunning) void run()
+    },
+    async stored() {
+      await sleep(gatherMs + pauseMs + storingMs)
+      await storing
+    },
+    async clear() {
+      waiting = []
+      await storing
+      await store.bulk(collection, await store.ids(collection), 'remove')
+    },
+  }
+}
+
+const mostAtOnce = 100
+const gatherMs = 20
+const pauseMs = 100
+const longestPauseMs = 2000
+/** What a commit may take. */
+const storingMs = 50
+
+/** Does not keep the process alive. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref())
+}

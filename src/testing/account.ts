@@ -1,0 +1,206 @@
+import { createCall, type Calls } from '../client/call.ts'
+import { createClient, type Client, type CreatedAccount } from '../client/index.ts'
+import { framesOfCaller, withFramesOf } from '../core/caller.ts'
+import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
+import { assertArguments, assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
+import { fromCall } from '../instance/public-members.ts'
+import { isLoopback } from '../net/hosts.ts'
+import type { ResetScope } from '../options/reset-scopes.ts'
+import { optionTable } from '../options/table.ts'
+import { createAccountInbox, type AccountInbox } from './account-inbox.ts'
+
+/** Where an account is opened, and for how long. */
+export interface AccountSettings {
+  /** The server. Default: the variable `LOCALPOST_URL`, or `http://127.0.0.1:8025`. */
+  url?: string
+  /**
+   * A key of the account `default` with the scope `full`. Default: the variable `LOCALPOST_KEY`; a server on this machine
+   * that is bound to loopback needs none.
+   */
+  apiKey?: string
+  /**
+   * The server removes the account this long after its last use, in milliseconds: that of a test process that was killed.
+   * Default: an hour.
+   */
+  ttlMs?: number
+  /** How long waits, matchers and assertions wait for what should come, in milliseconds. Default: 3,000. */
+  waitTimeoutMs?: number
+}
+
+/** An account of a test, on a server that runs elsewhere; a part of what an instance in the test has. */
+export interface TestAccount extends Pick<Client, 'emails' | 'domains' | 'audiences'> {
+  readonly name: string
+  /** Base URL of the server. */
+  readonly url: string
+  /** The key of the account, for `/v1` and `/dev`. */
+  readonly apiKey: string
+  /** Where mail is submitted, as this account; fits `nodemailer.createTransport(account.smtp)`. */
+  readonly smtp: {
+    readonly host: string
+    readonly port: number
+    readonly auth: { readonly user: string; readonly pass: string }
+  }
+  readonly inbox: AccountInbox
+  readonly waitTimeoutMs: number
+  /**
+   * Sends a request to the server with the key of the account, for all that has no method here:
+   * `account.fetch(new Request('http://localhost/dev/rules'))`. Path and query of the URL count.
+   */
+  fetch(request: Request): Promise<Response>
+  /** Empties everything of the account but its keys, and what `keep` names. */
+  reset(options?: { keep?: ResetScope[] }): Promise<void>
+  /** Removes the account with everything in it. A second call gives the first's promise. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Opens an account on a server that runs elsewhere: the isolation of an instance, where many test processes share one
+ * server. The server removes it after `ttlMs` if the test does not.
+ *
+ * @throws invalid_option, request_failed where no server answers, or the error of the server: invalid_api_key,
+ *   insufficient_scope, too_many_accounts.
+ * @example
+ * const account = await openAccount()
+ * t.after(() => account.close())
+ * await signUp('ada@example.com', { smtp: account.smtp })
+ * await assertSent(account, { to: 'ada@example.com' })
+ */
+export async function openAccount(settings?: AccountSettings): Promise<TestAccount> {
+  assertArguments(arguments, 1, 'openAccount()')
+  const frames = framesOfCaller(openAccount)
+  try {
+    return await open(settings ?? {})
+  } catch (error) {
+    throw withFramesOf(error, frames)
+  }
+}
+
+/** The names of {@link AccountSettings}. */
+export const accountSettingNames = ['url', 'apiKey', 'ttlMs', 'waitTimeoutMs'] as const
+
+async function open(settings: AccountSettings): Promise<TestAccount> {
+  assertKnownOptions(settings, accountSettingNames, 'an account')
+  const {
+    url: baseUrl = process.env['LOCALPOST_URL'] || defaultUrl,
+    apiKey = process.env['LOCALPOST_KEY'] || null,
+    ttlMs = hourMs,
+    waitTimeoutMs = optionTable.waitTimeoutMs.default,
+  } = settings
+  assertWaitMs('waitTimeoutMs', waitTimeoutMs)
+  const admin = createCall({ baseUrl, apiKey }, false)
+  const created = await admin
+    .ask<CreatedAccount>('POST', ['accounts'], { body: { ttl_ms: ttlMs } })
+    .catch((error: unknown) => {
+      throw withHint(error, settings)
+    })
+  const url = baseUrl.replace(/\/+$/, '')
+  return accountOf(created, { url, waitTimeoutMs, remove: () => removeAccount(admin, created.name) })
+}
+
+const defaultUrl = 'http://127.0.0.1:8025'
+const hourMs = 60 * 60 * 1000
+
+/** Says which settings decide where the server is, and who asks. */
+function withHint(error: unknown, { url, apiKey }: AccountSettings): unknown {
+  if (isErrorOf(error, 'request_failed') && url === undefined)
+    return again(error, 'The variable LOCALPOST_URL or the option url names another server.')
+  if (isErrorOf(error, 'missing_api_key', 'invalid_api_key') && apiKey === undefined)
+    return again(
+      error,
+      'Give a key of the account "default" by the variable LOCALPOST_KEY or the option apiKey.',
+    )
+  return error
+}
+
+function again({ code, message, status }: LocalpostError, hint: string): LocalpostError {
+  return new LocalpostError(code, `${message} ${hint}`, { status })
+}
+
+// Its end must not fail a test that passed: the server removes it later.
+async function removeAccount({ ask }: Calls, name: string): Promise<void> {
+  try {
+    await ask('DELETE', ['accounts', name])
+  } catch (error) {
+    if (isErrorOf(error, 'not_found')) return
+    const reason = error instanceof Error ? error.message : String(error)
+    process.stderr.write(
+      `localpost: the account ${quote(name)} of a test was not removed; it goes when its time is over. ${reason}\n`,
+    )
+  }
+}
+
+/** What an account needs beside the answer that has its keys. */
+interface Opened {
+  url: string
+  waitTimeoutMs: number
+  remove(): Promise<void>
+}
+
+function accountOf(
+  { name, api_key: apiKey, smtp }: CreatedAccount,
+  { url, waitTimeoutMs, remove }: Opened,
+): TestAccount {
+  const calls = createCall({ baseUrl: url, apiKey })
+  const { emails, domains, audiences } = createClient({ baseUrl: url, apiKey })
+  let closing: Promise<void> | null = null
+
+  function assertOpen(): void {
+    if (closing) throw new LocalpostError('closed', `The account ${quote(name)} of this test was removed.`)
+  }
+  const close = (): Promise<void> => (closing ??= remove())
+  const method = <Given extends unknown[], T>(
+    path: string,
+    most: number,
+    run: (...given: Given) => T | Promise<T>,
+  ): ((...given: Given) => Promise<T>) =>
+    fromCall({ name: path.replace(/^.*\.|\(\)$/g, ''), path, most }, run, assertOpen)
+
+  const inbox = createAccountInbox(calls, waitTimeoutMs)
+  return {
+    name,
+    url,
+    apiKey,
+    smtp: {
+      host: hostOfSmtp(smtp.host, url),
+      port: smtp.port,
+      auth: { user: smtp.username, pass: smtp.password },
+    },
+    emails,
+    domains,
+    audiences,
+    inbox: {
+      list: method('inbox.list()', 1, inbox.list),
+      get: method('inbox.get()', 1, inbox.get),
+      check: method('inbox.check()', 2, inbox.check),
+      update: method('inbox.update()', 2, inbox.update),
+      remove: method('inbox.remove()', 1, inbox.remove),
+      removeAll: method('inbox.removeAll()', 0, inbox.removeAll),
+      latest: method('inbox.latest()', 1, inbox.latest),
+      mark: method('inbox.mark()', 0, inbox.mark),
+      waitFor: method('inbox.waitFor()', 2, inbox.waitFor),
+      waitForCount: method('inbox.waitForCount()', 3, inbox.waitForCount),
+      expectNone: method('inbox.expectNone()', 2, inbox.expectNone),
+    },
+    waitTimeoutMs,
+    async fetch(request) {
+      assertOpen()
+      const { pathname, search } = new URL(request.url)
+      const there = new Request(`${url}${pathname}${search}`, request)
+      there.headers.set('authorization', `Bearer ${apiKey}`)
+      return fetch(there)
+    },
+    reset: method('reset()', 1, async (options: { keep?: ResetScope[] } = {}) => {
+      assertKnownOptions(options, ['keep'], 'reset()')
+      await calls.ask('POST', ['reset'], { body: options })
+    }),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Where a server bound to loopback says that its SMTP port is: from elsewhere, that is where its URL is. */
+function hostOfSmtp(host: string, url: string): string {
+  const own = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  return isLoopback(host) && !isLoopback(own) ? own : host
+}

@@ -1,0 +1,81 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
+import { systemClock } from '../core/clock.ts'
+
+/** Hashes and checks passwords with scrypt, off the event loop. */
+export interface Passwords {
+  /** @returns A hash with its parameters and a new salt, as {@link isPasswordHash} takes it. */
+  hash(password: string): Promise<string>
+  /**
+   * Compares in constant time. Without a hash it takes as long as with one, and the answer is false.
+   *
+   * @throws service_unavailable when too many others wait.
+   */
+  matches(password: string, hash: string | null): Promise<boolean>
+}
+
+/** Two at a time: each takes 32 MB and a thread of those that files are read with. */
+export function createPasswords(queue: JobQueue = createJobQueue(systemClock, 2, 20)): Passwords {
+  const derive = (password: string, { salt, cost, blockSize, length }: Parsed): Promise<Buffer> =>
+    queue.run(
+      () =>
+        new Promise<Buffer>((resolve, reject) => {
+          const options = { N: 2 ** cost, r: blockSize, p: 1, maxmem: 256 * 2 ** cost * blockSize }
+          scrypt(password.normalize('NFC'), salt, length, options, (error, key) =>
+            error ? reject(error) : resolve(key),
+          )
+        }),
+      patienceMs,
+    )
+  // Of no password: the hash is of random bytes.
+  const nobody: Parsed = { ...standard, salt: randomBytes(16), hash: randomBytes(32) }
+  return {
+    async hash(password) {
+      const salt = randomBytes(16)
+      const key = await derive(password, { ...standard, salt, hash: nobody.hash })
+      return `$scrypt$ln=${standard.cost},r=${standard.blockSize},p=1$${toText(salt)}$${toText(key)}`
+    },
+    async matches(password, hash) {
+      const known = hash === null ? null : parseHash(hash)
+      const wanted = known ?? nobody
+      const key = await derive(password, wanted)
+      return timingSafeEqual(key, wanted.hash) && known !== null
+    },
+  }
+}
+
+/** Whether a text is a hash of {@link Passwords.hash}, with parameters that take neither too little nor too much. */
+export function isPasswordHash(text: string): boolean {
+  return parseHash(text) !== null
+}
+
+/** The shortest password, in characters, and the longest, in bytes. */
+export const passwordLimits = { minChars: 8, maxBytes: 1024 } as const
+
+interface Parsed {
+  /** The logarithm of N to the base 2. */
+  cost: number
+  blockSize: number
+  length: number
+  salt: Buffer
+  hash: Buffer
+}
+
+const standard = { cost: 15, blockSize: 8, length: 32 } as const
+const patienceMs = 10_000
+
+// The PHC string format: https://github.com/P-H-C/phc-string-format
+function parseHash(text: string): Parsed | null {
+  const [, ln, r, salt = '', hash = ''] = form.exec(text) ?? []
+  const cost = Number(ln)
+  const blockSize = Number(r)
+  const parsed = { cost, blockSize, salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') }
+  const isUsable = cost >= 14 && cost <= 17 && blockSize >= 8 && blockSize <= 16
+  return isUsable && parsed.hash.length === 32 ? { ...parsed, length: 32 } : null
+}
+
+const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=1\$([A-Za-z\d+/]{22,86})\$([A-Za-z\d+/]{43})$/
+
+function toText(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '')
+}

@@ -1,0 +1,31 @@
+import type { Collection, StoredRecord } from '../store/store.ts'
+
+/** What a user may do: an `admin` everything, a `member` everything but what concerns access and the whole instance. */
+export type Role = 'admin' | 'member'
+
+/** Somebody who may sign in. */
+export interface User {
+  readonly name: string
+  readonly role: Role
+  /** Names of the accounts that a member may see. */
+  readonly accounts: readonly string[]
+}
+
+/** A session of the page as stored. */
+export interface SessionRecord extends StoredRecord {
+  /** The name of the user in the file of users; null where an API key was shown, and for users of a provider. */
+  user: string | null
+  /** The user as an OpenID provider described it at the sign-in. Earlier versions do not write it. */
+  provided?: User
+  /**
+   * A digest of the key, of the hash of the password, or of the options for the provider: the session ends when that is
+   * no longer valid.
+   */
+  proof: string
+  /** Unix time in milliseconds. */
+  created: number
+  expires: number
+}
+
+/** Its ids are digests of the tokens in the cookies: a stolen data folder gives no session. */
+export const sessionCollection: Collection<SessionRecord> = { name: 'sessions', indexes: {} }

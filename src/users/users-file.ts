@@ -1,0 +1,77 @@
+import { LocalpostError, quote } from '../core/errors.ts'
+import { isPasswordHash } from './password.ts'
+import type { Role, User } from './user.ts'
+
+/** A user and the hash of the password. */
+export interface UserLine extends User {
+  readonly hash: string
+}
+
+/** The largest file of users, in bytes: about 1,500 of them. */
+export const maxUsersBytes: number = 256 * 1024
+
+/**
+ * Reads a file of users: one on each line, `name:role:accounts:hash`. Empty lines and those that begin with `#` are
+ * comments.
+ *
+ * @param path  For errors.
+ * @throws invalid_option with the number of the line; hashes are not quoted.
+ */
+export function parseUsers(text: string, path: string): Map<string, UserLine> {
+  const users = new Map<string, UserLine>()
+  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
+    if (isComment(line)) continue
+    const refuse = (what: string): never => {
+      throw new LocalpostError('invalid_option', `--users: ${path}, line ${index + 1}: ${what}`)
+    }
+    const [name = '', role = '', accounts = '', hash = '', ...others] = line.trim().split(':')
+    if (!isUserName(name)) refuse(`${quote(name)} is no name. ${nameRule}`)
+    if (!isRole(role)) return refuse(`the role is ${quote(role)}; it is admin or member.`)
+    const names = accounts.split(',')
+    if (!names.every(isAccountName)) refuse(`${quote(accounts)} is no list of accounts such as default,shop.`)
+    if (!isPasswordHash(hash) || others.length > 0)
+      refuse('this is no password hash. Write the line with `localpost user add`.')
+    if (users.has(name)) refuse(`${quote(name)} is there already. Remove one of the two lines.`)
+    users.set(name, { name, role, accounts: names, hash })
+  }
+  return users
+}
+
+/** The line of a user. */
+function toLine({ name, role, accounts, hash }: UserLine): string {
+  return [name, role, accounts.join(','), hash].join(':')
+}
+
+/**
+ * Puts the line of a user into the text of a file, in the place of the one with this name; the other lines stay as they are.
+ *
+ * @param user  null removes the line.
+ */
+export function withUser(text: string, name: string, user: UserLine | null): string {
+  const lines = text.split(/\r\n|\n|\r/)
+  if (lines.at(-1) === '') lines.pop()
+  const at = lines.findIndex((line) => !isComment(line) && line.trim().startsWith(`${name}:`))
+  const line = user ? [toLine(user)] : []
+  if (at >= 0) lines.splice(at, 1, ...line)
+  else lines.push(...line)
+  return lines.map((one) => `${one}\n`).join('')
+}
+
+/** What a user may be called; also what an error says. */
+export const nameRule = 'A name has up to 100 letters, digits, and the characters . _ - + @.'
+
+export function isUserName(name: string): boolean {
+  return /^[\p{L}\p{N}._+@-]{1,100}$/u.test(name)
+}
+
+export function isAccountName(name: string): boolean {
+  return /^[\w.-]{1,100}$/.test(name)
+}
+
+export function isRole(role: string): role is Role {
+  return role === 'admin' || role === 'member'
+}
+
+function isComment(line: string): boolean {
+  return line.trim() === '' || line.trim().startsWith('#')
+}

@@ -1,0 +1,139 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { codeOf, LocalpostError } from '../core/errors.ts'
+import { monotonicNow } from '../core/machine.ts'
+import { createPasswords } from './password.ts'
+import type { User } from './user.ts'
+import { maxUsersBytes, parseUsers, type UserLine } from './users-file.ts'
+
+/** Who may sign in with a password. */
+export interface Users {
+  /**
+   * The user of a name and password; null where one of them is wrong. Takes the same time for a name that does not exist.
+   *
+   * @throws service_unavailable when too many others wait.
+   */
+  check(name: string, password: string): Promise<UserLine | null>
+  /** The user of a name, with the hash; null where there is none any more. */
+  find(name: string): UserLine | null
+}
+
+/**
+ * Opens a file of users. It is read again after a change, which is noticed within half a second. A file that cannot be
+ * read then changes nothing, so that a mistake locks nobody out.
+ *
+ * @param onProblem  Called once for each such change.
+ * @throws invalid_option where the file cannot be read now.
+ */
+export function openUsers(path: string, onProblem: (error: Error) => void): Users {
+  const passwords = createPasswords()
+  let stamp = stampOf(path)
+  let users = readUsers(path)
+  let lookedAt = monotonicNow()
+
+  function current(): ReadonlyMap<string, UserLine> {
+    if (monotonicNow() - lookedAt < lookEveryMs) return users
+    lookedAt = monotonicNow()
+    const now = stampOf(path)
+    if (now === stamp) return users
+    stamp = now
+    try {
+      users = readUsers(path)
+    } catch (error) {
+      onProblem(error instanceof Error ? error : new Error(String(error)))
+    }
+    return users
+  }
+
+  return {
+    find: (name) => current().get(name) ?? null,
+    async check(name, password) {
+      const user = current().get(name) ?? null
+      const isRight = await passwords.matches(password, user && user.hash)
+      // Meanwhile the file may have changed.
+      return isRight && user && current().get(name)?.hash === user.hash ? user : null
+    },
+  }
+}
+
+/** The users of a file. @throws invalid_option */
+export function readUsers(path: string): Map<string, UserLine> {
+  return parseUsers(readUsersText(path), path)
+}
+
+/** The text of a file of users. @throws invalid_option where it is missing, unreadable, too large or no text. */
+function readUsersText(path: string): string {
+  const refuse = (what: string, cause?: unknown): never => {
+    throw new LocalpostError('invalid_option', `--users: ${path} ${what}`, { cause })
+  }
+  try {
+    const bytes = readFileSync(path)
+    if (bytes.length > maxUsersBytes) return refuse(`is larger than ${maxUsersBytes} bytes.`)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof LocalpostError) throw error
+    if (codeOf(error) === 'ENOENT')
+      return refuse('does not exist. Make it with `localpost user add <name>`.', error)
+    return refuse(`cannot be read (${error instanceof Error ? error.message : String(error)}).`, error)
+  }
+}
+
+/**
+ * Changes the text of a file of users. The new file is put in its place at once; only its owner can read it. A file that
+ * does not exist begins empty.
+ *
+ * @throws invalid_option where another command changes it, it cannot be written, or the new text is too large.
+ */
+export function changeUsersFile<T extends { text: string }>(path: string, change: (text: string) => T): T {
+  const exists = existsSync(path)
+  // Behind a link, the file that it names.
+  const target = exists ? realpathSync(path) : path
+  const draft = `${target}.new`
+  let fd: number | null = null
+  try {
+    // Nobody else can have it: this is the lock, too.
+    fd = openSync(draft, 'wx', 0o600)
+    const changed = change(exists ? readUsersText(path) : '')
+    if (Buffer.byteLength(changed.text) > maxUsersBytes)
+      throw new LocalpostError(
+        'invalid_option',
+        `--users: ${path} would be larger than ${maxUsersBytes} bytes.`,
+      )
+    writeFileSync(fd, changed.text)
+    fsyncSync(fd)
+    renameSync(draft, target)
+    return changed
+  } catch (error) {
+    if (fd !== null) rmSync(draft, { force: true })
+    if (error instanceof LocalpostError) throw error
+    const why =
+      codeOf(error) === 'EEXIST'
+        ? `is being changed by another command. If none runs, remove ${draft}.`
+        : `cannot be written (${error instanceof Error ? error.message : String(error)}).`
+    throw new LocalpostError('invalid_option', `--users: ${path} ${why}`, { cause: error })
+  } finally {
+    if (fd !== null) closeSync(fd)
+  }
+}
+
+/** What a caller sees of a user: without the hash. */
+export function toUser({ name, role, accounts }: UserLine): User {
+  return { name, role, accounts }
+}
+
+const lookEveryMs = 500
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : ''
+}

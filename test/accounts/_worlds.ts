@@ -1,0 +1,87 @@
+import { expect, onTestFinished } from 'vitest'
+import type { CreatedAccount, Localpost, LocalpostOptions } from '../../src/index.ts'
+import { openLocalpost } from '../../src/instance/open.ts'
+import { placeOfData } from '../support/instance.ts'
+
+/** Starts an instance that closes accounts above this number as soon as they are not used. */
+export async function startBounded(mostOpenAccounts: number, options?: LocalpostOptions): Promise<Localpost> {
+  const post = await openLocalpost(
+    { waitTimeoutMs: 10_000, ...placeOfData(), ...options },
+    { deliversFrom: 'start', keepAlive: false, mostOpenAccounts },
+  )
+  onTestFinished(() => post.close())
+  return post
+}
+
+/** Makes requests in process with an API key, or with none. */
+export function caller(post: Localpost, key: string | null = null) {
+  return async (method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> => {
+    const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    const answer = await post.fetch(new Request(`http://localhost${path}`, init))
+    return { status: answer.status, text: await answer.text() }
+  }
+}
+
+/** The ids of everything that {@link fill} makes, by the names of parameters in paths. */
+export type Filled = Readonly<Record<string, string>>
+
+/** Gives an account one of each thing; `secret` is in everything that a person could read. */
+export async function fill(post: Localpost, account: CreatedAccount, secret: string): Promise<Filled> {
+  const call = caller(post, account.api_key)
+  async function made(path: string, body: unknown, method = 'POST'): Promise<{ id: string }> {
+    const { status, text } = await call(method, path, body)
+    expect([path, status], text).toEqual([path, expect.toSatisfy((code: number) => code < 300)])
+    return JSON.parse(text) as { id: string }
+  }
+  const domain = await made('/v1/domains', { name: `${secret}.test` })
+  await made(`/dev/domains/${domain.id}/verify`, { status: 'SUCCESS' })
+  const audience = await made('/dev/audiences', { name: `${secret} audience` })
+  await made(`/dev/audiences/${audience.id}/contacts`, { email: `${secret}@people.test` })
+  const contacts = await post.account(account.name).audiences.contacts.list(audience.id)
+  await made('/dev/templates/welcome', { subject: `${secret} template`, text: 'x' }, 'PUT')
+  const webhook = await made('/dev/webhooks', { url: 'http://127.0.0.1:9/hook', events: ['email.sent'] })
+  const key = await made('/dev/keys', { name: `${secret} key` })
+  await made('/dev/rules', [{ match: `${secret}@rule.test`, action: 'reject' }], 'PUT')
+  const email = await made('/v1/emails', {
+    from: `Acme <hi@${secret}.test>`,
+    to: `${secret}@reader.test`,
+    subject: `${secret} subject`,
+    html: `<p>${secret} body</p><a href="https://example.test/${secret}">link</a>`,
+    attachments: [{ filename: `${secret}.txt`, path: `data:text/plain,${secret}` }],
+  })
+  await post.account(account.name).inbox.waitFor({ subject: `${secret} subject` })
+  return {
+    email: email.id,
+    domain: domain.id,
+    audience: audience.id,
+    contact: contacts.items[0]?.id ?? '',
+    template: 'welcome',
+    webhook: webhook.id,
+    key: key.id,
+    account: account.name,
+  }
+}
+
+/** Everything that an account can read of itself, to compare before and after. */
+export async function stateOf(post: Localpost, account: CreatedAccount, ids: Filled): Promise<unknown> {
+  const call = caller(post, account.api_key)
+  const paths = [
+    '/v1/emails',
+    `/v1/emails/${ids.email}`,
+    '/v1/domains',
+    '/v1/audiences',
+    `/v1/audiences/${ids.audience}/contacts`,
+    '/dev/inbox',
+    `/dev/inbox/${ids.email}`,
+    `/dev/inbox/${ids.email}/raw`,
+    '/dev/templates',
+    '/dev/webhooks',
+    '/dev/rules',
+    '/dev/faults',
+    '/dev/keys',
+    '/dev/accounts',
+  ]
+  return Promise.all(paths.map(async (path) => [path, await call('GET', path)]))
+}

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { featureRows, clientNames } from '../../src/client-support/data.ts'
+import { clientSupport } from '../../src/client-support/client-support.ts'
+import { previewClients, type PreviewClient } from '../../src/client-support/preview-clients.ts'
+import { previewHtml } from '../../src/client-support/preview.ts'
+import type { MailPreview } from '../../src/client-support/types.ts'
+import { examples } from './_examples.ts'
+
+const preview = (html: string, client: PreviewClient = 'gmail/desktop-webmail'): Promise<MailPreview> =>
+  previewHtml({ html, attachments: [] }, client)
+const usedBy = async (html: string): Promise<string[]> =>
+  (await clientSupport({ html, headers: [], attachments: [] })).features.map(({ slug }) => slug)
+
+/** They stay although the client ignores them. */
+const stays = ['amp', 'bimi', 'html-doctype', 'css-sytem-ui']
+
+describe.each(previewClients)('the preview of %s', (client) => {
+  const at = clientNames.findIndex(([key]) => key === client)
+  const ignored = new Set(
+    featureRows
+      .filter(([slug, , , support]) => support[at] === 'n' && !stays.includes(slug))
+      .map(([slug]) => slug),
+  )
+
+  it('has none of the features that the client ignores, and says which were removed', async () => {
+    const left: string[] = []
+    for (const slug of ignored) {
+      const { html, removed } = await preview(examples.get(slug)?.uses ?? '', client)
+      const names = removed.map(({ feature }) => feature)
+      if ((await usedBy(html)).includes(slug) || names.length === 0) left.push(`${slug}: ${html}`)
+      if (!names.some((name) => ignored.has(name) || name.startsWith('style-in-')))
+        left.push(`${slug} is not named`)
+    }
+    expect(left).toEqual([])
+  })
+
+  it('leaves mails as they are that use nothing of these', async () => {
+    const changed: string[] = []
+    let kept = 0
+    for (const [slug, { uses, near }] of examples) {
+      for (const html of [uses, near]) {
+        const used = await usedBy(html)
+        if (used.some((one) => ignored.has(one))) continue
+        if (
+          /style-in|not-outlook/.test(
+            (await preview(html, client)).removed.map((one) => one.feature).join(' '),
+          )
+        )
+          continue
+        kept++
+        if ((await preview(html, client)).html !== html) changed.push(`${slug}: ${html}`)
+      }
+    }
+    expect(changed).toEqual([])
+    expect(kept).toBeGreaterThan(50)
+  })
+})
+
+const sheetOf = (length: number): string => `<style>${'p{color:red}'.padEnd(length)}</style>`
+const long = (bytes: number): string => `<p>${'x'.repeat(bytes - 3)}`
+
+describe('the rules of clients', () => {
+  it.each<[rule: string, client: PreviewClient, uses: string, near: string]>([
+    ['clipped', 'gmail/ios', long(102 * 1024 + 1), long(102 * 1024)],
+    ['clipped', 'gmail/android', `<p>${'é'.repeat(52_225)}`, `<p>${'é'.repeat(52_222)}`],
+    ['style-limit', 'gmail/desktop-webmail', sheetOf(16_385), sheetOf(16_384)],
+    ['style-limit', 'gmail/desktop-webmail', sheetOf(8192) + sheetOf(8193), sheetOf(8192) + sheetOf(8192)],
+    [
+      'nested-at-rule',
+      'gmail/desktop-webmail',
+      '<style>@media (max-width:9px){@media (min-width:1px){p{color:red}}}</style>',
+      '<style>@media (max-width:9px){p{color:red}}@media (min-width:1px){p{color:red}}</style>',
+    ],
+    [
+      'style-in-body',
+      'gmail/desktop-webmail',
+      `<p>x</p>${sheetOf(20)}`,
+      `<head><title>x</title>${sheetOf(20)}</head><p>x</p>`,
+    ],
+    ['style-in-body', 'gmail/ios', `x${sheetOf(20)}`, ` \n${sheetOf(20)}x`],
+    [
+      'style-in-head',
+      'yahoo/android',
+      `<head>${sheetOf(20)}</head><p>x</p>`,
+      `<head></head><p>x</p>${sheetOf(20)}`,
+    ],
+    ['word-box', 'outlook/windows', '<div style="width:9px">x</div>', '<td style="width:9px">x</td>'],
+    ['word-box', 'outlook/windows', '<a style="padding-left:9px">x</a>', '<a style="color:red">x</a>'],
+    [
+      'not-outlook',
+      'outlook/windows',
+      '<!--[if !mso]><!--><p>x</p><!--<![endif]-->',
+      '<!--[if mso]><p>x</p><![endif]-->',
+    ],
+    ['not-outlook', 'outlook/windows', '<![if !mso]><p>x</p><![endif]>', '<![if mso]><p>x</p><![endif]>'],
+    ['too-long', 'apple-mail/ios', long(1_000_001), long(1_000_000)],
+  ])('%s (%s)', async (rule, client, uses, near) => {
+    const rulesOf = async (html: string): Promise<string[]> =>
+      (await preview(html, client)).removed.map(({ feature }) => feature)
+    expect(await rulesOf(uses)).toEqual([rule])
+    expect(await rulesOf(near)).toEqual([])
+    // The rule is not one of all clients.
+    if (rule !== 'too-long') expect((await preview(uses, 'apple-mail/macos')).removed).toEqual([])
+  })
+
+  it.each([
+    ['mso', true],
+    ['gte mso 9', true],
+    ['mso 16', true],
+    ['mso 15', false],
+    ['lt mso 16', false],
+    ['!mso', false],
+    ['(gte mso 9)|(IE)', true],
+    ['(mso)&(lt mso 12)', false],
+    ['IE', false],
+    ['!(IE)', true],
+    ['true', true],
+    ['?', false],
+  ])('Outlook reads [if %s]: %s', async (condition, applies) => {
+    const { html } = await preview(`<!--[if ${condition}]>\n<p>x</p><![endif]-->`, 'outlook/windows')
+    expect(html.includes('<!--')).toBe(!applies)
+  })
+
+  it('keeps what is around the parts that it removes', async () => {
+    const html = [
+      '<head><style>',
+      '@import "a.css"; p { color: red; position: fixed; clear: both }',
+      'p:first-child, b { color: blue } i:hover { color: green }',
+      '@media (max-width: 9px) { u:first-child { color: red } }',
+      '</style></head>',
+      '<p style="position:absolute;color:&quot;red">Hi</p><svg><b>x</b><svg></svg></svg><video>Film</video>',
+    ].join('\n')
+    const { html: left, removed } = await preview(html)
+    expect(left.replace(/\s+/g, ' ')).toBe(
+      '<head><style> p { color: red; ; clear: both } b { color: blue } i:hover { color: green } ' +
+        '@media (max-width: 9px) { } </style></head> <p style=" ;color:&#34;red">Hi</p>Film',
+    )
+    expect(
+      removed.map(({ feature, places }) => [
+        feature,
+        places.map(({ line, snippet }) => `${line} ${snippet}`),
+      ]),
+    ).toEqual([
+      ['css-position', ['6 position: absolute', '2 position: fixed']],
+      ['html-svg', ['6 <svg>']],
+      ['html-video', ['6 <video>']],
+      ['css-at-import', ['2 @import "a.css"']],
+      ['css-pseudo-class-first-child', ['3 p:first-child', '4 u:first-child']],
+    ])
+  })
+
+  it('keeps the line of a place below a part for other clients', async () => {
+    const html = '<!--[if !mso]><!-->\n<p>x</p>\n<!--<![endif]-->\n<p style="float:left">x</p>'
+    const { removed } = await preview(html, 'outlook/windows')
+    expect(removed.map(({ feature, places }) => [feature, places[0]?.line])).toEqual([
+      ['not-outlook', 1],
+      ['css-float', 4],
+    ])
+  })
+
+  it('says that it is an approximation, and adds the line of a clipped mail', async () => {
+    const { note, html } = await preview(`${long(102 * 1024 - 2)}<b>x</b>`, 'gmail/desktop-webmail')
+    expect(note).toBe('An approximation of Gmail, Desktop Webmail: what it is known to ignore is removed.')
+    expect(html).toMatch(/x<p>\[Message clipped\]<\/p>$/)
+  })
+
+  it('tells the format of an inline image by its part', async () => {
+    const parts = [{ content_type: 'image/svg+xml', content_id: 'logo' }]
+    const html = '<img src="cid:logo" alt="Acme">'
+    const found = await previewHtml({ html, attachments: parts }, 'gmail/desktop-webmail')
+    expect(found.removed.map(({ feature }) => feature)).toEqual(['image-svg'])
+    expect(found.html).toBe('<img  alt="Acme">')
+    expect((await preview(html)).removed).toEqual([])
+  })
+
+  it.each([
+    ['open style', '<style>p{position:fixed'],
+    ['an end tag from parts', '<style>p{color:red}</sty/**/le><script>x</script>'],
+    ['deep blocks', `<style>${'@media print{'.repeat(5000)}</style>`],
+    ['many selectors', `<style>${'p:first-child,'.repeat(20_000)}b{color:red}</style>`],
+    ['many styles', '<p style="position:fixed">x'.repeat(20_000)],
+    ['many conditions', '<!--[if mso]>'.repeat(50_000)],
+    ['open svg', '<svg>'.repeat(50_000)],
+    ['unclosed attribute', `<p style="${'position:fixed;'.repeat(20_000)}`],
+    ['long comment', `<!--${'-'.repeat(500_000)}`],
+  ])('takes a bounded time: %s', async (_, html) => {
+    for (const client of ['gmail/desktop-webmail', 'outlook/windows'] as const) {
+      const began = performance.now()
+      const { removed } = await preview(html, client)
+      expect(performance.now() - began).toBeLessThan(2000)
+      expect(removed.every(({ places }) => places.length <= 20)).toBe(true)
+    }
+  })
+})

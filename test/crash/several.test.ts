@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, it } from 'vitest'
+import { startCommand, type Started } from '../cli/command.ts'
+import { roundsOf } from '../support/long.ts'
+import { startPostgres, type TestServer } from '../support/postgres.ts'
+import { progressOf } from '../support/progress.ts'
+import { load, type Acknowledged } from './load.ts'
+import { assertWhole } from './outcome.ts'
+
+/** `LOCALPOST_KILLS=100 npm test -- test/crash/several.test.ts` is the long variant. */
+const rounds = roundsOf('LOCALPOST_KILLS', { short: 3, long: 20 })
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.remove())
+
+/** An instance under load. */
+interface Loaded {
+  command: Started
+  running: ReturnType<typeof load>
+}
+
+const run = (schema: string): Promise<Started> =>
+  startCommand([`--store=${server.url}?schema=${schema}`, '--api-key=lp_several'])
+
+async function start(schema: string): Promise<Loaded> {
+  const command = await run(schema)
+  return { command, running: load(command) }
+}
+
+function collect(all: Acknowledged, { running: { acknowledged } }: Loaded): void {
+  for (const [subject, id] of acknowledged.api) all.api.set(subject, id)
+  for (const subject of acknowledged.smtp) all.smtp.add(subject)
+}
+
+it(
+  `what two instances acknowledge survives kills of one or the other, once and complete, and is delivered once: ${rounds} kills`,
+  async () => {
+    const all: Acknowledged = { api: new Map(), smtp: new Set() }
+    const progress = progressOf('kills of one of two instances', rounds)
+    const instances = [await start('kills'), await start('kills')]
+    for (let round = 1; round <= rounds; round++) {
+      progress()
+      await Promise.all(instances.map(({ running }) => hasAnswered(running)))
+      await pause(Math.random() * 400)
+      const victim = Math.floor(Math.random() * 2)
+      const loaded = instances[victim]
+      if (!loaded) throw new Error('There are two instances.')
+      process.kill(loaded.command.pid, 'SIGKILL')
+      await loaded.running.ended
+      collect(all, loaded)
+      instances[victim] = await start('kills')
+    }
+    const [first, last] = instances as [Loaded, Loaded]
+    await Promise.all(instances.map(({ running }) => hasAnswered(running)))
+    process.kill(first.command.pid, 'SIGKILL')
+    process.kill(last.command.pid, 'SIGKILL')
+    for (const loaded of instances) {
+      await loaded.running.ended
+      collect(all, loaded)
+    }
+    await assertWhole(await run('kills'), all)
+    console.log(
+      `two instances, ${rounds + 2} kills: ${all.api.size} API sends and ${all.smtp.size} submissions acknowledged, none lost, none twice`,
+    )
+  },
+  60_000 + rounds * 8_000,
+)
+
+it('an instance that was stopped for longer than its turn delivers and stores nothing that another one took over', async () => {
+  const all: Acknowledged = { api: new Map(), smtp: new Set() }
+  // The first one has the turn.
+  const stopped = await start('stopped')
+  await hasAnswered(stopped.running)
+  const other = await run('stopped')
+  process.kill(stopped.command.pid, 'SIGSTOP')
+  const began = performance.now()
+  const id = await send(other)
+  for (let status = ''; status !== 'delivered'; await pause(100)) {
+    const answer = await fetch(`${other.url}/v1/emails/${id}`, { headers })
+    status = ((await answer.json()) as { last_event: { status: string } }).last_event.status
+  }
+  console.log(`the turn was taken over after ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  process.kill(stopped.command.pid, 'SIGCONT')
+  // What it had begun may be refused, and it works again without the turn.
+  for (let taken = 0; taken < 20; await pause(20)) if ((await send(stopped.command)) !== undefined) taken++
+  process.kill(stopped.command.pid, 'SIGKILL')
+  await stopped.running.ended
+  collect(all, stopped)
+  await assertWhole(other, all)
+}, 90_000)
+
+const headers = { authorization: 'Bearer lp_several', 'content-type': 'application/json' }
+
+/** @returns The id; undefined where the instance refused. */
+async function send({ url }: Started): Promise<string | undefined> {
+  const body = JSON.stringify({
+    from: 'a@acme.test',
+    to: 'ada@example.com',
+    subject: 'taken over',
+    text: 'Hi',
+  })
+  const answer = await fetch(`${url}/v1/emails`, { method: 'POST', headers, body })
+  return ((await answer.json()) as { id?: string }).id
+}
+
+async function hasAnswered({ acknowledged, ended }: Loaded['running']): Promise<void> {
+  let errors: unknown[] | null = null
+  void ended.then((given) => (errors = given))
+  while (acknowledged.api.size === 0 || acknowledged.smtp.size === 0) {
+    // A round in which nothing was acknowledged proves nothing.
+    if (errors) throw new AggregateError(errors, 'the load ended before the kill')
+    await pause(5)
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

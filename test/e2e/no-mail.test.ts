@@ -1,0 +1,81 @@
+import { connect } from 'node:net'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import type { Localpost } from '../../src/instance/instance.ts'
+import { RawClient } from '../capture/_server.ts'
+import { objections, setWidth, widths } from './_axe.ts'
+import { enter, openPage, submit } from './_setup.ts'
+
+/** Meets the four classic reasons for missing mail, and sends one mail that arrives. */
+async function fail(post: Localpost): Promise<void> {
+  const answer = await fetch(`${post.url}/v1/emails`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer re_wrong', 'content-type': 'application/json' },
+    body: '{}',
+  })
+  expect(answer.status).toBe(401)
+  const refused = new RawClient(post.smtp)
+  await refused.reply()
+  for (const line of ['EHLO <b>app</b>', 'MAIL FROM:<a@acme.test>', 'RCPT TO:<gone@example.com>', 'QUIT'])
+    await refused.say(line)
+  const http = new RawClient(post.smtp)
+  await http.reply()
+  await http.say('POST /v1/emails HTTP/1.1')
+  const smtp = connect(post.url ? Number(new URL(post.url).port) : 0, '127.0.0.1')
+  smtp.write('EHLO app.test\r\n')
+  await new Promise((resolve) => smtp.resume().on('close', resolve))
+}
+
+async function openFailed(): Promise<{ post: Localpost; page: Page }> {
+  const { post, page } = await openPage({
+    rejectSubmissions: true,
+    rules: [{ match: 'gone@example.com', action: 'reject', code: 550, text: 'No such user' }],
+  })
+  await enter(page, 'Traffic')
+  await page.getByText('Nothing went wrong').waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await fail(post)
+  await submit(post, { subject: 'It arrives', to: 'ada@example.com', text: 'Hi' })
+  return { post, page }
+}
+
+it('answers why there is no mail, with what to do, and shows each session with its transcript', async () => {
+  const { page } = await openFailed()
+  const causes = page.getByRole('list', { name: 'What went wrong' })
+  await page.getByRole('button', { name: 'Show all 4' }).click()
+  for (const words of [
+    'A request had an API key that is not known. Use the key that the page "Connect" shows.',
+    'A recipient was refused. The reply says why.',
+    'An HTTP request came to the SMTP port. Send it to the HTTP port.',
+    'sent no HTTP request but SMTP. Mail goes to the SMTP port.',
+  ])
+    await causes.getByText(words).waitFor()
+  await causes.getByText('RCPT TO:<gone@example.com> → 550 5.1.1 No such user').waitFor()
+  await causes.getByRole('link', { name: 'Show it: A recipient was refused.' }).click()
+  const sessions = page.getByRole('list', { name: 'SMTP sessions' })
+  await sessions.getByRole('list', { name: 'Transcript' }).waitFor()
+  expect(await sessions.locator('ol').innerText()).toMatch(
+    /MAIL FROM:<a@acme\.test>[^]*550 5\.1\.1 No such user[^]*QUIT/,
+  )
+  // The name that a client gives itself is text.
+  await expect.poll(() => sessions.locator('code').filter({ hasText: '<b>app</b>' }).count()).toBe(1)
+  await page.getByLabel('Only with a problem').check()
+  await sessions.getByText('1 message').waitFor({ state: 'detached' })
+  await page.getByLabel('Only with a problem').uncheck()
+  await sessions.getByRole('link', { name: '1 message' }).click()
+  await sessions.getByRole('link', { name: 'Open the mail' }).click()
+  await page.getByRole('heading', { name: 'It arrives' }).waitFor()
+})
+
+it.each(widths)('has no accessibility violations, %i wide, and works with the keyboard', async (width) => {
+  const { page } = await openFailed()
+  await page.getByRole('button', { name: 'Show all 4' }).waitFor()
+  await setWidth(page, width)
+  await page.getByRole('tab', { name: 'Requests' }).focus()
+  await page.keyboard.press('ArrowRight')
+  const sessions = page.getByRole('list', { name: 'SMTP sessions' })
+  await sessions.getByRole('link').first().focus()
+  await page.keyboard.press('Enter')
+  await sessions.getByRole('list', { name: 'Transcript' }).waitFor()
+  expect(await objections(page)).toEqual([])
+})

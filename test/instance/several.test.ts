@@ -1,0 +1,127 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { createLocalpost, type Localpost, type LocalpostOptions } from '../../src/index.ts'
+import { startPostgres, type TestServer } from '../support/postgres.ts'
+import { submit } from '../support/submit.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.remove())
+
+let schemas = 0
+/** Opens instances over one schema; the first one has the turn. */
+async function openSeveral(count: number, options: LocalpostOptions = {}): Promise<Localpost[]> {
+  const store = `${server.url}?schema=several${++schemas}`
+  const posts: Localpost[] = []
+  for (let n = 0; n < count; n++) {
+    const post = await createLocalpost({ store, apiKeys: ['lp_test'], ...options })
+    onTestFinished(() => post.close())
+    posts.push(post)
+  }
+  return posts
+}
+
+async function statusesOf({ emails }: Pick<Localpost, 'emails'>, id: string): Promise<string[]> {
+  return (await emails.get(id)).recipient_statuses.flatMap(({ events }) => events.map(({ status }) => status))
+}
+
+test('mail that one instance takes is delivered once, by the one with the turn, and seen by waits at all', async () => {
+  const [a, b] = (await openSeveral(2)) as [Localpost, Localpost]
+  const waits = [a, b].map((post) => post.inbox.waitFor({ subject: 'to both' }))
+  const sent = await b.emails.send({
+    from: 'app@shop.test',
+    to: 'ada@shop.test',
+    subject: 'to both',
+    text: 'Hi',
+  })
+  for (const wait of waits) expect((await wait).id).toBe(sent.id)
+  await expect.poll(() => statusesOf(b, sent.id)).toContain('delivered')
+  const statuses = await statusesOf(a, sent.id)
+  expect(statuses.filter((status) => status === 'delivered')).toHaveLength(1)
+  await submit(a, { from: 'x@y.test', to: 'ada@shop.test', subject: 'by SMTP', text: 'Hi' })
+  expect((await b.inbox.waitFor({ subject: 'by SMTP' })).source).toBe('smtp')
+})
+
+test('when the instance with the turn ends, another one goes on with what is due, also in other accounts', async () => {
+  const [a, b, c] = (await openSeveral(3)) as [Localpost, Localpost, Localpost]
+  await a.accounts.create({ name: 'team' })
+  await expect.poll(async () => (await c.accounts.list()).length).toBe(2)
+  await a.close()
+  const message = { from: 'app@shop.test', to: 'ada@shop.test', subject: 'later', text: 'Hi' }
+  const [main, team] = [await c.emails.send(message), await c.account('team').emails.send(message)]
+  await expect.poll(() => statusesOf(b, main.id)).toContain('delivered')
+  await expect.poll(() => statusesOf(c.account('team'), team.id)).toContain('delivered')
+})
+
+test('health and metrics say how the database is', async () => {
+  const [a, b] = (await openSeveral(2)) as [Localpost, Localpost]
+  const ask = (post: Localpost, path: string): Promise<Response> =>
+    post.fetch(new Request(`http://localpost${path}`))
+  const healths = await Promise.all([a, b].map(async (post) => (await ask(post, '/dev/health')).json()))
+  for (const [n, health] of healths.entries())
+    expect(health).toMatchObject({
+      store: 'postgresql',
+      database: { schema: `several${schemas}`, instances: 2, has_turn: n === 0, connections: { waiting: 0 } },
+    })
+  const text = await (await ask(b, '/dev/metrics')).text()
+  expect(text).toMatch(/^localpost_info\{.*store="postgresql"\} 1$/m)
+  for (const line of ['up 1', 'turn 0', 'instances 2', 'connections{state="waiting"} 0'])
+    expect(text).toContain(`\nlocalpost_database_${line}\n`)
+  expect(text).toMatch(/^localpost_database_round_trip_seconds 0\.\d+$/m)
+})
+
+test('instances whose clocks differ by five seconds give ids in the order of arrival, and no wait misses mail', async () => {
+  const store = `${server.url}?schema=several${++schemas}`
+  const machine: Clock = systemClock
+  const behind: Clock = { ...machine, now: () => machine.now() - 5000 }
+  const [a, b] = await Promise.all(
+    [machine, behind].map((clock) => createLocalpost({ store, apiKeys: ['lp_test'], clock })),
+  )
+  if (!a || !b) throw new Error('An instance is missing.')
+  onTestFinished(async () => void (await Promise.all([a.close(), b.close()])))
+  const message = { from: 'app@shop.test', to: 'ada@shop.test', text: 'Hi' }
+  for (let round = 0; round < 10; round++) {
+    const began = new Date(machine.now())
+    const first = await a.emails.send({ ...message, subject: `first ${round}` })
+    // One that began before it heard of the mail that it comes after, and one in time.
+    const waits = [{ after: first.id }, { after: began }].flatMap((options) => [
+      a.inbox.waitFor({ subject: `second ${round}` }, options),
+      b.inbox.waitFor({ subject: `second ${round}` }, options),
+    ])
+    const second = await b.emails.send({ ...message, subject: `second ${round}` })
+    for (const wait of waits) expect((await wait).id).toBe(second.id)
+  }
+  const { id: last } = await a.emails.send({ ...message, subject: 'last at a' })
+  await b.inbox.waitFor({ subject: 'last at a' })
+  const { id: next } = await b.emails.send({ ...message, subject: 'then at b' })
+  expect(next > last).toBe(true)
+  expect((await a.emails.list({ limit: 2 })).items.map(({ id }) => id)).toEqual([next, last])
+})
+
+test('webhooks made at one instance get the events of all, each once', async () => {
+  const got: string[] = []
+  const receiver = createServer((request, response) => {
+    got.push(String(request.headers['webhook-id']))
+    request.resume().on('end', () => response.end())
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  onTestFinished(() => void receiver.close())
+  const [a, b] = (await openSeveral(2)) as [Localpost, Localpost]
+  await b.webhooks.create({
+    url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+    events: ['email.delivered'],
+  })
+  await expect.poll(async () => (await a.webhooks.list()).count).toBe(1)
+  for (const post of [a, b, a, b])
+    await post.emails.send({ from: 'app@shop.test', to: 'ada@shop.test', subject: 'hook', text: 'Hi' })
+  await expect.poll(() => got.length).toBe(4)
+  await expect
+    .poll(async () => (await b.webhooks.deliveries()).items.map(({ state }) => state))
+    .toEqual(Array.from({ length: 4 }, () => 'delivered'))
+  expect(new Set(got).size).toBe(4)
+})

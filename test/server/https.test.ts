@@ -1,0 +1,112 @@
+import { request } from 'node:https'
+import { connect as connectPlain } from 'node:net'
+import { connect } from 'node:tls'
+import { createTransport } from 'nodemailer'
+import { describe, expect, test } from 'vitest'
+import { openLocalpost } from '../../src/instance/open.ts'
+import type { LocalpostOptions } from '../../src/options/options.ts'
+import { certificateFor, certificateNameAt as nameAt } from '../support/certificate.ts'
+import { start } from '../support/instance.ts'
+
+const tls = certificateFor('first')
+const next = certificateFor('second')
+const mail = { from: 'a@acme.test', to: 'b@example.com', subject: 'Hi', text: 'x' }
+
+interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
+
+/** A real TLS client, which checks the certificate. */
+function ask(url: string, ca: string, init: { method?: string; body?: string } = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' }
+    const sent = request(url, { ca, agent: false, method: init.method ?? 'GET', headers }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (piece: string) => (body += piece))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
+    })
+    sent.on('error', reject).end(init.body)
+  })
+}
+
+describe('HTTPS', () => {
+  test('serves page, API and control API, and marks the session cookie as Secure', async () => {
+    const post = await start({ tls, apiKeys: ['a-key'] })
+    const { url } = await post.listen()
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+    expect(post.url).toBe(url)
+    expect((await ask(`${url}/`, tls.cert)).status).toBe(200)
+    expect((await ask(`${url}/v1/emails`, tls.cert)).status).toBe(401)
+    expect((await ask(`${url}/dev/health`, tls.cert)).status).toBe(200)
+    const opened = await ask(`${url}/dev/session`, tls.cert, { method: 'POST', body: '{"key":"a-key"}' })
+    expect(opened.headers['set-cookie']?.[0]).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
+    await expect(ask(`${url}/`, next.cert)).rejects.toThrow(/certificate/)
+  })
+
+  test('reports a client that speaks plain HTTP to it', async () => {
+    const notices: string[] = []
+    const post = await start({ tls, onNotice: ({ message }) => notices.push(message) })
+    const { port } = await post.listen()
+    const socket = connectPlain(port, '127.0.0.1').on('error', () => undefined)
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect(notices).toEqual([expect.stringMatching(/plain HTTP to the HTTPS port/)])
+  })
+
+  test('closes at once, also with a client that never begins its handshake', async () => {
+    const post = await start({ tls })
+    const { port } = await post.listen()
+    const silent = connectPlain(port, '127.0.0.1')
+    const idle = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    const ended = [silent, idle].map(
+      (socket) => new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve)),
+    )
+    await new Promise((resolve) => idle.once('secureConnect', resolve))
+    const begun = performance.now()
+    await post.close()
+    expect(performance.now() - begun).toBeLessThan(1500)
+    await Promise.all(ended)
+  })
+
+  test.each<[string, LocalpostOptions]>([
+    ['a key that is not that of the certificate', { tls: { key: next.key, cert: tls.cert } }],
+    ['no PEM', { tls: { key: 'hunter2', cert: 'hunter2' } }],
+  ])('refuses %s, without quoting it', async (_, options) => {
+    await expect(start(options)).rejects.toMatchObject({ code: 'invalid_option' })
+    await expect(start(options)).rejects.not.toThrow(/hunter2|PRIVATE/)
+  })
+
+  test('offers its certificate over SMTP, and another one replaces it everywhere', async () => {
+    let use: (given: { key: string; cert: string }) => void = () => undefined
+    const options = { tls, smtpsPort: 0 }
+    await using post = await openLocalpost(options, {
+      deliversFrom: 'start',
+      onCertificate: (given) => (use = given),
+    })
+    const { port, url } = await post.listen()
+    const smtps = post.smtps ?? { host: '', port: 0 }
+    const send = (transport: object, ca: string): Promise<unknown> =>
+      createTransport({ ...transport, tls: { ca } }).sendMail(mail)
+    await send({ ...post.smtp, requireTLS: true }, tls.cert)
+    await send(smtps, tls.cert)
+    expect(await nameAt(port)).toBe('first')
+    use(next)
+    expect([await nameAt(port), await nameAt(smtps.port)]).toEqual(['second', 'second'])
+    await send({ ...post.smtp, requireTLS: true }, next.cert)
+    expect((await ask(`${url}/dev/health`, next.cert)).status).toBe(200)
+    expect(JSON.parse((await ask(`${url}/dev/health`, next.cert)).body)).toMatchObject({
+      smtps: { host: '127.0.0.1', port: smtps.port },
+    })
+    expect((await post.inbox.list()).count).toBe(3)
+  })
+
+  test('is off by default: plain HTTP, and no port that begins with TLS', async () => {
+    const post = await start()
+    expect(post.smtps).toBeNull()
+    const { url } = await post.listen()
+    expect(url).toMatch(/^http:/)
+    expect(await (await fetch(`${url}/dev/health`)).json()).not.toHaveProperty('smtps')
+  })
+})

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLocalpost } from '../../src/instance/create.ts'
+import type { Localpost } from '../../src/instance/instance.ts'
+import type { Scope } from '../../src/keys/types.ts'
+import type { Route } from '../../src/server/route.ts'
+import { routeNeeds } from '../../src/server/scopes.ts'
+import { ask } from './_ask.ts'
+import { hollowApp } from './validate-response.ts'
+
+const guarded = hollowApp().routes.filter(({ access }) => access === 'key' || access === 'local')
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`
+const scopes: readonly Scope[] = ['full', 'send', 'read']
+const json = { 'content-type': 'application/json' }
+
+describe('scopes of API keys', () => {
+  let post: Localpost
+  const keys = new Map<Scope, string>()
+
+  beforeAll(async () => {
+    post = await createLocalpost({ requireKey: true })
+    keys.set('full', post.apiKey)
+    for (const scope of ['send', 'read'] as const) keys.set(scope, (await makeKey(scope)).value)
+  })
+  afterAll(() => post.close())
+
+  async function makeKey(scope: unknown): Promise<{ id: string; value: string; scope: string }> {
+    const answer = await call('full', 'POST', '/dev/keys', { scope })
+    expect(answer.status).toBe(201)
+    return (await answer.json()) as { id: string; value: string; scope: string }
+  }
+
+  function call(scope: Scope, method: string, path: string, body?: unknown): Promise<Response> {
+    const authorization = `Bearer ${keys.get(scope)}`
+    return post.fetch(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: { authorization, ...(body !== undefined && json) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    )
+  }
+
+  test('are stated for every route that asks who calls, and for no other', () => {
+    expect(Object.keys(routeNeeds).sort()).toEqual(guarded.map(nameOf).sort())
+  })
+
+  describe.each(scopes)('%s', (scope) => {
+    test.each(guarded.map((route) => [nameOf(route), route] as const))('%s', async (name, route) => {
+      const need = routeNeeds[name]
+      const path = route.path.replace(/\{\w+\}/g, 'none')
+      const answer = await call(scope, route.method, path)
+      if (scope === 'full' || scope === need) {
+        // Nothing with the id `none` exists, and no body was sent: the request itself may be refused.
+        expect([401, 403, 500]).not.toContain(answer.status)
+        await answer.body?.cancel()
+        return
+      }
+      const body = (await answer.json()) as { name: string; message: string }
+      expect([answer.status, body.name]).toEqual([403, 'insufficient_scope'])
+      expect(body.message).toContain(`${route.method} ${path} needs`)
+      expect(body.message).toContain(need === 'admin' ? 'scope `full`' : `scope \`${need}\``)
+      expect(body.message).not.toContain(keys.get(scope))
+      expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
+    })
+  })
+
+  test('read follows no links of a mail', async () => {
+    expect((await call('read', 'GET', '/dev/inbox/none/checks?live=true')).status).toBe(403)
+    expect((await call('read', 'GET', '/dev/inbox/none/checks?live=false')).status).toBe(404)
+    expect((await call('full', 'GET', '/dev/inbox/none/checks?live=true')).status).toBe(404)
+  })
+
+  test('are refused where they are unknown, and a key without one is full', async () => {
+    expect((await call('full', 'POST', '/dev/keys', { scope: 'write' })).status).toBe(422)
+    expect((await makeKey(undefined)).scope).toBe('full')
+  })
+
+  test('read opens the page, which then changes nothing; send does not open it', async () => {
+    const { port, url } = await post.listen()
+    const open = (scope: Scope): ReturnType<typeof ask> =>
+      ask(port, '/dev/session', json, 'POST', JSON.stringify({ key: keys.get(scope) }))
+    const refused = await open('send')
+    expect([refused.status, JSON.parse(refused.body).name]).toEqual([403, 'insufficient_scope'])
+    expect(refused.headers['set-cookie']).toBeUndefined()
+    const cookie = (await open('read')).headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+    expect((await fetch(`${url}/dev/inbox`, { headers: { cookie } })).status).toBe(200)
+    expect((await fetch(`${url}/dev/inbox?all=true`, { method: 'DELETE', headers: { cookie } })).status).toBe(
+      403,
+    )
+  })
+
+  test('hold for a local caller that shows a narrow key, which sees no whole key', async () => {
+    await using local = await createLocalpost()
+    const made = await local.fetch(
+      new Request('http://localhost/dev/keys', { method: 'POST', headers: json, body: '{"scope":"read"}' }),
+    )
+    const { value } = (await made.json()) as { value: string }
+    const headers = { authorization: `Bearer ${value}` }
+    const shown = await (await local.fetch(new Request('http://localhost/dev/keys', { headers }))).text()
+    expect(shown).not.toContain(local.apiKey)
+    const removal = new Request('http://localhost/dev/inbox?all=true', { method: 'DELETE', headers })
+    expect((await local.fetch(removal)).status).toBe(403)
+    expect(await (await local.fetch(new Request('http://localhost/dev/keys'))).text()).toContain(local.apiKey)
+  })
+})

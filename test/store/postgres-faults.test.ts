@@ -1,0 +1,346 @@
+import { createServer, connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { transact } from '../../src/store/postgres/connection.ts'
+import { openPool } from '../../src/store/postgres/driver.ts'
+import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/open.ts'
+import { blobOf, insert, type PartitionedStore, put, type Store } from '../../src/store/store.ts'
+import { type Note, note, notes, labels, pattern } from '../contracts/notes.ts'
+import { createDatabase, runSql, startPostgres, type TestServer } from '../support/postgres.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(async () => {
+  await server.remove()
+})
+
+let schemas = 0
+/** The URL of a schema that no other test uses. */
+function freshUrl(base: string = server.url): string {
+  return `${base}?schema=f${++schemas}`
+}
+
+async function open(url: string, options: Partial<PostgresStoreOptions> = {}): Promise<PartitionedStore> {
+  const store = await openPostgresStore({ url, collections: [notes, labels], ...options })
+  onTestFinished(() => store.close())
+  return store
+}
+
+describe('a store in PostgreSQL that cannot be opened', () => {
+  const failures: Record<string, () => Promise<{ url: string; message: RegExp; code?: string }>> = {
+    'a wrong password': async () => ({
+      url: server.url.replace('a-secret', 'wrong'),
+      message: /password authentication failed.*Check the user name and the password/,
+    }),
+    'no such user': async () => ({
+      url: server.url.replace('localpost:', 'nobody:'),
+      message: /Check the user name and the password/,
+    }),
+    'no such database': async () => ({
+      url: server.url.replace(/postgres$/, 'missing'),
+      message: /database "missing" does not exist.*createdb/,
+    }),
+    'nothing that listens': async () => ({
+      url: server.url.replace(String(server.port), '1'),
+      message: /ECONNREFUSED.*Check that PostgreSQL runs there/,
+    }),
+    'no right to make a schema': async () => {
+      await runSql(server.url, "CREATE ROLE limited LOGIN PASSWORD 'limited'")
+      return {
+        url: `postgres://limited:limited@127.0.0.1:${server.port}/postgres`,
+        message: /permission denied.*GRANT CREATE ON DATABASE/,
+      }
+    },
+    'the tables of another program': async () => {
+      await runSql(server.url, 'CREATE SCHEMA other CREATE TABLE users (id int)')
+      return {
+        url: `${server.url}?schema=other`,
+        message: /tables of another program.*users/,
+        code: 'invalid_option',
+      }
+    },
+    'the tables of a newer version': async () => {
+      const url = freshUrl()
+      await (await openPostgresStore({ url, collections: [notes] })).close()
+      await runSql(server.url, `UPDATE ${url.split('=')[1]}.localpost SET version = 99`)
+      return { url, message: /version 99.*Use the newer version/, code: 'store_newer_schema' }
+    },
+    'a URL without a database': async () => ({
+      url: `postgres://127.0.0.1:${server.port}`,
+      message: /names no database/,
+      code: 'invalid_option',
+    }),
+  }
+
+  test.each(Object.entries(failures))('says what to do: %s', async (_, arrange) => {
+    const { url, message, code = 'store_failed' } = await arrange()
+    const before = await tables()
+    await expect(openPostgresStore({ url, collections: [notes] })).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    })
+    expect(await tables()).toEqual(before)
+    await expect(openPostgresStore({ url, collections: [notes] })).rejects.not.toMatchObject({
+      message: expect.stringContaining('a-secret'),
+    })
+  })
+
+  async function tables(): Promise<unknown[]> {
+    return await runSql(
+      server.url,
+      `SELECT nspname, relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE nspname NOT LIKE 'pg%' ORDER BY 1, 2`,
+    )
+  }
+})
+
+test('an instance whose version has other columns waits until no other one uses them', async () => {
+  const url = freshUrl()
+  const first = await open(url)
+  await first.commit([insert(notes, note(1))])
+  const other = { ...notes, indexes: { ...notes.indexes, size: { on: ['seen'] } } }
+  await expect(openPostgresStore({ url, collections: [other] })).rejects.toMatchObject({
+    code: 'store_in_use',
+    message: expect.stringContaining(`process ${process.pid} on the host`),
+  })
+  await first.commit([insert(notes, note(2))])
+  await first.close()
+  const second = await openPostgresStore({ url, collections: [other] })
+  expect(await second.count(other)).toBe(2)
+  await second.close()
+})
+
+describe('a database that fails', () => {
+  test('refuses commits while it is away, loses nothing and stores nothing twice', async () => {
+    const own = await startPostgres({ fsync: 'on' })
+    onTestFinished(() => own.remove())
+    const store = await openPostgresStore({ url: own.url, collections: [notes] })
+    const acknowledged: number[] = []
+    const refused: { n: number; code: unknown }[] = []
+    let stops = false
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = writer; !stops; n += 8) {
+        try {
+          await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/raw`, `message ${n}`)])
+          acknowledged.push(n)
+        } catch (error) {
+          refused.push({ n, code: (error as { code?: unknown }).code })
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        }
+      }
+    })
+    for (const signal of ['SIGQUIT', 'SIGINT'] as const) {
+      const count = acknowledged.length
+      await expect.poll(() => acknowledged.length).toBeGreaterThan(count + 50)
+      await own.stop(signal)
+      const before = refused.length
+      await expect.poll(() => refused.length, { timeout: 20_000 }).toBeGreaterThan(before + 8)
+      expect(store.refusal()).toMatchObject({ code: 'service_unavailable' })
+      await own.start()
+      const after = acknowledged.length
+      await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(after + 50)
+      expect(store.refusal()).toBeNull()
+    }
+    stops = true
+    await Promise.all(writers)
+    const codes = new Set(refused.map(({ code }) => code))
+    expect([...codes].filter((code) => code !== 'service_unavailable' && code !== 'store_unknown')).toEqual(
+      [],
+    )
+    const ids = new Set(await store.ids(notes))
+    expect(acknowledged.filter((n) => !ids.has(note(n).id))).toEqual([])
+    // What was refused as not stored is not stored.
+    expect(refused.filter(({ n, code }) => code === 'service_unavailable' && ids.has(note(n).id))).toEqual([])
+    expect(await store.count(notes)).toBe(ids.size)
+    await store.close()
+  }, 90_000)
+
+  test.each([
+    ['after', true],
+    ['before', false],
+  ] as const)(
+    'a connection that is cut %s COMMIT reaches the server gives the true answer',
+    async (_, passes) => {
+      const proxy = await openProxy(server.port)
+      onTestFinished(() => proxy.close())
+      const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+      const store = await open(url)
+      await store.commit([insert(notes, note(1))])
+      for (let round = 0; round < 5; round++) {
+        const id = 10 + round
+        await expect.poll(() => store.refusal()).toBeNull()
+        proxy.cutAtCommit(passes)
+        const done = store.commit([insert(notes, note(id))])
+        if (passes) await done
+        else await expect(done).rejects.toMatchObject({ code: 'service_unavailable' })
+        expect((await store.get(notes, note(id).id)) !== null).toBe(passes)
+      }
+      expect(proxy.cuts).toBe(5)
+      expect(await store.count(notes)).toBe(passes ? 6 : 1)
+    },
+  )
+})
+
+describe('hostile content', () => {
+  const texts = [
+    '\0',
+    'a\0b',
+    '\ud800',
+    '\udfff tail',
+    '\u001f\u001e',
+    '\\0041',
+    "'; DROP TABLE x; --",
+    '"',
+    '{NULL}',
+    '😀',
+    'ÿ',
+    '\uffff',
+  ]
+
+  test('members with NUL, lone surrogates and SQL come back as they were, are found and sorted as in memory', async () => {
+    const store = await open(freshUrl())
+    const given = texts.map((text, n) => note(n, { name: `${text}${n}`, group: text, tags: [text, 'x'] }))
+    await store.commit(given.map((one) => insert(notes, one)))
+    for (const one of given) {
+      expect(await store.get(notes, one.id)).toEqual({ ...one, version: 1 })
+      expect(await store.find(notes, 'name', [one.group, one.name])).toMatchObject({ id: one.id })
+      expect(await store.count(notes, { index: 'name', prefix: [one.group] })).toBe(1)
+      expect(await store.ids(notes, { where: { member: 'tags', contains: one.group } })).toContain(one.id)
+    }
+    const sorted = given.toSorted((a, b) => (a.group < b.group ? -1 : 1)).map(({ id }) => id)
+    expect(await store.ids(notes, { index: 'name' })).toEqual(sorted)
+    for (const text of texts) expect(await store.get(notes, text)).toBeNull()
+  })
+
+  test('a record that the database refuses does not fail those that share its transaction', async () => {
+    const store = await open(freshUrl())
+    // A key of an index has at most some 2,700 bytes.
+    const long = { ...note(2), name: pattern(9000).toString('base64') } satisfies Omit<Note, 'version'>
+    const results = await Promise.allSettled([
+      store.commit([insert(notes, note(1))]),
+      store.commit([insert(notes, long)]),
+      store.commit([insert(notes, note(3))]),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await store.ids(notes)).toEqual(['n_00001', 'n_00003'])
+  })
+
+  test('40 MB in one blob come back byte for byte, in whole and in part', async () => {
+    const store = await open(freshUrl())
+    const bytes = pattern(40_000_000)
+    const writer = store.createBlob('n_00001/raw')
+    for (let at = 0; at < bytes.length; at += 1_000_003)
+      await writer.write(bytes.subarray(at, at + 1_000_003))
+    await store.commit([insert(notes, note(1))], [await writer.finish()])
+    const [whole, part] = await Promise.all([
+      store.readBlob('n_00001/raw'),
+      readAll(store, 20_000_001, 20_700_001),
+    ])
+    expect(whole?.equals(bytes)).toBe(true)
+    expect(part.equals(bytes.subarray(20_000_001, 20_700_001))).toBe(true)
+  })
+
+  async function readAll(store: Store, start: number, end: number): Promise<Buffer> {
+    const stream = await store.openBlob('n_00001/raw', { start, end })
+    return Buffer.concat((await stream?.toArray()) ?? [])
+  }
+})
+
+test('records of a version with other indexes and facts are found by those of this one', async () => {
+  const url = freshUrl(await createDatabase(server))
+  const old = { ...notes, indexes: { seen: { on: ['seen'] } } }
+  const before = await openPostgresStore({ url, collections: [old] })
+  await before.commit(
+    Array.from({ length: 2500 }, (_, n) => put(old, note(n, { due: n % 7, seen: n % 2 === 0 }))),
+  )
+  await before.close()
+  const facts = {
+    version: 1,
+    flags: ['seen'],
+    numbers: ['due'],
+    texts: ['name'],
+    of: ({ seen, due, name }: Note) => ({ flags: seen ? 1 : 0, numbers: [due ?? 0], texts: [[name]] }),
+  }
+  const store = await open(url, { collections: [{ ...notes, facts }] })
+  expect(await store.count(notes, { index: 'due', prefix: [3] })).toBe(357)
+  expect(await store.count(notes, { where: { flag: 'seen' } })).toBe(1250)
+  expect(await store.ids(notes, { where: { text: 'name', equals: 'name 00042' } })).toEqual(['n_00042'])
+  await expect(store.commit([insert(notes, note(9000, { name: 'name 00001' }))])).rejects.toMatchObject({
+    code: 'unique_conflict',
+  })
+})
+
+/** A TCP proxy that can cut a connection when the client commits. */
+async function openProxy(target: number): Promise<{
+  port: number
+  cutAtCommit(passes: boolean): void
+  readonly cuts: number
+  close(): Promise<void>
+}> {
+  let cut: { passes: boolean } | null = null
+  let cuts = 0
+  const sockets = new Set<Socket>()
+  const proxy = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1')
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => sockets.delete(socket))
+    }
+    client.on('data', (bytes) => {
+      const isCommit = bytes.includes('COMMIT\0')
+      if (cut === null || !isCommit) return void upstream.write(bytes)
+      const { passes } = cut
+      cut = null
+      client.destroy()
+      cuts++
+      if (passes) upstream.write(bytes, () => upstream.end())
+      else upstream.destroy()
+    })
+    upstream.on('data', (bytes) => void client.write(bytes))
+    upstream.on('end', () => client.end())
+    client.on('end', () => upstream.end())
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const address = proxy.address()
+  if (address === null || typeof address === 'string') throw new Error('A TCP server has a port.')
+  return {
+    port: address.port,
+    cutAtCommit: (passes) => void (cut = { passes }),
+    get cuts() {
+      return cuts
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      proxy.close()
+      await once(proxy, 'close')
+    },
+  }
+}
+
+test('a connection that the server ends as soon as it is ready fails the transaction, and not the process', async () => {
+  const field = (type: string, body: Buffer): Buffer => {
+    const head = Buffer.from(`${type}0000`)
+    head.writeInt32BE(body.length + 4, 1)
+    return Buffer.concat([head, body])
+  }
+  const ended = field('E', Buffer.from('SFATAL\0C57P01\0Mended by the administrator\0\0'))
+  const ready = Buffer.concat([field('R', Buffer.alloc(4)), field('Z', Buffer.from('I'))])
+  // Both come in one piece: the driver reads the end before the code that waits for the connection runs.
+  const rude = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(Buffer.concat([ready, ended])))
+  })
+  await once(rude.listen(0, '127.0.0.1'), 'listening')
+  const address = rude.address()
+  if (address === null || typeof address === 'string') throw new Error('A TCP server has a port.')
+  const pool = await openPool(`postgres://a@127.0.0.1:${address.port}/b`, 1, true)
+  try {
+    await expect(transact(pool, 'localpost', (sql) => sql.run('SELECT 1'))).rejects.toThrow()
+  } finally {
+    await pool.end()
+    rude.close()
+  }
+})

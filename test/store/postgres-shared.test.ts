@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import {
+  insert,
+  type PartitionedStore,
+  put,
+  remove,
+  type StoreChange,
+  update,
+} from '../../src/store/store.ts'
+import { note, notes } from '../contracts/notes.ts'
+import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.remove())
+
+let schemas = 0
+/** Opens instances that share a schema. */
+async function openShared(count: number): Promise<{ stores: PartitionedStore[]; schema: string }> {
+  const schema = `shared${++schemas}`
+  const stores: PartitionedStore[] = []
+  for (let n = 0; n < count; n++) {
+    const store = await openPostgresStore({ url: `${server.url}?schema=${schema}`, collections: [notes] })
+    onTestFinished(() => store.close())
+    stores.push(store)
+  }
+  return { stores, schema }
+}
+
+function hear(store: Pick<PartitionedStore, 'changes'>): StoreChange[] {
+  const heard: StoreChange[] = []
+  store.changes((change) => heard.push(change))
+  return heard
+}
+
+describe('instances that share a schema', () => {
+  test('each hear every change of all once, in one order, also while calls are lost', async () => {
+    const { stores, schema } = await openShared(3)
+    const heard = stores.map(hear)
+    const inPartition = stores.map((store) => hear(store.partition('acc_1')))
+    let cuts = 0
+    const cutting = setInterval(() => {
+      cuts++
+      void runSql(
+        server.url,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN "localpost_%'`,
+      )
+    }, 150)
+    onTestFinished(() => clearInterval(cutting))
+    await Promise.all(
+      stores.map(async (store, writer) => {
+        for (let n = 0; n < 60; n++) {
+          const id = writer * 1000 + n
+          await store.commit([insert(notes, note(id))])
+          if (n % 5 === 0) await store.partition('acc_1').commit([insert(notes, note(id))])
+          if (n % 7 === 0) await store.commit([remove(notes, note(id).id)])
+          if (n % 20 === 19) {
+            const ids = Array.from({ length: 120 }, (_, k) => note(writer * 1000 + 500 + k).id)
+            await store.commit(ids.map((_, k) => put(notes, note(writer * 1000 + 500 + k))))
+            await store.bulk(notes, ids, 'remove')
+          }
+        }
+      }),
+    )
+    clearInterval(cutting)
+    expect(cuts).toBeGreaterThan(1)
+    const [{ seq }] = (await runSql(server.url, `SELECT seq::int FROM ${schema}.localpost`)) as [
+      { seq: number },
+    ]
+    await expect.poll(() => heard.map((list) => list.at(-1)?.seq)).toEqual([seq, seq, seq])
+    const [first = []] = heard
+    expect(first.map((change) => change.seq)).toEqual(
+      first.map((change) => change.seq).toSorted((a, b) => a - b),
+    )
+    expect(heard[1]).toEqual(first)
+    expect(heard[2]).toEqual(first)
+    expect(first.filter(({ op }) => op === 'insert')).toHaveLength(180 + 9 * 120)
+    expect(first.filter((change) => change.op === 'bulk' && change.isLast)).toHaveLength(9)
+    expect(inPartition[0]).toHaveLength(36)
+    expect(inPartition[1]).toEqual(inPartition[0])
+    for (const store of stores) {
+      expect(store.partitions()).toEqual(['acc_1'])
+      expect(await store.count(notes)).toBe(180 - 27)
+    }
+  })
+
+  test('see each commit at once where it was acknowledged elsewhere, and judge conflicts together', async () => {
+    const { stores } = await openShared(2)
+    const [a, b] = stores as [PartitionedStore, PartitionedStore]
+    for (let round = 0; round < 20; round++) {
+      const results = await Promise.allSettled([
+        a.commit([insert(notes, note(round, { name: `a${round}` }))]),
+        b.commit([insert(notes, note(round, { name: `b${round}` }))]),
+      ])
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      const [seenByA, seenByB] = await Promise.all([
+        a.get(notes, note(round).id),
+        b.get(notes, note(round).id),
+      ])
+      expect(seenByA).toEqual(seenByB)
+      if (!seenByA) throw new Error('A record that was stored is missing.')
+      const updates = await Promise.allSettled(stores.map((store) => store.commit([update(notes, seenByA)])))
+      expect(updates.filter(({ status }) => status === 'rejected')).toMatchObject([
+        { reason: { code: 'version_conflict' } },
+      ])
+    }
+  })
+
+  test('go on behind changes that are no longer known, after a gap', async () => {
+    const { stores, schema } = await openShared(2)
+    const [a, b] = stores as [PartitionedStore, PartitionedStore]
+    await a.partition('acc_1').commit([insert(notes, note(1))])
+    await expect.poll(() => b.partitions()).toEqual(['acc_1'])
+    const heard = [hear(a), hear(b), hear(b.partition('acc_1'))]
+    const foreign: string[] = []
+    b.onForeignChange((partition) => foreign.push(partition))
+    await runSql(server.url, `UPDATE ${schema}.localpost SET seq = seq + 5`)
+    await a.commit([insert(notes, note(2))])
+    await expect
+      .poll(() => heard.map((list) => list.map(({ op }) => op)))
+      .toEqual([['gap'], ['gap'], ['gap']])
+    await a.commit([insert(notes, note(3))])
+    await expect.poll(() => heard.map((list) => list.length)).toEqual([2, 2, 1])
+    expect(heard[1]?.at(-1)).toMatchObject({ op: 'insert', id: note(3).id })
+    expect(new Set(foreign)).toEqual(new Set(['', 'acc_1']))
+    expect(b.partitions()).toEqual(['acc_1'])
+  })
+})
+
+describe('the turn', () => {
+  test('is with one instance at a time, and goes on at once when that one is closed', async () => {
+    const { stores } = await openShared(3)
+    const mine = (): boolean[] => stores.map(({ turn }) => turn.isMine())
+    expect(mine()).toEqual([true, false, false])
+    const called: number[] = []
+    stores.forEach(({ turn }, n) => turn.onMine(() => called.push(n)))
+    await stores[0]?.close()
+    await expect.poll(() => mine().filter(Boolean).length).toBe(1)
+    await stores[mine().indexOf(true)]?.close()
+    await expect.poll(() => mine().filter(Boolean).length).toBe(1)
+    expect(called.toSorted()).toEqual([1, 2])
+  })
+
+  test('is lost by an instance that did not answer, which stores nothing of what it had begun', async () => {
+    const { stores, schema } = await openShared(2)
+    const [a, b] = stores as [PartitionedStore, PartitionedStore]
+    await runSql(
+      server.url,
+      `UPDATE ${schema}.instances SET until = now() - interval '1 second', holder = 'elsewhere' WHERE has_turn`,
+    )
+    await expect.poll(() => b.turn.isMine()).toBe(true)
+    // Whether the first transaction or the next look finds out: it is told once.
+    const first = await a.commit([insert(notes, note(1))]).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    if (first !== null) expect(first).toMatchObject({ code: 'service_unavailable' })
+    expect(a.turn.isMine()).toBe(false)
+    expect(await b.count(notes)).toBe(first === null ? 1 : 0)
+    await expect.poll(() => a.refusal()).toBeNull()
+    await a.commit([insert(notes, note(2))])
+    expect(await b.get(notes, note(2).id)).not.toBeNull()
+  })
+})
