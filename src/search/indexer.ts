@@ -65,18 +65,22 @@ export function startIndexer(deps: IndexerDeps): Indexer {
    */
   let unsure: { done: string; readonly end: string } | null =
     column.wasClosed || column.cursor === '' ? null : { done: '', end: column.cursor }
+  /** Whether the rows of an earlier process are known to be undamaged. */
+  let isVerified = false
   /** The end of the queue of readings: only one message is read at a time. */
   let line: Promise<unknown> = Promise.resolve()
 
-  /** Reads the next unread mail. @returns Whether there was one. */
+  /** Checks some of the column or, when all of it is checked, reads the next unread mail. @returns Whether there was anything to do. */
   const digestNext = (): Promise<boolean> => {
     const next = line.then(async () => {
       if (isClosed) return false
       isNews = false
       if (isStale) await rebuild()
       isStale = false
-      await column.verify(() => isClosed)
+      const pause = clock.now() + sliceMs
+      isVerified = await column.verify(() => isClosed || clock.now() >= pause)
       if (isClosed) return false
+      if (!isVerified) return true
       const newer = await nextWithoutRow()
       if (!newer && unsure) {
         await lookThrough(unsure)
@@ -229,13 +233,16 @@ export function startIndexer(deps: IndexerDeps): Indexer {
         // Mail that arrives meanwhile is not included, because it may arrive faster than it can be read.
         const newest = complete ? await newestId() : ''
         const isBehind = (): boolean =>
-          column.cursor < newest || (complete && (unsure !== null || deferred.size > 0 || isStale))
+          column.cursor < newest ||
+          (complete && (!isVerified || unsure !== null || deferred.size > 0 || isStale))
         while ((await digestNext()) && (isBehind() || clock.now() < until));
       } catch {
         // A search must work even if nothing can be stored.
       }
       const upTo = (id: string): Promise<number> => store.count(emailCollection, { until: [id] })
-      const unread = (await store.count(emailCollection)) - (await upTo(column.cursor))
+      const all = await store.count(emailCollection)
+      if (!isVerified) return all
+      const unread = all - (await upTo(column.cursor))
       const doubtful = unsure
         ? (await upTo(unsure.end)) - (unsure.done === '' ? 0 : await upTo(unsure.done))
         : 0

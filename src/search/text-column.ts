@@ -42,9 +42,10 @@ export interface TextColumn {
   /**
    * Checks the blocks of an earlier run, once. If one is damaged, the column is cleared.
    *
-   * @param isStopped  Whether to stop between two blocks; the rest is checked by the next call.
+   * @param isStopped  Whether to stop after a block; the rest is checked by the next call.
+   * @returns Whether all of them are checked now.
    */
-  verify(isStopped?: () => boolean): Promise<void>
+  verify(isStopped?: () => boolean): Promise<boolean>
   append(id: string, head: string, body: string): Promise<void>
   /** Visits all ranges with their matches, newest first. Appends wait until the last visit has ended. */
   scan(wanted: readonly RowTerm[] | FindRows, visit: (rows: ScannedRows) => Promise<void>): Promise<void>
@@ -131,10 +132,13 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     verify: (isStopped = () => false) =>
       inLine(async () => {
         const buffer = unverified > 0 ? Buffer.allocUnsafeSlow(blockBytes) : null
-        for (; buffer && unverified > 0 && !isStopped(); unverified--) {
-          if (!isSealed(await blocks.read(unverified - 1, buffer))) return clear()
+        while (buffer && unverified > 0) {
+          if (!isSealed(await blocks.read(unverified - 1, buffer))) await clear()
+          else unverified--
           await nextTurn()
+          if (isStopped()) break
         }
+        return unverified === 0
       }),
     clear: () => inLine(clear),
     close: (isWhole = true) =>

@@ -8,6 +8,7 @@ import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
 import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
+import { type Files, nodeFiles } from '../../src/core/files.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 /** Enough that the rows fill several blocks. */
@@ -49,9 +50,20 @@ async function crashed(): Promise<{ store: Store; folder: string }> {
   return { store, folder }
 }
 
-async function begin(store: Store, folder: string, stepMs: number): Promise<Process> {
-  const column = await openTextColumn(folder)
+/**
+ * @param stepMs  How long a look through records takes.
+ * @param readMs  How long a reading of the column's file takes.
+ */
+async function begin(store: Store, folder: string, stepMs: number, readMs = 0): Promise<Process> {
   let now = 0
+  const files: Files = {
+    ...nodeFiles,
+    read(...given) {
+      now += readMs
+      return nodeFiles.read(...given)
+    },
+  }
+  const column = await openTextColumn(folder, { files })
   let looks = 0
   const watched: Store = {
     ...store,
@@ -102,6 +114,18 @@ test('a search after a crash waits 5 seconds at most, and says how many mails it
   expect(await second.search.list(filter, { limit: 1 })).not.toHaveProperty('unread_texts')
   expect(second.looks()).toBe(0)
   await end(second)
+})
+
+test('a search waits 5 seconds at most for the check of the rows, and says that it may miss mail', async () => {
+  const { store, folder } = await crashed()
+  const slow = await begin(store, folder, 0, 3000)
+  const filter = parseMailQuery('"text of the mail"', 0)
+  expect(await slow.search.list(filter, { limit: 1 })).toMatchObject({ unread_texts: count })
+  // Two more calls check the rest of the file.
+  await slow.search.list(filter, { limit: 1 })
+  expect(await slow.search.ids(filter, { complete: true })).toHaveLength(count)
+  expect(await slow.search.list(filter, { limit: 1 })).not.toHaveProperty('unread_texts')
+  await end(slow)
 })
 
 test('closing stops the look through the records of a crashed process at its next step, and a later start continues', async () => {
