@@ -18,8 +18,8 @@ const waiting = [...inFolders(waitingFolders), ...files(waitingFiles)]
 const project = (name: string, options: TestOptions): TestProjectInlineConfiguration => ({
   test: {
     name,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A busy machine is slow; what never happens still fails.
     expect: { poll: { timeout: 10_000 } },
     ...options,

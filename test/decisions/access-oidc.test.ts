@@ -1,9 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { openHostileTeam, type HostileTeam } from '../oidc/_hostile.ts'
 import { startListening } from '../support/instance.ts'
-
-// On a busy machine, loading a provider and going through several sign-ins takes long.
-vi.setConfig({ testTimeout: 60_000 })
 
 const statusOf = async (
   { post }: HostileTeam,

@@ -1,9 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createBrowser, type Browser } from './_browser.ts'
 import { openProvidedTeam } from './_provider.ts'
-
-// On a busy machine, loading a provider and going through several sign-ins takes long.
-vi.setConfig({ testTimeout: 60_000 })
 
 async function who(browser: Browser, url: string): Promise<unknown> {
   return JSON.parse((await browser.step(`${url}/dev/session`)).body)

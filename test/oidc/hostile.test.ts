@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createOidcSignIn } from '../../src/oidc/sign-in.ts'
 import {
   answer,
@@ -11,9 +11,6 @@ import {
   openHostileTeam,
   type Tricks,
 } from './_hostile.ts'
-
-// On a busy machine, loading a provider and going through several sign-ins takes long.
-vi.setConfig({ testTimeout: 60_000 })
 
 it('proves itself and the browser to the provider', async () => {
   const team = await openHostileTeam()

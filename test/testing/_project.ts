@@ -55,7 +55,7 @@ async function runWith(variables: NodeJS.ProcessEnv, dir: string, ...args: strin
     cwd: dir,
     env: { ...env, NO_COLOR: '1', CI: '1', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 120_000,
   })
   const [out, err] = await Promise.all([
     text(child.stdout),

@@ -26,29 +26,29 @@ const welcome =
 
 it('vitest keeps the snapshots, in CI too, and shows what changed and how to accept it', async () => {
   const dir = projects.make({ 'mail.test.js': file(welcome) })
-  const missing = await runVitest(dir, '--testTimeout=30000')
+  const missing = await runVitest(dir, '--testTimeout=60000')
   expect(missing.output).toContain('There is no snapshot `welcomes 1`')
   expect(missing.output).toContain('commit it: npx vitest run mail.test.js -u')
   expect(missing.status).toBe(1)
 
-  const written = await runVitest(dir, '-u', '--testTimeout=30000')
+  const written = await runVitest(dir, '-u', '--testTimeout=60000')
   expect(written.output).toMatch(/Snapshots\s+3 written/)
   const stored = readFileSync(join(dir, '__snapshots__/mail.test.js.snap'), 'utf8')
   expect(stored).toContain('exports[`welcomes > again 1`]')
   expect(stored).toContain('  See <a href="https://acme.test/[uuid]">this</a>')
-  const same = await runVitest(dir, '--testTimeout=30000')
+  const same = await runVitest(dir, '--testTimeout=60000')
   expect(same.output).toMatch(/Tests\s+2 passed/)
   expect(same.output).not.toMatch(/obsolete/)
 
   writeFileSync(join(dir, 'mail.test.js'), file(welcome.replace('See', 'Look at')))
-  const changed = await runVitest(dir, '--testTimeout=30000')
+  const changed = await runVitest(dir, '--testTimeout=60000')
   expect(changed.output).toMatch(/Tests\s+2 failed/)
   expect(changed.output).toMatch(/-\s+See <a href/)
   expect(changed.output).toMatch(/\+\s+Look at <a href/)
   expect(changed.output).toContain('Accept the change: npx vitest run mail.test.js -u')
   expect(changed.output).toContain('❯ mail.test.js:8:')
-  expect((await runVitest(dir, '-u', '--testTimeout=30000')).output).toMatch(/Snapshots\s+3 updated/)
-  expect((await runVitest(dir, '--testTimeout=30000')).status).toBe(0)
+  expect((await runVitest(dir, '-u', '--testTimeout=60000')).output).toMatch(/Snapshots\s+3 updated/)
+  expect((await runVitest(dir, '--testTimeout=60000')).status).toBe(0)
   expect(readdirSync(dir)).not.toContain('__pictures__')
 }, 120_000)
 
@@ -58,8 +58,8 @@ it('vitest keeps them for the matchers of localpost/testing as well', async () =
     import { matchers } from 'localpost/testing'
     expect.extend(matchers)`
   const dir = projects.make({ 'mail.test.js': file(welcome, imports) })
-  expect((await runVitest(dir, '-u', '--testTimeout=30000')).output).toMatch(/Snapshots\s+3 written/)
-  expect((await runVitest(dir, '--testTimeout=30000')).output).toMatch(/Tests\s+2 passed/)
+  expect((await runVitest(dir, '-u', '--testTimeout=60000')).output).toMatch(/Snapshots\s+3 written/)
+  expect((await runVitest(dir, '--testTimeout=60000')).output).toMatch(/Tests\s+2 passed/)
 }, 60_000)
 
 it('says what to do where there are no snapshots', () => {

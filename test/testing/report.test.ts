@@ -7,7 +7,7 @@ const projects = openProjects()
 afterEach(() => projects.clear())
 
 const config = (options: object): string =>
-  `export default { test: { testTimeout: 30_000, reporters: ['default', ['localpost/reporter', ${JSON.stringify(options)}]] } }`
+  `export default { test: { testTimeout: 60_000, reporters: ['default', ['localpost/reporter', ${JSON.stringify(options)}]] } }`
 const tests = (subject: string, more = ''): string => `import { describe } from 'vitest'
   import { expect, test } from 'localpost/vitest'
   const send = (localpost, to, subject) =>
