@@ -15,7 +15,8 @@ export async function assertWhole(command: Started, all: Acknowledged): Promise<
     ).toEqual([id])
   }
   for (const subject of all.smtp) expect(bySubject.get(subject)?.length, subject).toBe(1)
-  for (const { id, last_event } of emails) expect(last_event.status, id).toMatch(/^(?:delivered|bounced)$/)
+  for (const { id, last_event } of emails)
+    expect(last_event.status, id).toMatch(/^(?:delivered|bounced|opened|clicked)$/)
   for (const subject of sample([...all.api.keys(), ...all.smtp], 100)) {
     const { id } = bySubject.get(subject)?.[0] ?? { id: '' }
     const detail = await get<EmailDetail>(command, `/v1/emails/${id}`)
@@ -29,14 +30,15 @@ export async function assertWhole(command: Started, all: Acknowledged): Promise<
   }
 }
 
-async function get<T>(command: Started, path: string): Promise<T> {
+/** What a route of a command answers. */
+export async function get<T>(command: Started, path: string): Promise<T> {
   const response = await fetch(command.url + path, { headers: { authorization: `Bearer ${command.apiKey}` } })
   expect(response.status, path).toBe(200)
   return (await response.json()) as T
 }
 
 /** The list of all emails. */
-async function readAll(command: Started): Promise<EmailListItem[]> {
+export async function readAll(command: Started): Promise<EmailListItem[]> {
   const emails: EmailListItem[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
     const page: { emails: EmailListItem[]; count: number; cursor: string | null } = await get(
@@ -51,7 +53,7 @@ async function readAll(command: Started): Promise<EmailListItem[]> {
 }
 
 /** Waits until the outbox is empty; bounded by the time limit of the test. */
-async function drained(command: Started): Promise<void> {
+export async function drained(command: Started): Promise<void> {
   for (;;) {
     const emails = await readAll(command)
     if (emails.every(({ last_event }) => last_event.status !== 'sent')) return

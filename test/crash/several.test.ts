@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startCommand, type Started } from '../cli/command.ts'
 import { roundsOf } from '../support/long.ts'
 import { startPostgres, type TestServer } from '../support/postgres.ts'
 import { progressOf } from '../support/progress.ts'
+import { loadChanges } from './changes-load.ts'
 import { load, type Acknowledged } from './load.ts'
 import { assertWhole } from './outcome.ts'
 
@@ -35,14 +36,21 @@ function collect(all: Acknowledged, { running: { acknowledged } }: Loaded): void
 }
 
 it(
-  `what two instances acknowledge survives kills of one or the other, once and complete, and is delivered once: ${rounds} kills`,
+  `mail, removals and events that two instances acknowledge survive kills of one or the other, once and complete: ${rounds} kills`,
   async () => {
     const all: Acknowledged = { api: new Map(), smtp: new Set() }
     const progress = progressOf('kills of one of two instances', rounds)
     const instances = [await start('kills'), await start('kills')]
+    const changes = await loadChanges(() => instances.map(({ command }) => command))
     for (let round = 1; round <= rounds; round++) {
       progress()
-      await Promise.all(instances.map(({ running }) => hasAnswered(running)))
+      const before = changes.counts()
+      await Promise.all([
+        ...instances.map(({ running }) => hasAnswered(running)),
+        expect
+          .poll(() => changes.counts(), { timeout: 30_000 })
+          .toSatisfy(({ removed, hits }) => removed > before.removed && hits > before.hits),
+      ])
       await pause(Math.random() * 400)
       const victim = Math.floor(Math.random() * 2)
       const loaded = instances[victim]
@@ -60,12 +68,16 @@ it(
       await loaded.running.ended
       collect(all, loaded)
     }
-    await assertWhole(await run('kills'), all)
+    await changes.stop()
+    const command = await run('kills')
+    await assertWhole(command, all)
+    await changes.assertKept(command)
+    const { removed, hits } = changes.counts()
     console.log(
-      `two instances, ${rounds + 2} kills: ${all.api.size} API sends and ${all.smtp.size} submissions acknowledged, none lost, none twice`,
+      `two instances, ${rounds + 2} kills: ${all.api.size} API sends, ${all.smtp.size} submissions, ${removed} removals and ${hits} hits acknowledged, none lost, none twice`,
     )
   },
-  60_000 + rounds * 8_000,
+  120_000 + rounds * 12_000,
 )
 
 it('an instance that was stopped for longer than its turn delivers and stores nothing that another one took over', async () => {
