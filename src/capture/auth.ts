@@ -9,6 +9,11 @@ export interface SmtpUser {
   is_outbox: boolean
   /** What the session reaches, if its credentials are of an account. Default: that of the account `default`. */
   side?: AccountSide
+  /**
+   * Whether the credentials would still be accepted: a session ends where its key, password or account did. Default: they
+   * always are.
+   */
+  isAdmitted?(): boolean
 }
 
 /** The user name of the outbox's own sessions. */
@@ -45,7 +50,9 @@ export function judgeCredentials(name: string, password: string, rules: AuthRule
   }
   const scope = rules.scopeOf(password)
   if (scope === 'read') return 'scope'
-  return scope === null && rules.auth === 'required' ? 'no-key' : { name, is_outbox: false }
+  if (rules.auth === 'optional') return { name, is_outbox: false }
+  if (scope === null) return 'no-key'
+  return { name, is_outbox: false, isAdmitted: () => rules.scopeOf(password) !== null }
 }
 
 /** Compares in constant time, without revealing the length of the secret. */

@@ -7,9 +7,9 @@ import { CommandCount, maxWithoutMessage } from './command-count.ts'
 import { Progress, type Activity, type Patience } from './progress.ts'
 import type { ConnectionHost } from './host.ts'
 import { type FaultAt, faultRefusal, meetFault, stageOf } from './faults.ts'
-import { type Refusal, refusalOf } from './replies.ts'
+import { lostAccess, type Refusal, refusalOf } from './replies.ts'
 import { ReplyingConnection } from './replying-connection.ts'
-import { hostAndPort, userOf } from './session.ts'
+import { hostAndPort, isAdmitted, userOf } from './session.ts'
 import type { SessionState } from './session-log.ts'
 import { CaptureStream } from './stream.ts'
 import { monotonicNow } from '../core/machine.ts'
@@ -154,6 +154,8 @@ export class CaptureConnection extends ReplyingConnection {
     const space = line.indexOf(' ')
     const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
     const proceed = (): void => {
+      // Only now: where instances share a store, the faults of MAIL wait for what the others changed.
+      if (name !== 'QUIT' && !isAdmitted(this.session)) return this.send(421, lostAccess().message)
       // The base and its handlers call `toString()` on the line, so a string works as well as a Buffer.
       if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)
       if (this.#commands.all === 1 && isHttpRequest(line)) {

@@ -9,7 +9,7 @@ import type { Verdict } from '../rules/verdicts.ts'
 import { receive, type Answer } from './reception.ts'
 import type { CaptureServer } from './server.ts'
 import { refusal, refusalOf, type Refusal } from './replies.ts'
-import { envelopeIdOf, envelopeOf, factsOf, sideOf, userOf } from './session.ts'
+import { envelopeIdOf, envelopeOf, factsOf, isAdmitted, sideOf, userOf } from './session.ts'
 
 /**
  * The handlers that smtp-server calls at each step of a transaction.
@@ -122,7 +122,8 @@ export function createHandlers(
         }
         try {
           const facts = factsOf(session, connections.notesOf(session)?.current ?? null)
-          receive(stream, side.submissions.begin(envelopeOf(session), facts), answer, report)
+          const reception = side.submissions.begin(envelopeOf(session), facts)
+          receive(stream, reception, { answer, report, isAdmitted: () => isAdmitted(session) })
         } catch (error) {
           report(error)
           callback(refusalOf(error))

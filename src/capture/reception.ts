@@ -2,7 +2,7 @@ import type { SMTPServerDataStream } from 'smtp-server'
 import { isErrorOf } from '../core/errors.ts'
 import type { Reception } from './port.ts'
 import type { Refusal } from './replies.ts'
-import { refusal, refusalOf } from './replies.ts'
+import { lostAccess, refusal, refusalOf } from './replies.ts'
 
 /** Answers one DATA: with a refusal, or with the text of the 250 reply. */
 export type Answer = (refused: Refusal | null, text?: string) => void
@@ -13,14 +13,18 @@ export type Answer = (refused: Refusal | null, text?: string) => void
  * If the client disconnects, nothing is stored and nothing is answered. A message over the size limit is discarded at
  * once; the rest is read and dropped, because the client reads the reply only after it has sent everything.
  *
- * @param answer  Called at most once.
- * @param report  Called with every error that the client did not cause.
+ * @param host.answer  Called at most once.
+ * @param host.report  Called with every error that the client did not cause.
+ * @param host.isAdmitted  Whether the message may be stored; asked at its end.
  */
 export function receive(
   stream: SMTPServerDataStream,
   reception: Reception,
-  answer: Answer,
-  report: (error: unknown) => void,
+  {
+    answer,
+    report,
+    isAdmitted,
+  }: { answer: Answer; report: (error: unknown) => void; isAdmitted: () => boolean },
 ): void {
   let state: 'reading' | 'ended' | 'given up' = 'reading'
 
@@ -49,6 +53,7 @@ export function receive(
   }
   const finish = async (): Promise<void> => {
     if (stream.sizeExceeded) return giveUp(tooLarge())
+    if (!isAdmitted()) return giveUp(lostAccess())
     let text: string
     try {
       text = await reception.finish()

@@ -36,12 +36,16 @@ export function refusalOf(error: unknown): Refusal {
   if (isErrorOf(error, 'service_unavailable'))
     return refusal(452, '4.3.1', 'Too much mail is waiting to be stored, try again in a moment')
   if (isErrorOf(error, 'closed')) return refusal(421, '4.3.2', 'Localpost is closing')
-  if (isErrorOf(error, 'not_found'))
-    return refusal(550, '5.7.1', 'The account of these credentials was removed or disabled')
+  if (isErrorOf(error, 'not_found')) return lostAccess()
   if (isErrorOf(error, 'message_too_large')) return refusal(552, '5.3.4', 'The message is too large')
   if (isErrorOf(error, 'store_unknown'))
     return refusal(451, '4.3.0', 'It is not known whether the message was stored, try again')
   return refusal(451, '4.3.0', 'The message could not be stored, try again')
+}
+
+/** The reply to a session whose key, password or account has ended. It closes the connection. */
+export function lostAccess(): Refusal {
+  return refusal(421, '4.7.0', 'The credentials of this session are no longer valid, connect with others')
 }
 
 /**

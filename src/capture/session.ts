@@ -8,6 +8,11 @@ export function userOf(session: SMTPServerSession): SmtpUser | null {
   return (session.user as SmtpUser | undefined) || null
 }
 
+/** Whether the credentials of a session would still be accepted; also without any. */
+export function isAdmitted(session: SMTPServerSession): boolean {
+  return userOf(session)?.isAdmitted?.() ?? true
+}
+
 /** What a session reaches. */
 export function sideOf(session: SMTPServerSession, main: AccountSide): AccountSide {
   return userOf(session)?.side ?? main

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { AccountRecord } from '../accounts/account.ts'
 import type { InnerAccounts } from '../accounts/accounts.ts'
 import { outboxUser, type AuthProblem, type AuthRules, type SmtpUser } from '../capture/auth.ts'
@@ -31,13 +32,13 @@ export function createAccountJudge({
    *
    * @param isAdmitted  Whether the credentials of the session are still right.
    */
-  function sideOf(id: string, isAdmitted: (record: AccountRecord) => boolean = () => true): AccountSide {
+  function sideOf(id: string, isAdmitted: () => boolean): AccountSide {
     /** An account stays open while a session of it is. */
     const kept = new Map<ObservedSession, () => void>()
 
     function used(): AccountRecord {
       const record = noun.byId(id)
-      if (!record || !isAdmitted(record)) throw notFound('account', id)
+      if (!record || !isAdmitted()) throw notFound('account', id)
       noun.used(record)
       return record
     }
@@ -76,7 +77,7 @@ export function createAccountJudge({
         },
       },
       verdictOf: (recipient, transaction) => current().verdictOf(recipient, transaction),
-      faultAt: (stage) => open.peek(id)?.side.faultAt(stage) ?? null,
+      faultAt: (stage) => (isAdmitted() ? (open.peek(id)?.side.faultAt(stage) ?? null) : null),
       sessions: {
         begin(session) {
           kept.set(session, open.keep(id))
@@ -97,7 +98,7 @@ export function createAccountJudge({
   async function admit(
     name: string,
     id: string,
-    isAdmitted?: (record: AccountRecord) => boolean,
+    isRight: (record: AccountRecord) => boolean,
   ): Promise<SmtpUser | AuthProblem> {
     let release: () => void
     try {
@@ -109,12 +110,17 @@ export function createAccountJudge({
     }
     // The session keeps it open from now on, if it is still there.
     setImmediate(release)
-    return { name, is_outbox: false, side: sideOf(id, isAdmitted) }
+    const isAdmitted = (): boolean => {
+      const record = noun.byId(id)
+      return record !== null && isRight(record)
+    }
+    return { name, is_outbox: false, side: sideOf(id, isAdmitted), isAdmitted }
   }
 
   function outboxOf(secret: string): SmtpUser | null {
     for (const [id, { account }] of open.all())
-      if (account.secret === secret) return { name: outboxUser, is_outbox: true, side: sideOf(id) }
+      if (account.secret === secret)
+        return { name: outboxUser, is_outbox: true, side: sideOf(id, () => true) }
     return null
   }
 
@@ -126,7 +132,7 @@ export function createAccountJudge({
       return outbox && Promise.resolve(outbox)
     }
     const owner = owners.ofKey(password)
-    if (owner) return judgeKey(name, owner)
+    if (owner) return judgeKey(name, password, owner)
     if (!noun.isName(name)) return null
     const record = noun.find(name)
     if (!record || !noun.isPassword(record, password)) return Promise.resolve('no-key')
@@ -135,9 +141,12 @@ export function createAccountJudge({
 
   async function judgeKey(
     name: string,
+    password: string,
     { id, scope }: NonNullable<ReturnType<KeyOwners['ofKey']>>,
   ): Promise<SmtpUser | AuthProblem> {
     if (!noun.byId(id)) return 'no-key'
-    return scope === 'read' ? 'scope' : admit(name, id)
+    if (scope === 'read') return 'scope'
+    const digest = hash('sha256', password)
+    return admit(name, id, () => owners.ofDigest(digest)?.id === id)
   }
 }

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createPasswords } from '../../src/users/password.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { rawClient } from '../capture/_server.ts'
 import { start } from '../support/instance.ts'
 import { open } from './helpers.ts'
 
@@ -90,4 +91,22 @@ it('access.account-limits: options and resets concern `default` alone', async ()
   await expect.poll(async () => (await shop.inbox.list()).count, { timeout: 10_000 }).toBe(3)
   await post.reset()
   expect((await shop.inbox.list()).count).toBe(3)
+})
+
+it('access.smtp-session: what a session says after its account ended is 421, only QUIT still gets 221', async () => {
+  const post = await start()
+  const { smtp } = await post.accounts.create({ name: 'shop' })
+  const login = Buffer.from(`\0shop\0${smtp.password}`).toString('base64')
+  const sessions = await Promise.all(
+    Array.from({ length: 2 }, async () => {
+      const client = await rawClient(post.smtp)
+      onTestFinished(() => void client.socket.destroy())
+      expect(await client.say(`AUTH PLAIN ${login}`)).toMatch(/^235 /)
+      return client
+    }),
+  )
+  await post.accounts.remove('shop')
+  expect(await sessions[0]?.say('MAIL FROM:<a@b.test>')).toMatch(/^421 4\.7\.0 /)
+  await sessions[0]?.closed()
+  expect(await sessions[1]?.say('QUIT')).toMatch(/^221 /)
 })
