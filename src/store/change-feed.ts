@@ -86,6 +86,12 @@ export class ChangeFeed {
       }
       for (const effect of effects) {
         if (effect.op === 'put' && effect.kind === 'move') continue
+        if (effect.op === 'clear') {
+          const { base: collection, partition } = effect.state
+          const removed = effect.count
+          this.#tell(partition, { seq, op: 'bulk', collection, updated: 0, removed, isLast: false })
+          continue
+        }
         const op = effect.op === 'put' ? (effect.kind === 'insert' ? 'insert' : 'update') : 'remove'
         const id = effect.op === 'put' ? effect.draft.id : effect.id
         this.#tell(effect.state.partition, { seq, op, collection: effect.state.base, id })

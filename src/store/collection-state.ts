@@ -5,7 +5,7 @@ import { IdOrder } from './id-order.ts'
 import { nameInPartition } from './disk/names.ts'
 import { misuse } from './io-errors.ts'
 import { keyOf } from './keys.ts'
-import type { Packed } from './packed.ts'
+import { BlobUsage, type Packed } from './packed.ts'
 import { SortedIndex } from './sorted-index.ts'
 import type { IndexKey } from './queries.ts'
 import type { Collection, StoredRecord } from './store.ts'
@@ -51,6 +51,8 @@ export class CollectionState {
   readonly segments: Map<number, Segment> = new Map()
   /** The keys of all records that are in no index. */
   readonly noKeys: readonly null[]
+  /** The space that the blobs of all records use; null in the main partition, which is never removed as a whole. */
+  readonly usage: BlobUsage | null
   /** null if the collection has no facts. */
   readonly facts: FactTable | null
   #open = 1
@@ -66,6 +68,7 @@ export class CollectionState {
     this.indexes = Object.entries(collection.indexes).map(
       ([name, index], slot) => new SortedIndex(name, index.on, index.unique ?? false, slot),
     )
+    this.usage = partition === '' ? null : new BlobUsage()
     this.noKeys = this.indexes.map(() => null)
     this.facts = collection.facts ? new FactTable(collection.facts) : null
   }
@@ -126,6 +129,22 @@ export class CollectionState {
       this.segments.set(number, segment)
     }
     return segment
+  }
+
+  /** How many records there are. */
+  get size(): number {
+    let size = 0
+    for (const segment of this.segments.values()) size += sizeOf(segment)
+    return size
+  }
+
+  /** Removes all records, without looking at each of them. @returns The segments that had some. */
+  clear(): Segment[] {
+    const segments = [...this.segments.values()].filter((segment) => sizeOf(segment) > 0)
+    for (const { entries } of segments) entries.clear()
+    this.byId.clear()
+    for (const index of [this.idIndex, ...this.indexes]) index.clear()
+    return segments
   }
 
   /** Continues with the last segment after loading, so that new records come after the existing ones. */

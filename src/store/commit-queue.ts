@@ -4,7 +4,7 @@ import type { ChangeFeed } from './change-feed.ts'
 import type { Medium, Move, TakenBlob } from './medium.ts'
 import { isNewAlone, type PreparedChange } from './prepare.ts'
 import type { CollectionState } from './collection-state.ts'
-import type { Records } from './records.ts'
+import type { Effect, Records } from './records.ts'
 import { restoringEffects, type StoreSnapshot } from './restore.ts'
 import { Batch } from './batch.ts'
 import { nextTurn } from '../core/machine.ts'
@@ -18,7 +18,17 @@ type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown)
   | { readonly bulk: readonly BulkChange[]; readonly outcome: BulkOutcome; readonly isBulk: boolean }
   | { readonly moves: readonly Move[] }
   | { readonly snapshot: StoreSnapshot }
+  | { readonly cleared: readonly CollectionState[] }
 )
+
+/** What is computed from the state in memory, so that no other commit may share its batch. */
+type Alone = Extract<Waiting, { snapshot: unknown } | { cleared: unknown }>
+
+const isAlone = (item: Waiting): item is Alone => 'snapshot' in item || 'cleared' in item
+
+function clearingEffects(states: readonly CollectionState[]): Effect[] {
+  return states.map((state) => ({ op: 'clear', state, count: state.size }))
+}
 
 /** Takes commits in the order of the calls and stores those that wait at the same time with one write. */
 export interface CommitQueue {
@@ -35,6 +45,8 @@ export interface CommitQueue {
   move(moves: readonly Move[]): Promise<void>
   /** Puts the records of a snapshot back, between the commits before and after it. */
   restore(snapshot: StoreSnapshot): Promise<void>
+  /** Removes all records of these collections, between the commits before and after it. */
+  clear(states: readonly CollectionState[]): Promise<void>
   /** Resolves when nothing waits or runs. */
   idle(): Promise<void>
 }
@@ -71,7 +83,7 @@ export function createCommitQueue(deps: {
 
   /** Puts the records of a commit that rest back into memory; undefined if there are none. */
   function wake(item: Waiting): Promise<void> | undefined {
-    if ('snapshot' in item) return undefined
+    if (isAlone(item)) return undefined
     // Most commits only add records, for which this costs nothing more.
     let ids: Map<CollectionState, string[]> | null = null
     for (const change of changesOf(item)) {
@@ -109,10 +121,11 @@ export function createCommitQueue(deps: {
       const item = all[next]
       // A commit whose large blob is still being written does not hold up those before it.
       if (!item || (staged.length > 0 && 'blobs' in item && !areTaken(item.blobs))) break
-      // A restore is computed from the state in memory, so no other commit may share the batch.
-      if ('snapshot' in item) {
+      if (isAlone(item)) {
         if (staged.length > 0) break
-        batch.stageEffects(restoringEffects(item.snapshot))
+        batch.stageEffects(
+          'snapshot' in item ? restoringEffects(item.snapshot) : clearingEffects(item.cleared),
+        )
         staged.push(item)
         next++
         break
@@ -162,6 +175,7 @@ export function createCommitQueue(deps: {
     },
     move: (moves) => push((resolve, reject) => ({ moves, resolve, reject })),
     restore: (snapshot) => push((resolve, reject) => ({ snapshot, resolve, reject })),
+    clear: (cleared) => push((resolve, reject) => ({ cleared, resolve, reject })),
     async idle() {
       for (let turn = running; turn; turn = running) await turn
     },
@@ -172,9 +186,7 @@ export function createCommitQueue(deps: {
 const batchCommits = 256
 const batchBytes = 4 * 1024 * 1024
 
-function changesOf(
-  item: Exclude<Waiting, { snapshot: unknown }>,
-): readonly (Move | PreparedChange | BulkChange)[] {
+function changesOf(item: Exclude<Waiting, Alone>): readonly (Move | PreparedChange | BulkChange)[] {
   if ('moves' in item) return item.moves
   return 'bulk' in item ? item.bulk : item.changes
 }

@@ -199,11 +199,12 @@ export async function createStore(
     onForeignChange: () => () => {},
     async removePartition(name) {
       assertPartitionName(name)
-      const store = viewOf(name)
-      for (const { base } of records.statesOf(name)) {
-        const collection = { name: base, indexes: {} }
-        await store.bulk(collection, await store.ids(collection, { direction: 'desc' }), 'remove')
-      }
+      assertOpen()
+      await records.ready(records.statesOf(name))
+      assertOpen()
+      const states = [...records.statesOf(name)].filter(({ size }) => size > 0)
+      await queue.clear(states)
+      for (const state of states) await feed.endBulk(state)
       records.retire(name)
     },
     snapshot(wanted) {

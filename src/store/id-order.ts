@@ -73,6 +73,13 @@ export class IdOrder {
     this.#changed()
   }
 
+  /** Notes that all records were removed. */
+  clear(): void {
+    for (const pack of this.#packs) pack.removeAll()
+    this.#loose.clear()
+    this.#changed()
+  }
+
   add(entry: Entry): void {
     this.#loose.add(entry)
   }

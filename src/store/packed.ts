@@ -136,6 +136,13 @@ export class Packed {
     this.live--
   }
 
+  /** Notes that all records were removed. */
+  removeAll(): void {
+    this.#removed = new Uint8Array(this.count).fill(1)
+    this.live = 0
+    this.keyed = 0
+  }
+
   /** The number of existing records before a row. */
   liveBefore(row: number): number {
     if (this.#removed === null) return row
@@ -193,6 +200,22 @@ export class BlobUsage {
         this.logs.set(place.log, { bytes: bytes + place.size, end: ends })
       }
     }
+  }
+
+  /** Notes that a record has other blobs now; null where it has none. */
+  replace(before: Places | null, after: Places | null): void {
+    if (before === after) return
+    for (const name in before) {
+      const place = before[name]
+      if (!place) continue
+      if ('large' in place) this.large.delete(place.large)
+      else if ('log' in place) {
+        const { bytes = 0, end = 0 } = this.logs.get(place.log) ?? {}
+        if (bytes > place.size) this.logs.set(place.log, { bytes: bytes - place.size, end })
+        else this.logs.delete(place.log)
+      }
+    }
+    this.add(after)
   }
 
   /** The sums as places. */

@@ -22,6 +22,8 @@ export type Effect =
       readonly kind: 'insert' | 'update' | 'move'
     }
   | { readonly op: 'remove'; readonly state: CollectionState; readonly id: string }
+  /** Removes all records of a collection. `count` is how many there were. */
+  | { readonly op: 'clear'; readonly state: CollectionState; readonly count: number }
 
 /** Called with the blob places that records refer to; equal places may come once per record. */
 export interface PlaceKeeper {
@@ -143,6 +145,7 @@ export class Records {
     if (gathering) eachIndex(states, (index) => index.gather())
     for (const effect of effects) {
       if (effect.op === 'remove') this.#remove(effect.state, effect.id)
+      else if (effect.op === 'clear') this.#clear(effect.state)
       else {
         this.#put(effect.state, effect.draft)
         if (effect.kind !== 'move') this.#setFacts(effect.state, effect.draft)
@@ -184,6 +187,15 @@ export class Records {
     const segment = state.segment(old.segment)
     segment.entries.delete(old)
     this.dirty.add(segment)
+  }
+
+  /** While loading: removes all records of a collection, and marks their segments to be written again. */
+  forgetAll(state: CollectionState): void {
+    for (const segment of state.clear()) this.dirty.add(segment)
+    // Nothing of what they used counts, not even until it was replaced.
+    for (const pack of state.idIndex.packs) pack.usage = null
+    const { replaced } = this.resting
+    replaced.splice(0, replaced.length, ...replaced.filter((one) => one.state !== state))
   }
 
   /**
@@ -234,16 +246,23 @@ export class Records {
   /** Passes the blobs of all records to the keeper: those of records in packs as sums, without what was replaced since. */
   #holdBlobs(state: CollectionState): void {
     for (const { pack } of state.segments.values())
-      if (pack?.usage) this.#keeper.hold(pack.usage.places(), null)
+      if (pack?.usage) this.#hold(state, pack.usage.places(), null)
     const before = new Map<string, Places | null>()
     for (const replaced of this.resting.replaced) {
       if (replaced.state !== state) continue
       const { id, blobs = null } = replaced
       this.#keeper.release(blobs, state.byId.get(id)?.blobs ?? null)
+      state.usage?.replace(blobs, null)
       before.set(id, blobs)
     }
     for (const { entries } of state.segments.values())
-      for (const { id, blobs } of entries) this.#keeper.hold(blobs, before.get(id) ?? null)
+      for (const { id, blobs } of entries) this.#hold(state, blobs, before.get(id) ?? null)
+  }
+
+  /** Passes blobs to the keeper, without those that it has. */
+  #hold({ usage }: CollectionState, blobs: Places | null, without: Places | null): void {
+    this.#keeper.hold(blobs, without)
+    usage?.add(blobs)
   }
 
   /** Assigns the records of a collection that was small before to segments. */
@@ -275,6 +294,7 @@ export class Records {
     const segment = state.segment(draft.segment)
     this.dirty.add(segment)
     this.#keeper.hold(draft.blobs, entry?.blobs ?? null)
+    state.usage?.replace(entry?.blobs ?? null, draft.blobs)
     if (!entry) {
       // A record whose line is damaged is replaced without having been read.
       const damaged = state.idIndex.locate(draft.id)
@@ -324,6 +344,16 @@ export class Records {
     }
     for (const index of state.indexes) index.remove(entry)
     this.#keeper.release(entry.blobs, null)
+    state.usage?.replace(entry.blobs, null)
+  }
+
+  #clear(state: CollectionState): void {
+    for (const segment of state.clear()) this.dirty.add(segment)
+    const { usage } = state
+    if (!usage) return
+    this.#keeper.release(usage.places(), null)
+    usage.logs.clear()
+    usage.large.clear()
   }
 }
 

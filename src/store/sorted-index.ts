@@ -130,6 +130,12 @@ export class SortedIndex {
     this.#ordered().splice(at, 1)
   }
 
+  /** Takes all records out. */
+  clear(): void {
+    this.revision++
+    if (this.#entries) this.#entries = []
+  }
+
   /** From here on changes are only noted: taking 50,000 records out one by one would move the array 50,000 times. */
   gather(): void {
     if (this.#entries) this.#gathered ??= { gone: new Set(), added: new Set() }

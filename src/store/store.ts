@@ -137,9 +137,10 @@ export interface PartitionedStore extends Store {
    */
   onForeignChange(listener: (partition: string) => void): () => void
   /**
-   * Removes everything in a partition, as `bulk` does. Call it when nothing uses the partition any more.
+   * Removes everything in a partition. Call it when nothing uses the partition any more. Without a database it is one commit,
+   * whose cost does not depend on how much is removed.
    *
-   * @throws As `bulk`. What was removed before stays removed.
+   * @throws As `commit`, or as `bulk` in a database, where what was removed before stays removed.
    */
   removePartition(name: string): Promise<void>
 }

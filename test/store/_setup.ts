@@ -44,7 +44,10 @@ export function openIn(dir: string, options: Partial<LogStoreOptions> = {}): Pro
 /**
  * Opens a folder that another store of this process still has open. The other store counts as killed.
  */
-export function openAfterKill(dir: string, options: Partial<LogStoreOptions> = {}): Promise<Store> {
+export function openAfterKill(
+  dir: string,
+  options: Partial<LogStoreOptions> = {},
+): Promise<PartitionedStore> {
   const processes = { ...noProcesses, pid: 2 ** 22 + 7, wait: async () => {} }
   return openIn(dir, { processes, ...options })
 }

@@ -4,6 +4,7 @@ import {
   blobOf,
   type Collection,
   insert,
+  type PartitionedStore,
   put,
   remove,
   type Store,
@@ -20,7 +21,14 @@ import { manualClock, openAfterKill } from './_setup.ts'
 /** By id, the record and its message; `lost` for a message that is marked as lost. */
 type Known = Record<string, string>
 
-async function known(store: Store): Promise<Known> {
+async function known(store: PartitionedStore): Promise<Known> {
+  const all: Known = await knownOf(store)
+  for (const [id, record] of Object.entries(await knownOf(store.partition('part'))))
+    all[`part/${id}`] = record
+  return all
+}
+
+async function knownOf(store: Store): Promise<Known> {
   const all: Known = {}
   for (const collection of [notes, labels] as readonly Collection<StoredRecord>[]) {
     for (const record of (await store.page(collection, { limit: 1e6 })).records) {
@@ -72,23 +80,27 @@ async function liveWithCuts(
     checkpointBytes: 1e12,
   }
   const store = await openAfterKill('/folder', options)
-  async function commit(...parts: Parameters<typeof store.commit>): Promise<void> {
+  const commit = (...parts: Parameters<Store['commit']>): Promise<void> => commitTo(store, '', parts)
+  async function commitTo(to: Store, prefix: string, parts: Parameters<Store['commit']>): Promise<void> {
     const state = { ...states.at(-1) }
     for (const change of parts[0]) {
-      if (change.op === 'remove') delete state[change.id]
+      if (change.op === 'remove') delete state[prefix + change.id]
       else {
         const [message] = parts[1]?.[0]?.parts ?? []
-        const before = state[change.record.id]
+        const before = state[prefix + change.record.id]
         const kept = before === undefined ? 'none' : (JSON.parse(before) as [unknown, string])[1]
         const digest = message
           ? `${message.byteLength}:${Buffer.from(message).toString('latin1', 0, 20)}`
           : kept
-        state[change.record.id] = JSON.stringify([{ ...change.record, version: 0 }, digest])
+        state[prefix + change.record.id] = JSON.stringify([{ ...change.record, version: 0 }, digest])
       }
     }
-    states.push(state)
+    await change(state, () => to.commit(...parts))
+  }
+  async function change(after: Known, run: () => Promise<void>): Promise<void> {
+    states.push(after)
     begun = states.length - 1
-    await store.commit(...parts)
+    await run()
     if (durability === 'disk') floor = states.length - 1
   }
   /** Runs the timers and waits for their work. Then everything before it is safe. */
@@ -107,6 +119,18 @@ async function liveWithCuts(
     if (n % 3 === 0) await commit([put(labels, { id: `l${n}`, title: `label ${n}` })])
     if (n % 4 === 3) await commit([remove(notes, note(n - 2).id), put(notes, note(n, { seen: true }))])
     if (n % 4 === 2) await settle()
+    if (n < 3 || n === 10) {
+      const own = note(100 + n)
+      await commitTo(store.partition('part'), 'part/', [
+        [insert(notes, own)],
+        [blobOf(`${own.id}/message`, pattern(n === 1 ? 300_000 : 2000, n))],
+      ])
+    }
+    if (n === 8)
+      await change(
+        Object.fromEntries(Object.entries(states.at(-1) ?? {}).filter(([id]) => !id.startsWith('part/'))),
+        () => store.removePartition('part'),
+      )
   }
   await commit(Array.from({ length: 11 }, (_, n) => remove(notes, note(n).id)))
   await settle()

@@ -92,6 +92,7 @@ export const longSeries: readonly string[] = [
   'e2e/accessible',
   'e2e/hostile-corpus',
   'e2e/rooms-look',
+  'store/cleared',
   'store/cuts',
   'store/faults',
   'store/kill-points',

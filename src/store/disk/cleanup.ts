@@ -70,6 +70,8 @@ interface Found {
 }
 
 const groupSize = 32
+/** Reading the records of a whole segment in one turn takes some milliseconds. */
+const readAtOnce = 100
 const frameCost = 200
 
 async function findPlaces(
@@ -95,10 +97,13 @@ async function findPlaces(
     for (const pack of state.idIndex.packs) {
       if (![...pack.logs].some((log) => candidates.has(log))) continue
       const ids = idsOf(pack).filter((id) => state.rests(id))
-      const records = await resting.read(state, ids)
-      for (const [i, record] of records.entries())
-        if (record && !(record instanceof Error)) note(state, ids[i] ?? '', record.blobs, record.text)
-      await pacer.turn()
+      for (let from = 0; from < ids.length; from += readAtOnce) {
+        const some = ids.slice(from, from + readAtOnce)
+        const records = await resting.read(state, some)
+        for (const [i, record] of records.entries())
+          if (record && !(record instanceof Error)) note(state, some[i] ?? '', record.blobs, record.text)
+        await pacer.turn()
+      }
     }
   }
   return found

@@ -176,6 +176,7 @@ function headChecksum(bytes: Buffer, start: number, digitsAt: number, lineAt: nu
 function opText(effect: Effect, own: LogPlace[]): string {
   const { state } = effect
   if (effect.op === 'remove') return `{"op":"remove","in":"${state.name}","id":${JSON.stringify(effect.id)}}`
+  if (effect.op === 'clear') return `{"op":"clear","in":"${state.name}"}`
   const { segment, blobs, text } = effect.draft
   const where = segment === 0 ? '' : `"segment":${segment},`
   const bytes = blobs === null ? '' : `"blobs":${placesText(blobs, own)},`

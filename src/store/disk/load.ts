@@ -238,6 +238,10 @@ export function applyFrame(
       inOrder(() => records.forget(state, id))
       continue
     }
+    if (op.op === 'clear') {
+      inOrder(() => records.forgetAll(state))
+      continue
+    }
     const entry =
       op.op === 'put'
         ? toEntry(state, segment, { record: op.record, blobs: op.blobs }, { schema: deps.schema, from })

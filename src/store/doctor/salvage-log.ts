@@ -16,6 +16,8 @@ export interface History {
   readonly records: Records
   /** By collection and id, the last commit that changed or removed the record. */
   readonly last: ReadonlyMap<string, ReadonlyMap<string, number>>
+  /** By collection, the last commit that removed all records of it. */
+  readonly cleared: ReadonlyMap<string, number>
   /** By `<record id>/<name>`, every place where the bytes of a blob are or were. */
   readonly places: ReadonlyMap<string, readonly Place[]>
   /** The numbers of the first and the last complete commit; 0 if there is none. */
@@ -36,6 +38,7 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
   const deps: CheckpointDeps = { ...reading, durable: false, boot: '', onNotice() {} }
   const records = new Records(collections, { hold() {}, release() {} })
   const last = new Map<string, Map<string, number>>()
+  const cleared = new Map<string, number>()
   const places = new Map<string, Place[]>()
   const runs: [number, number][] = []
   let end = 0
@@ -52,6 +55,12 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
     }
     for (const op of frame.ops) {
       if (!isObject(op) || typeof op.in !== 'string') continue
+      if (op.op === 'clear') {
+        cleared.set(op.in, frame.seq)
+        const ofCollection = last.get(op.in)
+        for (const id of ofCollection?.keys() ?? []) ofCollection?.set(id, frame.seq)
+        continue
+      }
       const id = isObject(op.record) ? op.record.id : op.id
       if (typeof id !== 'string') continue
       const ofCollection = last.get(op.in) ?? new Map<string, number>()
@@ -108,6 +117,7 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
   return {
     records,
     last,
+    cleared,
     places,
     first: runs[0]?.[0] ?? 0,
     end,

@@ -27,7 +27,13 @@ export function mergeHistory(
   const contained = checkpoint ? null : containedCommits(reading, history)
   const older = new Map<string, number>()
   for (const { name, contains } of damaged) if (contains !== undefined) older.set(name, contains)
+  const untilOf = (name: string): number => older.get(name) ?? checkpoint?.seq ?? contained?.get(name) ?? 0
   const old: string[] = []
+  for (const [collection, seq] of history.cleared) {
+    const state = records.collections.get(collection)
+    for (const { id, segment } of state?.byId.values() ?? [])
+      if (state && seq > untilOf(fileOf(state, segment))) records.forget(state, id)
+  }
   for (const [collection, seqs] of history.last) {
     const logged = history.records.collections.get(collection)
     if (!logged) continue
@@ -37,7 +43,7 @@ export function mergeHistory(
       const existing = state.byId.get(id) ?? null
       const name = fileOf(state, (existing ?? entry)?.segment ?? 0)
       const repair = existing ? undefined : repairOf(repairs, state, name, id)
-      const until = older.get(name) ?? checkpoint?.seq ?? contained?.get(name) ?? 0
+      const until = untilOf(name)
       const isBehind = seq > until
       // An intact file contains every record that was there when it was written.
       if (!isBehind && !repair) continue
