@@ -101,7 +101,8 @@ function faultsOf(url: string, answer: LiveAnswer, isImage: boolean): Found[] {
         message: `${what} redirects to ${target.slice(0, 200)}, which was not asked: ${reason}.`,
       },
     ]
-  if (reason !== null) return [{ message: `${what} does not answer${after}: ${reason}.` }]
+  if (reason !== null)
+    return [{ message: `${what} cannot be ${isImage ? 'loaded' : 'opened'}${after}: ${reason}.` }]
   if (status === null || status >= 400)
     // Servers that know robots refuse them with these.
     return [

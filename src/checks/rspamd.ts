@@ -6,7 +6,8 @@ import type { SpamVerdict } from './spamd.ts'
 /**
  * Asks rspamd for its verdict on a message.
  *
- * @param url  Of rspamd's normal or proxy worker, as `http://127.0.0.1:11333`.
+ * @param url  Of rspamd's normal or proxy worker, as `http://127.0.0.1:11333`, or of its controller, with the password:
+ *   `http://:password@127.0.0.1:11334`.
  * @throws Error with the reason: the address is forbidden, there is no connection, or the answer is not one of rspamd.
  * @see https://docs.rspamd.com/developers/protocol
  */
@@ -15,33 +16,50 @@ export async function askRspamd(
   message: Uint8Array,
   { problemOf, signal }: { problemOf: CheckDestination; signal: AbortSignal },
 ): Promise<SpamVerdict> {
-  const headers = { 'content-type': 'application/octet-stream', 'user-agent': 'localpost' }
   const target = new URL(`${url.replace(/\/+$/, '')}/checkv2`)
+  const password = decodeURIComponent(target.password)
+  target.username = ''
+  target.password = ''
+  const headers = {
+    'content-type': 'application/octet-stream',
+    'user-agent': 'localpost',
+    ...(password !== '' && { password }),
+  }
+  const { origin } = target
   const answer = await guardedRequest(target, { method: 'POST', headers, body: message, signal, problemOf })
   const pieces: Buffer[] = []
   let size = 0
   try {
     for await (const piece of answer as AsyncIterable<Buffer>) {
       size += piece.length
-      if (size > maxAnswerBytes) throw new Error(`the answer of ${url} has more than ${maxAnswerBytes} bytes`)
+      if (size > maxAnswerBytes)
+        throw new Error(`the answer of ${origin} has more than ${maxAnswerBytes} bytes`)
       pieces.push(piece)
     }
   } finally {
     answer.destroy()
   }
-  if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`)
+  if (answer.statusCode === 401)
+    throw new Error(`${origin} ${password === '' ? wantsPassword : 'refuses the password'}`)
+  if (answer.statusCode !== 200) throw new Error(`${origin} answered ${answer.statusCode}`)
   const read = answerSchema.safeParse(parseJson(Buffer.concat(pieces).toString()))
-  if (!read.success) throw new Error(`the answer of ${url} is not one of rspamd`)
-  const { score, required_score: required, symbols } = read.data
+  if (!read.success) throw new Error(`the answer of ${origin} is not one of rspamd`)
+  const { score, required_score: required, action, symbols } = read.data
   const rules = Object.entries(symbols).map(([name, { score: points, description = '' }]) => {
-    return { name, points, description }
+    return { name, points: rounded(points), description }
   })
-  return { score, required, rules: rules.toSorted((a, b) => b.points - a.points) }
+  return {
+    score: rounded(score),
+    required,
+    mark: marks.get(action) ?? null,
+    rules: rules.toSorted((a, b) => b.points - a.points),
+  }
 }
 
 const answerSchema = z.object({
   score: z.number(),
   required_score: z.number(),
+  action: z.string().default(''),
   symbols: z
     .record(z.string(), z.object({ score: z.number(), description: z.string().optional() }))
     .default({}),
@@ -55,4 +73,15 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** Scores are sums of fractions. */
+function rounded(points: number): number {
+  return Math.round(points * 100) / 100
+}
+
+/** What rspamd tells a mail server to do with a mail that it takes for spam, but does not refuse. */
+const marks: ReadonlyMap<string, string> = new Map([
+  ['add header', 'marks the mail as spam'],
+  ['rewrite subject', 'marks the mail as spam in its subject'],
+])
+const wantsPassword = 'wants a password: write it before the host, as in http://:password@127.0.0.1:11334'
 const maxAnswerBytes = 256 * 1024

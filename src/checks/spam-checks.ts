@@ -29,8 +29,9 @@ export const spamChecks: readonly AskingCheck[] = [
     group: 'Deliverability',
     severity: 'error',
     about:
-      'The score of the rspamd that `--rspamd url` names. A score from its limit on is an error; each symbol that adds ' +
-      'points is a note.',
+      'The score of the rspamd that `--rspamd url` names. A score from its limit on is an error, a lower one with which ' +
+      'rspamd marks mail as spam a warning; each symbol that adds points is a note. Where it wants a password, write ' +
+      '`http://:password@127.0.0.1:11334`.',
     fix: 'Look at the symbols with the most points first.',
     link: 'https://rspamd.com/',
     async ask(asked) {
@@ -52,8 +53,12 @@ async function verdictOf(
   const raw = await asked.raw()
   if (!raw)
     return { skipped: `${filter} is not asked: the message is not written yet, or has more than 1 MB.` }
-  const { score, required, rules } = await ask(raw)
-  const message = `${filter} gives ${score} points; from ${required} on it is spam.`
+  const { score, required, mark, rules } = await ask(raw)
+  const isRefused = score >= required
+  const message =
+    mark === null || isRefused
+      ? `${filter} gives ${score} points; from ${required} on it is spam.`
+      : `${filter} gives ${score} points and ${mark}; from ${required} on it refuses it.`
   const notes = rules
     .filter(({ points }) => points >= 0.1)
     .toSorted((a, b) => b.points - a.points)
@@ -61,6 +66,7 @@ async function verdictOf(
       const said = description === '' || description === 'No description available.' ? '' : `: ${description}`
       return { severity: 'note', message: `${name} adds ${points}${said.replace(/\.$/, '')}.` }
     })
-  const verdict: Found[] = score >= required ? [{ severity: 'error', message }] : []
+  const severity = isRefused ? 'error' : mark === null ? null : 'warning'
+  const verdict: Found[] = severity === null ? [] : [{ severity, message }]
   return { found: [...verdict, ...notes], message }
 }

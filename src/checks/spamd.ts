@@ -7,6 +7,8 @@ export interface SpamVerdict {
   score: number
   /** From this score on it is spam. */
   required: number
+  /** What the filter does with the message below that score, if it marks it as spam; null otherwise. */
+  mark: string | null
   rules: SpamRule[]
 }
 
@@ -91,7 +93,7 @@ function parseAnswer(answer: string): SpamVerdict {
   const [, score, required] =
     /^Spam:\s*\w+\s*;\s*(-?\d+(?:\.\d+)?)\s*\/\s*(-?\d+(?:\.\d+)?)/im.exec(head) ?? []
   if (score === undefined) throw new Error('the answer of spamd has no score')
-  return { score: Number(score), required: Number(required), rules: rulesOf(body) }
+  return { score: Number(score), required: Number(required), mark: null, rules: rulesOf(body) }
 }
 
 /** The rules of the table at the end of the report. Long descriptions go on in the next line. */

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { CheckDestination } from './outgoing.ts'
-import { tlsReason } from './tls-words.ts'
+import { certificateReason, tlsReason } from './tls-words.ts'
 
 /** A request to an address that came from outside. */
 export interface GuardedRequest {
@@ -46,6 +46,8 @@ export function guardedRequest(target: URL, given: GuardedRequest): Promise<Inco
 /** What went wrong, in words. Several addresses that refuse make an error without a message of its own. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const certificate = certificateReason(error)
+  if (certificate !== null) return certificate
   const tls = tlsReason(error.message)
   if (tls !== null) return `${tls}; for a server without TLS the address begins with http://`
   return error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name)

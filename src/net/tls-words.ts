@@ -12,6 +12,45 @@ export function tlsReason(message: string): string | null {
   return `the TLS library says: ${reason}`
 }
 
+/**
+ * Describes in words why the certificate of a server is not accepted.
+ *
+ * @returns null for any other error.
+ */
+export function certificateReason(error: Error): string | null {
+  const code = 'code' in error ? String(error.code) : ''
+  if (code !== 'ERR_TLS_CERT_ALTNAME_INVALID') return certificateReasons.get(code) ?? null
+  const { host, cert } = error as { host?: unknown; cert?: { subjectaltname?: unknown } }
+  const { subjectaltname } = cert ?? {}
+  const names = typeof subjectaltname === 'string' ? subjectaltname.split(', ').map(plainName) : []
+  const listed = names.slice(0, maxNames).join(', ')
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
+  return `the certificate is for ${listed === '' ? 'no host' : `${listed}${more}`}, not for ${String(host)}`
+}
+
+const maxNames = 5
+
+/** A name in a certificate is whatever its server wrote. */
+function plainName(entry: string): string {
+  return entry
+    .replace(/^(?:DNS|IP Address):/, '')
+    .replace(/[^\x21-\x7e]/g, '?')
+    .slice(0, 100)
+}
+
+const unknownIssuer =
+  'the certificate is from an authority that is not known here, or the server does not send an intermediate certificate'
+
+const certificateReasons: ReadonlyMap<string, string> = new Map([
+  ['CERT_HAS_EXPIRED', 'the certificate has expired'],
+  ['CERT_NOT_YET_VALID', 'the certificate is not valid yet'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', unknownIssuer],
+  ['UNABLE_TO_GET_ISSUER_CERT', unknownIssuer],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknownIssuer],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownIssuer],
+])
+
 const reasons: readonly (readonly [RegExp, string])[] = [
   [
     /wrong version number|http request|packet length too long|unexpected message|unknown record type|bad record type|record layer failure|invalid record/i,

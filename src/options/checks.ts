@@ -24,6 +24,11 @@ export function isHttpUrl(value: unknown): boolean {
   return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }
 
+/** A URL that may hold a password. It must decode, because it is sent decoded. */
+export function isHttpUrlWithPassword(value: unknown): boolean {
+  return isText(value) && isHttpUrl(value) && decodes(new URL(value).password)
+}
+
 /** The URL of an OpenID provider. Tokens and the client's secret go there, so only loopback may do without TLS. */
 export function isIssuer(value: unknown): boolean {
   if (!isText(value) || !isHttpUrl(value) || /[?#\s]/.test(value)) return false
@@ -36,9 +41,13 @@ export function isIssuer(value: unknown): boolean {
 export function isRelay(value: unknown): boolean {
   if (!isText(value) || !URL.canParse(value)) return false
   const { protocol, hostname, username, password } = new URL(value)
+  return /^smtps?:$/.test(protocol) && hostname !== '' && decodes(username) && decodes(password)
+}
+
+function decodes(part: string): boolean {
   try {
-    for (const part of [username, password]) decodeURIComponent(part)
-    return /^smtps?:$/.test(protocol) && hostname !== ''
+    decodeURIComponent(part)
+    return true
   } catch {
     return false
   }

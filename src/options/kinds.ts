@@ -12,6 +12,7 @@ import {
   isCertificate,
   isClock,
   isHttpUrl,
+  isHttpUrlWithPassword,
   isInteger,
   isIssuer,
   isObject,
@@ -104,6 +105,12 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   label: textKind('a DNS label', /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i),
   nameOrNull: { is: (value) => value === null || isText(value), takes: () => 'a name or null' },
   url: { ...textKind('an http(s) URL'), is: isHttpUrl, complete: (url) => String(url).replace(/\/+$/, '') },
+  secretUrl: {
+    ...textKind('an http(s) URL'),
+    is: isHttpUrlWithPassword,
+    complete: (url) => String(url).replace(/\/+$/, ''),
+    isSecret: true,
+  },
   issuer: { ...textKind('an https URL without a query; http only on this machine'), is: isIssuer },
   secret: { ...textKind('a secret of printable ASCII', /^[\x20-\x7e]+$/), isSecret: true },
   endpoint: {

@@ -703,9 +703,12 @@ export const optionTable = {
         section: 'Checks',
         help: 'SpamAssassin (spamd) that scores checked mail, such as 127.0.0.1:783',
       },
-      /** URL of rspamd, which then scores each mail that is checked. Default: none. */
+      /**
+       * URL of rspamd, which then scores each mail that is checked. A password stands before the host, as in
+       * `http://:password@127.0.0.1:11334`. Default: none.
+       */
       rspamd: {
-        kind: 'url',
+        kind: 'secretUrl',
         default: null,
         flag: 'rspamd',
         hint: 'url',

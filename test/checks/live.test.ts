@@ -64,8 +64,8 @@ it('each link and image is asked once, and says what is wrong', async () => {
     [
       'error: The link /gone answers 404 (n ms).',
       'error: The link /moved answers 404 after a redirect (n ms).',
-      'error: The link /round does not answer after 5 redirects: it redirects more than 5 times.',
-      'error: The link /script does not answer: it redirects to "javascript:x".',
+      'error: The link /round cannot be opened after 5 redirects: it redirects more than 5 times.',
+      'error: The link /script cannot be opened: it redirects to "javascript:x".',
       'warning: The link /login answers 403 (n ms).',
       'error: The image /no.png answers 404 (n ms).',
       'error: The image /page.png is text/html, not an image.',

@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import { hasPrograms } from '../support/programs.ts'
+import { startRspamd, startSpamd } from '../support/spam-filters.ts'
 import { submit } from '../support/submit.ts'
 
 async function start(checks: LocalpostOptions['checks'], options: LocalpostOptions = {}): Promise<Localpost> {
@@ -18,8 +15,8 @@ async function start(checks: LocalpostOptions['checks'], options: LocalpostOptio
 }
 
 /** How a check of a mail ended, and what it found. */
-async function verdictOf(post: Localpost, check: string, text = 'Hello Ada') {
-  const id = await submit(post, { subject: 'Hello', text })
+async function verdictOf(post: Localpost, check: string, text = 'Hello Ada', html?: string) {
+  const id = await submit(post, { subject: 'Hello', text, ...(html !== undefined && { html }) })
   const { checks, findings } = await post.inbox.check(id)
   // Whatever the filter does, the other checks stand.
   expect(checks.find((run) => run.id === 'subject')?.outcome).toBe('passed')
@@ -47,7 +44,7 @@ describe.skipIf(!hasPrograms('the spam score', ['spamd']))('a real SpamAssassin'
     const started = await startSpamd()
     spamd = started.address
     return started.stop
-  }, 60_000)
+  }, 120_000)
 
   it('gives its score, and the rules that add points with their explanations', async () => {
     const gtube = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X'
@@ -113,6 +110,60 @@ describe('a SpamAssassin that does not answer as it should', () => {
   )
 })
 
+describe.skipIf(!hasPrograms('the spam score of rspamd', ['rspamd']))('a real rspamd', () => {
+  let rspamd = ''
+  let controller = ''
+  beforeAll(async () => {
+    const started = await startRspamd({ password: 'a secret' })
+    rspamd = `http://${started.address}`
+    controller = started.controller
+    return started.stop
+  }, 120_000)
+
+  it('gives its score, and the symbols that add points with their explanations', async () => {
+    const html = '<a href="http://192.0.2.7/x">http://acme.test</a>'
+    const { run, found } = await verdictOf(await start({ rspamd }), 'rspamd', 'Hello Ada', html)
+    expect(run).toMatchObject({ outcome: 'found', severity: 'warning' })
+    expect(run?.message).toMatch(
+      /^rspamd gives \d+(?:\.\d{1,2})? points and marks the mail as spam; from 15 on it refuses it\.$/,
+    )
+    expect(found.map(({ severity, message }) => `${severity}: ${message}`)).toEqual(
+      expect.arrayContaining([
+        `warning: ${run?.message}`,
+        'note: R_SUSPICIOUS_URL adds 5: Obfuscated or suspicious URL has been found in a message.',
+        'note: HTTP_TO_IP adds 1: Anchor points to an IP address.',
+      ]),
+    )
+  }, 30_000)
+
+  it('refuses spam, and lets other mail pass', async () => {
+    const post = await start({ rspamd })
+    const gtube = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X'
+    expect((await verdictOf(post, 'rspamd', gtube)).run).toMatchObject({
+      outcome: 'found',
+      severity: 'error',
+      message: 'rspamd gives 15 points; from 15 on it is spam.',
+    })
+    const { run } = await verdictOf(post, 'rspamd')
+    expect(run?.message).toMatch(/^rspamd gives -?\d+(?:\.\d{1,2})? points; from 15 on it is spam\.$/)
+  }, 30_000)
+
+  it('takes mail at its controller with the password alone', async () => {
+    const ask = async (url: string) => (await verdictOf(await start({ rspamd: url }), 'rspamd')).run
+    expect(await ask(`http://:a%20secret@${controller}`)).toMatchObject({
+      message: expect.stringMatching(/^rspamd gives /),
+    })
+    expect(await ask(`http://${controller}`)).toMatchObject({
+      outcome: 'gave_up',
+      message: `The check could not be made: http://${controller} wants a password: write it before the host, as in http://:password@127.0.0.1:11334.`,
+    })
+    expect(await ask(`http://:wrong@${controller}`)).toMatchObject({
+      outcome: 'gave_up',
+      message: `The check could not be made: http://${controller} refuses the password.`,
+    })
+  }, 30_000)
+})
+
 describe('rspamd', () => {
   async function rspamd(status: number, answer: string): Promise<{ url: string; bodies: string[] }> {
     const bodies: string[] = []
@@ -156,6 +207,20 @@ describe('rspamd', () => {
     expect(bodies).toEqual([expect.stringMatching(/^POST \/checkv2 [^]*As it was/)])
   })
 
+  it('is not there, or does not answer: the check says so, or ends with its caller', async () => {
+    const { run } = await verdictOf(await start({ rspamd: 'http://127.0.0.1:9' }), 'rspamd')
+    expect(run).toMatchObject({ outcome: 'gave_up', message: expect.stringContaining('ECONNREFUSED') })
+    const happened: string[] = []
+    const address = await listen((socket) => socket.once('data', () => happened.push('asked')))
+    const post = await start({ rspamd: `http://${address}` })
+    const id = await submit(post, { subject: 'Hello', text: 'x' })
+    const caller = new AbortController()
+    const checking = post.inbox.check(id, { signal: caller.signal })
+    await vi.waitFor(() => expect(happened).toEqual(['asked']))
+    caller.abort(new Error('gone'))
+    await expect(checking).rejects.toThrow('gone')
+  })
+
   it.each([
     [200, '{', 'is not one of rspamd'],
     [200, '{"score":"high"}', 'is not one of rspamd'],
@@ -167,38 +232,3 @@ describe('rspamd', () => {
     expect(run).toMatchObject({ outcome: 'gave_up', message: expect.stringContaining(reason) })
   })
 })
-
-/** Starts spamd with its own rules alone: it looks nothing up. */
-async function startSpamd(): Promise<{ address: string; stop(): Promise<void> }> {
-  const port = await freePort()
-  const home = mkdtempSync(join(tmpdir(), 'localpost-spamd-'))
-  const flags = ['-L', '-x', '-p', String(port), '-i', '127.0.0.1', '--syslog=stderr', '-m', '1']
-  const child = spawn('spamd', [...flags, '--min-children=1', `--helper-home-dir=${home}`], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  let said = ''
-  await new Promise<void>((resolve, reject) => {
-    child.stderr.on('data', (piece) => {
-      said += String(piece)
-      if (said.includes('successfully spawned child')) resolve()
-    })
-    child.once('exit', () => reject(new Error(`spamd ended: ${said}`)))
-  })
-  return {
-    address: `127.0.0.1:${port}`,
-    async stop() {
-      child.kill()
-      await exited
-      rmSync(home, { recursive: true })
-    },
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((resolve) => void server.close(() => resolve()))
-  return port
-}

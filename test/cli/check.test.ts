@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -8,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { Parser } from 'htmlparser2'
 import { expect, it, onTestFinished } from 'vitest'
 import type { CheckReport } from '../../src/checks/types.ts'
+import { certificateFor } from '../support/certificate.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runToEnd, startCommand } from './command.ts'
 
@@ -132,4 +134,42 @@ it('localpost check evaluates SPF with a zone file, asks links on request, and n
   ).toBe(true)
   const run = messages[0]?.checks.find(({ id }) => id === 'spamassassin')
   expect(run?.message).toBe('The check could not be made: connect ECONNREFUSED 127.0.0.1:9.')
+})
+
+it.each([
+  ['that is good', certificateFor('a'), true, null],
+  ['that has expired', certificateFor('b', { from: -9, to: -2 }), true, 'the certificate has expired'],
+  [
+    'that is not valid yet',
+    certificateFor('c', { from: 2, to: 9 }),
+    true,
+    'the certificate is not valid yet',
+  ],
+  [
+    'of another host',
+    certificateFor('d', undefined, 'acme.test'),
+    true,
+    'the certificate is for acme.test, not for 127.0.0.1',
+  ],
+  ['of its own', certificateFor('e'), false, 'the certificate is self-signed'],
+])('localpost check --live asks a server with a certificate %s', async (_, tls, isTrusted, reason) => {
+  const cwd = temporaryFolder()
+  const asked: string[] = []
+  const server = createHttpsServer(tls, ({ method, url }, response) => {
+    asked.push(`${method} ${url}`)
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/x`
+  writeFileSync(join(cwd, 'ca.pem'), tls.cert)
+  const html = `<a href="${url}">Go</a>`
+  writeFileSync(join(cwd, 'mail.eml'), `${head}Subject: x\r\nContent-Type: text/html\r\n\r\n${html}\r\n`)
+  const env = isTrusted ? { NODE_EXTRA_CA_CERTS: join(cwd, 'ca.pem') } : {}
+  const { stdout } = await runToEnd(['check', '--live', 'mail.eml'], { cwd, env })
+  const found = stdout.split('\n').filter((line) => /error\s+live-links:/.test(line))
+  expect(found.map((line) => line.replace(/^\s*error\s+live-links: | \(.*\)$/g, ''))).toEqual(
+    reason === null ? [] : [`The link ${url} cannot be opened: ${reason}.`],
+  )
+  expect(asked).toEqual(reason === null ? ['HEAD /x'] : [])
 })

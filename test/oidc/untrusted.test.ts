@@ -17,7 +17,7 @@ test('a provider whose certificate is of an unknown authority is refused, with w
   const provider = createProviderFetch({ issuer, problemOf: () => null })
   onTestFinished(() => provider.close())
   await expect(provider.fetch(issuer.href, { method: 'GET', headers: {} })).rejects.toThrow(
-    /: self-signed certificate\. If that is the right server, .*NODE_EXTRA_CA_CERTS=<file>$/,
+    /: the certificate is self-signed\. If that is the right server, .*NODE_EXTRA_CA_CERTS=<file>$/,
   )
   expect(asked).toEqual([])
 })

@@ -34,6 +34,12 @@ const samples: { readonly [K in keyof KindTypes]: Samples } = {
     wrong: ['', 'postgres:hunter2', 'mysql://ada:hunter2@db.test/mail', 7],
     wrongTyped: ['postgres:hunter2', 'mysql://ada:hunter2@db.test/mail'],
   },
+  secretUrl: {
+    right: 'http://:a%20secret@127.0.0.1:11334',
+    typed: 'http://:a%20secret@127.0.0.1:11334',
+    wrong: ['', 'ftp://x', 'http://:hunter2%@mail.test', 7],
+    wrongTyped: ['ftp://x', 'http://:hunter2%@mail.test'],
+  },
   relay: {
     right: 'smtps://ada:p%40ss@mail.test:465',
     typed: 'smtps://ada:p%40ss@mail.test:465',

@@ -3,13 +3,15 @@ import { connect } from 'node:tls'
 import forge from 'node-forge'
 
 /**
- * A self-signed certificate for localhost and 127.0.0.1, and its private key.
+ * A self-signed certificate and its private key.
  *
  * @param days  From when, and until when it is valid, in days from now.
+ * @param host  The only host that it is for. Default: localhost and 127.0.0.1.
  */
 export function certificateFor(
   name: string,
   days: { from: number; to: number } = { from: -1, to: 30 },
+  host?: string,
 ): { key: string; cert: string } {
   const keys = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -28,10 +30,13 @@ export function certificateFor(
     { name: 'basicConstraints', cA: true },
     {
       name: 'subjectAltName',
-      altNames: [
-        { type: 2, value: 'localhost' },
-        { type: 7, ip: '127.0.0.1' },
-      ],
+      altNames:
+        host === undefined
+          ? [
+              { type: 2, value: 'localhost' },
+              { type: 7, ip: '127.0.0.1' },
+            ]
+          : [{ type: 2, value: host }],
     },
   ])
   certificate.sign(forge.pki.privateKeyFromPem(keys.privateKey), forge.md.sha256.create())

@@ -23,6 +23,7 @@ export const packages = {
   nginx: 'nginx',
   perl: 'perl',
   python3: 'python3',
+  rspamd: 'rspamd',
   rspec: 'ruby-rspec',
   script: 'bsdutils',
   spamd: 'spamd',
