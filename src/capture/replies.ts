@@ -1,3 +1,4 @@
+import { isNoRoom } from '../core/byte-budget.ts'
 import { isErrorOf } from '../core/errors.ts'
 
 /** An SMTP reply of 400 or more, in the form that smtp-server expects from a handler. */
@@ -33,13 +34,15 @@ function replyLines(code: number, texts: readonly string[]): string[] {
 /** The reply when a message could not be stored. */
 export function refusalOf(error: unknown): Refusal {
   if (isErrorOf(error, 'store_full')) return refusal(452, '4.3.1', 'The disk is full, nothing was stored')
-  if (isErrorOf(error, 'service_unavailable'))
+  if (isNoRoom(error))
     return refusal(452, '4.3.1', 'Too much mail is waiting to be stored, try again in a moment')
   if (isErrorOf(error, 'closed')) return refusal(421, '4.3.2', 'Localpost is closing')
   if (isErrorOf(error, 'not_found')) return lostAccess()
   if (isErrorOf(error, 'message_too_large')) return refusal(552, '5.3.4', 'The message is too large')
   if (isErrorOf(error, 'store_unknown'))
     return refusal(451, '4.3.0', 'It is not known whether the message was stored, try again')
+  if (isErrorOf(error, 'service_unavailable'))
+    return refusal(451, '4.3.0', 'The message cannot be stored now, try again in a moment')
   return refusal(451, '4.3.0', 'The message could not be stored, try again')
 }
 

@@ -1,4 +1,4 @@
-import { LocalpostError } from './errors.ts'
+import { isErrorOf, LocalpostError } from './errors.ts'
 
 /** Counts bytes that are held in memory, up to a limit. */
 export interface Budget {
@@ -34,6 +34,14 @@ export function createBudget(limit: number): Budget {
 /** The error of new work for which there is no room now. */
 export function noRoom(message: string): LocalpostError {
   return new LocalpostError('service_unavailable', `${message} Try again in a moment.`, {
+    cause: noRoomNow,
     headers: { 'retry-after': '1' },
   })
 }
+
+/** Whether an error says that there is no room now. */
+export function isNoRoom(error: unknown): boolean {
+  return isErrorOf(error, 'service_unavailable') && error.cause === noRoomNow
+}
+
+const noRoomNow = 'no room'

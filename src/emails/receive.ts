@@ -1,8 +1,8 @@
-import type { Budget } from '../core/byte-budget.ts'
+import { type Budget, noRoom } from '../core/byte-budget.ts'
 import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
-import { LocalpostError } from '../core/errors.ts'
+import type { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { pacedIfLong } from '../core/yield.ts'
 import { maxHeaderBytes } from '../mime/headers/headers.ts'
@@ -165,8 +165,7 @@ function createHead(room: Budget): { take(piece: Uint8Array): void; bytes(): Uin
 const freeHeadBytes = 128 * 1024
 
 function tooManyHeads(): LocalpostError {
-  const message = 'Too many messages with long headers arrive at once. Send this one again in a moment.'
-  return new LocalpostError('service_unavailable', message)
+  return noRoom('Too many messages with long headers arrive at once.')
 }
 
 // An empty line that is split between two pieces is missed. Then more than the header is kept, which does no harm.

@@ -183,6 +183,91 @@ describe('a database that fails', () => {
   )
 })
 
+describe('a network that is gone without a word', () => {
+  test('reads, barriers and commits end with 503 in some fifteen seconds, commits with the true answer once it is back', async () => {
+    const proxy = await openProxy(server.port)
+    onTestFinished(() => proxy.close())
+    const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+    const store = await open(url)
+    await store.commit([insert(notes, note(1))])
+    await store.get(notes, note(1).id)
+    proxy.hold()
+    const began = performance.now()
+    const calls: Record<string, () => Promise<unknown>> = {
+      'a read': () => store.get(notes, note(1).id),
+      'a barrier': () => store.caughtUp(),
+      'a commit': () => store.commit([insert(notes, note(2))]),
+      'a commit behind it': () => store.commit([put(notes, note(3))]),
+    }
+    const ends = await Promise.all(
+      Object.entries(calls).map(async ([what, call]) => {
+        const error: unknown = await call().then(
+          () => null,
+          (thrown: unknown) => thrown,
+        )
+        return { what, error, seconds: (performance.now() - began) / 1000 }
+      }),
+    )
+    for (const { what, error, seconds } of ends) {
+      expect(error, what).toMatchObject({ code: 'service_unavailable' })
+      expect(seconds, what).toBeLessThan(45)
+    }
+    console.log(ends.map(({ what, seconds }) => `${what} ended after ${seconds.toFixed(1)} s`).join(', '))
+    proxy.release()
+    await expect.poll(() => store.refusal(), { timeout: 20_000 }).toBeNull()
+    expect(await store.ids(notes)).toEqual([note(1).id])
+    await store.commit([insert(notes, note(4))])
+  }, 90_000)
+
+  test('a commit whose answer is lost is looked up for some seconds, and is unknown then', async () => {
+    const proxy = await openProxy(server.port)
+    onTestFinished(() => proxy.close())
+    const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+    const store = await open(url)
+    await store.commit([insert(notes, note(1))])
+    proxy.holdAtCommit()
+    const began = performance.now()
+    await expect(store.commit([insert(notes, note(2))])).rejects.toMatchObject({ code: 'store_unknown' })
+    const seconds = (performance.now() - began) / 1000
+    expect(seconds).toBeLessThan(45)
+    console.log(`the outcome was unknown after ${seconds.toFixed(1)} s`)
+    proxy.release()
+    await expect.poll(() => store.refusal(), { timeout: 20_000 }).toBeNull()
+    await store.commit([insert(notes, note(3))])
+  }, 90_000)
+})
+
+test('what runs while a store is closed ends with an answer, or as closed', async () => {
+  const store = await openPostgresStore({ url: freshUrl(), collections: [notes] })
+  await store.commit(Array.from({ length: 200 }, (_, n) => insert(notes, note(n))))
+  const running = Array.from({ length: 40 }, (_, n) => [
+    store.get(notes, note(n).id),
+    store.ids(notes),
+    store.caughtUp(),
+    store.commit([insert(notes, note(1000 + n))]),
+  ]).flat()
+  const ends = Promise.allSettled<unknown>(running)
+  await store.close()
+  const codes = (await ends).map((end) =>
+    end.status === 'fulfilled' ? 'answered' : (end.reason as { code: unknown }).code,
+  )
+  expect(codes.filter((code) => code !== 'answered' && code !== 'closed')).toEqual([])
+})
+
+test('a transaction that the server ends for idling is refused, and the next one is stored', async () => {
+  const proxy = await openProxy(server.port)
+  onTestFinished(() => proxy.close())
+  const base = server.url.replace(String(server.port), String(proxy.port))
+  const store = await open(`${freshUrl(base)}&idle_in_transaction_session_timeout=300`)
+  await store.commit([insert(notes, note(1))])
+  // The network stands still between two statements, and goes on after the server has ended the transaction.
+  proxy.holdAtCommit({ forMs: 1000, passesCommit: false })
+  await expect(store.commit([insert(notes, note(2))])).rejects.toMatchObject({ code: 'service_unavailable' })
+  await expect.poll(() => store.refusal(), { timeout: 20_000 }).toBeNull()
+  await store.commit([insert(notes, note(3))])
+  expect(await store.ids(notes)).toEqual([note(1).id, note(3).id])
+})
+
 describe('hostile content', () => {
   const texts = [
     '\0',
@@ -272,16 +357,34 @@ test('records of a version with other indexes and facts are found by those of th
   })
 })
 
-/** A TCP proxy that can cut a connection when the client commits. */
+/** A TCP proxy that can cut a connection when the client commits, and can stop passing on anything. */
 async function openProxy(target: number): Promise<{
   port: number
   cutAtCommit(passes: boolean): void
+  /** Passes nothing on until `release`, and closes nothing. */
+  hold(): void
+  /** The same from the next COMMIT on, which still reaches the server or not; with `forMs`, for this time. */
+  holdAtCommit(options?: { forMs?: number; passesCommit?: boolean }): void
+  release(): void
   readonly cuts: number
   close(): Promise<void>
 }> {
   let cut: { passes: boolean } | null = null
+  let holdNext: { forMs?: number; passesCommit?: boolean } | null = null
+  let held: (() => void)[] | null = null
   let cuts = 0
   const sockets = new Set<Socket>()
+  /** What is held comes later, in its order. */
+  const pass = (socket: Socket, bytes: Buffer | null): void => {
+    if (held) held.push(() => pass(socket, bytes))
+    else if (bytes) socket.write(bytes)
+    else socket.end()
+  }
+  const release = (): void => {
+    const waiting = held ?? []
+    held = null
+    for (const one of waiting) one()
+  }
   const proxy = createServer((client) => {
     const upstream = connect(target, '127.0.0.1')
     for (const socket of [client, upstream]) {
@@ -291,7 +394,16 @@ async function openProxy(target: number): Promise<{
     }
     client.on('data', (bytes) => {
       const isCommit = bytes.includes('COMMIT\0')
-      if (cut === null || !isCommit) return void upstream.write(bytes)
+      if (isCommit && holdNext) {
+        const { forMs, passesCommit = true } = holdNext
+        holdNext = null
+        if (passesCommit) upstream.write(bytes)
+        held = []
+        if (!passesCommit) pass(upstream, bytes)
+        if (forMs !== undefined) setTimeout(release, forMs)
+        return
+      }
+      if (cut === null || !isCommit) return pass(upstream, bytes)
       const { passes } = cut
       cut = null
       client.destroy()
@@ -299,9 +411,9 @@ async function openProxy(target: number): Promise<{
       if (passes) upstream.write(bytes, () => upstream.end())
       else upstream.destroy()
     })
-    upstream.on('data', (bytes) => void client.write(bytes))
-    upstream.on('end', () => client.end())
-    client.on('end', () => upstream.end())
+    upstream.on('data', (bytes) => pass(client, bytes))
+    upstream.on('end', () => pass(client, null))
+    client.on('end', () => pass(upstream, null))
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   const address = proxy.address()
@@ -309,6 +421,9 @@ async function openProxy(target: number): Promise<{
   return {
     port: address.port,
     cutAtCommit: (passes) => void (cut = { passes }),
+    hold: () => void (held ??= []),
+    holdAtCommit: (options = {}) => void (holdNext = options),
+    release,
     get cuts() {
       return cuts
     },
@@ -336,7 +451,7 @@ test('a connection that the server ends as soon as it is ready fails the transac
   await once(rude.listen(0, '127.0.0.1'), 'listening')
   const address = rude.address()
   if (address === null || typeof address === 'string') throw new Error('A TCP server has a port.')
-  const pool = await openPool(`postgres://a@127.0.0.1:${address.port}/b`, 1, true)
+  const pool = await openPool(`postgres://a@127.0.0.1:${address.port}/b`, { most: 1, pipeline: true })
   try {
     await expect(transact(pool, 'localpost', (sql) => sql.run('SELECT 1'))).rejects.toThrow()
   } finally {

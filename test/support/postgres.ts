@@ -27,16 +27,22 @@ export interface TestServer {
  * Starts PostgreSQL in a temporary folder, as an unprivileged user.
  *
  * @param settings  Of the server, as `max_connections`.
+ * @param disk  An empty folder for its tables; its log stays in the temporary folder. Default: they are there too.
  */
-export async function startPostgres(settings: Record<string, string> = {}): Promise<TestServer> {
+export async function startPostgres(
+  settings: Record<string, string> = {},
+  disk?: string,
+): Promise<TestServer> {
   const bin = ensureProgram({ name: 'postgresql', tests: 'the store in PostgreSQL', find: findPostgres })
   const folder = mkdtempSync(join(tmpdir(), 'localpost-postgres-'))
   const passwords = join(folder, 'password')
   writeFileSync(passwords, `${password}\n`)
   // The server refuses to run as root.
   const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
-  if (user.uid !== undefined) for (const path of [folder, passwords]) chownSync(path, nobody, nobody)
-  const data = join(folder, 'data')
+  if (user.uid !== undefined)
+    for (const path of [folder, passwords, ...(disk === undefined ? [] : [disk])])
+      chownSync(path, nobody, nobody)
+  const data = join(disk ?? folder, 'data')
   const made = spawnSync(
     join(bin, 'initdb'),
     [
@@ -51,6 +57,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
       'UTF8',
       '--locale=C',
       '-N',
+      ...(disk === undefined ? [] : [`--waldir=${join(folder, 'log')}`]),
     ],
     { ...user, encoding: 'utf8', cwd: folder },
   )

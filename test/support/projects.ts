@@ -64,6 +64,7 @@ export const waitingFolders: readonly string[] = ['crash']
 export const waitingFiles: readonly string[] = [
   'capture/patience',
   'instance/several',
+  'instance/database-refusals',
   'instance/one-server',
   'server/early-answers',
   'store/copied-lock',

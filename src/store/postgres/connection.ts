@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryConfig } from 'pg'
 import { isLost } from './faults.ts'
 
 /** Runs statements over one connection, or over any of a pool. */
@@ -7,15 +7,22 @@ export class Connection {
   readonly #client: Pool | PoolClient
   readonly #schema: string
   readonly #toError: (error: unknown) => unknown
+  readonly #mostMs: number | undefined
 
   /**
    * @param schema  Of the store's tables; a name that needs no escaping in quotes.
-   * @param toError  Makes what `run` throws of what the driver threw. Default: the same.
+   * @param options  `toError`: makes what `run` throws of what the driver threw; default: the same. `mostMs`: after this time
+   *   without an answer the connection is given up; default: that of the pool.
    */
-  constructor(client: Pool | PoolClient, schema: string, toError: (error: unknown) => unknown = same) {
+  constructor(
+    client: Pool | PoolClient,
+    schema: string,
+    { toError = same, mostMs }: { toError?: (error: unknown) => unknown; mostMs?: number } = {},
+  ) {
     this.#client = client
     this.#schema = schema
     this.#toError = toError
+    this.#mostMs = mostMs
   }
 
   /** The name of a table of the store in SQL. */
@@ -27,16 +34,17 @@ export class Connection {
    * Runs one statement.
    *
    * @param values  Of `$1` and so on. Arrays are given by `texts`, `numbers` and `bytes`.
-   * @param options  `isLasting`: the statement is one of few, and kept prepared. Default: true.
+   * @param options  `isLasting`: the statement is one of few, and kept prepared; default: true. `mostMs`: as for the
+   *   constructor, where this statement needs another time.
    */
   async run<Row>(
     text: string,
     values: readonly unknown[] = [],
-    { isLasting = true }: { isLasting?: boolean } = {},
+    { isLasting = true, mostMs = this.#mostMs }: { isLasting?: boolean; mostMs?: number } = {},
   ): Promise<Row[]> {
     try {
       const name = isLasting ? nameOf(text) : undefined
-      const { rows } = await this.#client.query({ text, values: [...values], name })
+      const { rows } = await this.#client.query(within(mostMs, { text, values: [...values], name }))
       return rows as Row[]
     } catch (error) {
       throw this.#toError(error)
@@ -57,25 +65,62 @@ export class Connection {
   }
 }
 
-/** Runs work in a transaction over a connection of its own. */
+/**
+ * Runs work in a transaction over a connection of its own.
+ *
+ * @param options  `isLong`: its statements may take hours, as those that build an index.
+ */
 export async function transact<T>(
   pool: Pool,
   schema: string,
   work: (connection: Connection) => Promise<T>,
+  { isLong = false }: { isLong?: boolean } = {},
 ): Promise<T> {
+  return await withClient(pool, async (client) => {
+    await client.query('BEGIN')
+    if (isLong) await client.query('SET LOCAL statement_timeout = 0')
+    const result = await work(new Connection(client, schema, isLong ? { mostMs: longestMs } : {}))
+    await client.query(within(isLong ? longestMs : commitMs, { text: 'COMMIT' }))
+    return result
+  })
+}
+
+/** Runs work in a transaction, and takes back what it has done. */
+export async function tryOut(
+  pool: Pool,
+  schema: string,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  await withClient(pool, async (client) => {
+    await client.query('BEGIN')
+    await work(new Connection(client, schema))
+    await client.query('ROLLBACK')
+  })
+}
+
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let isBroken = false
   try {
-    await client.query('BEGIN')
-    const result = await work(new Connection(client, schema))
-    await client.query('COMMIT')
-    return result
+    return await work(client)
   } catch (error) {
     isBroken = isLost(error) || !(await client.query('ROLLBACK').then(Boolean, () => false))
     throw error
   } finally {
     client.release(isBroken)
   }
+}
+
+/** The answer to COMMIT is waited for as long; then it is looked up what became of it. */
+const commitMs = 6000
+const longestMs = 24 * 60 * 60_000
+
+/** A statement whose answer is waited for as long; undefined for the time of the pool. The driver's types lack this member. */
+export function within(
+  ms: number | undefined,
+  statement: QueryConfig,
+): QueryConfig & { query_timeout?: number } {
+  return ms === undefined ? statement : { ...statement, query_timeout: ms }
 }
 
 const same = (error: unknown): unknown => error

@@ -3,14 +3,24 @@ import { codeOf, LocalpostError } from '../../core/errors.ts'
 import type { Address } from './address.ts'
 import { databaseFault, isLost } from './faults.ts'
 
+interface PoolOptions {
+  /** How many connections there are at most. */
+  readonly most: number
+  /** Whether statements are sent without waiting for the answers to those before. Default: false. */
+  readonly pipeline?: boolean
+  /** After this time the server ends a statement. Default: 10,000. */
+  readonly statementMs?: number
+}
+
 /**
  * Opens a pool of connections, with the driver that those who use PostgreSQL install.
  *
- * @param most  How many connections there are at most.
- * @param pipeline  Whether statements are sent without waiting for the answers to those before.
  * @throws invalid_option if the driver is not installed.
  */
-export async function openPool(url: string, most: number, pipeline: boolean): Promise<Pool> {
+export async function openPool(
+  url: string,
+  { most, pipeline = false, statementMs = 10_000 }: PoolOptions,
+): Promise<Pool> {
   const driver = await loadDriver()
   const settings: PoolConfig & { pipeline: boolean } = {
     connectionString: url,
@@ -18,10 +28,11 @@ export async function openPool(url: string, most: number, pipeline: boolean): Pr
     pipeline,
     connectionTimeoutMillis: 5000,
     application_name: 'localpost',
-    statement_timeout: 60_000,
-    query_timeout: 65_000,
+    // A connection on which nothing comes for longer is half-open: it is given up.
+    statement_timeout: statementMs,
+    query_timeout: 12_000,
     // An instance that is stopped in the middle of a transaction must not keep others out.
-    idle_in_transaction_session_timeout: 10_000,
+    idle_in_transaction_session_timeout: 8000,
     keepAlive: true,
   }
   const pool = new driver.Pool(settings)

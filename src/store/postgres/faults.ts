@@ -1,11 +1,11 @@
-import { codeOf, errorTable, LocalpostError } from '../../core/errors.ts'
+import { codeOf, LocalpostError } from '../../core/errors.ts'
 
 /** What the database or the driver answered, as an error of the store. Errors of Localpost's own come back as they are. */
 export function databaseFault(error: unknown): LocalpostError {
   if (error instanceof LocalpostError) return error
   const code = codeOf(error)
   const reason = error instanceof Error && error.message !== '' ? error.message : code
-  if (isLost(error)) return unreachable(reason, error)
+  if (isLost(error) || awayCodes.has(code)) return unreachable(reason, error)
   if (fullCodes.has(code)) return fault('store_full', reason, error)
   if (readOnlyCodes.has(code)) return fault('store_read_only', reason, error)
   return fault('store_failed', reason, error)
@@ -38,10 +38,19 @@ function fault(
   reason: string,
   cause: unknown,
 ): LocalpostError {
-  return new LocalpostError(kind, `The database refused: ${reason}. ${errorTable[kind].fix}`, {
+  const message = `The database refused: ${reason}. ${fixes[kind]} Nothing was stored.`
+  return new LocalpostError(kind, message, {
     cause: withoutValues(cause),
+    ...(kind === 'store_failed' ? {} : { headers: { 'retry-after': '5' } }),
   })
 }
+
+const fixes = {
+  store_full: 'Free some space on the disk of the database.',
+  store_read_only:
+    'Let the user of the URL write again: it lacks a right, the database is a standby, or default_transaction_read_only is on.',
+  store_failed: 'See the log of the database.',
+} as const
 
 /** The driver's errors have the values of the statement, which must not come into a log. */
 function withoutValues(cause: unknown): unknown {
@@ -66,5 +75,7 @@ const lostCodes = new Set([
   '40001',
   '40P01',
 ])
+/** Who could use it cannot do so now: no login, no database, no new connections, no tables, as while a backup is restored. */
+const awayCodes = new Set(['28000', '28P01', '3D000', '55000', '3F000', '42P01'])
 const fullCodes = new Set(['53100'])
 const readOnlyCodes = new Set(['25006', '42501'])

@@ -109,6 +109,7 @@ export class Follower {
       `SELECT seq::float8 AS seq, instance, partition, changes FROM ${sql.name('changes')}
        WHERE seq > $1 ORDER BY seq LIMIT ${readAtOnce}`,
       [this.seq],
+      { mostMs: lookMs },
     )
     const [first] = rows
     if (!first) return true
@@ -167,3 +168,5 @@ function* toldOf(commits: readonly StoredCommit[]): Generator<Told, void> {
 }
 
 const readAtOnce = 1000
+/** Requests wait for a look. */
+const lookMs = 8000

@@ -42,12 +42,13 @@ export async function inspectSchema<T extends StoredRecord>(
   const address = parseAddress(options.url)
   const { schema } = address
   const { all, about } = createFindings()
-  const pool = await openPool(address.url, 1, false)
+  const pool = await openPool(address.url, { most: 1 })
   try {
-    await transact(pool, schema, async (sql) => {
+    const work = async (sql: Connection): Promise<void> => {
       await sql.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
       await inspectAll(sql, options, { schema, about })
-    }).catch((error: unknown) => {
+    }
+    await transact(pool, schema, work, { isLong: true }).catch((error: unknown) => {
       const fault = databaseFault(error)
       // A damaged page of the database ends the transaction, and says where it is.
       if (all.length === 0 || fault.code !== 'store_failed') throw openingFault(error, address)

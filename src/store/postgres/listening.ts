@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
+import { monotonicNow } from '../../core/machine.ts'
+import { within } from './connection.ts'
 
 /** The channel on which the instances of a schema call each other. */
 export function channelOf(schema: string): string {
@@ -17,6 +19,9 @@ export class Listening {
   readonly #onCall: (isTurn: boolean) => void
   readonly #instance: string
   #client: PoolClient | null = null
+  /** Gives the connection up. */
+  #drop: () => void = () => {}
+  #checked = 0
   #isClosed = false
 
   /**
@@ -30,36 +35,64 @@ export class Listening {
     this.#onCall = onCall
   }
 
-  /** Connects, unless it is connected. @returns Whether calls may have been missed before. @throws what the driver throws. */
+  /**
+   * Connects, unless it is connected; whether it still is, is looked at every ten seconds.
+   *
+   * @returns Whether calls may have been missed before.
+   * @throws What the driver throws.
+   */
   async connect(): Promise<boolean> {
-    if (this.#client || this.#isClosed) return false
+    if (this.#isClosed) return false
+    if (this.#client) {
+      await this.#check(this.#client)
+      return false
+    }
     const client = await this.#pool.connect()
+    let isDropped = false
+    // It can be lost while it begins to listen.
     const drop = (): void => {
+      if (isDropped) return
+      isDropped = true
       if (this.#client === client) this.#client = null
+      client.removeListener('error', drop)
+      client.on('error', () => {})
       client.release(true)
     }
-    client.once('error', drop)
+    client.on('error', drop)
     client.on('notification', ({ payload }) => {
       if (payload !== this.#instance) this.#onCall(payload === turnCall)
     })
     try {
       await client.query(`LISTEN "${this.#channel}"`)
     } catch (error) {
-      client.off('error', drop)
-      client.on('error', () => {})
-      client.release(true)
+      drop()
       throw error
     }
+    if (this.#isClosed) drop()
+    if (isDropped) return false
     this.#client = client
+    this.#drop = drop
+    this.#checked = monotonicNow()
     return true
+  }
+
+  /** Gives up a connection that is half-open, on which no call comes any more. */
+  async #check(client: PoolClient): Promise<void> {
+    if (monotonicNow() - this.#checked < checkMs) return
+    this.#checked = monotonicNow()
+    try {
+      await client.query(within(checkedMs, { text: 'SELECT 1' }))
+    } catch {
+      // The next call connects.
+      if (this.#client === client) this.#drop()
+    }
   }
 
   close(): void {
     this.#isClosed = true
-    const client = this.#client
-    this.#client = null
-    client?.removeAllListeners('error')
-    client?.on('error', () => {})
-    client?.release(true)
+    this.#drop()
   }
 }
+
+const checkMs = 10_000
+const checkedMs = 3000

@@ -18,7 +18,7 @@ import { Follower, readState } from './follower.ts'
 import { isStorable } from './keys.ts'
 import { channelOf, Listening } from './listening.ts'
 import { Membership } from './membership.ts'
-import { type Place, Reads } from './reads.ts'
+import { type Place, Reads, scanMs } from './reads.ts'
 import { prepareCollections, prepareOwnTables } from './schema.ts'
 import type { BulkChange, PreparedChange, StagedBlob } from './staging.ts'
 import { readStatus } from './status.ts'
@@ -52,18 +52,19 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const address = parseAddress(options.url)
   const { schema } = address
   // Commits have a connection of their own, so that reads do not make them wait, and so has the upkeep.
-  const writing = await openPool(address.url, 2, true)
-  const reading = await openPool(address.url, readConnections, false)
-  const calls = await openPool(address.url, 1, false)
+  const writing = await openPool(address.url, { most: 2, pipeline: true })
+  const reading = await openPool(address.url, { most: readConnections, statementMs: scanMs })
+  const calls = await openPool(address.url, { most: 1 })
   const membership = new Membership()
   const tables = new Map(options.collections.map((one) => [one.name, new Table(one, schema)]))
   try {
     await assertVersion(new Connection(writing, schema))
-    await transact(writing, schema, async (own) => {
+    const prepare = async (own: Connection): Promise<void> => {
       await prepareOwnTables(own, schema)
       await membership.join(own)
       await prepareCollections(own, [...tables.values()], () => assertAlone(own, schema, membership))
-    })
+    }
+    await transact(writing, schema, prepare, { isLong: true })
     return await startStore({ ...options, schema, tables, membership, writing, reading, calls })
   } catch (error) {
     await Promise.all([writing.end(), reading.end(), calls.end()])
@@ -106,8 +107,10 @@ interface StartDeps extends PostgresStoreOptions {
 
 async function startStore(deps: StartDeps): Promise<PartitionedStore> {
   const { schema, tables, membership, writing, reading, calls, onNotice = () => {} } = deps
+  let closing: Promise<void> | null = null
   const own = new Connection(writing, schema)
-  const shared = new Connection(reading, schema, databaseFault)
+  const toError = (error: unknown): LocalpostError => (closing ? closedError() : databaseFault(error))
+  const shared = new Connection(reading, schema, { toError })
   const listening = new Listening(
     calls,
     schema,
@@ -148,13 +151,11 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
     },
     onFault: (fault) => upkeep.note(fault),
   })
-  let closing: Promise<void> | null = null
-
   // Calls are heard before the first commit that may be missed.
   await upkeep.look()
 
   function assertOpen(): void {
-    if (closing) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
+    if (closing) throw closedError()
   }
 
   function tableOf({ name }: { readonly name: string }): Table {
@@ -292,6 +293,10 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
       return closing
     },
   }
+}
+
+function closedError(): LocalpostError {
+  return new LocalpostError('closed', 'This instance is closed; create a new one.')
 }
 
 /** Up to this many records, listeners get one change for each, so that they need not read everything again. */

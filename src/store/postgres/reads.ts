@@ -80,7 +80,7 @@ export class Reads {
     const [found] = await this.#sql.run<{ count: number }>(
       `SELECT count(*)::float8 AS count FROM ${table.sql} WHERE ${scan.sql}`,
       scan.parameters.values,
-      { isLasting: where === undefined },
+      { isLasting: where === undefined, mostMs: scanMs },
     )
     return found?.count ?? 0
   }
@@ -92,6 +92,7 @@ export class Reads {
       `SELECT text_${at} AS joined, count(*)::float8 AS count FROM ${table.sql}
        WHERE partition = $1 AND text_${at} <> '' GROUP BY text_${at}`,
       [partition],
+      { mostMs: scanMs },
     )
     const counts = new Map<string, number>()
     for (const { joined, count } of rows) {
@@ -138,7 +139,7 @@ export class Reads {
       const rows = await this.#sql.run<{ id: string; record?: string; key?: Buffer }>(
         `SELECT ${columns} FROM ${table.sql} WHERE ${scan.sql} ${end}`,
         scan.parameters.values,
-        { isLasting: query.where === undefined },
+        { isLasting: query.where === undefined, ...(query.where && { mostMs: scanMs }) },
       )
       for (const { id, record: text } of rows) {
         if (pacer.due()) await pacer.turn()
@@ -157,6 +158,9 @@ export class Reads {
     }
   }
 }
+
+/** Statements that may read every row of a table have more time. */
+export const scanMs = 30_000
 
 /** The rows that a query is about, in SQL. */
 class Scan {

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
-import type { LocalpostError } from '../../core/errors.ts'
+import { isErrorOf, type LocalpostError } from '../../core/errors.ts'
 import { clearInterval, monotonicNow, setInterval } from '../../core/machine.ts'
-import type { Blobs } from './blobs.ts'
-import { type Connection, transact } from './connection.ts'
+import { type Blobs, takeRoom } from './blobs.ts'
+import { type Connection, transact, tryOut } from './connection.ts'
 import { databaseFault } from './faults.ts'
 import type { Follower } from './follower.ts'
 import type { Listening } from './listening.ts'
@@ -29,6 +29,10 @@ export class Upkeep {
   readonly #looks: ReturnType<typeof setInterval>
   readonly #cleanings: ReturnType<typeof setInterval>
   #trouble: LocalpostError | null = null
+  /** Whether a notice told of the trouble. */
+  #isSaid = false
+  /** When each trouble was met last, by its message without numbers. */
+  readonly #noted: Map<string, number> = new Map()
   #looking: Promise<void> | null = null
   #cleaning: Promise<void> | null = null
   #renewed: number = monotonicNow()
@@ -49,30 +53,45 @@ export class Upkeep {
 
   /** Takes note of a failed transaction. */
   note(fault: LocalpostError): void {
-    if (fault.code !== 'service_unavailable') return
-    if (this.#trouble?.message !== fault.message) this.#deps.onNotice(fault.message)
+    if (!isErrorOf(fault, 'service_unavailable', 'store_full', 'store_read_only')) return
+    // What comes and goes many times a minute is said once, whichever file or table it is about.
+    const now = monotonicNow()
+    for (const [text, at] of this.#noted) if (now - at >= sayAgainMs) this.#noted.delete(text)
+    const text = fault.message.replaceAll(/\d+/g, '')
+    const isNew = !this.#noted.has(text)
+    this.#noted.set(text, now)
+    if (isNew) this.#deps.onNotice(fault.message)
+    this.#isSaid ||= isNew
     this.#trouble = fault
   }
 
   /** Takes note of a transaction that was stored. */
   stored(): void {
-    this.#trouble = null
     this.#renewed = monotonicNow()
+    // On a full disk there may be room for a small one.
+    if (this.#trouble?.code !== 'store_full') this.#endTrouble()
+  }
+
+  #endTrouble(): void {
+    if (this.#trouble && this.#isSaid) this.#deps.onNotice('The database stores mail again.')
+    this.#trouble = null
+    this.#isSaid = false
   }
 
   /** Does what is due. Never rejects. */
   look(): Promise<void> {
+    if (this.#isEnding) return Promise.resolve()
     return (this.#looking ??= this.#look().finally(() => (this.#looking = null)))
   }
 
   async #look(): Promise<void> {
-    const { sql, membership, follower, listening, onNotice } = this.#deps
+    const { pool, schema, sql, membership, follower, listening } = this.#deps
     try {
       if (this.#trouble || monotonicNow() - this.#renewed >= renewalMs) {
         this.#renewed = monotonicNow()
         membership.renewed(await membership.renew(sql))
-        if (this.#trouble) onNotice('The database answers again.')
-        this.#trouble = null
+        if (this.#trouble?.code === 'store_full') await tryOut(pool, schema, takeRoom)
+        this.#endTrouble()
       }
       await listening.connect()
       if (await membership.mayTakeTurn(sql)) await this.#takeTurn()
@@ -117,5 +136,6 @@ export class Upkeep {
 /** How often commits are looked for that no call announced, and a database that does not answer is tried again. */
 const lookMs = 500
 const cleaningMs = 60_000
+const sayAgainMs = 10_000
 /** An instance that is behind by more reads everything again. */
 const keptChanges = 20_000

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { LocalpostError } from '../../core/errors.ts'
-import { nextTurn, sleep } from '../../core/machine.ts'
+import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import { Connection, transact } from './connection.ts'
 import { databaseFault, isLost, isOfContent } from './faults.ts'
@@ -14,6 +14,7 @@ import { write } from './write.ts'
 /** A commit that waits for its turn. */
 type Waiting = {
   readonly partition: string
+  readonly since: number
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 } & (
@@ -59,18 +60,18 @@ export class Writer {
   ): Promise<void> {
     // It may fail before its turn, which is when it is looked at.
     if (blobs instanceof Promise) blobs.catch(() => {})
-    return this.#push((resolve, reject) => ({ partition, changes, blobs, resolve, reject }))
+    return this.#push((end) => ({ partition, changes, blobs, ...end }))
   }
 
   async bulk(partition: string, bulk: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome> {
     const outcome: BulkOutcome = { applied: 0, stale: [] }
-    await this.#push((resolve, reject) => ({ partition, bulk, outcome, isBulk, resolve, reject }))
+    await this.#push((end) => ({ partition, bulk, outcome, isBulk, ...end }))
     return outcome
   }
 
   /** Tells listeners of something that changes no record, as a commit of its own. */
   say(partition: string, said: CommitChange): Promise<void> {
-    return this.#push((resolve, reject) => ({ partition, said, resolve, reject }))
+    return this.#push((end) => ({ partition, said, ...end }))
   }
 
   /** Resolves when nothing waits or runs. */
@@ -78,8 +79,9 @@ export class Writer {
     for (let turn = this.#running; turn; turn = this.#running) await turn
   }
 
-  #push(make: (resolve: () => void, reject: (error: unknown) => void) => Waiting): Promise<void> {
-    const done = new Promise<void>((resolve, reject) => this.#waiting.push(make(resolve, reject)))
+  #push(make: (end: Pick<Waiting, 'since' | 'resolve' | 'reject'>) => Waiting): Promise<void> {
+    const since = monotonicNow()
+    const done = new Promise<void>((resolve, reject) => this.#waiting.push(make({ since, resolve, reject })))
     this.#running ??= this.#run()
     return done
   }
@@ -112,8 +114,16 @@ export class Writer {
         const fault = databaseFault(error)
         this.#deps.onFault(fault)
         for (const { reject } of open) reject(fault)
+        if (isLost(error)) this.#refuseLate(fault)
       }
     }
+  }
+
+  /** After a long wait for a database that did not answer, those that waited behind do not begin another one. */
+  #refuseLate(fault: LocalpostError): void {
+    const isLate = ({ since }: Waiting): boolean => monotonicNow() - since > lateMs
+    for (const one of this.#waiting) if (isLate(one)) one.reject(fault)
+    this.#waiting = this.#waiting.filter((one) => !isLate(one))
   }
 
   /**
@@ -149,11 +159,13 @@ export class Writer {
   /** Whether a transaction was stored whose end this process did not see. @throws store_unknown if that cannot be found out. */
   async #wasStored(number: number): Promise<boolean> {
     const { pool, schema, membership } = this.#deps
-    for (let tries = 0; tries < lookUps; tries++) {
+    // The first one may find another connection that is half-open.
+    const sql = new Connection(pool, schema, { mostMs: lookUpMs })
+    for (const began = monotonicNow(); monotonicNow() - began < lookUpsMs; await sleep(lookUpPauseMs)) {
       try {
-        return (await membership.lastBatch(new Connection(pool, schema))) >= number
+        return (await membership.lastBatch(sql)) >= number
       } catch {
-        await sleep(lookUpPauseMs)
+        // It is tried again.
       }
     }
     throw new LocalpostError(
@@ -163,9 +175,12 @@ export class Writer {
   }
 }
 
+const lateMs = 2000
 // One batch is staged without long pauses, so this bounds how much it holds.
 const batchChanges = 256
-const lookUps = 20
+/** For all, so that the caller is answered within some fifteen seconds. */
+const lookUpsMs = 5000
+const lookUpMs = 3000
 const lookUpPauseMs = 250
 
 /** The records that a commit concerns. */
