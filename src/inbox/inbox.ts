@@ -10,7 +10,7 @@ import { previewHtml } from '../client-support/preview.ts'
 import { previewedClient } from '../client-support/preview-clients.ts'
 import { createCompare } from './compare.ts'
 import { createDetails } from './detail.ts'
-import { startIndexer } from '../search/indexer.ts'
+import { type Columns, openSearchIndex } from '../search/search-index.ts'
 import { createDigests } from '../search/digests.ts'
 import { createMessageFields } from '../search/message-fields.ts'
 import { assertExportable, zipMessages } from './export.ts'
@@ -22,9 +22,7 @@ import { createNestedMails } from './nested.ts'
 import { releaseMail, type Relay } from './release.ts'
 import { createPending } from './pending.ts'
 import { parseMailQuery } from '../search/query.ts'
-import { createHeads, type HeadsDeps } from '../search/heads.ts'
 import { createSearch } from '../search/search.ts'
-import type { TextColumn } from '../search/text-column.ts'
 import { checkChanges } from './tags.ts'
 import { toSummary } from './views.ts'
 import { createWaits } from './wait.ts'
@@ -39,10 +37,8 @@ export interface InboxDeps extends InboxChecksDeps {
   ids: Ids
   /** The instance's time, for relative dates in queries. */
   now(): number
-  /** Closed with the inbox. */
-  column: TextColumn
-  /** The column of subjects and addresses; closed with the inbox. */
-  heads: Pick<HeadsDeps, 'open' | 'isKept'>
+  /** For searches, closed with the inbox; null where the store keeps the text of mail. */
+  columns: Columns | null
   pageSize: number
   /** The option of that name. */
   waitTimeoutMs: number
@@ -67,16 +63,14 @@ function idOf(mail: string | Pick<Mail, 'id'>): string {
 const beforeAll = `em_${'0'.repeat(22)}`
 
 export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Promise<void> } {
-  const { store, reader, clock, now, column, pageSize } = deps
+  const { store, reader, clock, now, pageSize } = deps
   const digests = createDigests(deps)
-  const heads = createHeads({ store, open: deps.heads.open, isKept: deps.heads.isKept })
-  const indexer = startIndexer({ store, clock, digests, column, heads, onLongWork: deps.onLongWork })
+  const index = openSearchIndex({ store, clock, digests, onLongWork: deps.onLongWork }, deps.columns)
   const search = createSearch({
     store,
     digests,
-    indexer,
-    column,
-    heads,
+    indexer: index.indexer,
+    rows: index.rows,
     fieldsOf: createMessageFields({ reader }),
     pageSize,
   })
@@ -183,11 +177,9 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       pending.quiet()
       waits.close()
       await runs.close()
-      const isWhole = await indexer.close()
-      await heads.close()
+      await index.close()
       await reader.close()
       await checks.close()
-      await column.close(isWhole)
     },
   }
 }

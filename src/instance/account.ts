@@ -30,7 +30,7 @@ import type { RunningWebhooks } from '../webhooks/webhooks.ts'
 import type { AccountMemory } from './account-memory.ts'
 import { emptyStore } from './collections.ts'
 import type { Current } from './current.ts'
-import { openColumn } from './data.ts'
+import { openColumns } from './data.ts'
 import type { createLibrarySends } from './library-sends.ts'
 import {
   attachmentSources,
@@ -147,15 +147,13 @@ export async function openNouns(
   }
   // Waits and the reading of messages use the machine's clock, not the instance's.
   const reader = createReader({ store, clock: systemClock, turns })
-  const texts = { folder: textFolder, onNotice: config.onNotice }
   const inbox = createInbox({
     store,
     reader,
     clock: systemClock,
     ids,
     now: clock.now,
-    column: await openColumn(texts, 'mail-text.2'),
-    heads: { open: () => openColumn(texts, 'mail-heads.3'), isKept: textFolder !== null },
+    columns: store.texts ? null : await openColumns(config, textFolder),
     pageSize,
     waitTimeoutMs: config.waitTimeoutMs,
     checks: config.checks,

@@ -1,4 +1,6 @@
 import type { Config } from '../options/options.ts'
+import type { Columns } from '../search/search-index.ts'
+import type { DerivedFile } from '../search/text-blocks.ts'
 import { openTextColumn, type TextColumn } from '../search/text-column.ts'
 import { openLogStore, openMemoryStore } from '../store/open.ts'
 import type { RestorableStore } from '../store/restore.ts'
@@ -34,13 +36,15 @@ export async function openStore(
   return { opened, restorable: null }
 }
 
-/** Opens a column of the search index: in a folder, or in memory. */
-export function openColumn(
-  { folder, onNotice }: { folder: string | null } & Pick<Config, 'onNotice'>,
-  fileName: 'mail-text.2' | 'mail-heads.3',
-): Promise<TextColumn> {
-  return openTextColumn(folder, {
-    fileName,
-    onNotice: (message) => onNotice({ level: 'warning', message }),
-  })
+/** Opens the columns of the search index: in a folder, or in memory. That of subjects is opened at its first use. */
+export async function openColumns(config: Config, folder: string | null): Promise<Columns> {
+  const open = (fileName: DerivedFile): Promise<TextColumn> =>
+    openTextColumn(folder, {
+      fileName,
+      onNotice: (message) => config.onNotice({ level: 'warning', message }),
+    })
+  return {
+    text: await open('mail-text.2'),
+    heads: { open: () => open('mail-heads.3'), isKept: folder !== null },
+  }
 }

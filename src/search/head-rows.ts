@@ -37,18 +37,44 @@ export function headTerm(member: HeadMember, forms: readonly string[], isNegativ
   return { member, forms: findable.map((form) => Buffer.from(form)), isNegative }
 }
 
-/** The head of a mail for its row: exactly what the record contains, or a mark that the row is undecided. */
-export function headText({ subject, from, to, cc, bcc, envelope }: EmailRecord): string {
+/** The members of a mail in lower case, addresses in lines; null where only the record can tell what they contain. */
+export function headParts({ subject, from, to, cc, bcc, envelope }: EmailRecord): HeadParts | null {
   // Mostly the same as in From.
   const sender = from.includes(envelope.mail_from) ? '' : envelope.mail_from
   const addresses = [from, sender, ...to, ...cc, ...bcc]
   const values = [subject, ...addresses]
   const length = values.reduce((sum, value) => sum + value.length + 1, 0)
   if (length > mostLength || !values.every((value) => foldSpace(value) === value && isWellFormed(value)))
-    return mark.unsure
-  if (addresses.some(isOddlySpelled)) return mark.unsure
+    return null
+  if (addresses.some(isOddlySpelled)) return null
   const lower = (list: readonly string[]): string => list.map((value) => value.toLowerCase()).join('\n')
-  return `${mark.sure}${lower([subject])}${mark.from}${lower([from])}${mark.sender}${lower([sender])}${mark.to}${lower(to)}${mark.cc}${lower(cc)}${mark.bcc}${lower(bcc)}`
+  return {
+    subject: lower([subject]),
+    from: lower([from]),
+    sender: lower([sender]),
+    to: lower(to),
+    cc: lower(cc),
+    bcc: lower(bcc),
+  }
+}
+
+type HeadParts = Readonly<Record<'subject' | 'from' | 'sender' | 'to' | 'cc' | 'bcc', string>>
+
+/** The parts that a term for a member looks at. */
+export const partsOfMember: Readonly<Record<HeadMember, readonly (keyof HeadParts)[]>> = {
+  subject: ['subject'],
+  from: ['from'],
+  sender: ['from', 'sender'],
+  to: ['to', 'cc', 'bcc'],
+  cc: ['cc'],
+}
+
+/** The head of a mail for its row: exactly what the record contains, or a mark that the row is undecided. */
+export function headText(email: EmailRecord): string {
+  const parts = headParts(email)
+  if (parts === null) return mark.unsure
+  const { subject, from, sender, to, cc, bcc } = parts
+  return `${mark.sure}${subject}${mark.from}${from}${mark.sender}${sender}${mark.to}${to}${mark.cc}${cc}${mark.bcc}${bcc}`
 }
 
 /** Finds the rows of a block that meet all terms, and the undecided ones. */

@@ -8,6 +8,7 @@ import { unreadable, type Digests, type Reading } from './digests.ts'
 import type { Heads } from './heads.ts'
 import { isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
 import { searchableHead } from './searchable.ts'
+import { sliceMs, startQuietWork } from './quiet-work.ts'
 import type { TextColumn } from './text-column.ts'
 import { nextTurn } from '../core/machine.ts'
 
@@ -45,13 +46,8 @@ export interface IndexerDeps {
  * of the column, so the indexer keeps no list: a restart continues at the same place, and a lost column is rebuilt.
  */
 export function startIndexer(deps: IndexerDeps): Indexer {
-  const { store, clock, digests, column, heads, onLongWork = () => {} } = deps
+  const { store, clock, digests, column, heads, onLongWork } = deps
   let isClosed = false
-  let lastArrival = clock.now()
-  let cancelTimer: (() => void) | null = null
-  let waitingSince = 0
-  /** Whether mail arrived since the last query of the store. */
-  let isNews = false
   let isStale = false
   /** The mail whose reading failed last, and how often in a row it failed. */
   let failing: { id: string; tries: number } | null = null
@@ -74,7 +70,6 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   const digestNext = (): Promise<boolean> => {
     const next = line.then(async () => {
       if (isClosed) return false
-      isNews = false
       if (isStale) await rebuild()
       isStale = false
       const pause = clock.now() + sliceMs
@@ -90,7 +85,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       if (!email) {
         if (await isMostlyWaste(store, column)) {
           await rebuild()
-          isNews = true
+          quiet.begin()
         }
         return false
       }
@@ -177,55 +172,14 @@ export function startIndexer(deps: IndexerDeps): Indexer {
     return (await store.page(emailCollection, { direction: 'desc', limit: 1 })).records[0]?.id ?? ''
   }
 
-  function plan(delayMs: number): void {
-    if (isClosed || cancelTimer) return
-    waitingSince = clock.now()
-    cancelTimer = clock.after(delayMs, onTimer)
-  }
-
-  function onTimer(): void {
-    const now = clock.now()
-    const quietIn = lastArrival + quietMs - now
-    if (quietIn > 0 && now - waitingSince < patienceMs) {
-      cancelTimer = clock.after(quietIn, onTimer)
-      return
-    }
-    void work(now).then((delayMs) => {
-      cancelTimer = null
-      if (delayMs !== null || isNews) plan(delayMs ?? quietMs)
-    })
-  }
-
-  /** @returns The delay before the next slice in milliseconds; null when everything is read. */
-  async function work(began: number): Promise<number | null> {
-    let isLong = false
-    try {
-      for (;;) {
-        if (!(await digestNext())) return null
-        const now = clock.now()
-        if (now - lastArrival < quietMs && now - began >= sliceMs) return quietMs
-        if (isLong || now - began < longMs) continue
-        isLong = true
-        onLongWork(true)
-      }
-    } catch (error) {
-      // Only retry: a failing store reports its error to those who write mail.
-      return isErrorOf(error, 'closed') ? null : retryMs
-    } finally {
-      if (isLong) onLongWork(false)
-    }
-  }
-
+  const quiet = startQuietWork({ clock, step: digestNext, onLongWork })
   const stopListening = store.changes((change) => {
     if (ahead.length > 0) ahead = stillNext(ahead, change)
     if (change.op !== 'gap' && (change.op !== 'insert' || change.collection !== emailCollection.name)) return
-    lastArrival = clock.now()
-    isNews = true
     // An older state was restored, so the rows are no longer in the order of the mails.
     if (change.op === 'insert' && change.id <= column.cursor) isStale = true
-    plan(quietMs)
+    quiet.arrived()
   })
-  plan(quietMs)
   return {
     async catchUp({ complete = false } = {}) {
       const until = clock.now() + catchUpMs
@@ -250,7 +204,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
     },
     async close() {
       isClosed = true
-      cancelTimer?.()
+      quiet.close()
       stopListening()
       await line
       // Rows without text must not be used at the next start.
@@ -271,7 +225,7 @@ function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
 }
 
 /** Errors of the store that may be temporary. */
-const passingFaults = [
+export const passingFaults = [
   'store_failed',
   'store_read_only',
   'store_full',
@@ -281,15 +235,7 @@ const passingFaults = [
 /** How many records are looked at in one step. */
 const lookAtOnce = 1000
 /** After this many failures in a row a mail is deferred. */
-const maxTries = 5
+export const maxTries = 5
 const readAhead = 16
-/** How long no mail must have arrived before reading starts. */
-const quietMs = 100
-/** If mail arrives without a pause, a slice is read after this time. */
-const patienceMs = 1000
-const sliceMs = 20
-/** Reading for longer than this is long work. */
-const longMs = 250
-const catchUpMs = 5000
-/** The delay after an error of the store. */
-const retryMs = 5000
+/** How long a search waits for mail that is not read yet. */
+export const catchUpMs = 5000

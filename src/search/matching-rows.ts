@@ -6,26 +6,32 @@ import type { Heads } from './heads.ts'
 import type { MailFilter } from './query.ts'
 import type { ScannedRows, TextColumn } from './text-column.ts'
 
-/** Finds mail by the rows of the columns: of subjects and addresses, and of text. */
+/** Finds mail by its text, its subject and its addresses. */
 export interface MatchingRows {
   /** The ids of the mails that may match, newest first, including removed mails. */
   candidates(filter: MailFilter): Promise<string[]>
-  /**
-   * Visits the matches of a query that rows decide, newest first.
-   *
-   * @param isEnough  Whether only the number of matches of a range is needed.
-   * @param take  Called with the id of each match of the other ranges.
-   * @param count  Called with the number of matches of a range.
-   */
-  each(
-    filter: MailFilter,
-    isEnough: (rows: ScannedRows) => boolean,
-    take: (id: string) => void,
-    count: (matches: number) => void,
-  ): Promise<void>
+  /** The ids of the matches of a query that rows decide, newest first. */
+  ids(filter: MailFilter): Promise<string[]>
+  /** The same, one page of them, and the number of all. */
+  page(filter: MailFilter, wanted: WantedRows): Promise<MatchingPage>
 }
 
-export interface MatchingRowsDeps {
+/** Which page is asked for. */
+export interface WantedRows {
+  /** Only those after it in the list, which are older; null for all. */
+  readonly cursor: string | null
+  readonly offset: number
+  readonly limit: number
+}
+
+export interface MatchingPage {
+  readonly ids: readonly string[]
+  readonly count: number
+  readonly more: boolean
+}
+
+/** What {@link createColumnRows} is made of. */
+export interface ColumnRowsDeps {
   store: Store
   column: Pick<TextColumn, 'scan'>
   heads: Pick<Heads, 'scan'>
@@ -34,7 +40,8 @@ export interface MatchingRowsDeps {
 /** Decides about the matching rows of a range; null if all of them are matches. */
 type Decide = ((id: string) => 'match' | 'unsure' | 'none') | null
 
-export function createMatchingRows({ store, column, heads }: MatchingRowsDeps): MatchingRows {
+/** Finds mail by the columns of this process: of subjects and addresses, and of text. */
+export function createColumnRows({ store, column, heads }: ColumnRowsDeps): MatchingRows {
   /** Visits the ranges of rows whose text and head match, newest first. For `unsure` ids the records decide. */
   async function scan(
     filter: MailFilter,
@@ -66,6 +73,13 @@ export function createMatchingRows({ store, column, heads }: MatchingRowsDeps): 
     return found
   }
 
+  /**
+   * Visits the matches of a query that rows decide, newest first.
+   *
+   * @param isEnough  Whether only the number of matches of a range is needed.
+   * @param take  Called with the id of each match of the other ranges.
+   * @param count  Called with the number of matches of a range.
+   */
   async function each(
     filter: MailFilter,
     isEnough: (rows: ScannedRows) => boolean,
@@ -113,7 +127,41 @@ export function createMatchingRows({ store, column, heads }: MatchingRowsDeps): 
     return new Set(isFirst ? [first, ...ids] : ids)
   }
 
-  return { candidates, each }
+  async function ids(filter: MailFilter): Promise<string[]> {
+    const found: string[] = []
+    await each(
+      filter,
+      () => false,
+      (id) => found.push(id),
+      () => {},
+    )
+    return found
+  }
+
+  async function page(filter: MailFilter, { cursor, offset, limit }: WantedRows): Promise<MatchingPage> {
+    const ids: string[] = []
+    let count = 0
+    let skipped = 0
+    await each(
+      filter,
+      ({ hits, first }) => {
+        if (ids.length > limit || (cursor !== null && first >= cursor)) return true
+        if (cursor !== null || skipped + hits > offset) return false
+        skipped += hits
+        return true
+      },
+      (id) => {
+        count++
+        if (cursor !== null && id >= cursor) return
+        if (skipped < offset) skipped++
+        else if (ids.length <= limit) ids.push(id)
+      },
+      (matches) => void (count += matches),
+    )
+    return { ids: ids.slice(0, limit), count, more: ids.length > limit }
+  }
+
+  return { candidates, ids, page }
 }
 
 /** For fewer hits in a range, each is looked up. */

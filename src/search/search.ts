@@ -8,7 +8,8 @@ import { createPacer } from '../core/yield.ts'
 import { monotonicNow } from '../core/machine.ts'
 import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
-import { createMatchingRows, type MatchingRowsDeps } from './matching-rows.ts'
+import type { MatchingRows, WantedRows } from './matching-rows.ts'
+import type { Store } from '../store/store.ts'
 import type { createMessageFields } from './message-fields.ts'
 import type { MailFilter } from './query.ts'
 import { foldSpace } from '../mime/fold-space.ts'
@@ -41,7 +42,9 @@ export interface SearchPage<T> extends ListPage<T> {
   unread_texts?: number
 }
 
-export interface SearchDeps extends MatchingRowsDeps {
+export interface SearchDeps {
+  store: Store
+  rows: MatchingRows
   digests: Pick<Digests, 'text'>
   indexer: Pick<Indexer, 'catchUp'>
   /** See {@link createMessageFields}. */
@@ -50,8 +53,7 @@ export interface SearchDeps extends MatchingRowsDeps {
 }
 
 export function createSearch(deps: SearchDeps): Search {
-  const { store, digests, indexer, fieldsOf, pageSize } = deps
-  const rows = createMatchingRows(deps)
+  const { store, rows, digests, indexer, fieldsOf, pageSize } = deps
 
   async function fits(email: EmailRecord, filter: MailFilter): Promise<boolean> {
     if (!filter.accepts(email) || !(await messageFits(email, filter))) return false
@@ -81,7 +83,7 @@ export function createSearch(deps: SearchDeps): Search {
   /** @param limit  Messages are read until this time. Those that are left are counted. Default: all are read. */
   async function* found(filter: MailFilter, limit?: ReadingLimit): AsyncGenerator<EmailRecord> {
     const isScanned = filter.rows.length > 0 || filter.heads.length > 0
-    const ids = !isScanned ? null : filter.isByRows ? await idsByRows(filter) : await rows.candidates(filter)
+    const ids = !isScanned ? null : filter.isByRows ? await rows.ids(filter) : await rows.candidates(filter)
     for await (const email of ids === null ? byStore(filter) : byIds(ids)) {
       if (filter.newerThan !== null && email.id <= filter.newerThan) return
       if (!filter.accepts(email)) continue
@@ -119,35 +121,17 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   /** A page of a query that rows decide. Only the records of the page are read. */
-  async function listByRows(filter: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
-    const ids: string[] = []
-    let count = 0
-    let skipped = 0
-    await rows.each(
-      filter,
-      ({ hits, first }) => {
-        if (ids.length > limit || (cursor !== null && first >= cursor)) return true
-        if (cursor !== null || skipped + hits > offset) return false
-        skipped += hits
-        return true
-      },
-      (id) => {
-        count++
-        if (cursor !== null && id >= cursor) return
-        if (skipped < offset) skipped++
-        else if (ids.length <= limit) ids.push(id)
-      },
-      (matches) => void (count += matches),
-    )
+  async function listByRows(filter: MailFilter, wanted: WantedRows): Promise<Listed> {
+    const { ids, count, more } = await rows.page(filter, wanted)
     const items: EmailRecord[] = []
-    for (const id of ids.slice(0, limit)) {
+    for (const id of ids) {
       const email = await store.get(emailCollection, id)
       if (email) items.push(email)
     }
-    return { items, count, more: ids.length > limit }
+    return { items, count, more }
   }
 
-  async function listByRecord(filter: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
+  async function listByRecord(filter: MailFilter, { cursor, offset, limit }: WantedRows): Promise<Listed> {
     const reading: ReadingLimit = { until: monotonicNow() + longestReadingMs, left: 0 }
     const items: EmailRecord[] = []
     let count = 0
@@ -164,7 +148,7 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   /** A page of a query that only the store decides. */
-  async function listByStore({ where }: MailFilter, { cursor, offset, limit }: Wanted): Promise<Listed> {
+  async function listByStore({ where }: MailFilter, { cursor, offset, limit }: WantedRows): Promise<Listed> {
     const after = cursor === null ? {} : { after: [cursor] }
     // First the number of all: facts that are not known yet are read once for both.
     const count = await store.count(emailCollection, { where })
@@ -172,23 +156,11 @@ export function createSearch(deps: SearchDeps): Search {
     return { items: page.records, count, more: page.more }
   }
 
-  /** The ids of the matches of a query that rows decide. */
-  async function idsByRows(filter: MailFilter): Promise<string[]> {
-    const found: string[] = []
-    await rows.each(
-      filter,
-      () => false,
-      (id) => found.push(id),
-      () => {},
-    )
-    return found
-  }
-
   /** The ids of the matches. Records are read only where neither the store's order nor the text decides. */
   async function ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]> {
     if (asksForText(filter)) await indexer.catchUp(options)
     if (isByStore(filter)) return store.ids(emailCollection, { direction: 'desc', where: filter.where })
-    if (filter.isByRows) return idsByRows(filter)
+    if (filter.isByRows) return rows.ids(filter)
     const ids: string[] = []
     const pacer = createPacer()
     for await (const { id } of found(filter)) {
@@ -228,12 +200,6 @@ function isByStore({ rows, heads, messages, test, bodyForm }: MailFilter): boole
 /** Whether the query needs indexed text or digests. A regular expression reads the text of each mail itself. */
 function asksForText({ rows, needsDigests }: MailFilter): boolean {
   return rows.length > 0 || needsDigests
-}
-
-interface Wanted {
-  cursor: string | null
-  offset: number
-  limit: number
 }
 
 /** @throws validation_error for a wrong position, and for a position together with a cursor. */

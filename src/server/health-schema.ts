@@ -15,6 +15,11 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
   database: z
     .strictObject({
       schema: z.string(),
+      search: z
+        .enum(['trigrams', 'scan'])
+        .describe(
+          'How searches find words: by an index of trigrams, or by looking at the text of each mail, where the extension pg_trgm is missing',
+        ),
       instances: z
         .int()
         .nullable()

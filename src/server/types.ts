@@ -16,6 +16,11 @@ export interface Health {
   /** How the database is, where the data is in one. */
   database?: {
     schema: string
+    /**
+     * How searches find words: by an index of trigrams, or by looking at the text of each mail, where the
+     * extension pg_trgm is missing.
+     */
+    search: 'trigrams' | 'scan'
     /** How many instances use the schema; null while the database does not answer. */
     instances: number | null
     /** How long one statement took, in milliseconds. */

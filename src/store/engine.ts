@@ -180,6 +180,7 @@ export async function createStore(
         assertOpen()
         return feed.listen(partition, listener, after)
       },
+      texts: null,
       isShared: false,
       caughtUp: () => Promise.resolve(),
       turn: alwaysMine,

@@ -2,6 +2,7 @@ import type { LocalpostError } from '../core/errors.ts'
 import type { Readable } from 'node:stream'
 import type { Facts } from './fact-types.ts'
 import type { CountQuery, IndexKey, Page, PageQuery } from './queries.ts'
+import type { Texts } from './texts.ts'
 
 export type { Facts } from './fact-types.ts'
 
@@ -92,6 +93,8 @@ export interface Store {
    * @returns A function that stops the calls.
    */
   changes(listener: (change: StoreChange) => void, after?: number): () => void
+  /** The texts by which records are searched; null where whoever searches keeps them. */
+  readonly texts: Texts | null
   /** Whether other instances may use the same records at the same time; `changes` delivers what they change too. */
   readonly isShared: boolean
   /** Resolves when `changes` has delivered all that any instance had stored before the call. @throws As reads do. */
@@ -148,6 +151,8 @@ export interface PartitionedStore extends Store {
 /** How the database of a store is, as `/dev/health` shows it. */
 export interface DatabaseStatus {
   readonly schema: string
+  /** How words in mail are found: by an index of trigrams, or by looking at the text of each mail. */
+  readonly search: 'trigrams' | 'scan'
   /** How many instances use the schema, this one among them; null while the database does not answer. */
   readonly instances: number | null
   /** How long one statement took, in milliseconds; null while the database does not answer. */
@@ -188,6 +193,8 @@ export interface Collection<T extends StoredRecord> {
   readonly indexes: Readonly<Record<string, Index>>
   /** Conditions on facts of the records read no record. */
   readonly facts?: Facts<T>
+  /** The parts of the texts by which its records are searched, for a store that keeps them. */
+  readonly texts?: readonly string[]
   /** Never set; only for the type of the records. */
   readonly record?: T
 }

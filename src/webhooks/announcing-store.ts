@@ -88,6 +88,7 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
     blobNames: (collection, id) => store.blobNames(collection, id),
     createBlob: (id) => store.createBlob(id),
     changes: (listener, after) => store.changes(listener, after),
+    texts: store.texts,
     isShared: store.isShared,
     caughtUp: () => store.caughtUp(),
     turn: store.turn,

@@ -160,7 +160,7 @@ export async function loadChanges(instances: () => readonly Started[]): Promise<
         const { recipient_statuses } = await get<EmailDetail>(command, `/v1/emails/${id}`)
         const events = recipient_statuses.flatMap((recipient) => recipient.events)
         const found: string[] = []
-        for (const event of events) if ('user_agent' in event) found.push(String(event.user_agent))
+        for (const event of events) if ('user_agent' in event) found.push(event.user_agent)
         // A mail can be read before it is delivered.
         const others = events.filter((event) => !('user_agent' in event)).map(({ status }) => status)
         expect(others, id).toEqual(['sent', 'delivered'])

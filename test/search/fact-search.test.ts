@@ -7,6 +7,7 @@ import { eventStatuses, outcomeOf } from '../../src/emails/statuses.ts'
 import { createHeads } from '../../src/search/heads.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
+import { createColumnRows } from '../../src/search/matching-rows.ts'
 import { createSearch, type Search } from '../../src/search/search.ts'
 import { openTextColumn } from '../../src/search/text-column.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
@@ -20,7 +21,14 @@ async function searchIn(store: Store): Promise<{ search: Search; close: () => Pr
   const column = await openTextColumn(null)
   const heads = createHeads({ store, open: () => openTextColumn(null), isKept: false })
   const indexer = startIndexer({ store, clock: systemClock, digests, column, heads })
-  const search = createSearch({ store, digests, indexer, column, heads, fieldsOf: noFields, pageSize: 50 })
+  const search = createSearch({
+    store,
+    digests,
+    indexer,
+    rows: createColumnRows({ store, column, heads }),
+    fieldsOf: noFields,
+    pageSize: 50,
+  })
   return {
     search,
     async close() {

@@ -4,6 +4,7 @@ import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
 import { createHeads } from '../../src/search/heads.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
+import { createColumnRows } from '../../src/search/matching-rows.ts'
 import { createSearch, type Search } from '../../src/search/search.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
@@ -29,7 +30,14 @@ async function open(): Promise<{ store: Store; search: Search; reads: () => numb
     await column.close()
     await inner.close()
   })
-  const search = createSearch({ store, digests, indexer, column, heads, fieldsOf: noFields, pageSize: 50 })
+  const search = createSearch({
+    store,
+    digests,
+    indexer,
+    rows: createColumnRows({ store, column, heads }),
+    fieldsOf: noFields,
+    pageSize: 50,
+  })
   return { store, search, reads: () => reads }
 }
 

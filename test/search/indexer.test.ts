@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { emailCollection } from '../../src/emails/email.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
+import { createColumnRows } from '../../src/search/matching-rows.ts'
 import { createSearch } from '../../src/search/search.ts'
 import { createLocalpost } from '../../src/index.ts'
 import { remove } from '../../src/store/store.ts'
@@ -117,7 +118,14 @@ test('a search after a large flood reports how many mails are not indexed; a cal
     },
   })
   onTestFinished(async () => void (await indexer.close()))
-  const search = createSearch({ store, digests, indexer, column, heads, fieldsOf: noFields, pageSize: 50 })
+  const search = createSearch({
+    store,
+    digests,
+    indexer,
+    rows: createColumnRows({ store, column, heads }),
+    fieldsOf: noFields,
+    pageSize: 50,
+  })
   const filter = parseMailQuery('body:text', 0)
   expect(await search.list(filter, {})).toMatchObject({ count: 2, unread_texts: 3 })
   expect(await search.list(parseMailQuery('-has:attachment', 0), {})).toMatchObject({

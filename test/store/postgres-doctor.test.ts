@@ -24,6 +24,7 @@ beforeAll(async () => {
   await submit(post, { from: 'x@y.test', to: 'ada@x.test', subject: 'large', text: 'ä€😀 '.repeat(100_000) })
   const messages = `SELECT FROM localpost.blobs WHERE name IN ('message', 'message-1')`
   await vi.waitFor(async () => expect(await runSql(full, messages)).toHaveLength(4), { timeout: 8000 })
+  await post.inbox.list({ query: 'anything' })
   await post.close()
   await runSql(
     full,
@@ -160,6 +161,12 @@ describe('the doctor of a database', () => {
       'blobs',
       `UPDATE localpost.blobs SET owner = 'em_gone' WHERE large IS NOT NULL`,
       '1 blobs belong to no record',
+    ],
+    ['texts', 'ALTER TABLE localpost.texts_emails DROP COLUMN part_0', 'is not as it was made'],
+    [
+      'texts',
+      `INSERT INTO localpost.texts_emails (partition, id, unsure) VALUES ('', 'em_gone', true)`,
+      '1 texts of emails belong to no record',
     ],
     [
       'instances',

@@ -141,8 +141,9 @@ export async function runSql(url: string, text: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    const { rows } = await client.query(text)
-    return rows
+    const results: unknown = await client.query(text)
+    const last = Array.isArray(results) ? results.at(-1) : results
+    return (last as { rows: unknown[] }).rows
   } finally {
     await client.end()
   }

@@ -17,6 +17,7 @@ export interface Finding {
     | 'tables'
     | 'records'
     | 'totals'
+    | 'texts'
     | 'instances'
     | 'changes'
   readonly message: string

@@ -21,6 +21,8 @@ import { Membership } from './membership.ts'
 import { type Place, Reads, scanMs } from './reads.ts'
 import { prepareCollections, prepareOwnTables } from './schema.ts'
 import type { BulkChange, PreparedChange, StagedBlob } from './staging.ts'
+import { PostgresTexts } from './texts.ts'
+import { prepareTexts, type TextSearch } from './texts-schema.ts'
 import { readStatus } from './status.ts'
 import { Table } from './table.ts'
 import { Upkeep } from './upkeep.ts'
@@ -59,13 +61,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const tables = new Map(options.collections.map((one) => [one.name, new Table(one, schema)]))
   try {
     await assertVersion(new Connection(writing, schema))
-    const prepare = async (own: Connection): Promise<void> => {
+    const prepare = async (own: Connection): Promise<TextSearch> => {
       await prepareOwnTables(own, schema)
       await membership.join(own)
-      await prepareCollections(own, [...tables.values()], () => assertAlone(own, schema, membership))
+      const alone = (): Promise<void> => assertAlone(own, schema, membership)
+      await prepareCollections(own, [...tables.values()], alone)
+      return await prepareTexts(own, [...tables.values()], alone)
     }
-    await transact(writing, schema, prepare, { isLong: true })
-    return await startStore({ ...options, schema, tables, membership, writing, reading, calls })
+    const search = await transact(writing, schema, prepare, { isLong: true })
+    if (search === 'scan') options.onNotice?.(withoutTrigrams)
+    return await startStore({ ...options, schema, tables, search, membership, writing, reading, calls })
   } catch (error) {
     await Promise.all([writing.end(), reading.end(), calls.end()])
     throw openingFault(error, address)
@@ -83,6 +88,10 @@ async function assertAlone(sql: Connection, schema: string, membership: Membersh
 
 const readConnections = 4
 
+const withoutTrigrams =
+  'Searches for words look at the text of each mail: the database lacks the extension pg_trgm, and this user may not create it. ' +
+  'Have an administrator run CREATE EXTENSION pg_trgm in the database, then restart.'
+
 async function assertVersion(connection: Connection): Promise<void> {
   const [found] = await connection.run<{ version: string }>(
     "SELECT current_setting('server_version_num') AS version",
@@ -98,6 +107,7 @@ async function assertVersion(connection: Connection): Promise<void> {
 interface StartDeps extends PostgresStoreOptions {
   readonly schema: string
   readonly tables: ReadonlyMap<string, Table>
+  readonly search: TextSearch
   readonly membership: Membership
   readonly writing: Pool
   readonly reading: Pool
@@ -128,6 +138,7 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
     onForeign: (partition) => foreign.forEach((listener) => listener(partition)),
   })
   const reads = new Reads(shared)
+  const texts = new PostgresTexts(shared)
   const blobs = new Blobs(shared)
   const pending = createBudget(deps.pendingBytes ?? 64 * 1024 * 1024)
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
@@ -243,6 +254,13 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
         assertOpen()
         return feed.listen(partition, listener, after)
       },
+      texts: {
+        put: async (collection, id, text) => await texts.put(placeOf(collection), id, text),
+        missing: async (collection, after, limit) => await texts.missing(placeOf(collection), after, limit),
+        countMissing: async (collection) => await texts.countMissing(placeOf(collection)),
+        page: async (collection, query, place) => await texts.page(placeOf(collection), query, place),
+        all: async (collection, query) => await texts.all(placeOf(collection), query),
+      },
       isShared: true,
       caughtUp() {
         assertOpen()
@@ -264,6 +282,7 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
       readStatus({
         sql: shared,
         schema,
+        search: deps.search,
         pools: [writing, reading, calls],
         membership,
         lastCommit: follower.seq,

@@ -8,11 +8,12 @@ import type { Membership } from './membership.ts'
 export async function readStatus(deps: {
   sql: Connection
   schema: string
+  search: DatabaseStatus['search']
   pools: readonly Pool[]
   membership: Membership
   lastCommit: number
 }): Promise<DatabaseStatus> {
-  const { sql, schema, pools, membership, lastCommit } = deps
+  const { sql, schema, search, pools, membership, lastCommit } = deps
   const sum = (of: (pool: Pool) => number): number => pools.reduce((all, pool) => all + of(pool), 0)
   const connections = {
     used: sum(({ totalCount, idleCount }) => totalCount - idleCount),
@@ -29,6 +30,7 @@ export async function readStatus(deps: {
   )
   return {
     schema,
+    search,
     instances,
     round_trip_ms: instances === null ? null : Math.round((monotonicNow() - began) * 10) / 10,
     has_turn: membership.isMine(),

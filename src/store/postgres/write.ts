@@ -45,14 +45,17 @@ export async function write(
   for (const [table, finals] of groupBy([...staging.finals], ({ table }) => table)) {
     const gone = finals.filter(({ row, before }) => !row && before)
     for (const part of inParts(gone, rowsAtOnce)) {
-      run(
-        `DELETE FROM ${table.sql} stored USING unnest($1::text[], $2::text[]) AS given (partition, id)
-         WHERE stored.partition = given.partition AND stored.id = given.id`,
-        [
-          connection.texts(part.map(({ partition }) => partition)),
-          connection.texts(part.map(({ id }) => id)),
-        ],
-      )
+      // The record first: a text that is being stored for it holds its row, and is seen by the second statement.
+      for (const name of [table.sql, ...(table.texts ? [table.texts.name] : [])]) {
+        run(
+          `DELETE FROM ${name} stored USING unnest($1::text[], $2::text[]) AS given (partition, id)
+           WHERE stored.partition = given.partition AND stored.id = given.id`,
+          [
+            connection.texts(part.map(({ partition }) => partition)),
+            connection.texts(part.map(({ id }) => id)),
+          ],
+        )
+      }
     }
     const kept = finals.flatMap(({ partition, row }) => (row ? [{ partition, row }] : []))
     const own = table.columns.map(({ name }) => `"${name}"`)

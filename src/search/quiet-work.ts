@@ -1,0 +1,96 @@
+import type { Clock } from '../core/clock.ts'
+import { isErrorOf } from '../core/errors.ts'
+
+/** Work in the background that gives way to mail that arrives. */
+export interface QuietWork {
+  /** Says that mail arrived: the work goes on when no more comes, or after a second in short slices. */
+  arrived(): void
+  /** Says that there is something to do, although no mail arrived. */
+  begin(): void
+  close(): void
+}
+
+export interface QuietWorkDeps {
+  clock: Clock
+  /** Does one step. @returns Whether there was anything to do. */
+  step: () => Promise<boolean>
+  /** Called with true when the work has gone on for some time while no mail arrives, and with false when that ends. */
+  onLongWork?: ((isRunning: boolean) => void) | undefined
+}
+
+export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWorkDeps): QuietWork {
+  let isClosed = false
+  let lastArrival = clock.now()
+  let cancelTimer: (() => void) | null = null
+  let waitingSince = 0
+  /** Whether there was something new since the last step began. */
+  let isNews = false
+
+  function plan(delayMs: number): void {
+    if (isClosed || cancelTimer) return
+    waitingSince = clock.now()
+    cancelTimer = clock.after(delayMs, onTimer)
+  }
+
+  function onTimer(): void {
+    const now = clock.now()
+    const quietIn = lastArrival + quietMs - now
+    if (quietIn > 0 && now - waitingSince < patienceMs) {
+      cancelTimer = clock.after(quietIn, onTimer)
+      return
+    }
+    void work(now).then((delayMs) => {
+      cancelTimer = null
+      if (delayMs !== null || isNews) plan(delayMs ?? quietMs)
+    })
+  }
+
+  /** @returns The delay before the next slice in milliseconds; null when everything is done. */
+  async function work(began: number): Promise<number | null> {
+    let isLong = false
+    try {
+      for (;;) {
+        isNews = false
+        if (!(await step())) return null
+        const now = clock.now()
+        if (now - lastArrival < quietMs && now - began >= sliceMs) return quietMs
+        if (isLong || now - began < longMs) continue
+        isLong = true
+        onLongWork(true)
+      }
+    } catch (error) {
+      // Only retry: a failing store reports its error to those who write mail.
+      return isErrorOf(error, 'closed') ? null : retryMs
+    } finally {
+      if (isLong) onLongWork(false)
+    }
+  }
+
+  plan(quietMs)
+  return {
+    arrived() {
+      lastArrival = clock.now()
+      isNews = true
+      plan(quietMs)
+    },
+    begin() {
+      isNews = true
+      plan(quietMs)
+    },
+    close() {
+      isClosed = true
+      cancelTimer?.()
+    },
+  }
+}
+
+/** How long no mail must have arrived before the work begins. */
+const quietMs = 100
+/** If mail arrives without a pause, a slice is done after this time. */
+const patienceMs = 1000
+/** How long a slice is. */
+export const sliceMs = 20
+/** Work for longer than this is long. */
+const longMs = 250
+/** The delay after an error of the store. */
+const retryMs = 5000

@@ -1,0 +1,191 @@
+import type { Clock } from '../core/clock.ts'
+import { isErrorOf } from '../core/errors.ts'
+import { nextTurn } from '../core/machine.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { modifyEmail } from '../emails/modify.ts'
+import type { Store } from '../store/store.ts'
+import type { RecordText, Texts } from '../store/texts.ts'
+import { unreadable, type Digests, type Reading } from './digests.ts'
+import { catchUpMs, type Indexer, maxTries, passingFaults } from './indexer.ts'
+import { startQuietWork } from './quiet-work.ts'
+import { headParts } from './head-rows.ts'
+import { searchableHead } from './searchable.ts'
+
+/** Reads mail for a store that keeps the text of mail itself. */
+export interface StoreIndexer extends Indexer {
+  /** An id up to which every mail has its text, and behind which few mails have one. */
+  readTo(): Promise<string>
+}
+
+/** What {@link startStoreIndexer} is made of. */
+export interface StoreIndexerDeps {
+  store: Store
+  /** Of `store`. */
+  texts: Texts
+  clock: Clock
+  digests: Pick<Digests, 'take'>
+  onLongWork?: ((isRunning: boolean) => void) | undefined
+}
+
+/**
+ * Starts to read mail for a store that keeps the text of mail itself, one at a time in order of arrival. Of the instances that
+ * share the store, the one with the turn does it in the background; a search reads what it misses at any of them.
+ */
+export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
+  const { store, texts, clock, digests, onLongWork } = deps
+  let isClosed = false
+  /** Every mail up to this id has its text, or is deferred; null where that is not known. */
+  let cursor: string | null = null
+  /** The lowest id that was stored since the last step. Other instances may store one below the cursor. */
+  let lowest: string | null = null
+  /** The next mails without a text. */
+  let ahead: string[] = []
+  /** Mails without a text, because the store failed at each try. */
+  const deferred = new Set<string>()
+  /** The mail whose reading failed last, and how often in a row it failed. */
+  let failing: { id: string; tries: number } | null = null
+  /** The end of the queue of readings: only one message is read at a time. */
+  let line: Promise<unknown> = Promise.resolve()
+
+  /** Reads the next mail without a text. @returns Whether there was one. */
+  const readNext = (): Promise<boolean> => {
+    const next = line.then(async () => {
+      if (isClosed) return false
+      const id = (await nextMissing()) ?? [...deferred][0]
+      if (id === undefined || isClosed) return false
+      const email = await store.get(emailCollection, id)
+      if (email) await read(email)
+      else deferred.delete(id)
+      if (cursor === null || id > cursor) cursor = id
+      await nextTurn()
+      return true
+    })
+    line = next.catch(() => {})
+    return next
+  }
+
+  /** Sets the cursor if it is not known, and back to where another instance stored a mail. */
+  async function place(): Promise<string> {
+    cursor ??= await endOfRead()
+    if (lowest !== null && lowest <= cursor) {
+      // Every id in between is looked at once more.
+      cursor = previous(lowest)
+      ahead = []
+    }
+    lowest = null
+    return cursor
+  }
+
+  async function nextMissing(): Promise<string | undefined> {
+    const cursor = await place()
+    if (ahead.length === 0) ahead = await texts.missing(emailCollection, cursor, readAhead + deferred.size)
+    for (;;) {
+      const id = ahead.shift()
+      if (id === undefined || !deferred.has(id)) return id
+    }
+  }
+
+  /** An id up to which every mail has its text. */
+  async function endOfRead(): Promise<string> {
+    const newest = await newestId()
+    return (await texts.countMissing(emailCollection)) === 0 ? newest : ''
+  }
+
+  async function newestId(): Promise<string> {
+    return (await store.ids(emailCollection, { direction: 'desc', limit: 1 }))[0] ?? ''
+  }
+
+  async function read(email: EmailRecord): Promise<void> {
+    const reading = await readOnce(email)
+    if (isClosed || !reading) return
+    const { body, ...digest } = reading
+    // The text comes last: a mail without one is read again after a crash.
+    if (email.snippet === null || email.undigested)
+      await modifyEmail(store, email.id, (stored) => ({ ...stored, ...digest, undigested: undefined }))
+    await texts.put(emailCollection, email.id, textOf(email, body))
+    deferred.delete(email.id)
+  }
+
+  /** @returns null if the mail is deferred. @throws The error of a try after which the same mail is tried again. */
+  async function readOnce(email: EmailRecord): Promise<Reading | null> {
+    try {
+      const reading = await digests.take(email)
+      failing = null
+      return reading
+    } catch (error) {
+      if (!isErrorOf(error, ...passingFaults)) return unreadable
+      const tries = failing?.id === email.id ? failing.tries + 1 : 1
+      failing = { id: email.id, tries }
+      // Of several deferred mails, the next try is for another one.
+      const wasDeferred = deferred.delete(email.id)
+      if (wasDeferred || tries >= maxTries) deferred.add(email.id)
+      else ahead.unshift(email.id)
+      if (wasDeferred || tries < maxTries) throw error
+      return null
+    }
+  }
+
+  const quiet = startQuietWork({
+    clock,
+    step: async () => store.turn.isMine() && (await readNext()),
+    onLongWork,
+  })
+  const stopListening = store.changes((change) => {
+    if (change.op === 'gap') cursor = null
+    else if (change.op === 'insert' && change.collection === emailCollection.name) {
+      if (lowest === null || change.id < lowest) lowest = change.id
+    } else return
+    quiet.arrived()
+  })
+  const stopTurn = store.turn.onMine(() => quiet.begin())
+  return {
+    async catchUp({ complete = false } = {}) {
+      const until = clock.now() + catchUpMs
+      let isDone = false
+      try {
+        const newest = complete ? await newestId() : ''
+        const isBehind = (): boolean => complete && (cursor === null || cursor < newest || deferred.size > 0)
+        do isDone = !(await readNext())
+        while (!isDone && (isBehind() || clock.now() < until))
+      } catch {
+        // A search must work even if nothing can be stored.
+      }
+      return isDone ? 0 : await texts.countMissing(emailCollection)
+    },
+    readTo() {
+      const reading = line.then(async () => {
+        const from = await place()
+        const newest = await newestId()
+        // Another instance may have read on.
+        const [missing] = await texts.missing(emailCollection, from, 1)
+        const to = missing === undefined ? newest : previous(missing)
+        if (to > from) cursor = to
+        return [...deferred].reduce((least, id) => (id <= least ? previous(id) : least), cursor ?? '')
+      })
+      line = reading.catch(() => {})
+      return reading
+    },
+    async close() {
+      isClosed = true
+      quiet.close()
+      stopListening()
+      stopTurn()
+      await line
+      return true
+    },
+  }
+}
+
+/** An id before this one, and behind every mail that comes before it by more than its last character. */
+const previous = (id: string): string => id.slice(0, -1)
+
+/** How many ids are read at once. */
+const readAhead = 16
+
+/** The text of a mail for the store. @param body  The beginning of its text, as written. */
+function textOf(email: EmailRecord, body: string): RecordText {
+  const parts = headParts(email) ?? undecided
+  return { ...parts, head: searchableHead(email).toLowerCase(), body: body.toLowerCase() }
+}
+
+const undecided = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }

@@ -1,0 +1,68 @@
+import { emailCollection } from '../emails/email.ts'
+import type { Store } from '../store/store.ts'
+import type { TextQuery, TextTerm, Texts } from '../store/texts.ts'
+import { createPacer } from '../core/yield.ts'
+import { type HeadTerm, partsOfMember } from './head-rows.ts'
+import type { MatchingPage, MatchingRows, WantedRows } from './matching-rows.ts'
+import type { MailFilter } from './query.ts'
+import type { StoreIndexer } from './store-indexer.ts'
+import type { RowTerm } from './text-rows.ts'
+
+/** What {@link createStoreRows} is made of. */
+export interface StoreRowsDeps {
+  store: Store
+  /** Of `store`. */
+  texts: Texts
+  indexer: Pick<StoreIndexer, 'readTo'>
+}
+
+/** Finds mail by the texts that the store keeps. */
+export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): MatchingRows {
+  async function queryOf({ rows, heads, facts }: MailFilter): Promise<TextQuery> {
+    const terms = [...rows.map(wordTerm), ...heads.map(memberTerm)]
+    // What is in the head of a mail its record says too; what is in its body must have been read.
+    return { terms, where: facts, missingAfter: rows.length > 0 ? null : await indexer.readTo() }
+  }
+
+  async function ids(filter: MailFilter): Promise<string[]> {
+    const found: string[] = []
+    const pacer = createPacer()
+    for (const { id, isUndecided } of await texts.all(emailCollection, await queryOf(filter))) {
+      if (pacer.due()) await pacer.turn()
+      if (isUndecided) {
+        const email = await store.get(emailCollection, id)
+        if (!email || !filter.accepts(email)) continue
+      }
+      found.push(id)
+    }
+    return found
+  }
+
+  return {
+    ids,
+    async candidates(filter) {
+      return (await texts.all(emailCollection, await queryOf(filter))).map(({ id }) => id)
+    },
+    async page(filter, wanted) {
+      const { cursor, offset, limit } = wanted
+      const place = { before: cursor, offset, limit: limit + 1 }
+      const found = await texts.page(emailCollection, await queryOf(filter), place)
+      if (found.undecided > 0) return pageOf(await ids(filter), wanted)
+      return { ids: found.ids.slice(0, limit), count: found.count, more: found.ids.length > limit }
+    },
+  }
+}
+
+function wordTerm({ bytes, in: place, isNegative }: RowTerm): TextTerm {
+  return { parts: place === 'body' ? ['body'] : ['head', 'body'], forms: [bytes.toString()], isNegative }
+}
+
+function memberTerm({ member, forms, isNegative }: HeadTerm): TextTerm {
+  return { parts: partsOfMember[member], forms: forms.map((form) => form.toString()), isNegative }
+}
+
+function pageOf(ids: readonly string[], { cursor, offset, limit }: WantedRows): MatchingPage {
+  const from = cursor === null ? ids : ids.filter((id) => id < cursor)
+  const wanted = from.slice(offset, offset + limit)
+  return { ids: wanted, count: ids.length, more: from.length > offset + limit }
+}

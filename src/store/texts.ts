@@ -1,0 +1,70 @@
+import type { Where } from './queries.ts'
+import type { Collection, StoredRecord } from './store.ts'
+
+/**
+ * The texts of records that searches look at, in a store that keeps and searches them itself. They follow from the records
+ * and their blobs, and go with the records: a text may be missing, but none is left behind.
+ */
+export interface Texts {
+  /** Stores the text of a record in place of an older one. Has no effect if the record does not exist. */
+  put<T extends StoredRecord>(collection: Collection<T>, id: string, text: RecordText): Promise<void>
+  /** The ids of the first records behind an id that have no text, in their order. */
+  missing<T extends StoredRecord>(collection: Collection<T>, after: string, limit: number): Promise<string[]>
+  /** How many records have no text. Costs O(n). */
+  countMissing<T extends StoredRecord>(collection: Collection<T>): Promise<number>
+  /** The number of all matches, and the ids of some of them, newest first. */
+  page<T extends StoredRecord>(
+    collection: Collection<T>,
+    query: TextQuery,
+    place: TextPlace,
+  ): Promise<TextPage>
+  /** All matches, newest first. */
+  all<T extends StoredRecord>(collection: Collection<T>, query: TextQuery): Promise<TextMatch[]>
+}
+
+/**
+ * A text by its parts, which `Collection.texts` names. Where one is null, only the record can tell what it says. Case and
+ * white space are those that the terms have.
+ */
+export type RecordText = Readonly<Record<string, string | null>>
+
+/** One of these parts contains one of these forms; or none does. */
+export interface TextTerm {
+  readonly parts: readonly string[]
+  /** Without one, nothing contains them. */
+  readonly forms: readonly string[]
+  readonly isNegative: boolean
+}
+
+export interface TextQuery {
+  /** All of them hold. */
+  readonly terms: readonly TextTerm[]
+  /** A further condition, on facts alone. */
+  readonly where: Where | null
+  /**
+   * Records behind this id that have no text are undecided matches, too; null for none of them. What that costs depends on how
+   * many records are behind it.
+   */
+  readonly missingAfter: string | null
+}
+
+/** Which of the matches are asked for. */
+export interface TextPlace {
+  /** Only those before this one, which are older. Default: all. */
+  readonly before: string | null
+  readonly offset: number
+  readonly limit: number
+}
+
+export interface TextPage {
+  readonly count: number
+  /** How many of all matches only the record decides. */
+  readonly undecided: number
+  readonly ids: readonly string[]
+}
+
+export interface TextMatch {
+  readonly id: string
+  /** Whether only the record decides if it matches. */
+  readonly isUndecided: boolean
+}

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { createLocalpost } from '../../src/index.ts'
+import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
+import { parseMailQuery } from '../../src/search/query.ts'
+import { createSearch, type Search } from '../../src/search/search.ts'
+import { openSearchIndex } from '../../src/search/search-index.ts'
+import { openTextColumn } from '../../src/search/text-column.ts'
+import { openMemoryStore } from '../../src/store/open.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { blobOf, insert, remove, type Store } from '../../src/store/store.ts'
+import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
+import { isLong } from '../support/long.ts'
+import { createDatabase, runSql, startPostgres, type TestServer } from '../support/postgres.ts'
+import { randomOf } from '../support/random.ts'
+
+let server: TestServer
+let schemas = 0
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.remove())
+
+const newUrl = (): string => `${server.url}?schema=search_${++schemas}`
+
+async function openStore(url: string): Promise<Store> {
+  const store = await openPostgresStore({ url, collections: [emailCollection] })
+  onTestFinished(() => store.close())
+  return store
+}
+
+async function searchOf(store: Store): Promise<Search> {
+  const digests = digestsOf(store)
+  const columns = store.texts
+    ? null
+    : { text: await openTextColumn(null), heads: { open: () => openTextColumn(null), isKept: false } }
+  const index = openSearchIndex({ store, clock: systemClock, digests }, columns)
+  onTestFinished(() => index.close())
+  return createSearch({
+    store,
+    digests,
+    indexer: index.indexer,
+    rows: index.rows,
+    fieldsOf: noFields,
+    pageSize: 50,
+  })
+}
+
+// What folding, bytes, patterns of LIKE, trigrams and marks could get wrong.
+const plain = [
+  'a',
+  'B',
+  'ab',
+  'É',
+  'é',
+  'e\u0301',
+  'İ',
+  'ß',
+  'Σ',
+  'ς',
+  '中文',
+  '😀',
+  ' b',
+  '%',
+  '_',
+  '\\',
+  '\\%',
+  "'",
+  'ada@x.test',
+  'bücher.example',
+  'xn--bcher-kva.example',
+  'invoice 4711 ',
+  'x'.repeat(40),
+]
+const hostile = [...plain, '  ', '\t', '\u00a0', '\n', '\0', '\x02', '\x03', '\x0b', '\ud83d', '\x7f']
+
+/** Makes random mails and queries of them. */
+function maker(seed: number) {
+  const next = randomOf(seed)
+  const pick = (below: number): number => Math.floor(next() * below)
+  const text = (most: number, pieces = plain): string =>
+    Array.from({ length: pick(most) }, () => pieces[pick(pieces.length)] ?? '').join('')
+  const list = (pieces: string[]): string[] => Array.from({ length: pick(3) }, () => text(4, pieces))
+  return {
+    pick,
+    mail(n: number): { email: EmailRecord; message: string } {
+      const pieces = pick(4) === 0 ? hostile : plain
+      const long = pick(40) === 0 ? 'y'.repeat(9000) : ''
+      const email: EmailRecord = {
+        ...anEmail(n),
+        subject: text(5, pieces) + long,
+        from: text(4, pieces),
+        to: list(pieces),
+        cc: list(pieces),
+        bcc: list(pieces),
+        envelope: { mail_from: text(3), rcpt_to: [] },
+        unread: pick(2) === 0,
+        tags: pick(3) === 0 ? ['red'] : [],
+      }
+      const body = text(8, pieces) + (pick(20) === 0 ? ` ${'z '.repeat(3000)}end` : '')
+      return {
+        email,
+        message: `Content-Type: text/plain; charset=utf-8\r\n\r\n${body.replaceAll('\0', '')}\r\n`,
+      }
+    },
+    query(): string {
+      const keys = ['', '', '', 'subject:', 'from:', 'to:', 'cc:', 'body:']
+      const parts = Array.from({ length: 1 + pick(3) }, () => {
+        if (pick(6) === 0) return ['is:unread', 'tag:red', '-tag:red', 'is:read'][pick(4)] ?? ''
+        const value = text(4).replaceAll('"', '')
+        return `${pick(5) === 0 ? '-' : ''}${keys[pick(keys.length)] ?? ''}"${value.trim() === '' ? 'a' : value}"`
+      })
+      return parts.join(' ')
+    },
+  }
+}
+
+describe('a search in PostgreSQL', () => {
+  test(
+    'finds what one in this process finds, for random mails and queries',
+    { timeout: 240_000 },
+    async () => {
+      const { pick, mail, query } = maker(11)
+      const stored = await openStore(newUrl())
+      const inMemory = await openMemoryStore({ collections: [emailCollection] })
+      onTestFinished(() => inMemory.close())
+      const searches = { stored: await searchOf(stored), inMemory: await searchOf(inMemory) }
+      const both = [stored, inMemory]
+      let count = 0
+      for (let round = 0; round < (isLong ? 40 : 8); round++) {
+        // An id below that of the last mail, as another instance may store it.
+        const ids = Array.from({ length: 40 }, () => (count += 2)).map((n) => (pick(10) === 0 ? n - 3 : n))
+        const mails = [...new Set(ids)].map((n) => mail(n))
+        for (const store of both)
+          await store.commit(
+            mails.map(({ email }) => insert(emailCollection, email)),
+            mails.map(({ email, message }) => blobOf(messageBlob(email.id), message)),
+          )
+        const gone = [...new Set(Array.from({ length: 8 }, () => idOf(pick(count))))]
+        for (const store of both) await store.commit(gone.map((id) => remove(emailCollection, id)))
+        for (let at = 0; at < 25; at++) {
+          const text = query()
+          const filter = parseMailQuery(text, 0)
+          const wanted = await searches.inMemory.ids(filter, { complete: true })
+          expect(await searches.stored.ids(filter), text).toEqual(wanted)
+          const place = { offset: pick(Math.max(1, wanted.length)), limit: 1 + pick(7) }
+          const page = await searches.stored.list(filter, place)
+          expect(page, text).toEqual(await searches.inMemory.list(filter, place))
+          const cursor = page.cursor
+          if (cursor !== null) {
+            const behind = { cursor, limit: 5 }
+            expect(await searches.stored.list(filter, behind), text).toEqual(
+              await searches.inMemory.list(filter, behind),
+            )
+          }
+        }
+      }
+      expect(await stored.texts?.countMissing(emailCollection)).toBe(0)
+    },
+  )
+
+  test('uses an index of trigrams', async () => {
+    const store = await openStore(newUrl())
+    await store.commit([insert(emailCollection, anEmail(1))])
+    const { id, subject } = anEmail(1)
+    const text = { subject, from: '', sender: '', to: '', cc: '', bcc: '', head: subject, body: 'text' }
+    await store.texts?.put(emailCollection, id, text)
+    // Without this, the table of one row is read, or the key with the partition is used.
+    const plan = await runSql(
+      server.url,
+      `SET enable_seqscan = off; SET enable_indexscan = off; EXPLAIN SELECT id FROM "search_${schemas}"."texts_emails"
+       WHERE part_6 LIKE '%mail 2999%' OR part_7 LIKE '%mail 2999%'`,
+    )
+    expect(JSON.stringify(plan)).toContain('texts_emails_trigrams')
+  })
+
+  test('works without the extension, says so once, and uses it after a start with it', async () => {
+    const admin = await createDatabase(server)
+    await runSql(admin, "CREATE ROLE plain LOGIN PASSWORD 'secret'")
+    await runSql(admin, 'CREATE SCHEMA mail AUTHORIZATION plain')
+    const url = new URL(admin)
+    url.username = 'plain'
+    url.password = 'secret'
+    const notices: string[] = []
+    const open = () =>
+      createLocalpost({
+        store: `${url.href}?schema=mail`,
+        onNotice: ({ message }) => notices.push(message),
+      })
+    const first = await open()
+    await first.inbox.import(Buffer.from('Subject: one\r\n\r\nneedle in a haystack\r\n'))
+    expect((await first.inbox.list({ query: '"needle in"' })).count).toBe(1)
+    expect(notices.filter((text) => text.includes('CREATE EXTENSION pg_trgm'))).toHaveLength(1)
+    await first.close()
+
+    await runSql(admin, 'CREATE EXTENSION pg_trgm')
+    notices.length = 0
+    const second = await open()
+    expect((await second.inbox.list({ query: 'haystack' })).count).toBe(1)
+    expect(notices).toEqual([])
+    await second.close()
+  })
+
+  test('finds mail that another instance took, at once, and not what it removed', async () => {
+    const url = newUrl()
+    const a = await createLocalpost({ store: url })
+    onTestFinished(() => a.close())
+    const b = await createLocalpost({ store: url })
+    onTestFinished(() => b.close())
+    for (let n = 0; n < 20; n++) {
+      const [from, at] = n % 2 === 0 ? [a, b] : [b, a]
+      const mail = await from.inbox.import(Buffer.from(`Subject: s${n}\r\n\r\nword${n} of the text\r\n`))
+      const found = await at.inbox.list({ query: `word${n}` })
+      expect(found.items.map(({ subject }) => subject)).toEqual([`s${n}`])
+      expect(found).not.toHaveProperty('unread_texts')
+      expect((await at.inbox.list({ query: `subject:s${n}` })).count).toBe(1)
+      await from.inbox.remove(mail.id)
+      expect((await at.inbox.list({ query: `word${n}` })).count).toBe(0)
+    }
+  })
+})
