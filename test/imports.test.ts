@@ -61,6 +61,7 @@ const strangers: readonly (readonly string[])[] = [
 const storeNames: ReadonlySet<string> = new Set([
   'store/store.ts',
   'store/queries.ts',
+  'store/texts.ts',
   'store/repository.ts',
   'store/follow.ts',
   'store/shared-log.ts',

@@ -1,5 +1,4 @@
 import type { Where } from './queries.ts'
-import type { Collection, StoredRecord } from './store.ts'
 
 /**
  * The texts of records that searches look at, in a store that keeps and searches them itself. They follow from the records
@@ -7,19 +6,20 @@ import type { Collection, StoredRecord } from './store.ts'
  */
 export interface Texts {
   /** Stores the text of a record in place of an older one. Has no effect if the record does not exist. */
-  put<T extends StoredRecord>(collection: Collection<T>, id: string, text: RecordText): Promise<void>
+  put(collection: Named, id: string, text: RecordText): Promise<void>
   /** The ids of the first records behind an id that have no text, in their order. */
-  missing<T extends StoredRecord>(collection: Collection<T>, after: string, limit: number): Promise<string[]>
+  missing(collection: Named, after: string, limit: number): Promise<string[]>
   /** How many records have no text. Costs O(n). */
-  countMissing<T extends StoredRecord>(collection: Collection<T>): Promise<number>
+  countMissing(collection: Named): Promise<number>
   /** The number of all matches, and the ids of some of them, newest first. */
-  page<T extends StoredRecord>(
-    collection: Collection<T>,
-    query: TextQuery,
-    place: TextPlace,
-  ): Promise<TextPage>
+  page(collection: Named, query: TextQuery, place: TextPlace): Promise<TextPage>
   /** All matches, newest first. */
-  all<T extends StoredRecord>(collection: Collection<T>, query: TextQuery): Promise<TextMatch[]>
+  all(collection: Named, query: TextQuery): Promise<TextMatch[]>
+}
+
+/** A collection, by its name. */
+interface Named {
+  readonly name: string
 }
 
 /**

@@ -165,7 +165,7 @@ it.each([
   writeFileSync(join(cwd, 'ca.pem'), tls.cert)
   const html = `<a href="${url}">Go</a>`
   writeFileSync(join(cwd, 'mail.eml'), `${head}Subject: x\r\nContent-Type: text/html\r\n\r\n${html}\r\n`)
-  const env = isTrusted ? { NODE_EXTRA_CA_CERTS: join(cwd, 'ca.pem') } : {}
+  const env: Record<string, string> = isTrusted ? { NODE_EXTRA_CA_CERTS: join(cwd, 'ca.pem') } : {}
   const { stdout } = await runToEnd(['check', '--live', 'mail.eml'], { cwd, env })
   const found = stdout.split('\n').filter((line) => /error\s+live-links:/.test(line))
   expect(found.map((line) => line.replace(/^\s*error\s+live-links: | \(.*\)$/g, ''))).toEqual(

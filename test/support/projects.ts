@@ -94,6 +94,7 @@ export const longSeries: readonly string[] = [
   'e2e/accessible',
   'e2e/hostile-corpus',
   'e2e/rooms-look',
+  'search/store-search',
   'store/cleared',
   'store/cuts',
   'store/faults',

@@ -56,6 +56,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   // Commits have a connection of their own, so that reads do not make them wait, and so has the upkeep.
   const writing = await openPool(address.url, { most: 2, pipeline: true })
   const reading = await openPool(address.url, { most: readConnections, statementMs: scanMs })
+  // Long searches must not keep other reads waiting.
+  const searching = await openPool(address.url, { most: 2, statementMs: scanMs })
   const calls = await openPool(address.url, { most: 1 })
   const membership = new Membership()
   const tables = new Map(options.collections.map((one) => [one.name, new Table(one, schema)]))
@@ -70,9 +72,19 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     }
     const search = await transact(writing, schema, prepare, { isLong: true })
     if (search === 'scan') options.onNotice?.(withoutTrigrams)
-    return await startStore({ ...options, schema, tables, search, membership, writing, reading, calls })
+    return await startStore({
+      ...options,
+      schema,
+      tables,
+      search,
+      membership,
+      writing,
+      reading,
+      searching,
+      calls,
+    })
   } catch (error) {
-    await Promise.all([writing.end(), reading.end(), calls.end()])
+    await Promise.all([writing, reading, searching, calls].map((pool) => pool.end()))
     throw openingFault(error, address)
   }
 }
@@ -111,12 +123,14 @@ interface StartDeps extends PostgresStoreOptions {
   readonly membership: Membership
   readonly writing: Pool
   readonly reading: Pool
+  /** For searches of texts. */
+  readonly searching: Pool
   /** For the calls of other instances. */
   readonly calls: Pool
 }
 
 async function startStore(deps: StartDeps): Promise<PartitionedStore> {
-  const { schema, tables, membership, writing, reading, calls, onNotice = () => {} } = deps
+  const { schema, tables, membership, writing, reading, searching, calls, onNotice = () => {} } = deps
   let closing: Promise<void> | null = null
   const own = new Connection(writing, schema)
   const toError = (error: unknown): LocalpostError => (closing ? closedError() : databaseFault(error))
@@ -138,7 +152,7 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
     onForeign: (partition) => foreign.forEach((listener) => listener(partition)),
   })
   const reads = new Reads(shared)
-  const texts = new PostgresTexts(shared)
+  const texts = new PostgresTexts(new Connection(searching, schema, { toError: databaseFault }))
   const blobs = new Blobs(shared)
   const pending = createBudget(deps.pendingBytes ?? 64 * 1024 * 1024)
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
@@ -283,7 +297,7 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
         sql: shared,
         schema,
         search: deps.search,
-        pools: [writing, reading, calls],
+        pools: [writing, reading, searching, calls],
         membership,
         lastCommit: follower.seq,
       }),
@@ -307,7 +321,7 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
         listening.close()
         // A database that does not answer must not keep the process: the turn ends without this too.
         await membership.leave(own, channelOf(schema)).catch(() => {})
-        await Promise.all([writing.end(), reading.end(), calls.end()])
+        await Promise.all([writing, reading, searching, calls].map((pool) => pool.end()))
       })()
       return closing
     },
