@@ -52,13 +52,14 @@ export function startWarnings({ options, warnings }: Settings): string[] {
   return all
 }
 
-/** Who can read the mail of a server that other machines can reach. */
+/** Who can read and submit mail of a server that other machines can reach. */
 function exposureWarnings({
   host,
   users,
   oidc,
   apiKeys,
   acceptAnyKey,
+  smtpAuth,
   tls,
   trustProxy,
   publicUrl,
@@ -67,14 +68,18 @@ function exposureWarnings({
   const signIn = users !== undefined ? '--users' : oidc?.issuer !== undefined ? '--oidc-issuer' : null
   const isOpen = signIn === null && apiKeys === undefined && acceptAnyKey !== true
   const who = isOpen
-    ? ' Everyone who has the API key above can read, send and delete all mail, and anyone can submit mail over SMTP. Say who may sign in with --users or --oidc-issuer, and ask for a login over SMTP with --smtp-auth required.'
+    ? ' Everyone who has the API key above can read, send and delete all mail. Say who may sign in with --users or --oidc-issuer.'
     : ''
+  const submit =
+    smtpAuth === 'required'
+      ? ''
+      : ' Anyone can submit mail over SMTP. Ask for a login with --smtp-auth required.'
   const isEncrypted =
     tls !== undefined || trustProxy !== undefined || publicUrl?.startsWith('https:') === true
   const clear = `${signIn} with --host ${host}: sign-ins and mail are not encrypted on the network. Add --tls-cert and --tls-key, or put a proxy with TLS in front.`
   const back = `--oidc-issuer with --host ${host}: the provider sends browsers back to this machine by its loopback name. Add --public-url with the address that they use.`
   return [
-    `${reach}${who}`,
+    `${reach}${who}${submit}`,
     ...(signIn !== null && !isEncrypted ? [clear] : []),
     ...(oidc?.issuer !== undefined && publicUrl === undefined ? [back] : []),
   ]

@@ -29,7 +29,7 @@ test.each([
     '0.0.0.0',
     [
       '--accept-any-key with --host 0.0.0.0: API keys protect nothing. Anyone who can reach the port can read, send and delete all mail.',
-      '--host 0.0.0.0: other machines can reach the HTTP and SMTP ports.',
+      '--host 0.0.0.0: other machines can reach the HTTP and SMTP ports. Anyone can submit mail over SMTP. Ask for a login with --smtp-auth required.',
     ],
   ],
 ])('--accept-any-key with --host %s has a warning of its own off loopback', async (host, warnings) => {
@@ -42,21 +42,39 @@ test.each<[string, string[], RegExp[]]>([
   [
     'no users and no key',
     ['--host=0.0.0.0'],
-    [/Everyone who has the API key above can read, .*anyone can submit/],
+    [/Everyone who has the API key above can read, .*Anyone can submit/],
   ],
-  ['a key', ['--host=0.0.0.0', '--api-key=x'], [/^--host 0\.0\.0\.0: other machines .* ports\.$/]],
-  ['users, without TLS', ['--host=::', '--users=x'], [/ports\.$/, /sign-ins and mail are not encrypted/]],
+  [
+    'no users and no key, but a login over SMTP',
+    ['--host=0.0.0.0', '--smtp-auth=required'],
+    [/Everyone who has the API key above can read, .* --oidc-issuer\.$/],
+  ],
+  ['a key', ['--host=0.0.0.0', '--api-key=x'], [/^--host 0\.0\.0\.0: other machines .* ports\. Anyone can/]],
+  [
+    'a key, and a login over SMTP',
+    ['--host=0.0.0.0', '--api-key=x', '--smtp-auth=required'],
+    [/^--host 0\.0\.0\.0: other machines .* ports\.$/],
+  ],
+  [
+    'users, without TLS',
+    ['--host=::', '--users=x'],
+    [/ports\. Anyone can/, /sign-ins and mail are not encrypted/],
+  ],
   [
     'an OpenID provider, without TLS and a public URL',
     ['--host=::', '--oidc-issuer=https://login.test', '--oidc-client-id=x'],
-    [/ports\.$/, /^--oidc-issuer .*sign-ins and mail are not encrypted/, /^--oidc-issuer .*Add --public-url/],
+    [
+      /ports\. Anyone can/,
+      /^--oidc-issuer .*sign-ins and mail are not encrypted/,
+      /^--oidc-issuer .*Add --public-url/,
+    ],
   ],
   [
     'users behind a proxy',
     ['--host=::', '--users=x', '--public-url=https://mail.test'],
-    [/^--host ::: other machines .* ports\.$/],
+    [/^--host ::: other machines .* ports\. Anyone can/],
   ],
-])('the start says who can read the mail: %s', async (_, flags, warnings) => {
+])('the start says who can read and submit mail: %s', async (_, flags, warnings) => {
   const settings = await resolveSettings(parseArguments(['--memory', ...flags]), {}, '/')
   expect(startWarnings(settings)).toEqual(
     warnings.map((warning) => expect.stringMatching(warning) as unknown),
