@@ -1,7 +1,7 @@
 /** Everything that was measured in one run, and its medians. */
 
 /** @param {number[]} values  Not empty. */
-function median(values) {
+export function median(values) {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2

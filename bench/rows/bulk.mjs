@@ -119,6 +119,7 @@ export function askOn(url, key = apiKey) {
   return {
     reset: () => void (times = []),
     p99: () => times.sort((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? 0,
+    times: () => times,
     end: () => void (isOver = true),
   }
 }
