@@ -1,3 +1,4 @@
+import { LocalpostError, quote } from '../core/errors.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'
 import type { AccountInfo } from './types.ts'
 
@@ -12,4 +13,12 @@ export interface AccountRecord extends StoredRecord, Omit<AccountInfo, 'counts'>
 export const accountCollection: Collection<AccountRecord> = {
   name: 'accounts',
   indexes: { name: { on: ['name'], unique: true } },
+}
+
+/** The answer to everybody who names an account that is not there for them. */
+export function noAccount(name: string): LocalpostError {
+  return new LocalpostError(
+    'not_found',
+    `There is no account ${quote(name)}. Check the name: the account may have been removed or disabled.`,
+  )
 }

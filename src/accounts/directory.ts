@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts'
-import { changeRecord, notFound } from '../store/repository.ts'
+import { changeRecord } from '../store/repository.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
-import { accountCollection, type AccountRecord } from './account.ts'
+import { accountCollection, noAccount, type AccountRecord } from './account.ts'
 
 /** The records of all accounts but `default`, in memory as they are stored. */
 export interface AccountDirectory {
@@ -98,7 +98,7 @@ export async function openAccountDirectory({
     forget,
     named(name) {
       const record = ofName(name)
-      if (!record || record.is_removed || isOver(record)) throw notFound('account', name)
+      if (!record || record.is_removed || isOver(record)) throw noAccount(name)
       return record
     },
     find: (name) => usable(ofName(name)),

@@ -1,5 +1,5 @@
 import { LocalpostError } from '../core/errors.ts'
-import { notFound } from '../store/repository.ts'
+import { noAccount } from './account.ts'
 import type { Accounts } from './accounts.ts'
 
 /** What a caller with a key of one account sees of accounts: that one alone, which it may not change. */
@@ -12,19 +12,19 @@ export function ownAccount(accounts: Accounts, own: string): Accounts {
     create: refused,
     list: async () => [await accounts.get(own)],
     async get(name) {
-      if (name !== own) throw notFound('account', name)
+      if (name !== own) throw noAccount(name)
       return accounts.get(own)
     },
     async update(name) {
-      if (name !== own) throw notFound('account', name)
+      if (name !== own) throw noAccount(name)
       return refused()
     },
     async renewPassword(name) {
-      if (name !== own) throw notFound('account', name)
+      if (name !== own) throw noAccount(name)
       return refused()
     },
     async remove(name) {
-      if (name !== own) throw notFound('account', name)
+      if (name !== own) throw noAccount(name)
       return refused()
     },
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { quote } from '../core/errors.ts'
 import type { AccountChanges, AccountInfo, AccountInput, CreatedAccount, RenewedPassword } from './types.ts'
 
 /** The account of everybody who names no other one. It is always there. */
@@ -8,8 +9,8 @@ const name = z
   .string()
   .max(63)
   .regex(/^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/, {
-    error:
-      'must be lower-case letters, digits, dots, hyphens and underscores, with a letter or digit at both ends',
+    error: ({ input }) =>
+      `must be lower-case letters, digits, dots, hyphens and underscores, with a letter or digit at both ends, not ${quote(input)}`,
   })
 
 const year = 365 * 24 * 60 * 60 * 1000

@@ -17,7 +17,7 @@ export type ClientFault =
  */
 export function describeClientFault(fault: ClientFault, address: string, detail: string): string {
   if (fault === 'credentials')
-    return `An SMTP client at ${address} was refused (535): user name ${detail}, and a password that is no API key. Use an API key as the password; any user name will do.`
+    return `An SMTP client at ${address} was refused (535): user name ${detail}, and a password that is not valid. Use an API key as the password, with any user name; or the name of an account and its SMTP password.`
   if (fault === 'scope')
     return `An SMTP client at ${address} was refused (535): user name ${detail}, and an API key of scope "read" as the password. Use a key of scope "send" or "full".`
   const reason = tlsReason(detail) ?? detail

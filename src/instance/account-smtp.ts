@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto'
-import type { AccountRecord } from '../accounts/account.ts'
+import { noAccount, type AccountRecord } from '../accounts/account.ts'
 import type { InnerAccounts } from '../accounts/accounts.ts'
 import { outboxUser, type AuthProblem, type AuthRules, type SmtpUser } from '../capture/auth.ts'
 import type { AccountSide } from '../capture/port.ts'
 import type { ObservedSession } from '../capture/session-log.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { setImmediate } from '../core/machine.ts'
-import { notFound } from '../store/repository.ts'
 import type { KeyOwners } from './key-owners.ts'
 import type { OpenAccounts } from './open-accounts.ts'
 
@@ -38,7 +37,7 @@ export function createAccountJudge({
 
     function used(): AccountRecord {
       const record = noun.byId(id)
-      if (!record || !isAdmitted()) throw notFound('account', id)
+      if (!record || !isAdmitted()) throw noAccount(id)
       noun.used(record)
       return record
     }

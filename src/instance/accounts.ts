@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { AccountRecord } from '../accounts/account.ts'
+import { noAccount, type AccountRecord } from '../accounts/account.ts'
 import { createAccounts, type InnerAccounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/own-account.ts'
 import type { AuthRules } from '../capture/auth.ts'
@@ -7,7 +7,6 @@ import type { Budget } from '../core/byte-budget.ts'
 import type { Ids } from '../core/ids.ts'
 import { runTogether } from '../core/run-all.ts'
 import { emailCollection } from '../emails/email.ts'
-import { notFound } from '../store/repository.ts'
 import type { PartitionedStore, Store } from '../store/store.ts'
 import type { AccountDoors } from '../server/account-doors.ts'
 import type { App } from '../server/app.ts'
@@ -124,7 +123,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   /** @throws not_found. */
   function usable(id: string): AccountRecord {
     const record = noun.byId(id)
-    if (!record) throw notFound('account', id)
+    if (!record) throw noAccount(id)
     return record
   }
 
@@ -175,7 +174,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     },
     async use(name, work) {
       const record = noun.find(name)
-      if (!record) throw notFound('account', name)
+      if (!record) throw noAccount(name)
       const { opened, release } = await hold(record.id)
       let stream: Readable | null = null
       try {

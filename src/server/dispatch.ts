@@ -20,7 +20,7 @@ import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
 import type { Route } from './route.ts'
 import type { Need } from './scopes.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { notFound } from '../store/repository.ts'
+import { noAccount } from '../accounts/account.ts'
 
 /** What the handling of every request needs. */
 export interface DispatchDeps extends RequestRooms {
@@ -126,7 +126,7 @@ export const unknownAccount = 'localpost.unknownAccount'
 /** @throws not_found. Only after the caller's key was checked, so that strangers do not learn which accounts there are. */
 function assertAccount(event: H3Event): void {
   const name: unknown = event.context[unknownAccount]
-  if (typeof name === 'string') throw notFound('account', name)
+  if (typeof name === 'string') throw noAccount(name)
 }
 
 /** Reads the parts of a request that the route needs, and calls the route's handler. */

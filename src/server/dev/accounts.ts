@@ -7,7 +7,7 @@ import {
   createdAccountSchema,
   renewedPasswordSchema,
 } from '../../accounts/schema.ts'
-import { notFound } from '../../store/repository.ts'
+import { noAccount } from '../../accounts/account.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
 import { deletedSchema } from '../schemas.ts'
@@ -50,7 +50,7 @@ export function accountRoutes(
       success: { schema: accountInfoSchema },
       errors: ['not_found'],
       handler({ params, headers }) {
-        if (!maySee(headers, params.name)) throw notFound('account', params.name)
+        if (!maySee(headers, params.name)) throw noAccount(params.name)
         return accounts.get(params.name)
       },
     }),
