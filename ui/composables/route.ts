@@ -3,10 +3,15 @@ import { hashStart, restOf, type PageAccounts } from './accounts.ts'
 import { allRooms, type AnyRoom, type RoomName } from './rooms.ts'
 
 /** Which part of the page the address asks for: `#/`, `#/mail/{id}`, the mail alone at
- * `#/mail/{id}/full`, `#/domains`, `#/domains/{id}`. Where there are several accounts, the address names one first: `#/a/shop/mail/{id}`. */
+ * `#/mail/{id}/full`, two mails side by side at `#/mail/{id}/compare/{other}`, `#/domains`, `#/domains/{id}`. Where there are several accounts, the address names one first: `#/a/shop/mail/{id}`. */
 export type Route =
   | { view: 'list' }
-  | { view: 'mail'; id: string; full?: boolean }
+  | {
+      view: 'mail'
+      id: string
+      full?: boolean
+      /** The id of another mail, or `previous`. */ compare?: string
+    }
   | { view: RoomName; id?: string | undefined }
 
 export interface Router {
@@ -53,19 +58,27 @@ const routerKey: InjectionKey<Router> = Symbol('router')
 export function hashOf(route: Route): string {
   const start = hashStart()
   if (route.view === 'list') return `${start}/`
-  const end = route.view === 'mail' && route.full ? '/full' : ''
+  const end = route.view === 'mail' ? endOf(route) : ''
   return route.id === undefined
     ? `${start}/${route.view}`
     : `${start}/${route.view}/${encodeURIComponent(route.id)}${end}`
+}
+
+function endOf({ full, compare }: Route & { view: 'mail' }): string {
+  if (compare !== undefined) return `/compare/${encodeURIComponent(compare)}`
+  return full ? '/full' : ''
 }
 
 /** The id of a mail's row in the page. */
 export const rowId = (id: string): string => `mail-${id}`
 
 function parseHash(hash: string): Route {
-  const [, name, part, full] = /^\/([a-z]+)(?:\/([^/]+)(\/full)?)?$/.exec(restOf(hash)) ?? []
+  const [, name, part, full, other] =
+    /^\/([a-z]+)(?:\/([^/]+)(?:(\/full)|\/compare\/([^/]+))?)?$/.exec(restOf(hash)) ?? []
   const id = decoded(part)
-  if (name === 'mail' && id) return { view: 'mail', id, full: full !== undefined }
+  const compare = decoded(other)
+  if (name === 'mail' && id)
+    return { view: 'mail', id, full: full !== undefined, ...(compare !== undefined && { compare }) }
   const view = allRooms.find((room) => room === name)
   return view && view !== 'inbox' ? { view, id } : { view: 'list' }
 }

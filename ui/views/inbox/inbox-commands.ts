@@ -2,7 +2,7 @@ import { type Command, useCommands } from '../../composables/commands.ts'
 import type { InboxList } from '../../composables/inbox.ts'
 import type { OpenMail } from '../../composables/open-mail.ts'
 import type { Actions } from './actions.ts'
-import type { Selection } from './selection.ts'
+import { pairOf, type Selection } from './selection.ts'
 import { type InboxCommand, inboxKeys } from './inbox-keys.ts'
 import { type MailTab, mailTabs } from './tabs.ts'
 
@@ -20,6 +20,8 @@ export interface InboxCommandTargets {
   /** Shows the mail alone, or beside the list again. */
   fill(): void
   release(): void
+  /** Shows two mails side by side. */
+  compare(): void
   showTab(at: number): void
   addTag(): void
   pickFiles(): void
@@ -46,6 +48,7 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
     },
     tag: { isOn: isOpen, run: targets.addTag },
     fill: { isOn: isOpen, run: targets.fill },
+    compare: { isOn: () => isOpen() || pairOf(selection) !== null, run: targets.compare },
     release: { isOn: isOpen, run: targets.release },
     'tab-HTML': side('HTML'),
     'tab-Text': side('Text'),

@@ -10,6 +10,12 @@ export const inboxKeys = [
   { id: 'unread', words: 'Mark as read or unread', group: 'Mail', keys: 'u' },
   { id: 'tag', words: 'Add a tag', group: 'Mail', keys: 't' },
   { id: 'release', words: 'Release to a real address', group: 'Mail', keys: 'r' },
+  {
+    id: 'compare',
+    words: 'Compare with the last mail with this subject, or the two selected',
+    group: 'Mail',
+    keys: 'c',
+  },
   { id: 'fill', words: 'Full screen', group: 'Mail', keys: 'f' },
   ...mailTabs.map((tab, at) => ({
     id: `tab-${tab}` as const,

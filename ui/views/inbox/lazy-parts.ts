@@ -8,6 +8,7 @@ const loaders: (() => Promise<unknown>)[] = []
 export const AttachmentsPanel = lazy(() => import('./AttachmentsPanel.vue'))
 export const FileStrip = lazy(() => import('./FileStrip.vue'))
 export const InvitationCard = lazy(() => import('./InvitationCard.vue'))
+export const CompareView = lazy(() => import('./compare/CompareView.vue'))
 export const DeliveryReportCard = lazy(() => import('./DeliveryReportCard.vue'))
 export const NestedDialog = lazy(() => import('./NestedDialog.vue'))
 export const ChecksPanel = lazy(() => import('./ChecksPanel.vue'))

@@ -62,3 +62,13 @@ export function useSelection(inbox: InboxList): Selection {
     clear,
   }
 }
+
+/** The two picked mails, the newer one first; null if there are not exactly two. */
+export function pairOf({
+  ids,
+  everything,
+}: Pick<Selection, 'ids' | 'everything'>): [newer: string, older: string] | null {
+  // Ids are in the order of time.
+  const [newer, older, more] = everything.value ? [] : [...ids.value].toSorted().reverse()
+  return newer !== undefined && older !== undefined && more === undefined ? [newer, older] : null
+}

@@ -1,0 +1,53 @@
+import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
+import type { MailComparison } from '../../../../src/compare/types.ts'
+import type { Mail } from '../../../../src/inbox/types.ts'
+import { type Api, ApiError, mailPath, wordsOf } from '../../../composables/api.ts'
+
+/** Two mails and how they differ. */
+export interface Compared {
+  older: Mail
+  newer: Mail
+  comparison: MailComparison
+}
+
+/**
+ * Loads two mails and their comparison.
+ *
+ * @param id  Of the mail that was opened.
+ * @param other  The id of the one that it is compared with, or `previous`.
+ * @param masked  Whether ids, dates, tokens and codes count as the same; a change loads again.
+ */
+export function useComparison(
+  api: Api,
+  { id, other }: { id: string; other: string },
+  masked: Ref<boolean>,
+): { compared: ShallowRef<Compared | null>; problem: Ref<string>; load(): Promise<void> } {
+  const compared = shallowRef<Compared | null>(null)
+  const problem = ref('')
+  let current = new AbortController()
+  onScopeDispose(() => current.abort())
+
+  async function load(): Promise<void> {
+    current.abort()
+    current = new AbortController()
+    const { signal } = current
+    const path = `compare/${encodeURIComponent(other)}${masked.value ? '' : '?masked=false'}`
+    try {
+      const comparison = await api.read<MailComparison>(mailPath(id, path), signal)
+      const known = compared.value
+      const [older, newer] = known
+        ? [known.older, known.newer]
+        : await Promise.all([api.get(comparison.other, signal), api.get(comparison.id, signal)])
+      compared.value = { older, newer, comparison }
+      problem.value = ''
+    } catch (error) {
+      if (signal.aborted) return
+      const isFirst = other === 'previous' && error instanceof ApiError && error.status === 404
+      problem.value = isFirst ? noPrevious : wordsOf(error)
+    }
+  }
+  watch(masked, load, { immediate: true })
+  return { compared, problem, load }
+}
+
+const noPrevious = 'No earlier mail has this subject. Select two mails of the list to compare them.'
