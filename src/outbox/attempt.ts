@@ -27,8 +27,6 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   firstLinkOf(email: EmailRecord): Promise<string | null>
   /** Called with internal errors, not with refusals of recipients. */
   onError(error: unknown): void
-  /** Whether nothing more is sent: the instance is closing, which ends connections, or another one delivers now. */
-  isClosed(): boolean
 }
 
 /**

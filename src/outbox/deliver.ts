@@ -16,6 +16,8 @@ export interface DeliveryDeps {
   /** Where everything is forwarded; null where nothing is. */
   relay: Transport | null
   simulator: Simulator
+  /** Whether nothing more is sent: the instance is closing, which ends connections, or another one delivers now. */
+  isClosed(): boolean
 }
 
 /**
@@ -62,11 +64,12 @@ async function runAll(
         const message = await open()
         if (!message) return null
         const delivery = { id: email.id, mail_from, rcpt_to: recipients, message }
-        if (transport === deps.capture) return transport.deliver(delivery)
+        if (transport === deps.capture) return deps.isClosed() ? none(message) : transport.deliver(delivery)
         // The own server takes everything; others have to be asked for what goes beyond plain SMTP.
         const needs = await needsOf(message, [mail_from, ...recipients])
         const again = await open()
-        return again && transport.deliver({ ...delivery, message: again, needs })
+        if (!again) return null
+        return deps.isClosed() ? none(again) : transport.deliver({ ...delivery, message: again, needs })
       }),
     )
     for (const answered of answers) {
@@ -75,6 +78,12 @@ async function runAll(
     }
   }
   return true
+}
+
+/** Nothing was tried: what had the turn a moment ago may have slept since. */
+function none(message: Readable): Map<string, SmtpReply> {
+  message.destroy()
+  return new Map()
 }
 
 function atHand(written: readonly Blob[], id: BlobId): Readable | null {

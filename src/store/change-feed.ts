@@ -63,8 +63,13 @@ export class ChangeFeed {
     this.#seq = seq
     this.#droppedThrough = seq
     this.#recent = []
-    for (const listeners of this.#listeners.values())
-      for (const { listener } of listeners) call(listener, { seq, op: 'gap' })
+    for (const listeners of this.#listeners.values()) {
+      for (const entry of listeners) {
+        // After a restore of the database the numbers begin at a smaller one.
+        entry.after = Math.min(entry.after, seq)
+        call(entry.listener, { seq, op: 'gap' })
+      }
+    }
   }
 
   *#announce(seq: number, changes: Iterable<Told>): Generator<undefined, void> {

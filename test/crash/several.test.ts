@@ -77,7 +77,7 @@ it(
       `two instances, ${rounds + 2} kills: ${all.api.size} API sends, ${all.smtp.size} submissions, ${removed} removals and ${hits} hits acknowledged, none lost, none twice`,
     )
   },
-  120_000 + rounds * 12_000,
+  120_000 + rounds * 20_000,
 )
 
 it('an instance that was stopped for longer than its turn delivers and stores nothing that another one took over', async () => {

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { systemProcesses } from '../../src/store/lock/processes.ts'
+import { transact } from '../../src/store/postgres/connection.ts'
+import { openPool } from '../../src/store/postgres/driver.ts'
+import { Membership } from '../../src/store/postgres/membership.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import {
   insert,
@@ -35,6 +39,27 @@ function hear(store: Pick<PartitionedStore, 'changes'>): StoreChange[] {
   store.changes((change) => heard.push(change))
   return heard
 }
+
+test('the turn of a machine that slept is over when it wakes up, although one of its clocks stood still', async () => {
+  const { stores, schema } = await openShared(1)
+  await stores[0]?.close()
+  const pool = await openPool(server.url, { most: 1 })
+  onTestFinished(() => pool.end())
+  let now = { elapsed: 0, wall: 1_000_000 }
+  const membership = new Membership(systemProcesses, () => now)
+  const since = membership.now()
+  expect(await transact(pool, schema, (sql) => membership.takeTurn(sql))).toBe(true)
+  membership.began(since)
+  expect(membership.isMine()).toBe(true)
+  now = { elapsed: 10, wall: now.wall + 60_000 }
+  expect(membership.isMine()).toBe(false)
+  // Nobody took over.
+  membership.renewed(await transact(pool, schema, (sql) => membership.renew(sql)))
+  expect(membership.isMine()).toBe(true)
+  // A clock that is set back extends nothing.
+  now = { elapsed: 9000, wall: 0 }
+  expect(membership.isMine()).toBe(false)
+})
 
 describe('instances that share a schema', () => {
   test('each hear every change of all once, in one order, also while calls are lost', async () => {

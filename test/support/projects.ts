@@ -66,6 +66,7 @@ export const waitingFiles: readonly string[] = [
   'instance/several',
   'instance/database-refusals',
   'instance/one-server',
+  'instance/restored-database',
   'search/store-search',
   'server/early-answers',
   'store/copied-lock',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ChangeFeed, Told } from '../change-feed.ts'
 import { growthOf, type CommitChange, type StoredCommit } from './changes.ts'
 import type { Connection } from './connection.ts'
@@ -12,23 +13,42 @@ interface FollowerDeps {
   readonly state: StoreState
   /** Called after a commit of another instance. */
   onForeign(partition: string): void
+  /** Called when the database has not the commits that it had before, as after a restore. */
+  onOther(): void
 }
 
 /** The number of the last commit, and how many records each partition had then. */
 export interface StoreState {
   readonly seq: number
+  /** What the table of changes says of that commit; null where that is not known. */
+  readonly last: LastCommit | null
   readonly totals: Map<string, number>
 }
 
+/** The instance and the changes of a commit, as they are stored; of large changes the digest is enough. */
+interface LastCommit {
+  readonly instance: string
+  readonly changes: { readonly text: string } | { readonly digest: string }
+}
+
 export async function readState(sql: Connection): Promise<StoreState> {
-  const rows = await sql.run<{ seq: number; partition: string | null; records: number }>(
-    `SELECT seq::float8 AS seq, partition, records::float8 AS records FROM ${sql.name('localpost')}
+  const rows = await sql.run<{
+    seq: number
+    instance: string | null
+    digest: string | null
+    partition: string | null
+    records: number
+  }>(
+    `SELECT own.seq::float8 AS seq, last.instance, md5(last.changes) AS digest, held.partition, held.records::float8 AS records
+     FROM ${sql.name('localpost')} own LEFT JOIN ${sql.name('changes')} last ON last.seq = own.seq
      LEFT JOIN (SELECT partition, sum(records) AS records FROM ${sql.name('totals')} GROUP BY partition) held ON true`,
   )
   const totals = new Map<string, number>()
   for (const { partition, records } of rows)
     if (partition !== null && records > 0) totals.set(partition, records)
-  return { seq: rows[0]?.seq ?? 0, totals }
+  const { seq = 0, instance = null, digest = null } = rows[0] ?? {}
+  const last = instance === null || digest === null ? null : { instance, changes: { digest } }
+  return { seq, last, totals }
 }
 
 /**
@@ -63,7 +83,8 @@ export class Follower {
   stored(commits: readonly StoredCommit[]): Promise<void> | undefined {
     // After commits of others, these are read with them.
     if (this.#working || commits[0]?.seq !== this.seq + 1) return this.look()
-    const announced = this.#announce(commits)
+    const { instance } = this.#deps
+    const announced = this.#announce(commits.map((commit) => ({ ...commit, instance })))
     if (announced) this.#working = announced.then(() => this.#work())
     return announced
   }
@@ -105,12 +126,24 @@ export class Follower {
   /** @returns Whether all was read that was stored before. */
   async #readOn(): Promise<boolean> {
     const { sql, instance, onForeign } = this.#deps
-    const rows = await sql.run<Row>(
-      `SELECT seq::float8 AS seq, instance, partition, changes FROM ${sql.name('changes')}
-       WHERE seq > $1 ORDER BY seq LIMIT ${readAtOnce}`,
+    const [head, ...others] = await sql.run<Head & (Row | { seq: null })>(
+      `SELECT (SELECT seq::float8 FROM ${sql.name('localpost')}) AS newest, known.*, next.*
+       FROM (SELECT 1) one
+       LEFT JOIN (SELECT instance AS known_by, md5(changes) AS known_digest FROM ${sql.name('changes')} WHERE seq = $1)
+         known ON true
+       LEFT JOIN LATERAL (
+         SELECT seq::float8 AS seq, instance, partition, changes FROM ${sql.name('changes')}
+         WHERE seq > $1 ORDER BY seq LIMIT ${readAtOnce}
+       ) next ON true ORDER BY next.seq`,
       [this.seq],
       { mostMs: lookMs },
     )
+    if (!head || !this.#isKnown(head)) {
+      this.#deps.onOther()
+      await this.#skip()
+      return true
+    }
+    const rows = [head, ...others].filter((row): row is Head & Row => row.seq !== null)
     const [first] = rows
     if (!first) return true
     if (first.seq !== this.seq + 1) {
@@ -118,8 +151,9 @@ export class Follower {
       return true
     }
     await this.#announce(
-      rows.map(({ seq, partition, changes }) => ({
+      rows.map(({ seq, instance, partition, changes }) => ({
         seq,
+        instance,
         partition,
         changes: JSON.parse(changes) as CommitChange[],
       })),
@@ -131,21 +165,37 @@ export class Follower {
     return rows.length < readAtOnce
   }
 
-  /** Goes on behind changes that are no longer known. */
-  async #skip(): Promise<void> {
-    this.#state = await readState(this.#deps.sql)
-    this.#deps.feed.skip(this.seq)
-    for (const partition of ['', ...this.partitions()]) this.#deps.onForeign(partition)
+  /** Whether the commits of the database are those that listeners know, and maybe more. */
+  #isKnown({ newest, known_by, known_digest }: Head): boolean {
+    const { seq, last } = this.#state
+    if (newest === null || newest < seq) return false
+    // Changes from long ago are removed.
+    if (!last || known_by === null) return true
+    const { instance, changes } = last
+    const digest = 'digest' in changes ? changes.digest : md5(changes.text)
+    return known_by === instance && known_digest === digest
   }
 
-  #announce(commits: readonly StoredCommit[]): Promise<void> | undefined {
+  /** Goes on behind changes that are no longer known. */
+  async #skip(): Promise<void> {
+    const before = this.partitions()
+    this.#state = await readState(this.#deps.sql)
+    this.#deps.feed.skip(this.seq)
+    for (const partition of new Set(['', ...before, ...this.partitions()])) this.#deps.onForeign(partition)
+  }
+
+  #announce(commits: readonly (StoredCommit & { instance: string })[]): Promise<void> | undefined {
     const { totals } = this.#state
+    const newest = commits.at(-1)
     for (const { partition, changes } of commits) {
       const now = (totals.get(partition) ?? 0) + growthOf(changes)
       if (now > 0) totals.set(partition, now)
       else totals.delete(partition)
     }
-    this.#state = { seq: commits.at(-1)?.seq ?? this.seq, totals }
+    if (newest) {
+      const changes = { text: JSON.stringify(newest.changes) }
+      this.#state = { seq: newest.seq, last: { instance: newest.instance, changes }, totals }
+    }
     return this.#deps.feed.announce(this.seq, toldOf(commits))
   }
 }
@@ -153,6 +203,13 @@ export class Follower {
 interface Waiting {
   resolve(): void
   reject(error: unknown): void
+}
+
+/** What each row of a look says of the last commit that is known. */
+interface Head {
+  readonly newest: number | null
+  readonly known_by: string | null
+  readonly known_digest: string | null
 }
 
 interface Row {
@@ -166,6 +223,8 @@ function* toldOf(commits: readonly StoredCommit[]): Generator<Told, void> {
   for (const { seq, partition, changes } of commits)
     for (const change of changes) yield { partition, change: { ...change, seq } }
 }
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 
 const readAtOnce = 1000
 /** Requests wait for a look. */

@@ -1,5 +1,5 @@
 import { LocalpostError } from '../../core/errors.ts'
-import { monotonicNow } from '../../core/machine.ts'
+import { dateNow, monotonicNow } from '../../core/machine.ts'
 import { lookUp } from '../lock/judge.ts'
 import { lockText, parseHolder } from '../lock/lock-file.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
@@ -15,6 +15,17 @@ const leaseMs = 10_000
 const marginMs = 2000
 
 /**
+ * By both clocks of the machine, in milliseconds. One stands still while the machine is suspended, the other one can be set.
+ */
+export interface Moment {
+  readonly elapsed: number
+  readonly wall: number
+}
+
+const never: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
+const momentNow = (): Moment => ({ elapsed: monotonicNow(), wall: dateNow() })
+
+/**
  * One of the instances that use a schema. Each has a row, which it renews every few seconds and with each transaction. One of
  * them has the turn: it does the work in the background for all. If its process ends, or does not renew its row in time,
  * another one takes the turn.
@@ -23,18 +34,28 @@ export class Membership implements Turn {
   /** Which instance this is. */
   readonly id: string = crypto.randomUUID()
   readonly #processes: Processes
+  readonly #now: () => Moment
   readonly #listeners: Set<() => void> = new Set()
   #holder = ''
   #hasTurn = false
   /** When the last renewal that was stored began. */
-  #renewed: number = Number.NEGATIVE_INFINITY
+  #renewed: Moment = never
 
-  constructor(processes: Processes = systemProcesses) {
+  constructor(processes: Processes = systemProcesses, now: () => Moment = momentNow) {
     this.#processes = processes
+    this.#now = now
   }
 
   isMine(): boolean {
-    return this.#hasTurn && monotonicNow() - this.#renewed < leaseMs - marginMs
+    const { elapsed, wall } = this.#now()
+    // Of two clocks that disagree, the one counts by which more time has passed.
+    const age = Math.max(elapsed - this.#renewed.elapsed, wall - this.#renewed.wall)
+    return this.#hasTurn && age < leaseMs - marginMs
+  }
+
+  /** For `began`. */
+  now(): Moment {
+    return this.#now()
   }
 
   onMine(listener: () => void): () => void {
@@ -84,8 +105,8 @@ export class Membership implements Turn {
    * @returns When it began, for `renewed`.
    * @throws service_unavailable if another instance took the turn: what is under way may be done twice, and is not stored.
    */
-  async renew(connection: Connection, batch = 0): Promise<number> {
-    const began = monotonicNow()
+  async renew(connection: Connection, batch = 0): Promise<Moment> {
+    const began = this.#now()
     const [row] = await connection.run<{ has_turn: boolean }>(
       `INSERT INTO ${connection.name('instances')} AS stored (id, holder, batch, until)
        VALUES ($1, $2, $3, clock_timestamp() + interval '${leaseMs} milliseconds')
@@ -103,9 +124,9 @@ export class Membership implements Turn {
   }
 
   /** Says that a renewal was stored. */
-  renewed(began: number): void {
+  renewed(began: Moment): void {
     const wasMine = this.isMine()
-    this.#renewed = Math.max(this.#renewed, began)
+    if (began.elapsed > this.#renewed.elapsed) this.#renewed = began
     if (!wasMine && this.isMine()) for (const listener of this.#listeners) listener()
   }
 
@@ -136,10 +157,10 @@ export class Membership implements Turn {
   }
 
   /** Says that the turn that this instance took was stored. */
-  began(since: number): void {
+  began(since: Moment): void {
     this.#hasTurn = true
     // It was not renewed for the turn before.
-    this.#renewed = Number.NEGATIVE_INFINITY
+    this.#renewed = never
     this.renewed(since)
   }
 

@@ -150,6 +150,10 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
     instance: membership.id,
     state,
     onForeign: (partition) => foreign.forEach((listener) => listener(partition)),
+    onOther: () =>
+      onNotice(
+        'The database holds other commits than before, as after a restore of a backup: everything is read again. Mail that was accepted since may be lost.',
+      ),
   })
   const reads = new Reads(shared)
   const texts = new PostgresTexts(new Connection(searching, schema, { toError: databaseFault }))

@@ -104,7 +104,7 @@ export class Upkeep {
   async #takeTurn(): Promise<void> {
     const { pool, schema, membership } = this.#deps
     if (this.#isEnding) return
-    const since = monotonicNow()
+    const since = membership.now()
     const isTaken = await transact(pool, schema, (connection) => membership.takeTurn(connection))
     if (isTaken) membership.began(since)
   }

@@ -133,7 +133,7 @@ export class Writer {
   async #transact(batch: Set<Waiting>): Promise<void> {
     const { pool, schema, membership } = this.#deps
     const number = ++this.#batch
-    const outcome = { commits: [] as StoredCommit[], isCommitting: false, began: 0 }
+    const outcome = { commits: [] as StoredCommit[], isCommitting: false, began: membership.now() }
     try {
       await transact(pool, schema, async (connection) => {
         const staging = new Staging()
