@@ -156,7 +156,7 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
       ),
   })
   const reads = new Reads(shared)
-  const texts = new PostgresTexts(new Connection(searching, schema, { toError: databaseFault }))
+  const texts = new PostgresTexts(new Connection(searching, schema, { toError }))
   const blobs = new Blobs(shared)
   const pending = createBudget(deps.pendingBytes ?? 64 * 1024 * 1024)
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
