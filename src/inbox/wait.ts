@@ -118,8 +118,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       isChanged = true
       ;(repeating ??= repeat()).catch(reject)
     }
-    // What another instance acknowledged before this wait is not new to it.
-    if (store.isShared && after !== undefined) await store.caughtUp()
+    // A request over HTTP has waited until all is known that other instances acknowledged before it: that is not new here.
     // Listening begins before the search, so that no mail is missed between the two.
     const stop = store.changes((change) => {
       if (change.op === 'gap') return searchAgain()
