@@ -57,7 +57,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'its statements take longer than its timeout': {
     search: '&statement_timeout=400',
-    begin: ({ url }) => lock(url, 'localpost.localpost'),
+    begin: ({ url }) => lockWrites(url, 'localpost.localpost'),
     says: /^The database does not answer: canceling statement due to statement timeout\./,
     refusal: away,
     smtp: tryAgain,
@@ -208,11 +208,12 @@ async function alter(url: string, change: string): Promise<unknown[]> {
 }
 
 /** Locks a table. @returns What releases it. */
-async function lock(url: string, table: string): Promise<() => Promise<void>> {
+/** Keeps others from writing to a table, until the connection ends. */
+async function lockWrites(url: string, table: string): Promise<() => Promise<void>> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
   await client.query('BEGIN')
-  await client.query(`LOCK TABLE ${table}`)
+  await client.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
   return () => client.end()
 }
