@@ -7,7 +7,7 @@ import { isLoopback } from '../net/hosts.ts'
 import { bearerOf, requireKey } from './auth.ts'
 import { type ClientAddresses, socketRequestOf } from './client-address.ts'
 import { isForwarded, isForwardedHttps } from './forwarded.ts'
-import { assertNotEmbedded, assertOrigin, hostOf } from './guard.ts'
+import { assertNotEmbedded, assertOrigin, hostOf, namesHost } from './guard.ts'
 import { boundHost, type HttpListener } from './listener.ts'
 import type { ServerDeps } from './deps.ts'
 import { createRateLimits } from './rate-limit.ts'
@@ -31,7 +31,7 @@ export interface AccessControl {
   ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
   /**
    * Whether the caller sits on this machine: in process, or by a loopback name at a listener bound to loopback; never
-   * one that a proxy passed on, and none with `requireKey`.
+   * one that a proxy passed on or that sent no Host, and none with `requireKey`.
    */
   isLocal(event: H3Event): boolean
   /** Whether the caller's browser uses HTTPS, by `publicUrl` and the headers of proxies. */
@@ -62,7 +62,7 @@ export function createAccessControl(
     const request = socketRequestOf(event)
     if (isForwarded(request?.headers ?? event.req.headers)) return false
     if (!request) return true
-    if (!isLoopback(hostOf(request.headers.host ?? '') ?? '')) return false
+    if (!namesHost(request) || !isLoopback(hostOf(request.headers.host ?? '') ?? '')) return false
     const listener = deps.listener()
     if (listener === null) return false
     if (listener !== asked) {

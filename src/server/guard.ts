@@ -16,7 +16,7 @@ export function hostOf(authority: string): string | null {
  * Settles which host a request is for, before anything reads its Host: a target in absolute form replaces the Host, and
  * becomes a path. Where the target names this machine and the Host does not, the Host stays: a tunnel may pass the target
  * on as it came, and such a request must not count as local. HTTP/1.0 needs no Host: it is the address that the
- * connection came to.
+ * connection came to, but see {@link namesHost}.
  *
  * @see RFC 9112 section 3.2.2
  */
@@ -36,6 +36,14 @@ export function settleHost(request: IncomingMessage): void {
   }
   if (headers.host === undefined && request.httpVersion === '1.0')
     headers.host = authorityOf(ownAddress(request) ?? '', request.socket.localPort ?? 0)
+}
+
+/**
+ * Whether the client sent a Host header of its own. One without is not local: a proxy that speaks HTTP/1.0 may have
+ * dropped the Host, and then nothing says which name its client used.
+ */
+export function namesHost(request: IncomingMessage): boolean {
+  return request.httpVersion !== '1.0' || countHosts(request.rawHeaders) > 0
 }
 
 function isOfMachine(authority: string | undefined): boolean {
@@ -61,7 +69,7 @@ export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string
       'The request has no Host header. Send one, as HTTP/1.1 wants it.',
     )
   }
-  if (hasTwoHosts(request.rawHeaders)) {
+  if (countHosts(request.rawHeaders) > 1) {
     // RFC 9112 section 3.2. Node takes the first one, and a proxy in front may have taken the other.
     throw new LocalpostError('invalid_request', 'The request has more than one Host header. Send one.')
   }
@@ -112,11 +120,11 @@ function ownAddress(request: IncomingMessage): string | undefined {
 }
 
 /** @param rawHeaders  Names and values in turns. */
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
     if (name.length === 4 && name.toLowerCase() === 'host') hosts++
   }
-  return hosts > 1
+  return hosts
 }

@@ -92,6 +92,26 @@ it('an allowed host is not local, in the target or in Host', async () => {
   expect(await withoutKey('http://mail.test/dev/inbox', 'localhost')).toBe(401)
 })
 
+it('a request without a Host is not local, whatever its target', async () => {
+  const withoutKey = async (target: string, ...headers: readonly string[]): Promise<string> => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write([`GET ${target} HTTP/1.0`, ...headers, '', ''].join('\r\n'))
+    return (await text(socket)).slice(9, 12)
+  }
+  const local = routes.filter(({ access, path }) => access === 'local' && !live.test(path))
+  expect(local.length).toBeGreaterThan(5)
+  for (const { path } of local) {
+    const answers = [
+      await withoutKey(path),
+      await withoutKey(`http://localhost:${port}${path}`),
+      await withoutKey(`http://127.0.0.1:${port}${path}`),
+    ]
+    expect([path, ...answers]).toEqual([path, '401', '401', '401'])
+    expect([path, await withoutKey(path, `Host: localhost:${port}`)]).not.toEqual([path, '401'])
+  }
+})
+
 it('the origin of a page is compared with the host of the target', async () => {
   const asked = (target: string, host: string, origin: string): Promise<{ status: number }> =>
     send(`GET ${target} HTTP/1.1`, `Host: ${host}`, `Origin: ${origin}`)
