@@ -5,9 +5,10 @@ import type { Clock } from './clock.ts'
 export interface JobQueue {
   /**
    * @param patienceMs  How long it may wait for its turn; `Infinity` for a job without a waiting caller.
-   * @throws service_unavailable when it waited that long, or when too many wait.
+   * @param signal  Ends the wait, so that the place goes to others. A job that runs is not ended.
+   * @throws service_unavailable when it waited that long, when too many wait, or when the caller left.
    */
-  run<T>(job: () => Promise<T>, patienceMs: number): Promise<T>
+  run<T>(job: () => Promise<T>, patienceMs: number, signal?: AbortSignal): Promise<T>
 }
 
 /**
@@ -18,27 +19,37 @@ export function createJobQueue(clock: Pick<Clock, 'after'>, slots: number, maxWa
   let running = 0
   const waiting = new Set<() => void>()
 
-  function turn(patienceMs: number): Promise<void> {
+  function turn(patienceMs: number, signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) return Promise.reject(left())
     if (running < slots) return Promise.resolve(void running++)
     if (waiting.size >= maxWaiting)
       return Promise.reject(noRoom(`${waiting.size} other large requests wait.`))
     return new Promise((resolve, reject) => {
-      const start = (): void => {
+      const leave = (): void => {
         cancel()
         waiting.delete(start)
+        signal?.removeEventListener('abort', onAbort)
+      }
+      const start = (): void => {
+        leave()
         resolve()
       }
+      const onAbort = (): void => {
+        leave()
+        reject(left())
+      }
       const cancel = clock.after(patienceMs, () => {
-        waiting.delete(start)
+        leave()
         reject(noRoom(`The request waited ${patienceMs / 1000} seconds for others.`))
       })
+      signal?.addEventListener('abort', onAbort)
       waiting.add(start)
     })
   }
 
   return {
-    async run(job, patienceMs) {
-      await turn(patienceMs)
+    async run(job, patienceMs, signal) {
+      await turn(patienceMs, signal)
       try {
         return await job()
       } finally {
@@ -49,4 +60,8 @@ export function createJobQueue(clock: Pick<Clock, 'after'>, slots: number, maxWa
       }
     },
   }
+}
+
+function left(): Error {
+  return noRoom('Its caller left before its turn.')
 }

@@ -213,7 +213,7 @@ export function createReader(deps: ReaderDeps): Reader {
     },
     bytes: (blob, work) => bytes(blob, work),
     beside: {
-      run: (job, patienceMs) => large.run(() => thread.rest().then(job), patienceMs),
+      run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
     },
     close: () => (deps.turns ? Promise.resolve() : thread.close()),
   }

@@ -175,7 +175,7 @@ export async function runRoute(
       const given = parsed instanceof Promise ? await parsed : parsed
       return toAnswer(await handle(isChecked ? given : parseInput(schema, given)), route)
     }
-    return await (body.isLong ? large.run(work, largePatienceMs) : work())
+    return await (body.isLong ? large.run(work, largePatienceMs, event.req.signal) : work())
   } finally {
     room.leave()
   }
