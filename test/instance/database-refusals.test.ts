@@ -207,8 +207,7 @@ async function alter(url: string, change: string): Promise<unknown[]> {
   }
 }
 
-/** Locks a table. @returns What releases it. */
-/** Keeps others from writing to a table, until the connection ends. */
+/** Keeps others from writing to a table. @returns What ends that. */
 async function lockWrites(url: string, table: string): Promise<() => Promise<void>> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
