@@ -109,7 +109,7 @@ describe('the removal of an account', () => {
     }
     await expect.poll(async () => (await post.accounts.list()).length).toBe(2)
     await active?.say('.', '250')
-    await stopped?.say('Subject: late\r\n\r\n.', '550')
+    await stopped?.say('Subject: late\r\n\r\n.', '421')
     expect((await post.account('active').inbox.list()).count).toBe(1)
   })
 })
