@@ -4,6 +4,9 @@ import { longSeries, onPostgres, projectOf } from './test/support/projects.ts'
 const isOfBrowser = (name: string): boolean => projectOf(name) === 'browser'
 const files = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
 
+/** As in `vitest.config.ts`. */
+const retry = process.env['CI'] === undefined ? 0 : 1
+
 /** Runs a series whole. */
 const long = {
   env: { LOCALPOST_LONG: '1' },
@@ -27,6 +30,7 @@ export default defineConfig({
           // Most of the time goes into installs, which share two cores and one npm cache.
           testTimeout: 240_000,
           hookTimeout: 300_000,
+          retry,
           pool: 'forks',
           fileParallelism: false,
           sequence: { groupOrder: 0 },
@@ -61,6 +65,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },
+          retry,
           pool: 'forks',
           maxWorkers: 2,
           sequence: { groupOrder: 3 },

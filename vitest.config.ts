@@ -22,6 +22,8 @@ const project = (name: string, options: TestOptions): TestProjectInlineConfigura
     hookTimeout: 60_000,
     // A busy machine is slow; what never happens still fails.
     expect: { poll: { timeout: 10_000 } },
+    // The machines of a CI are shared: what failed runs once more, and the list marks it with `retry x1`.
+    retry: process.env['CI'] === undefined ? 0 : 1,
     ...options,
   },
 })
