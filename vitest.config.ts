@@ -3,6 +3,7 @@ import {
   browserFolders,
   integrationFiles,
   integrationFolders,
+  onlyWhole,
   waitingFiles,
   waitingFolders,
 } from './test/support/projects.ts'
@@ -14,6 +15,9 @@ const browser = inFolders(browserFolders)
 const files = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
 const integration = [...inFolders(integrationFolders), ...files(integrationFiles)]
 const waiting = [...inFolders(waitingFolders), ...files(waitingFiles)]
+
+// A file that the command line names runs in any case.
+const leftOut = process.argv.slice(2).some((one) => one.includes('test/')) ? [] : files(onlyWhole)
 
 const project = (name: string, options: TestOptions): TestProjectInlineConfiguration => ({
   test: {
@@ -51,7 +55,7 @@ export default defineConfig({
       // The threads load the sources once each, instead of once for every file.
       project('unit', {
         include: ['test/**/*.test.ts'],
-        exclude: [...browser, ...integration, ...waiting],
+        exclude: [...browser, ...integration, ...waiting, ...leftOut],
         globalSetup: [inMemory],
         setupFiles: ['test/support/open-handles.ts'],
         pool: 'threads',
@@ -62,6 +66,7 @@ export default defineConfig({
       }),
       project('integration', {
         include: integration,
+        exclude: leftOut,
         globalSetup,
         pool: 'forks',
         // In one group with `waiting`, whose files leave the processor to these.
@@ -70,6 +75,7 @@ export default defineConfig({
       }),
       project('waiting', {
         include: waiting,
+        exclude: leftOut,
         globalSetup: [...globalSetup, 'test/support/install-postgres.ts'],
         pool: 'forks',
         maxWorkers: 4,

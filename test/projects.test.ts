@@ -6,6 +6,7 @@ import {
   integrationFiles,
   integrationFolders,
   longSeries,
+  onlyWhole,
   projectOf,
   waitingFiles,
   waitingFolders,
@@ -72,6 +73,7 @@ it('a test with a sample in `npm test` runs whole in `npm run test:all`', () => 
     )
     .map((name) => name.slice(0, -'.test.ts'.length))
   expect(sampled.sort()).toEqual([...longSeries].sort())
+  expect(onlyWhole.filter((name) => !longSeries.includes(name))).toEqual([])
 })
 
 it('the lists of the projects name existing files', () => {

@@ -5,9 +5,9 @@ import { objections, setWidth, widths } from './_axe.ts'
 import { panel, searchField, submit, tab } from './_setup.ts'
 import { browser } from './context.ts'
 import { startListening } from '../support/instance.ts'
-import { isLong } from '../support/long.ts'
+import { sampleOf } from '../support/long.ts'
 
-describe.each(widths)('the inbox, %i wide, in light and in dark', (width) => {
+describe.each(sampleOf(widths, 1))('the inbox, %i wide, in light and in dark', (width) => {
   const open = async (): Promise<{
     page: Page
     url: string
@@ -56,44 +56,41 @@ describe.each(widths)('the inbox, %i wide, in light and in dark', (width) => {
     expect(await objections(page), 'question').toEqual([])
   })
 
-  it.runIf(isLong || width === widths[0])(
-    'has no accessibility violations: each tab of a mail, its menus and dialogs',
-    async () => {
-      const { page, url, fill } = await open()
-      await fill()
-      await page.getByText('2 mails', { exact: true }).waitFor({ state: 'attached' })
-      const [link] = await page
-        .locator('nav.list a')
-        .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
-      await page.goto(`${url}/${link}`)
-      for (const side of mailTabs) {
-        await tab(page, side).click()
-        await panel(page).locator('*').first().waitFor()
-        expect(await objections(page), side).toEqual([])
-      }
-      await page.getByRole('button', { name: '1 link' }).click()
-      await page.getByRole('button', { name: 'Tag', exact: true }).click()
-      expect(await objections(page), 'links and tags').toEqual([])
-      await page.keyboard.press('Escape')
-      await tab(page, 'Events').click()
-      await page.getByRole('button', { name: 'Simulate for ada@example.com' }).click()
-      expect(await objections(page), 'simulate').toEqual([])
-      await page.keyboard.press('Escape')
-      await page.getByRole('button', { name: 'Open as recipient… ada@example.com' }).click()
-      await page.getByText('This copy carries no tracking').waitFor()
-      expect(await objections(page), 'recipient').toEqual([])
-      await page.keyboard.press('Escape')
-      await page.getByRole('button', { name: 'Release to a real address' }).click()
-      await page.getByRole('dialog').getByLabel('Address').waitFor()
-      expect(await objections(page), 'release').toEqual([])
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: 'Find a command' }).waitFor()
-      expect(await objections(page), 'palette').toEqual([])
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('?')
-      await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
-      expect(await objections(page), 'shortcuts').toEqual([])
-    },
-  )
+  it('has no accessibility violations: each tab of a mail, its menus and dialogs', async () => {
+    const { page, url, fill } = await open()
+    await fill()
+    await page.getByText('2 mails', { exact: true }).waitFor({ state: 'attached' })
+    const [link] = await page
+      .locator('nav.list a')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    await page.goto(`${url}/${link}`)
+    for (const side of mailTabs) {
+      await tab(page, side).click()
+      await panel(page).locator('*').first().waitFor()
+      expect(await objections(page), side).toEqual([])
+    }
+    await page.getByRole('button', { name: '1 link' }).click()
+    await page.getByRole('button', { name: 'Tag', exact: true }).click()
+    expect(await objections(page), 'links and tags').toEqual([])
+    await page.keyboard.press('Escape')
+    await tab(page, 'Events').click()
+    await page.getByRole('button', { name: 'Simulate for ada@example.com' }).click()
+    expect(await objections(page), 'simulate').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Open as recipient… ada@example.com' }).click()
+    await page.getByText('This copy carries no tracking').waitFor()
+    expect(await objections(page), 'recipient').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Release to a real address' }).click()
+    await page.getByRole('dialog').getByLabel('Address').waitFor()
+    expect(await objections(page), 'release').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find a command' }).waitFor()
+    expect(await objections(page), 'palette').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+    expect(await objections(page), 'shortcuts').toEqual([])
+  })
 })

@@ -2,117 +2,107 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { allRooms, rooms } from '../../ui/composables/rooms.ts'
-import { isLong } from '../support/long.ts'
+import { sampleOf } from '../support/long.ts'
 import { objections, setWidth, widths } from './_axe.ts'
 import { openPage, send } from './_setup.ts'
 
 const roomNames = allRooms.filter((name) => name !== 'inbox')
 
-describe.each(widths)('there are no accessibility violations in light and in dark, %i wide', (width) => {
-  // What a phone shows of the others is a part of `npm run test:all`.
-  const whole = it.runIf(isLong || width === widths[0])
-  type Act = (page: Page) => Promise<void>
-  /** Opens a filled instance at a page, runs `act`, and inspects the page. */
-  async function inspectFilled(pathOf: (made: Made) => string, act?: Act): Promise<void> {
-    const { post, page } = await openPage({}, false)
-    const path = pathOf(await fill(post))
-    await setWidth(page, width)
-    await inspect(page, `${post.url}/#/${path}`, width, act)
-  }
+describe.each(sampleOf(widths, 1))(
+  'there are no accessibility violations in light and in dark, %i wide',
+  (width) => {
+    type Act = (page: Page) => Promise<void>
+    /** Opens a filled instance at a page, runs `act`, and inspects the page. */
+    async function inspectFilled(pathOf: (made: Made) => string, act?: Act): Promise<void> {
+      const { post, page } = await openPage({}, false)
+      const path = pathOf(await fill(post))
+      await setWidth(page, width)
+      await inspect(page, `${post.url}/#/${path}`, width, act)
+    }
 
-  whole(
-    'in any page while it is empty',
-    async () => {
+    it('in any page while it is empty', async () => {
       const { post, page } = await openPage({}, false)
       await setWidth(page, width)
       for (const name of roomNames) await inspect(page, `${post.url}/#/${name}`, width)
-    },
-    40_000,
-  )
+    }, 40_000)
 
-  it('in the lists with content', async () => {
-    const { post, page } = await openPage({}, false)
-    await fill(post)
-    await setWidth(page, width)
-    for (const name of roomNames) await inspect(page, `${post.url}/#/${name}`, width)
-  }, 40_000)
+    it('in the lists with content', async () => {
+      const { post, page } = await openPage({}, false)
+      await fill(post)
+      await setWidth(page, width)
+      for (const name of roomNames) await inspect(page, `${post.url}/#/${name}`, width)
+    }, 40_000)
 
-  it('in a domain, and in the confirmation of its deletion', () =>
-    inspectFilled(
-      ({ domain }) => `domains/${domain}`,
-      async (page) => {
-        await page.getByRole('region', { name: 'DNS records' }).waitFor()
-        expect(await objections(page)).toEqual([])
-        await page.getByRole('button', { name: 'Delete', exact: true }).click()
-        await page.getByRole('dialog').waitFor()
-      },
-    ))
+    it('in a domain, and in the confirmation of its deletion', () =>
+      inspectFilled(
+        ({ domain }) => `domains/${domain}`,
+        async (page) => {
+          await page.getByRole('region', { name: 'DNS records' }).waitFor()
+          expect(await objections(page)).toEqual([])
+          await page.getByRole('button', { name: 'Delete', exact: true }).click()
+          await page.getByRole('dialog').waitFor()
+        },
+      ))
 
-  whole('in an audience, while names are edited', () =>
-    inspectFilled(
-      ({ audience }) => `audiences/${audience}`,
-      async (page) => {
-        await page.getByRole('button', { name: 'Edit ada@example.com' }).click()
-        await page.getByRole('button', { name: 'Rename' }).click()
-        await page.getByLabel('New name').waitFor()
-      },
-    ),
-  )
+    it('in an audience, while names are edited', () =>
+      inspectFilled(
+        ({ audience }) => `audiences/${audience}`,
+        async (page) => {
+          await page.getByRole('button', { name: 'Edit ada@example.com' }).click()
+          await page.getByRole('button', { name: 'Rename' }).click()
+          await page.getByLabel('New name').waitFor()
+        },
+      ))
 
-  whole('in a broadcast', () =>
-    inspectFilled(
-      ({ audience }) => `audiences/${audience}`,
-      (page) => page.getByRole('tab', { name: 'Broadcast' }).click(),
-    ),
-  )
+    it('in a broadcast', () =>
+      inspectFilled(
+        ({ audience }) => `audiences/${audience}`,
+        (page) => page.getByRole('tab', { name: 'Broadcast' }).click(),
+      ))
 
-  whole('in an import with invalid lines', () =>
-    inspectFilled(
-      ({ audience }) => `audiences/${audience}`,
-      async (page) => {
-        await page.getByRole('tab', { name: 'Import' }).click()
-        await page.getByLabel('Import as CSV').fill('email\nbob@example.com\nnobody')
-        await page.getByRole('button', { name: 'Preview' }).click()
-        await page.getByRole('list', { name: 'Bad rows' }).waitFor()
-      },
-    ),
-  )
+    it('in an import with invalid lines', () =>
+      inspectFilled(
+        ({ audience }) => `audiences/${audience}`,
+        async (page) => {
+          await page.getByRole('tab', { name: 'Import' }).click()
+          await page.getByLabel('Import as CSV').fill('email\nbob@example.com\nnobody')
+          await page.getByRole('button', { name: 'Preview' }).click()
+          await page.getByRole('list', { name: 'Bad rows' }).waitFor()
+        },
+      ))
 
-  whole('in a template with broken placeholders', () =>
-    inspectFilled(
-      () => 'templates/welcome',
-      (page) => page.getByRole('list', { name: 'Broken placeholders' }).waitFor(),
-    ),
-  )
+    it('in a template with broken placeholders', () =>
+      inspectFilled(
+        () => 'templates/welcome',
+        (page) => page.getByRole('list', { name: 'Broken placeholders' }).waitFor(),
+      ))
 
-  whole('in an open request', () =>
-    inspectFilled(
-      () => 'requests',
-      async (page) => {
-        await page.getByRole('link', { name: '/v1/emails' }).click()
-        await page.getByRole('region', { name: 'Response' }).waitFor()
-      },
-    ),
-  )
+    it('in an open request', () =>
+      inspectFilled(
+        () => 'requests',
+        async (page) => {
+          await page.getByRole('link', { name: '/v1/emails' }).click()
+          await page.getByRole('region', { name: 'Response' }).waitFor()
+        },
+      ))
 
-  whole('in the choice of events, and in an open delivery', () =>
-    inspectFilled(
-      () => 'webhooks',
-      async (page) => {
-        await page.getByLabel('Events', { exact: true }).selectOption('some')
-        await page.getByRole('list', { name: 'Deliveries' }).getByText('email.sent').first().click()
-        await page.getByRole('link', { name: 'Open the mail' }).waitFor()
-      },
-    ),
-  )
+    it('in the choice of events, and in an open delivery', () =>
+      inspectFilled(
+        () => 'webhooks',
+        async (page) => {
+          await page.getByLabel('Events', { exact: true }).selectOption('some')
+          await page.getByRole('list', { name: 'Deliveries' }).getByText('email.sent').first().click()
+          await page.getByRole('link', { name: 'Open the mail' }).waitFor()
+        },
+      ))
 
-  whole('in a rule while it is edited', () =>
-    inspectFilled(
-      () => 'rules',
-      (page) => page.getByRole('button', { name: 'Edit the rule for gone.test' }).click(),
-    ),
-  )
-})
+    it('in a rule while it is edited', () =>
+      inspectFilled(
+        () => 'rules',
+        (page) => page.getByRole('button', { name: 'Edit the rule for gone.test' }).click(),
+      ))
+  },
+)
 
 /** Opens the page, then runs `act`; there must be no violations, nothing too wide, and nothing too small to tap. */
 async function inspect(
