@@ -27,9 +27,12 @@ function dkimFault(expected: string, found: readonly string[]): string | null {
   const [key] = keys
   if (!key) return 'none of the TXT records is a DKIM key'
   if (keys.length > 1) return `there are ${keys.length} DKIM keys under this name: remove the others`
-  const { v = 'DKIM1', k = 'rsa', p = '' } = Object.fromEntries(key)
+  const { v = 'DKIM1', k = 'rsa', p = '', h = 'sha256', s = '*' } = Object.fromEntries(key)
   if (v !== 'DKIM1') return `its version is ${quote(v)}, not "DKIM1"`
   if (k !== 'rsa') return `its key type is ${quote(k)}, not "rsa"`
+  if (!listed(h).includes('sha256')) return `it is for the hash ${quote(h)}, and signatures have sha256`
+  if (!listed(s).some((service) => service === '*' || service === 'email'))
+    return `it is for the service ${quote(s)}, not for email`
   if (p.replace(/\s/g, '') === '') return 'the key is revoked: its p= is empty'
   return p.replace(/\s/g, '') === parseTags(expected).get('p')
     ? null
@@ -77,5 +80,7 @@ function parseTags(text: string): Map<string, string> {
   }
   return tags
 }
+
+const listed = (value: string): string[] => value.split(':').map((one) => one.trim().toLowerCase())
 
 const toHost = (host: string): string => host.toLowerCase().replace(/\.$/, '')

@@ -2,11 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import dmarc from 'mailauth/lib/dmarc/index.js'
 import { describe, expect, it } from 'vitest'
+import { findDmarc } from '../../src/checks/dmarc.ts'
 import { checkMail } from '../../src/checks/run.ts'
 import type { CheckedMail } from '../../src/checks/subject.ts'
 import { createZone, parseZone } from '../../src/domains/zone.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { randomOf } from '../support/random.ts'
 import { submit } from '../support/submit.ts'
 import { mailWith, mailWithHeaders } from './_mail.ts'
 
@@ -169,6 +171,52 @@ describe('DMARC', () => {
     }
     expect(results.size).toBe(2)
   })
+})
+
+it('finds the DMARC record that mailauth finds, in 200 generated zones', async () => {
+  const froms = ['acme.test', 'mail.acme.test', 'a.b.acme.test', 'acme.co.uk', 'shop.acme.co.uk', 'co.uk']
+  const texts = [
+    'v=DMARC1; p=reject',
+    'v=DMARC1;p=none;sp=reject;pct=5;fo=1',
+    'v=DMARC1',
+    'v=DMARC10; p=none',
+    'V=DMARC2; p=none',
+    'p=reject; v=DMARC1',
+    'v=spf1 -all',
+    'v=DMARC1; p=quarantine; zz=unknown; adkim=s; rua=mailto:d@acme.test',
+    '',
+  ]
+  const random = randomOf(5)
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+  const results = new Set<boolean>()
+  for (let at = 0; at < 200; at++) {
+    const from = pick(froms)
+    const records = [...new Set([from, pick(froms), 'acme.test', 'acme.co.uk'])].flatMap((name) => {
+      if (random() < 0.5) return []
+      // Of a domain below it, mailauth would go on to that of the organisation (RFC 7489, section 6.6.3, says not to).
+      const isOrganisation = name === 'acme.test' || name === 'acme.co.uk'
+      const count = isOrganisation && random() < 0.2 ? 2 : 1
+      return Array.from({ length: count }, () => `_dmarc.${name}. TXT "${pick(texts)}"`)
+    })
+    const zone = createZone(
+      parseZone(['www.acme.test. A 192.0.2.1', 'www.acme.co.uk. A 192.0.2.1', ...records].join('\n')),
+    )
+    const resolver = async (name: string): Promise<string[][]> => {
+      const found = zone.find(name, 'TXT') ?? []
+      if (found.length === 0) throw Object.assign(new Error('no record'), { code: 'ENOTFOUND' })
+      return found.map((one) => [one])
+    }
+    const given = { headerFrom: `ada@${from}`, dkimDomains: [], spfDomains: [], resolver }
+    const { status } = await dmarc.dmarc(given)
+    const record = findDmarc(from, zone)
+    const found =
+      record !== null &&
+      record !== 'unknown' &&
+      !record.faults.some((fault) => fault.startsWith('There are 2'))
+    expect([from, records, found]).toEqual([from, records, status.result !== 'none'])
+    results.add(found)
+  }
+  expect(results.size).toBe(2)
 })
 
 describe('DMARC, in the examples of RFC 7489 (appendix B.1)', () => {

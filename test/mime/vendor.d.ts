@@ -45,3 +45,33 @@ declare module 'mailauth/lib/dmarc/index.js' {
   }
   export default dmarc
 }
+
+declare module 'mailauth/lib/dkim/body/index.js' {
+  export function dkimBody(
+    canonicalization: string,
+    algorithm: string,
+    maxBodyLength: number | undefined,
+  ): { update(chunk: Buffer): void; digest(encoding: 'base64'): string }
+}
+
+declare module 'mailauth/lib/dkim/header/index.js' {
+  export function generateCanonicalizedHeader(
+    type: 'DKIM',
+    lines: { headers: { line: Buffer }[] },
+    options: { signatureHeaderLine: string; canonicalization: string },
+  ): { canonicalizedHeader: Buffer }
+}
+
+declare module 'mailauth/lib/tools.js' {
+  export function getSigningHeaderLines(
+    fields: { key: string; line: Buffer }[],
+    names: string,
+    verify: true,
+  ): { headers: { line: Buffer }[] }
+  export function getPublicKey(
+    type: 'DKIM',
+    name: string,
+    minBitLength: number,
+    resolver: (name: string, type: string) => Promise<string[][]>,
+  ): Promise<{ publicKey: string }>
+}

@@ -1,3 +1,4 @@
+import { quote } from '../../core/errors.ts'
 import type { Canonicalization } from './body.ts'
 
 /** A DKIM-Signature field, read. */
@@ -30,7 +31,7 @@ export interface BrokenSignature {
  * @see RFC 6376 section 3.5 and 6.1.1
  */
 export function readSignature(value: string): DkimSignature | BrokenSignature {
-  const tags = readTags(value)
+  const { tags, repeated } = readTags(value)
   const tag = (name: string): string => tags.get(name) ?? ''
   const solid = (name: string): string => tag(name).replace(/[ \t\r\n]+/g, '')
   const domain = solid('d').toLowerCase()
@@ -38,6 +39,7 @@ export function readSignature(value: string): DkimSignature | BrokenSignature {
   const broken = (problem: string): BrokenSignature => ({ domain, selector, problem })
 
   if (solid('v') !== '1') return broken(`The version is ${JSON.stringify(solid('v'))}; it must be 1.`)
+  if (repeated !== null) return broken(`The tag ${quote(repeated)} is there more than once.`)
   const missing = ['a', 'b', 'bh', 'd', 'h', 's'].filter((name) => solid(name) === '')
   if (missing.length > 0) return broken(`The tag ${missing.join('=, ')}= is missing.`)
   const algorithm = solid('a').toLowerCase()
@@ -80,14 +82,18 @@ export function withoutSignature(value: string): string {
   return value.replace(/(^|;)([ \t\r\n]*b[ \t\r\n]*=)[^;]*/, '$1$2')
 }
 
-function readTags(value: string): Map<string, string> {
+/** The tags, of those that are repeated the first, and the name of one that is repeated. */
+function readTags(value: string): { tags: Map<string, string>; repeated: string | null } {
   const tags = new Map<string, string>()
+  let repeated: string | null = null
   for (const part of value.split(';')) {
     const equals = part.indexOf('=')
     const name = part.slice(0, Math.max(0, equals)).trim()
-    if (name !== '' && !tags.has(name)) tags.set(name, part.slice(equals + 1).trim())
+    if (name === '') continue
+    if (tags.has(name)) repeated ??= name
+    else tags.set(name, part.slice(equals + 1).trim())
   }
-  return tags
+  return { tags, repeated }
 }
 
 function isCanonicalization(text: string): text is Canonicalization {

@@ -216,6 +216,8 @@ describe('an invalid signature', () => {
     ['v=1', 'v=1; i=@other.test', /identity/],
     ['v=1', 'v=1; l=many', /l= is no number/],
     ['v=1', 'v=1; t=5; x=4', /expires before/],
+    ['v=1', 'v=1; s=other', /tag "s" is there more than once/],
+    ['bh=AA==', 'bh=AA==; zz=1; zz=1', /tag "zz" is there more than once/],
   ])('is invalid with %j as %j', async (from, to, reason) => {
     const result = await check(`DKIM-Signature: ${whole.replace(from, to)}\r\n${build('x')}`)
     expect(result).toMatchObject({
