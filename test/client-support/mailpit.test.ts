@@ -13,11 +13,17 @@ describe('a feature of which Mailpit says something else', () => {
     ['css-important', '<style>@media screen { p { color: red !important } }</style><p>x</p>'],
     ['css-rgba', '<style>p:hover { box-shadow: 0 0 6px 1px rgba(33, 153, 232, 0.5) }</style><p>x</p>'],
     ['css-border', '<p style="border-top: 1px solid red">x</p>'],
+    ['css-display-flex', '<p style="display: flex">x</p>'],
+    ['css-margin', '<p style="margin-left: 1px">x</p>'],
+    ['css-overflow', '<p style="overflow-y: hidden">x</p>'],
+    ['css-unit-vw', '<style>@media screen { p { width: 90vw } }</style><p>x</p>'],
   ])('is used: %s in %s', async (slug, html) => {
     expect(await slugsOf(html)).toContain(slug)
   })
 
   it.each([
+    ['css-height', '<p style="line-height: 1.5; max-height: 9px">x</p><img height="9">'],
+    ['css-position', '<p style="background-position: center">x</p>'],
     ['css-transform', '<p style="text-transform: uppercase">x</p>'],
     ['html-anchor-links', '<a href="#">x</a>'],
     ['css-background-color', '<table bgcolor="#eeeeee"><tr><td>x</td></tr></table>'],
