@@ -205,7 +205,10 @@ describe('a stack trace', () => {
     const stack = await run('node', ['-e', code], { cwd: project.dir })
     const [, file = '', line = ''] =
       /\((\/.*node_modules\/localpost\/dist\/[\w-]+\.cjs):(\d+):\d+\)/.exec(stack) ?? []
-    expect(readFileSync(file, 'utf8').split('\n')[Number(line) - 1]).toMatch(/Error|throw|fail/)
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, Number(line))
+    expect(lines.at(-1)).toMatch(/Error|throw|fail/)
+    // Above the code of each module stands where it comes from.
+    expect(lines.findLast((text) => /^\/\/ .*\.\w+$/.test(text))).toMatch(/^\/\/ src\/core\/.*\.ts$/)
   })
 
   it('needs no source maps: nothing but the page is minified', () => {
