@@ -14,7 +14,7 @@ The page shows these checks under Checks, \`GET /dev/inbox/{id}/checks\` and \`p
 \`--rspamd\` names a spam filter, it gets the message; one that does not answer in ten seconds is reported, and the other
 checks stand. \`toPassChecks\` asks no filter: \`post.inbox.check(id)\` does.
 
-On request each link and image is asked once: \`--live\`, \`?live=true\` or \`{ live: true }\`.
+On request each link and image is asked once, and the BIMI logo is fetched: \`--live\`, \`?live=true\` or \`{ live: true }\`.
 
 Nothing is looked up: the DNS records for SPF, DMARC and BIMI are those that the own domains are told to publish, and
 those of a zone file (RFC 1035), whose domains count as complete. With the addresses of your sending hosts, SPF is

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { paced } from '../core/yield.ts'
+import { createZone, type ZoneRecords } from '../domains/zone.ts'
 import { reasonOf } from '../net/guarded-request.ts'
 import { htmlFactSteps, type HtmlFacts } from './html-facts.ts'
 import type { MailCheckOptions } from './options.ts'
@@ -15,6 +16,8 @@ export interface AskOptions extends Pick<MailCheckOptions, 'except'> {
   /** Reads the message; called only if a check needs it. Null if it is not written, or too long. */
   raw(): Promise<Uint8Array | null>
   signal?: AbortSignal | undefined
+  /** Default: no records. */
+  records?: ZoneRecords | undefined
   /** Asks links and images too. Default: false. */
   live?: boolean | undefined
   /** For each check. Default: 10 seconds, 30 where links are asked. */
@@ -24,7 +27,16 @@ export interface AskOptions extends Pick<MailCheckOptions, 'except'> {
 /** Runs the checks that ask other programs, all at once. One that gets no answer reports why; the others are kept. */
 export async function askChecks(
   mail: CheckedMail,
-  { services, clock, raw, signal, live = false, except = [], timeoutMs = live ? 30_000 : 10_000 }: AskOptions,
+  {
+    services,
+    clock,
+    raw,
+    records = { records: [], complete: [] },
+    signal,
+    live = false,
+    except = [],
+    timeoutMs = live ? 30_000 : 10_000,
+  }: AskOptions,
 ): Promise<CheckReport> {
   let facts: Promise<HtmlFacts> | undefined
   let message: Promise<Uint8Array | null> | undefined
@@ -39,6 +51,7 @@ export async function askChecks(
     mail,
     services,
     live,
+    zone: createZone(records),
     signal: ended.signal,
     facts: () => (facts ??= paced(htmlFactSteps(mail.html))),
     raw: () => (message ??= raw()),

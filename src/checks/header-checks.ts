@@ -131,7 +131,7 @@ export const headerChecks: readonly CheckRow[] = [
     title: 'The BIMI-Selector field is well formed',
     group: 'Deliverability',
     severity: 'warning',
-    about: 'The field chooses the record with the logo. The record and the logo are not looked up.',
+    about: 'The field chooses the record with the logo.',
     fix: 'Write `BIMI-Selector: v=BIMI1; s=<selector>`.',
     link: 'https://datatracker.ietf.org/doc/draft-brand-indicators-for-message-identification/',
     run({ mail }) {

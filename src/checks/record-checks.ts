@@ -1,8 +1,8 @@
-import { parseAddresses } from '../mime/headers/addresses.ts'
 import { domainOf } from './alignment.ts'
 import { findDmarc } from './dmarc.ts'
+import { fromDomain } from './from-domain.ts'
 import { evaluateSpf, maxLookups, readSpf } from './spf.ts'
-import { fieldsOf, type CheckedMail, type CheckRow, type Found } from './subject.ts'
+import type { CheckRow, Found } from './subject.ts'
 
 /** Checks of the DNS records that receivers look up, from a zone file and the records of the own domains. */
 export const recordChecks: readonly CheckRow[] = [
@@ -77,29 +77,6 @@ export const recordChecks: readonly CheckRow[] = [
       return record.faults.map((message) => ({ message, place }))
     },
   },
-  {
-    id: 'bimi-record',
-    title: 'The BIMI record names a logo',
-    group: 'Deliverability',
-    severity: 'warning',
-    about:
-      'The BIMI record of the domain in From, where the zone file of `--zone` has one: its form, and that the logo is an ' +
-      'SVG at an https address. The logo is not fetched.',
-    fix: 'Publish `v=BIMI1; l=https://…/logo.svg; a=https://…/certificate.pem`.',
-    link: 'https://datatracker.ietf.org/doc/draft-brand-indicators-for-message-identification/',
-    run({ mail, dns: { zone } }) {
-      const domain = fromDomain(mail)
-      if (mail.size_bytes === 0 || domain === null) return null
-      const selector = /;\s*s\s*=\s*([\w-]+)/i.exec(
-        (fieldsOf(mail, 'bimi-selector')[0] ?? '').slice(0, 1000),
-      )?.[1]
-      const name = `${selector ?? 'default'}._bimi.${domain}`
-      const records = zone.find(name, 'TXT')
-      const place = { header: selector === undefined ? 'From' : 'BIMI-Selector' }
-      if (records === null || (records.length === 0 && selector === undefined)) return null
-      return bimiFaults(name, records).map((message) => ({ message, place }))
-    },
-  },
 ]
 
 function tooManyLookups(domain: string, lookups: number, place: Found['place'] & object): Found {
@@ -111,22 +88,4 @@ function tooManyLookups(domain: string, lookups: number, place: Found['place'] &
     fix: 'Remove the includes of services that you no longer use, or name their IP ranges instead.',
     link: 'https://www.rfc-editor.org/rfc/rfc7208#section-4.6.4',
   }
-}
-
-function bimiFaults(name: string, records: readonly string[]): string[] {
-  if (records.length === 0) return [`The mail chooses the BIMI record ${name}, which does not exist.`]
-  if (records.length > 1) return [`There are ${records.length} TXT records at ${name}, and may be one.`]
-  const [record = ''] = records
-  if (!/^\s*v\s*=\s*BIMI1\s*;/i.test(record)) return [`The record ${name} does not begin with v=BIMI1.`]
-  const logo = /;\s*l\s*=\s*([^;\s]*)/i.exec(record)?.[1]
-  // An empty one says that there is no logo.
-  if (logo === '') return []
-  if (logo === undefined) return [`The record ${name} names no logo (l=).`]
-  const isLogo = URL.canParse(logo) && /^https:/i.test(logo) && /\.svgz?$/i.test(new URL(logo).pathname)
-  return isLogo ? [] : [`The logo of ${name} is not an SVG at an https address: ${logo.slice(0, 200)}.`]
-}
-
-function fromDomain(mail: CheckedMail): string | null {
-  const [first] = parseAddresses((fieldsOf(mail, 'from')[0] ?? '').slice(0, 10_000))
-  return first ? domainOf(first.address) : null
 }

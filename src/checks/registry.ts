@@ -1,4 +1,5 @@
 import { accessibilityChecks } from './accessibility-checks.ts'
+import { bimiChecks } from './bimi-checks.ts'
 import { clientChecks } from './client-checks.ts'
 import { deliveryChecks } from './delivery-checks.ts'
 import { formChecks } from './form-checks.ts'
@@ -20,6 +21,7 @@ export const checkRegistry: readonly CheckRow[] = [
   ...deliveryChecks,
   ...headerChecks,
   ...recordChecks,
+  ...bimiChecks,
   ...spamChecks,
   ...clientChecks,
 ]

@@ -91,6 +91,8 @@ export interface Asked {
   services: CheckServices
   /** Whether links are asked. */
   live: boolean
+  /** The DNS records that are known here. */
+  zone: Zone
   /** What is in the HTML. */
   facts(): Promise<HtmlFacts>
   /** The message; null if it is not written yet, or has more than 1 MB. */

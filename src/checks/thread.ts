@@ -88,7 +88,7 @@ export function createMailChecks(
         mail.html.length + mail.text.length <= longChars
           ? checkMail(mail, options, { knowledge, signal })
           : queue.run(() => inThread(mail, options, { signal, knowledge }), patienceMs),
-        services && askChecks(mail, { ...options, services, clock, raw, signal, live }),
+        services && askChecks(mail, { ...options, services, clock, raw, records: knowledge, signal, live }),
       ])
       return asked ? joinReports(read, asked) : read
     },

@@ -129,7 +129,7 @@ export const namedCommands: readonly Command[] = [
       'allow-outgoing': 'Range or host that --live may ask; repeatable; for files',
     },
     own: [
-      { name: 'live', help: 'Ask each link and image once whether it answers' },
+      { name: 'live', help: 'Ask each link and image once, and fetch the BIMI logo' },
       {
         name: 'fail-on',
         value: 'error|warning',

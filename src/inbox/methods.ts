@@ -130,7 +130,7 @@ export interface Inbox {
 
 /** Options of `inbox.check()`. */
 export interface InboxCheckOptions extends MailCheckOptions {
-  /** Asks each link and image once whether it answers. Default: false. */
+  /** Asks each link and image once whether it answers, and fetches the BIMI logo. Default: false. */
   live?: boolean | undefined
   /** Ends the checks. */
   signal?: AbortSignal | undefined

@@ -1,24 +1,9 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { createOutgoing } from '../../src/net/outgoing.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { submit } from '../support/submit.ts'
-
-async function site(answer: RequestListener): Promise<{ url: string; asked: string[] }> {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
-    answer(request, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
-}
+import { site } from './_site.ts'
 
 async function start(): Promise<Localpost> {
   const post = await createLocalpost()

@@ -75,3 +75,7 @@ declare module 'mailauth/lib/tools.js' {
     resolver: (name: string, type: string) => Promise<string[][]>,
   ): Promise<{ publicKey: string }>
 }
+
+declare module 'mailauth/lib/bimi/validate-svg.js' {
+  export function validateSvg(logo: string): true
+}

@@ -50,7 +50,7 @@ export const checksQuery: z.ZodType<{
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .describe('Asks each link and image once whether it answers. Default: false'),
+    .describe('Asks each link and image once whether it answers, and fetches the BIMI logo. Default: false'),
 })
 
 /** The query of `GET /dev/inbox/wait`. */

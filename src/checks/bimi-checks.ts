@@ -1,0 +1,112 @@
+import { quote } from '../core/errors.ts'
+import { guardedRequest, urlProblem } from '../net/guarded-request.ts'
+import type { Zone } from '../domains/zone.ts'
+import { fromDomain } from './from-domain.ts'
+import { bimiLogoFaults, maxLogoBytes } from './bimi-logo.ts'
+import { fieldsOf, type Asked, type CheckedMail, type CheckRow, type FoundPlace } from './subject.ts'
+
+/** Checks of the BIMI record and, on request, of the logo that it names. */
+export const bimiChecks: readonly CheckRow[] = [
+  {
+    id: 'bimi-record',
+    title: 'The BIMI record names a logo',
+    group: 'Deliverability',
+    severity: 'warning',
+    about:
+      'The BIMI record of the domain in From, where the zone file of `--zone` has one: its form, and that the logo is an ' +
+      'SVG at an https address. `bimi-logo` looks at the logo itself.',
+    fix: 'Publish `v=BIMI1; l=https://…/logo.svg; a=https://…/certificate.pem`.',
+    link: 'https://datatracker.ietf.org/doc/draft-brand-indicators-for-message-identification/',
+    run({ mail, dns: { zone } }) {
+      const published = findBimi(mail, zone)
+      return published && recordFaults(published).map((message) => ({ message, place: published.place }))
+    },
+  },
+  {
+    id: 'bimi-logo',
+    title: 'The BIMI logo is one that receivers show',
+    group: 'Deliverability',
+    severity: 'warning',
+    about:
+      'On request (`--live`, `?live=true`) the logo of the BIMI record is fetched, where `allowOutgoing` names its host: an ' +
+      'SVG Tiny Portable/Secure of at most 32 KB, square and with a title, without scripts, animations, pictures and ' +
+      'references to other files.',
+    fix: 'Export the logo as SVG Tiny 1.2, and set `baseProfile="tiny-ps"`, `version="1.2"`, a title and a square viewBox.',
+    link: 'https://bimigroup.org/solving-svg-issues/',
+    async ask(asked) {
+      if (!asked.live) return null
+      const published = findBimi(asked.mail, asked.zone)
+      const logo = published && logoOf(published.records[0] ?? '')
+      if (!published || !logo || !URL.canParse(logo) || !/^https?:/i.test(logo)) return null
+      const url = new URL(logo)
+      const shown = url.href.slice(0, 200)
+      const problem = urlProblem(url.href, asked.services.liveProblemOf)
+      if (problem !== null) return { skipped: `The logo ${shown} was not fetched: ${problem}.` }
+      const faults = await fetchedFaults(url, asked)
+      return {
+        found: faults.map((message) => ({ message, place: published.place })),
+        message: `The logo ${shown} was fetched.`,
+      }
+    },
+  },
+]
+
+interface PublishedBimi {
+  name: string
+  records: readonly string[]
+  place: FoundPlace
+}
+
+/** The BIMI records for a mail; null where none are known, or nothing asks for one. */
+function findBimi(mail: CheckedMail, zone: Zone): PublishedBimi | null {
+  const domain = fromDomain(mail)
+  if (mail.size_bytes === 0 || domain === null) return null
+  const field = (fieldsOf(mail, 'bimi-selector')[0] ?? '').slice(0, 1000)
+  const selector = /;\s*s\s*=\s*([\w-]+)/i.exec(field)?.[1]
+  const name = `${selector ?? 'default'}._bimi.${domain}`
+  const records = zone.find(name, 'TXT')
+  if (records === null || (records.length === 0 && selector === undefined)) return null
+  return { name, records, place: { header: selector === undefined ? 'From' : 'BIMI-Selector' } }
+}
+
+function recordFaults({ name, records }: PublishedBimi): string[] {
+  if (records.length === 0) return [`The mail chooses the BIMI record ${name}, which does not exist.`]
+  if (records.length > 1) return [`There are ${records.length} TXT records at ${name}, and may be one.`]
+  const [record = ''] = records
+  if (!/^\s*v\s*=\s*BIMI1\s*;/i.test(record)) return [`The record ${name} does not begin with v=BIMI1.`]
+  const logo = logoOf(record)
+  // An empty one says that there is no logo.
+  if (logo === '') return []
+  if (logo === undefined) return [`The record ${name} names no logo (l=).`]
+  const isLogo = URL.canParse(logo) && /^https:/i.test(logo) && /\.svgz?$/i.test(new URL(logo).pathname)
+  return isLogo ? [] : [`The logo of ${name} is not an SVG at an https address: ${logo.slice(0, 200)}.`]
+}
+
+function logoOf(record: string): string | undefined {
+  return /;\s*l\s*=\s*([^;\s]*)/i.exec(record)?.[1]
+}
+
+async function fetchedFaults(url: URL, { services, signal }: Asked): Promise<string[]> {
+  const headers = { 'user-agent': 'localpost', accept: 'image/svg+xml', 'accept-encoding': 'identity' }
+  const given = { method: 'GET', headers, signal, problemOf: services.liveProblemOf } as const
+  const answer = await guardedRequest(url, given)
+  try {
+    const shown = url.href.slice(0, 200)
+    if (answer.statusCode !== 200)
+      return [`The logo ${shown} answers ${answer.statusCode}, and receivers need 200.`]
+    const type = answer.headers['content-type'] ?? ''
+    const typeFaults = /^image\/svg\+xml\s*(?:;|$)/i.test(type)
+      ? []
+      : [`The logo ${shown} is served as ${quote(type)}, not as image/svg+xml.`]
+    const pieces: Buffer[] = []
+    let size = 0
+    for await (const piece of answer as AsyncIterable<Buffer>) {
+      pieces.push(piece)
+      size += piece.length
+      if (size > maxLogoBytes) break
+    }
+    return [...typeFaults, ...(await bimiLogoFaults(Buffer.concat(pieces)))]
+  } finally {
+    answer.destroy()
+  }
+}

@@ -1,0 +1,187 @@
+import { gunzip } from 'node:zlib'
+import { promisify } from 'node:util'
+import { quote } from '../core/errors.ts'
+import { loadTokenizer } from '../mime/html/scan-html.ts'
+
+/** More bytes than these no receiver takes, compressed or not. */
+export const maxLogoBytes = 32_768
+
+/**
+ * What keeps receivers from showing a BIMI logo, in sentences: SVG Tiny Portable/Secure is a profile without scripts,
+ * animations, pictures and references to other files. Of a logo that is too large only that is said: it is not read.
+ * Entities are not expanded.
+ *
+ * @param bytes  An SVG, or an SVG compressed by gzip.
+ * @see draft-svg-tiny-ps-abrotman
+ */
+export async function bimiLogoFaults(bytes: Uint8Array): Promise<string[]> {
+  const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? await unzipped(bytes) : bytes
+  if (plain === null) return ['The logo is compressed, and cannot be decompressed.']
+  if (Math.max(plain.length, bytes.length) > maxLogoBytes)
+    return [`The logo has more than ${maxLogoBytes} bytes, which is the most that receivers take.`]
+  const text = new TextDecoder().decode(plain)
+  const { root, elements, title, faults } = readSvg(text)
+  if (root === null) return ['The logo is not an SVG: there is no svg element.']
+  return [...rootFaults(root), ...titleFaults(title), ...elementFaults(elements), ...faults]
+}
+
+/** At most one byte more than may be; null for what is no gzip. */
+async function unzipped(bytes: Uint8Array): Promise<Uint8Array | null> {
+  try {
+    return await unzip(bytes, { maxOutputLength: maxLogoBytes })
+  } catch (error) {
+    const isTooLong = error instanceof RangeError
+    return isTooLong ? new Uint8Array(maxLogoBytes + 1) : null
+  }
+}
+
+const unzip = promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(gunzip)
+
+type Attributes = ReadonlyMap<string, string>
+
+interface Svg {
+  /** The attributes of the outermost element; null if that is not `svg`. */
+  root: Attributes | null
+  elements: { name: string; attributes: Attributes }[]
+  /** The text of the title that is a child of the root; null without one. */
+  title: string | null
+  /** What is wrong with it as XML. */
+  faults: string[]
+}
+
+function readSvg(text: string): Svg {
+  const svg: Svg = { root: null, elements: [], title: null, faults: [] }
+  const open: string[] = []
+  let attributes = new Map<string, string>()
+  let name = ''
+  let attribute = ''
+  let value = ''
+  let isBroken = false
+  const onOpened = (): void => {
+    if (svg.elements.length === 0 && name === 'svg') svg.root = attributes
+    if (open.length === 0 && svg.elements.length > 0) isBroken = true
+    svg.elements.push({ name, attributes })
+    if (name === 'title' && open.length === 1) svg.title ??= ''
+    open.push(name)
+  }
+  const onText = (piece: string): void => {
+    if (open.length === 2 && open[1] === 'title') svg.title += piece
+  }
+  const { Tokenizer } = loadTokenizer()
+  const tokenizer = new Tokenizer(
+    { xmlMode: true, decodeEntities: true },
+    {
+      onopentagname(start, end) {
+        name = text.slice(start, end)
+        attributes = new Map()
+      },
+      onattribname(start, end) {
+        attribute = text.slice(start, end)
+        value = ''
+      },
+      onattribdata(start, end) {
+        value += text.slice(start, end)
+      },
+      onattribentity(codepoint) {
+        value += String.fromCodePoint(codepoint)
+      },
+      onattribend() {
+        if (attributes.has(attribute)) isBroken = true
+        attributes.set(attribute, value)
+      },
+      onopentagend: onOpened,
+      onselfclosingtag() {
+        onOpened()
+        open.pop()
+      },
+      onclosetag(start, end) {
+        if (open.pop() !== text.slice(start, end)) isBroken = true
+      },
+      ontext: (start, end) => onText(text.slice(start, end)),
+      ontextentity: (codepoint) => onText(String.fromCodePoint(codepoint)),
+      oncdata: (start, end) => onText(text.slice(start, end)),
+      oncomment() {},
+      ondeclaration() {
+        svg.faults.push('The logo declares a document type or entities, which receivers do not read.')
+      },
+      onprocessinginstruction(start, end) {
+        const instruction = text.slice(start, end)
+        if (!/^\??xml\s/.test(instruction))
+          svg.faults.push(`The logo has the processing instruction ${quote(instruction)}.`)
+      },
+      onend() {},
+    },
+  )
+  tokenizer.write(text)
+  tokenizer.end()
+  if (isBroken || open.length > 0)
+    svg.faults.push('The logo is not well-formed XML: elements or attributes do not match.')
+  svg.faults = [...new Set(svg.faults)].slice(0, maxEach)
+  return svg
+}
+
+function rootFaults(root: Attributes): string[] {
+  const faults: string[] = []
+  const expect = (name: string, expected: string): void => {
+    const given = root.get(name)
+    if (given !== expected)
+      faults.push(
+        `The svg element has ${given === undefined ? `no ${name}` : `${name}=${quote(given)}`}, and needs ${name}="${expected}".`,
+      )
+  }
+  expect('xmlns', 'http://www.w3.org/2000/svg')
+  expect('version', '1.2')
+  expect('baseProfile', 'tiny-ps')
+  for (const name of ['x', 'y'])
+    if (root.has(name)) faults.push(`The svg element has the attribute ${name}, and may not.`)
+  const size = sizeOf(root)
+  if (size === null) faults.push('The svg element has no viewBox of four numbers.')
+  else if (size.width !== size.height)
+    faults.push(`The logo is not a square: it is ${size.width} wide and ${size.height} high.`)
+  return faults
+}
+
+function sizeOf(root: Attributes): { width: number; height: number } | null {
+  const box = (root.get('viewBox') ?? '').trim().split(/[\s,]+/, 5)
+  const [, , width, height] = box.map(Number)
+  if (box.length !== 4 || width === undefined || height === undefined) return null
+  return width > 0 && height > 0 ? { width, height } : null
+}
+
+function titleFaults(title: string | null): string[] {
+  if (title === null) return ['The logo has no title element, which names the company.']
+  if (title.trim() === '') return ['The title of the logo is empty; it names the company.']
+  return []
+}
+
+function elementFaults(elements: Svg['elements']): string[] {
+  const foreign = new Set<string>()
+  const faults = new Set<string>()
+  elements.forEach(({ name, attributes }, at) => {
+    if (!allowedElements.has(name) || (name === 'svg' && at > 0)) foreign.add(name)
+    for (const [attribute, value] of attributes) {
+      const written = `${attribute}=${quote(value)}`
+      if (/^on/i.test(attribute)) faults.add(`The logo has the event handler ${written}.`)
+      const isReference = /^(?:[\w-]+:)?(?:href|src|base)$/i.test(attribute)
+      const isExternal = isReference
+        ? !value.trim().startsWith('#')
+        : /url\(\s*["']?(?!\s*["']?#)|@import/i.test(value)
+      if (isExternal) faults.add(`The logo refers to something outside of it: ${written}.`)
+    }
+  })
+  return [
+    ...[...foreign]
+      .slice(0, maxEach)
+      .map((name) => `The logo has an element ${quote(name)}, which the profile does not have.`),
+    ...[...faults].slice(0, maxEach),
+  ]
+}
+
+const maxEach = 5
+/** Those of SVG Tiny 1.2 without scripts, animations, links, pictures, sound and what loads other files. */
+const allowedElements = new Set(
+  (
+    'svg title desc metadata g defs use switch path rect circle ellipse line polyline polygon linearGradient ' +
+    'radialGradient stop solidColor text tspan textArea tbreak font font-face font-face-src glyph missing-glyph hkern'
+  ).split(' '),
+)
