@@ -89,7 +89,19 @@ describe('two mails side by side', () => {
       )
     await submit(post, { subject: 'Long', text: textOf('one') })
     const id = await submit(post, { subject: 'Long', text: textOf('two') })
-    await page.goto(`${post.url}/#/mail/${id}/compare/previous`)
+    let load = (): void => {}
+    const held = new Promise<void>((resolve) => (load = resolve))
+    await page.route(new RegExp(`/dev/inbox/${id}(?:\\?|$)`), async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${post.url}/#/mail/${id}`)
+    await page.reload()
+    await rowOf(page, 'Long').first().waitFor()
+    // A long mail takes its time to open, and the key does not wait for it.
+    await page.keyboard.press('c')
+    await page.getByRole('heading', { name: 'Compare two mails' }).waitFor()
+    load()
     await page.getByText('1 part differs: Text.').waitFor({ timeout: 60_000 })
     const rows = page.getByRole('table').getByRole('row')
     expect(await rows.count()).toBeLessThanOrEqual(502)

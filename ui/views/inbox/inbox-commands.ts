@@ -11,6 +11,8 @@ export interface InboxCommandTargets {
   open: OpenMail
   selection: Selection
   actions: Actions
+  /** The mail whose address is open, loaded or not. */
+  openId: () => string | null
   /** The mail that the keys are at. */
   picked: () => string | null
   move(by: 1 | -1): void
@@ -32,6 +34,8 @@ export interface InboxCommandTargets {
 export function useInboxCommands(targets: InboxCommandTargets): void {
   const { inbox, open, selection, actions } = targets
   const isOpen = (): boolean => open.mail.value !== null
+  // What only needs to know which mail it is does not wait for a long one.
+  const isAddressed = (): boolean => targets.openId() !== null
   const hasMail = (): boolean => inbox.emails.value.length > 0
   const hasSelection = (): boolean => selection.count.value > 0
   const all: Record<InboxCommand, Pick<Command, 'run' | 'isOn'>> = {
@@ -47,8 +51,8 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
       },
     },
     tag: { isOn: isOpen, run: targets.addTag },
-    fill: { isOn: isOpen, run: targets.fill },
-    compare: { isOn: () => isOpen() || pairOf(selection) !== null, run: targets.compare },
+    fill: { isOn: isAddressed, run: targets.fill },
+    compare: { isOn: () => isAddressed() || pairOf(selection) !== null, run: targets.compare },
     release: { isOn: isOpen, run: targets.release },
     'tab-HTML': side('HTML'),
     'tab-Text': side('Text'),
