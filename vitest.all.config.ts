@@ -7,6 +7,19 @@ const files = (names: readonly string[]): string[] => names.map((name) => `test/
 /** As in `vitest.config.ts`. */
 const retry = process.env['CI'] === undefined ? 0 : 1
 
+/** The tests of the package that `.ci/run` runs. */
+const inCi = ['package', 'examples', 'runtimes', 'dockerfile'].map((name) => `test-all/${name}.test.ts`)
+
+const ofPackage = {
+  globalSetup: ['test-all/pack.ts'],
+  // Most of the time goes into installs, which share two cores and one npm cache.
+  testTimeout: 240_000,
+  hookTimeout: 300_000,
+  retry,
+  pool: 'forks' as const,
+  fileParallelism: false,
+}
+
 /** Runs a series whole. */
 const long = {
   env: { LOCALPOST_LONG: '1' },
@@ -22,18 +35,14 @@ export default defineConfig({
   test: {
     projects: [
       // The package as others install it, and the examples.
+      { test: { name: 'package', include: inCi, ...ofPackage, sequence: { groupOrder: 0 } } },
       {
         test: {
-          name: 'package',
+          name: 'package, at night',
           include: ['test-all/**/*.test.ts'],
-          globalSetup: ['test-all/pack.ts'],
-          // Most of the time goes into installs, which share two cores and one npm cache.
-          testTimeout: 240_000,
-          hookTimeout: 300_000,
-          retry,
-          pool: 'forks',
-          fileParallelism: false,
-          sequence: { groupOrder: 0 },
+          exclude: inCi,
+          ...ofPackage,
+          sequence: { groupOrder: 4 },
         },
       },
       // The whole of the series of which `npm test` runs a sample.
