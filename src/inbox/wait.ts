@@ -5,8 +5,9 @@ import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import type { Store } from '../store/store.ts'
 import type { Search } from '../search/search.ts'
-import { parseMailQuery, type MailFilter } from '../search/query.ts'
+import { parseMailQuery } from '../search/query.ts'
 import { assertAfter, isAfter, type MailQuery } from '../search/query-members.ts'
+import { hasArrived, timeoutError, unexpectedMail, type Wanted } from './wait-errors.ts'
 
 /** How long to wait, and for which mail. */
 export interface WaitOptions {
@@ -66,7 +67,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
   /**
    * Calls back once for every match that exists or arrives, until there is an outcome.
    *
-   * @param heard  Returns the outcome, or undefined to continue.
+   * @param outcomeOf  Returns the outcome for one match, or undefined to continue.
    * @param atEnd  Returns the outcome at the timeout.
    */
   async function watch<T>(
@@ -77,7 +78,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
     const { promise, resolve, reject } = withResolvers<T>()
     const told = new Set<string>()
     const isWanted = after === undefined ? () => true : isAfter(after)
-    /** Mails that were stored since this wait began: the clock of the instance that took one may be behind. */
+    /** Mails stored since this wait began. They count whatever their time is: another instance's clock may be behind. */
     const arrivals = new Set<string>()
     const isPast = typeof after === 'string' || (after !== undefined && after.getTime() <= now() + mostSkewMs)
     const take = (email: EmailRecord): boolean => {
@@ -118,8 +119,8 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       isChanged = true
       ;(repeating ??= repeat()).catch(reject)
     }
-    // A request over HTTP has waited until all is known that other instances acknowledged before it: that is not new here.
-    // Listening begins before the search, so that no mail is missed between the two.
+    // Listening begins before the search, so that no mail is missed between the two. A request over HTTP starts only after
+    // this instance knows everything that others acknowledged before, so older mail does not count as an arrival.
     const stop = store.changes((change) => {
       if (change.op === 'gap') return searchAgain()
       if (change.op === 'remove' || change.collection !== emailCollection.name) return
@@ -192,8 +193,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       await watch<null>(
         wanted,
         (email) => {
-          const message = `Unexpected mail for ${wordsOf(query)}: ${describeMail(email)}.`
-          throw new LocalpostError('unexpected_mail', message)
+          throw unexpectedMail(query, email)
         },
         async () => null,
       )
@@ -218,57 +218,10 @@ function readWaitOptions(
   return { timeoutMs, after }
 }
 
-const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
 /** By how much the clocks of instances that share a store may differ. */
 const mostSkewMs = 60_000
 /** The maximum number of mails that one wait may ask for. */
 const maxCount = 500
-
-interface Wanted {
-  query: MailQuery | undefined
-  filter: MailFilter
-  after: Date | string | undefined
-  timeoutMs: number
-}
-
-async function timeoutError(
-  store: Store,
-  { query, filter, after, timeoutMs }: Wanted,
-  what: string,
-): Promise<LocalpostError> {
-  const { records } = await store.page(emailCollection, { direction: 'desc', limit: missesAmong })
-  const misses = records
-    .map((email) => ({ email, held: filter.held(email) }))
-    // The sort is stable, so the newest of equal entries stays first.
-    .sort((a, b) => b.held - a.held)
-    .slice(0, 3)
-    .map(({ email }) => {
-      const late = hasArrived(email) ? '' : ' (not delivered yet)'
-      const early = after !== undefined && !isAfter(after)(email) ? ' (not after `after`)' : ''
-      return `${describeMail(email)}${late}${early}`
-    })
-  const nearest = misses.length > 0 ? ` The nearest misses: ${misses.join('; ')}.` : ' The inbox is empty.'
-  return new LocalpostError('wait_timeout', `${what} ${wordsOf(query)} within ${timeoutMs} ms.${nearest}`)
-}
-
-function describeMail({ id, from, to, subject }: EmailRecord): string {
-  const recipients = to.length > 0 ? quote(to.join(', ')) : 'undisclosed recipients'
-  return `${id} from ${quote(from)} to ${recipients}, subject ${quote(subject)}`
-}
-
-function wordsOf(query: MailQuery | undefined): string {
-  return typeof query === 'string' ? quote(query) : query === undefined ? 'any mail' : describe(query)
-}
-
-// Only the newest mails are considered, because the expected mail should have arrived just now.
-const missesAmong = 200
-
-function describe(query: Exclude<MailQuery, string>): string {
-  const parts = Object.entries(query).map(
-    ([name, value]) => `${name}: ${value instanceof RegExp ? String(value) : quote(value)}`,
-  )
-  return `{ ${parts.join(', ')} }`
-}
 
 // Promise.withResolvers does not exist in Node 20.
 function withResolvers<T>(): {

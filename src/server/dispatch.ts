@@ -1,11 +1,8 @@
 import type { H3Event } from 'h3'
 import { FastResponse } from 'srvx'
-import type { z } from 'zod'
-import { isErrorOf, LocalpostError, validationError } from '../core/errors.ts'
-import { checkInput, fieldName, parseInput } from '../core/validate.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
 import { errorAnswer, isAnswer, jsonAnswer, streamBody } from './answer.ts'
-import { receiveBody } from './body.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import { type ClientAddresses, socketRequestOf, socketResponseOf } from './client-address.ts'
 import type { AccessControl } from './access.ts'
@@ -65,7 +62,7 @@ export function dispatcher(
       const admitted = access !== 'none' && !struck && accessControl.admit(event, access, need, exchange)
       if (admitted) headers = admitted instanceof Promise ? await admitted : admitted
       if (!struck && (access === 'key' || access === 'local')) assertAccount(event)
-      // What changes something is done when its caller has been let in.
+      // Only reads are watched: a request that changes something is completed once its caller was admitted.
       if (access === 'local' && event.req.method === 'GET')
         open = openAnswers.watch(() => {
           void accessControl.admit(event, access, need, exchange)
@@ -96,7 +93,7 @@ export function dispatcher(
   }
 }
 
-/** The context's member with a function that throws when the account of the request cannot be reached any more. */
+/** Name of the member of h3's context that holds a function: it throws if the account cannot be reached any more. */
 export const assertAccountReached = 'localpost.assertAccountReached'
 
 function assertReached(event: H3Event): void {
@@ -104,7 +101,7 @@ function assertReached(event: H3Event): void {
   if (typeof assertIt === 'function') assertIt()
 }
 
-/** The answer, with a body that ends when its caller may not read it any more, where it is a stream. */
+/** The answer; if its body is a stream, the stream ends as soon as the caller loses access. */
 function watchedAnswer(answer: Answer, open: OpenAnswer): Answer {
   const body = streamed(answer)
   if (body instanceof ReadableStream) return { ...answer, body: open.guard(body) }
@@ -112,84 +109,21 @@ function watchedAnswer(answer: Answer, open: OpenAnswer): Answer {
   return answer
 }
 
-/** The body of an answer; long JSON is written while it is read. */
+/** The body of an answer. Long JSON becomes a stream, which is written while it is read. */
 function streamed({ body }: Answer): Exclude<Answer['body'], LongJson> {
   return isLongJson(body) ? streamBody(readLongJson(body)) : body
 }
 
-/** The context's member with a function that notes a use of the account of the request, where it is not `default`. */
+/** Name of the member of h3's context that holds a function: it records that the account is in use. Not for `default`. */
 export const accountUsed = 'localpost.accountUsed'
 
-/** The context's member with the name of an account that the caller asks for and may not see. */
+/** Name of the member of h3's context that holds the name of an account that the caller may not see. */
 export const unknownAccount = 'localpost.unknownAccount'
 
 /** @throws not_found. Only after the caller's key was checked, so that strangers do not learn which accounts there are. */
 function assertAccount(event: H3Event): void {
   const name: unknown = event.context[unknownAccount]
   if (typeof name === 'string') throw noAccount(name)
-}
-
-/** Reads the parts of a request that the route needs, and calls the route's handler. */
-export async function runRoute(
-  route: Route,
-  event: H3Event,
-  exchange: Exchange,
-  {
-    accessControl,
-    addresses,
-    bodies,
-    large,
-    strict,
-  }: Pick<DispatchDeps, 'accessControl' | 'addresses' | 'bodies' | 'large' | 'strict'>,
-): Promise<unknown> {
-  if (event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
-  const params = paramsOf(event)
-  const query = route.query ? readQuery(route.query, queryOf(event)) : undefined
-  const { headers, method } = event.req
-  const handle = (body: unknown): unknown =>
-    route.handler({
-      params,
-      query,
-      body,
-      headers,
-      isLocal: () => accessControl.isLocal(event),
-      isSecure: () => accessControl.isSecure(event),
-      isHead: method === 'HEAD',
-      ip: () => addresses.ipOf(event),
-      signal: () => event.req.signal,
-      warn(warnings) {
-        for (const warning of warnings) exchange.warnings.push(warning)
-      },
-    })
-  if (!route.body) return toAnswer(await handle(undefined), route)
-  const room = bodies.enter()
-  try {
-    const used: unknown = event.context[accountUsed]
-    const onPiece = typeof used === 'function' ? () => void used() : undefined
-    const source = { headers, body: () => event.req.body, node: socketRequestOf(event), onPiece }
-    const body = await receiveBody(source, route.body, room, (text) => (exchange.requestBody = text))
-    const isChecked = route.body.readBy === 'noun'
-    const { schema } = route.body
-    const work = async (): Promise<Answer> => {
-      const parsed = body.parse()
-      const given = parsed instanceof Promise ? await parsed : parsed
-      return toAnswer(await handle(isChecked ? given : parseInput(schema, given)), route)
-    }
-    return await (body.isLong ? large.run(work, largePatienceMs, event.req.signal) : work())
-  } finally {
-    room.leave()
-  }
-}
-
-/** How long a request with a long body waits for others, in milliseconds. */
-const largePatienceMs = 30_000
-
-/** The router ignores a trailing slash, but the real service answers 404. Warns about it, or refuses with `strict`. */
-function meetTrailingSlash(event: H3Event, exchange: Exchange, strict: boolean): void {
-  const { pathname } = event.url
-  const meant = `The path is ${pathname.replace(/\/+$/, '')}, without the trailing slash.`
-  if (strict) throw new LocalpostError('not_found', `There is nothing at ${pathname}. ${meant}`)
-  exchange.warnings.push(`the path ${pathname} is answered here, and is 404 with strict. ${meant}`)
 }
 
 /** The warnings of a request that the log does not keep, as a header of RFC 7234 section 5.5. */
@@ -228,10 +162,6 @@ function beginningOf({ body }: Answer): string | null {
   return isLongJson(body) ? (body.pieces().next().value ?? null) : null
 }
 
-function toAnswer(result: unknown, route: Route): Answer {
-  return isAnswer(result) ? result : jsonAnswer(result, route.success.status)
-}
-
 function newExchange(event: H3Event): Exchange {
   return {
     source: 'http',
@@ -251,41 +181,6 @@ function newExchange(event: H3Event): Exchange {
 // Sec-Fetch-Site, and a page of another origin cannot set it to `same-origin`.
 function isFromPage(headers: Headers): boolean {
   return headers.has('x-localpost-page') && headers.get('sec-fetch-site') === 'same-origin'
-}
-
-function paramsOf(event: H3Event): Record<string, string> {
-  const params: Record<string, string> = {}
-  for (const [name, value] of Object.entries(event.context.params ?? {})) {
-    try {
-      params[name] = decodeURIComponent(value)
-    } catch {
-      throw new LocalpostError('not_found', `The path ${event.url.pathname} is not encoded as a URL.`)
-    }
-  }
-  return params
-}
-
-function readQuery(schema: z.ZodType, given: Record<string, string>): unknown {
-  const result = checkInput(schema, given)
-  if ('value' in result) return result.value
-  const errors = result.errors.map(({ field, message }) => ({
-    field: field === fieldName([]) ? 'query' : field,
-    message,
-  }))
-  throw validationError(errors)
-}
-
-// If a parameter is repeated, the first value is used.
-function queryOf(event: H3Event): Record<string, string> {
-  const query: Record<string, string> = {}
-  if (event.url.search.length > 1) {
-    for (const [name, value] of new URLSearchParams(event.url.search)) {
-      // Every path below `/dev` takes the name of an account; it was read before.
-      if (name === 'account' && event.url.pathname.startsWith('/dev/')) continue
-      if (!Object.hasOwn(query, name)) query[name] = value
-    }
-  }
-  return query
 }
 
 // h3's type follows the DOM's, which does not include byte arrays with shared memory.

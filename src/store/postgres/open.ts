@@ -1,26 +1,26 @@
 import type { Pool } from 'pg'
 import { createBudget, noRoom } from '../../core/byte-budget.ts'
-import { LocalpostError, quote } from '../../core/errors.ts'
+import { LocalpostError } from '../../core/errors.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
 import { type BulkOutcome, runBulk } from '../bulk.ts'
 import { ChangeFeed } from '../change-feed.ts'
-import { assertPartitionName, splitBlobId } from '../disk/names.ts'
+import { assertPartitionName } from '../disk/names.ts'
 import { misuse } from '../io-errors.ts'
 import { isNewAlone } from '../prepare.ts'
 import type { Blob, Change, Collection, PartitionedStore, Store, StoredRecord } from '../store.ts'
 import { parseAddress } from './address.ts'
-import { Blobs, LargeBlob, mostInline } from './blobs.ts'
+import { Blobs, mostInline } from './blobs.ts'
 import { bulkWork } from './bulk-work.ts'
 import { Connection, transact } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'
 import { databaseFault } from './faults.ts'
 import { Follower, readState } from './follower.ts'
-import { isStorable } from './keys.ts'
 import { channelOf, Listening } from './listening.ts'
 import { Membership } from './membership.ts'
 import { type Place, Reads, scanMs } from './reads.ts'
 import { prepareCollections, prepareOwnTables } from './schema.ts'
-import type { BulkChange, PreparedChange, StagedBlob } from './staging.ts'
+import { heldBy, nameIn, prepareChange, stageBlobs } from './prepare-commit.ts'
+import type { BulkChange } from './staging.ts'
 import { PostgresTexts } from './texts.ts'
 import { prepareTexts, type TextSearch } from './texts-schema.ts'
 import { readStatus } from './status.ts'
@@ -32,7 +32,7 @@ import { Writer } from './writer.ts'
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`, with `?schema=name` for another schema than `localpost`. */
   readonly url: string
-  /** Every collection that will be used. What the schema holds of others is kept. */
+  /** Every collection that will be used. Other collections in the schema are kept. */
   readonly collections: readonly Collection<StoredRecord>[]
   /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
   readonly pendingBytes?: number
@@ -180,7 +180,7 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
     },
     onFault: (fault) => upkeep.note(fault),
   })
-  // Calls are heard before the first commit that may be missed.
+  // Listens to other instances now, so that none of their commits is missed.
   await upkeep.look()
 
   function assertOpen(): void {
@@ -198,7 +198,7 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
     try {
       await writer.say(partition, { op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
     } catch {
-      // The others read again what they show when they hear of the next change.
+      // The other instances read everything again at the next change.
       await feed.endBulk({ base: collection, partition })
     }
   }
@@ -214,7 +214,8 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
       const prepared = changes.map((change) => prepareChange(tableOf(change.collection), change))
       const named = given.map((blob) => ({ blob, ...nameIn(changes, blob) }))
       const size = heldBy(prepared, given)
-      // Changes of what is there are bounded by who makes them, and losing one would cost more than it frees.
+      // Changes of stored records are never refused: whoever makes them limits their number, and a lost change costs more
+      // than the memory that refusing it would save.
       if (!isNewAlone(changes)) pending.takeAnyway(size)
       else {
         if (upkeep.trouble) throw upkeep.trouble
@@ -338,61 +339,3 @@ function closedError(): LocalpostError {
 
 /** Up to this many records, listeners get one change for each, so that they need not read everything again. */
 const mostTold = 100
-/** Takes a caller's change as it is now. @throws internal_error if it cannot be stored. */
-function prepareChange(table: Table, change: Change): PreparedChange {
-  if (change.op === 'remove') return { op: 'remove', table, id: change.id, version: change.version }
-  const version = change.op === 'update' ? change.record.version + 1 : 1
-  const record = { ...change.record, version }
-  if (typeof record.id !== 'string' || record.id === '' || !isStorable(record.id))
-    throw misuse(`A record of ${table.name} cannot have the id ${quote(record.id)}.`)
-  return { op: change.op, table, row: table.rowOf(record, JSON.stringify(record)) }
-}
-
-/** How many bytes a commit holds in memory until it is stored. */
-function heldBy(changes: readonly PreparedChange[], blobs: readonly Blob[]): number {
-  let size = 0
-  for (const change of changes) if (change.op !== 'remove') size += change.row.text.length
-  for (const { parts } of blobs) for (const part of parts ?? []) size += part.byteLength
-  return size
-}
-
-/** The owner and the name of a blob. @throws internal_error unless the commit writes the record of the owner. */
-function nameIn(changes: readonly Change[], blob: Blob): { owner: string; name: string } {
-  const { owner, name } = splitBlobId(blob.id)
-  const isWritten = changes.some((change) => change.op !== 'remove' && change.record.id === owner)
-  if (owner === '' || name === '' || !isStorable(name) || !isWritten)
-    throw misuse(`The blob ${JSON.stringify(blob.id)} comes with a commit that does not write its record.`)
-  const size = blob.parts?.reduce((sum, part) => sum + part.byteLength, 0)
-  if (size !== undefined && size !== blob.size)
-    throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)
-  return { owner, name }
-}
-
-type NamedBlob = { readonly blob: Blob; readonly owner: string; readonly name: string }
-
-/** What the transaction needs of blobs. Large ones in memory are written before it; then the answer is a promise. */
-function stageBlobs(
-  blobs: Blobs,
-  named: readonly NamedBlob[],
-): readonly StagedBlob[] | Promise<readonly StagedBlob[]> {
-  const staged = named.map(({ blob, owner, name }): StagedBlob | Promise<StagedBlob> => {
-    const { size, parts, spooled } = blob
-    if (spooled instanceof LargeBlob) return { owner, name, size, bytes: null, large: spooled.number }
-    if (!parts) throw misuse(`The blob ${blob.id} is of another store.`)
-    const bytes = parts.length === 1 && parts[0] ? asBuffer(parts[0]) : Buffer.concat(parts)
-    return size <= mostInline ? { owner, name, size, bytes, large: null } : spool(blobs, bytes, owner, name)
-  })
-  const ready = staged.filter((one): one is StagedBlob => !(one instanceof Promise))
-  return ready.length === staged.length ? ready : Promise.all(staged.map((one) => Promise.resolve(one)))
-}
-
-async function spool(blobs: Blobs, bytes: Buffer, owner: string, name: string): Promise<StagedBlob> {
-  const written = await blobs.createSpool()
-  await written.write(bytes)
-  const { number } = await written.finish()
-  return { owner, name, size: bytes.length, bytes: null, large: number }
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}

@@ -1,0 +1,62 @@
+import { LocalpostError, quote } from '../core/errors.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { MailFilter } from '../search/query.ts'
+import { isAfter, type MailQuery } from '../search/query-members.ts'
+import type { Store } from '../store/store.ts'
+
+/** What a wait is for. */
+export interface Wanted {
+  query: MailQuery | undefined
+  filter: MailFilter
+  after: Date | string | undefined
+  timeoutMs: number
+}
+
+/** Whether the first delivery was tried, or the mail did not come through the outbox. */
+export const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
+
+/** The error of a wait that ended without its mail. @param what  The beginning of the message. */
+export async function timeoutError(
+  store: Store,
+  { query, filter, after, timeoutMs }: Wanted,
+  what: string,
+): Promise<LocalpostError> {
+  const { records } = await store.page(emailCollection, { direction: 'desc', limit: missesAmong })
+  const misses = records
+    .map((email) => ({ email, held: filter.held(email) }))
+    // The sort is stable, so the newest of equal entries stays first.
+    .sort((a, b) => b.held - a.held)
+    .slice(0, 3)
+    .map(({ email }) => {
+      const late = hasArrived(email) ? '' : ' (not delivered yet)'
+      const early = after !== undefined && !isAfter(after)(email) ? ' (not after `after`)' : ''
+      return `${describeMail(email)}${late}${early}`
+    })
+  const nearest = misses.length > 0 ? ` The nearest misses: ${misses.join('; ')}.` : ' The inbox is empty.'
+  return new LocalpostError('wait_timeout', `${what} ${wordsOf(query)} within ${timeoutMs} ms.${nearest}`)
+}
+
+/** The error of a wait for no mail, when this one matched. */
+export function unexpectedMail(query: MailQuery | undefined, email: EmailRecord): LocalpostError {
+  const message = `Unexpected mail for ${wordsOf(query)}: ${describeMail(email)}.`
+  return new LocalpostError('unexpected_mail', message)
+}
+
+function describeMail({ id, from, to, subject }: EmailRecord): string {
+  const recipients = to.length > 0 ? quote(to.join(', ')) : 'undisclosed recipients'
+  return `${id} from ${quote(from)} to ${recipients}, subject ${quote(subject)}`
+}
+
+function wordsOf(query: MailQuery | undefined): string {
+  return typeof query === 'string' ? quote(query) : query === undefined ? 'any mail' : describe(query)
+}
+
+// Only the newest mails are considered, because the expected mail should have arrived just now.
+const missesAmong = 200
+
+function describe(query: Exclude<MailQuery, string>): string {
+  const parts = Object.entries(query).map(
+    ([name, value]) => `${name}: ${value instanceof RegExp ? String(value) : quote(value)}`,
+  )
+  return `{ ${parts.join(', ')} }`
+}
