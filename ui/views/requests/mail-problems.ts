@@ -20,11 +20,11 @@ export function causesOf(
   sessions: readonly SmtpSessionSummary[],
   requests: readonly LoggedRequest[],
 ): Cause[] {
-  const causes = new Map<string, Cause>()
+  const found = new Map<string, Cause>()
   const add = (cause: Omit<Cause, 'count'>): void => {
-    const known = causes.get(cause.key)
-    if (!known) causes.set(cause.key, { ...cause, count: 1 })
-    else causes.set(cause.key, { ...(cause.time > known.time ? cause : known), count: known.count + 1 })
+    const known = found.get(cause.key)
+    if (!known) found.set(cause.key, { ...cause, count: 1 })
+    else found.set(cause.key, { ...(cause.time > known.time ? cause : known), count: known.count + 1 })
   }
   for (const { id, started, ended, problems } of sessions) {
     for (const { kind, message, advice, command, reply } of problems) {
@@ -36,7 +36,7 @@ export function causesOf(
     const cause = causeOf(request)
     if (cause) add({ ...cause, id: request.id, time: request.timestamp, from: 'HTTP' })
   }
-  return [...causes.values()].sort((one, other) => other.time - one.time)
+  return [...found.values()].sort((one, other) => other.time - one.time)
 }
 
 type HttpCause = Pick<Cause, 'key' | 'message' | 'advice' | 'reply'>

@@ -7,7 +7,7 @@ it.each([
   ['complaint@simulator.localpost', [{ kind: 'simulator' }]],
   ['ada@accepted.test', []],
 ])(
-  'events.causes: the events of %s name what caused them in the inbox, and not in /v1',
+  'events.cause: the events of %s name what caused them in the inbox, and not in /v1',
   async (to, expected) => {
     const post = await startRetrying({
       rules: [{ match: '*@example.com', action: 'reject', code: 550 }],
