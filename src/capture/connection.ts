@@ -154,7 +154,7 @@ export class CaptureConnection extends ReplyingConnection {
     const space = line.indexOf(' ')
     const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
     const proceed = (): void => {
-      // Only now: where instances share a store, the faults of MAIL wait for what the others changed.
+      // Checked after the fault was found: with a shared store that waits for other instances, and access may be lost then.
       if (name !== 'QUIT' && !isAdmitted(this.session)) return this.send(421, lostAccess().message)
       // The base and its handlers call `toString()` on the line, so a string works as well as a Buffer.
       if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)
@@ -190,7 +190,7 @@ export class CaptureConnection extends ReplyingConnection {
     )
   }
 
-  /** Goes on when it is known whether there is a fault, unless the connection has ended meanwhile. */
+  /** Continues once it is known whether there is a fault, unless the connection has ended in the meantime. */
   #afterFault(
     fault: Promise<SmtpFault | null>,
     proceed: (fault: SmtpFault | null) => void,

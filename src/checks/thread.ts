@@ -33,13 +33,13 @@ export interface MailChecks {
   close(): Promise<void>
 }
 
-/** Where a mail comes from that is checked. */
+/** What goes with the mail that is checked. */
 export interface CheckSource {
-  /** Reads the message, for the programs that are asked; null if it is not written, or too long. Default: null. */
+  /** Reads the message for external programs; null if it is not composed yet, or too long. Default: null. */
   raw?(): Promise<Uint8Array | null>
-  /** What is known beside the mail. Default: nothing. */
+  /** What is known from outside of the mail, such as DNS records. Default: nothing. */
   knowledge?: MailKnowledge
-  /** Asks links and images too. Default: false. */
+  /** Also requests the links and images. Default: false. */
   live?: boolean | undefined
   /** Ends the checks. */
   signal?: AbortSignal | undefined
@@ -77,7 +77,7 @@ export function createMailChecks(
       return endedReport(options)
     } finally {
       signal?.removeEventListener('abort', onAbort)
-      // Its heap beside that of the reading thread would be more memory than a large mail may take.
+      // Ends it: its heap and that of the reading thread together would exceed the memory limit for a large mail.
       await thread.rest()
     }
   }
@@ -96,7 +96,7 @@ export function createMailChecks(
   }
 }
 
-/** The report where the thread was ended: because one check did not yield in time, or took all the memory. */
+/** The report after the thread was ended, because a check took too long or too much memory. */
 function endedReport({ except = [] }: MailCheckOptions): CheckReport {
   const message = `The checks of this mail took longer than ${deadlineMs / 1000} seconds or too much memory, and were ended.`
   const checks = checkRegistry

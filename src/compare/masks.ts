@@ -3,15 +3,15 @@ import { isRegExp } from 'node:util/types'
 import { dateMasks } from './dates.ts'
 import { isRandomWord } from './random-words.ts'
 
-/** Replaces what differs each time that the same mail is sent. */
+/** Replaces the parts of a text that differ each time the same mail is sent. */
 export type Mask = (text: string) => string
 
 /**
  * A function that masks ids, dates and times, tokens, one-time codes, content ids, ports of this machine and the parts
- * of addresses that carry any of these. What is masked already stays as it is.
+ * of addresses that carry any of these. Masking a masked text changes nothing.
  *
  * @param codes  The one-time codes of the mail; see `mail.codes`.
- * @param own  What the user masks too: a text, or what fits a pattern.
+ * @param own  Texts and patterns that the user wants masked too.
  */
 export function createMask(codes: readonly string[] = [], own: readonly (string | RegExp)[] = []): Mask {
   const patterns = own.map((one) => (isRegExp(one) ? everywhere(one) : new RegExp(escaped(one), 'g')))
@@ -32,7 +32,7 @@ export function createMask(codes: readonly string[] = [], own: readonly (string 
 }
 
 const maxCodes = 50
-// Of an image in the HTML itself: its bytes are the same for the same image.
+// An image within the HTML is replaced by the digest of its bytes, so that another image is a difference.
 const data = /\bdata:([\w.+/-]{1,100});base64,([A-Za-z0-9+/=\s]{32,})/gi
 const address = /\bhttps?:\/\/[^\s"'<>]{1,8000}/gi
 const uuid = /(?<![\da-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/gi

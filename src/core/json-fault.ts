@@ -8,7 +8,7 @@ export function explainJsonFault(text: string): string {
 }
 
 /**
- * The same where the offset of the fault is known, in steps: a text may be long.
+ * Like {@link explainJsonFault}, for a known offset of the fault. Works in steps, because a text may be long.
  *
  * @param position  As {@link findJsonFault} gives it.
  */
@@ -32,9 +32,9 @@ export function findJsonFault(text: string): number {
   return 'fault' in parsed ? parsed.fault : text.length
 }
 
-/** Whether a text that may be JSON nests arrays and objects deeper than so many levels; told before it is parsed. */
+/** Whether a text nests arrays and objects deeper than so many levels. It is not parsed, and need not be valid JSON. */
 export function isNestedDeeper(levels: number, text: string): boolean {
-  // A mail has few of them, and finding them costs nothing beside a walk over all its text.
+  // The JSON of a mail has few brackets. Counting them is much faster than the loop over each character.
   if (!hasMore(levels, text)) return false
   let depth = 0
   let inString = false

@@ -1,8 +1,8 @@
 import { clearInterval, setInterval } from './machine.ts'
 
 /**
- * Keeps the process alive until this work has ended: with `keepAlive: false` no port, connection or timer does, and what
- * is awaited would else stay pending for ever.
+ * Keeps the process alive until this work has ended. With `keepAlive: false` no port, connection or timer of an instance
+ * does so, and Node would exit while its caller still awaits.
  */
 export async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
   const hold = setInterval(() => {}, longTimeMs)
@@ -13,5 +13,5 @@ export async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Twelve days, within what a timer can be; nothing happens then.
+// Twelve days: near the longest delay of a timer. Its callback does nothing.
 const longTimeMs = 2 ** 30

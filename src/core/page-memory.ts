@@ -1,7 +1,7 @@
 /**
  * Makes a buffer for many bytes that are needed for a short time. Its memory is taken from the system in pages, and goes
- * back to the system when the buffer is collected. That of `Buffer.allocUnsafeSlow` goes back to the C library, which
- * keeps freed blocks between those that are in use: after a few large sends that was as much as they took.
+ * back to the system when the buffer is collected. Memory of `Buffer.allocUnsafeSlow` goes back to the C library, which
+ * keeps freed blocks between blocks in use: after a few large sends it kept as much memory as the sends had used.
  *
  * @param bytes  How many; all are zero.
  */
@@ -11,8 +11,8 @@ export function pageBuffer(bytes: number): Buffer<ArrayBuffer> {
 }
 
 /**
- * Lets V8 begin to collect garbage, in steps beside other work, before work on many bytes. V8 lets the texts of the
- * last large mail lie until its heap is several times as large as what is in use.
+ * Makes V8 begin to collect garbage, in steps beside other work, before work on many bytes. Otherwise V8 keeps the
+ * texts of the last large mail until its heap is several times as large as what is in use.
  *
  * @param bytes  How many bytes the work is on. A collection costs more than work on few bytes.
  */

@@ -1,13 +1,13 @@
 import type { Store } from '../store/store.ts'
 import { domainCollection, type DomainRecord } from './domain.ts'
 
-/** The domains that were looked up last, so that a stream of mail from one reads its record once. */
+/** Remembers the domains that were looked up last, so that many mails from one domain read its record once. */
 export interface RecentDomains {
-  /** The domain of this name as it is stored now, at once where it is remembered; null where there is none. */
+  /** The domain of this name as it is stored now, without a promise if it is remembered; null if there is none. */
   find(name: string): DomainRecord | Promise<DomainRecord | null>
 }
 
-/** @param most  How many are remembered. All are forgotten with the first change to any domain. Default: 100. */
+/** @param most  How many domains are remembered. Any change to a domain clears all of them. Default: 100. */
 export function createRecentDomains(store: Store, most = 100): RecentDomains {
   let recent = new Map<string, DomainRecord>()
   store.changes((change) => {
@@ -15,7 +15,7 @@ export function createRecentDomains(store: Store, most = 100): RecentDomains {
   })
 
   async function read(name: string): Promise<DomainRecord | null> {
-    // What was read before a change must not be remembered after it.
+    // A change during the read replaces `recent`; the record that was read is then put into the old map.
     const asOfNow = recent
     const domain = await store.find(domainCollection, 'name', [name])
     if (!domain) return null

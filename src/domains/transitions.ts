@@ -1,17 +1,17 @@
 import type { DomainRecord } from './domain.ts'
 import type { DeclaredVerification, DomainStatus, VerificationErrorType, VerificationInfo } from './types.ts'
 
-/** What a look-up of a domain's records came to. */
+/** The result of looking up a domain's DNS records. */
 export interface CheckOutcome {
-  /** Absent where every required record was found right. */
+  /** Absent if every required record is correct. */
   error_type?: VerificationInfo['error_type']
-  /** Absent where it could not be found. */
+  /** Absent if it was not found. */
   soa_record?: VerificationInfo['soa_record']
 }
 
 /**
- * A domain in a state declared by hand. `NOT_STARTED` undoes every check; any other state counts as a check that had
- * this result.
+ * Sets the state of a domain by hand. `NOT_STARTED` removes the results of all checks; any other state counts as a check
+ * with this result.
  *
  * @param now  Unix time in milliseconds.
  */
@@ -23,13 +23,13 @@ export function declare(domain: DomainRecord, declared: DeclaredVerification, no
   return checked(domain, status, { error_type, soa_record }, now)
 }
 
-/** A domain whose look-up begins. */
+/** The domain when a look-up begins. */
 export function begin(domain: DomainRecord, now: number): DomainRecord {
   if (domain.status !== 'NOT_STARTED') return domain
   return { ...domain, status: 'PENDING', verification_started: now }
 }
 
-/** A domain after a look-up. */
+/** The domain after a look-up. */
 export function conclude(domain: DomainRecord, outcome: CheckOutcome, now: number): DomainRecord {
   return checked(
     domain,

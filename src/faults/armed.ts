@@ -2,7 +2,7 @@ import { matchesGlob } from '../core/glob.ts'
 import { draw } from './draw.ts'
 import type { FaultChance, FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault } from './types.ts'
 
-/** Faults with what is left of them; also as they are stored. */
+/** The injected faults, each with how many matches it has left. The store keeps them in this form too. */
 export interface ArmedSet {
   http: Armed<HttpFault>[]
   smtp: Armed<SmtpFault>[]
@@ -34,7 +34,7 @@ export function arm({ http = [], smtp = [], rate_limit = null }: FaultsInput, se
   }
 }
 
-/** The faults as they are answered, with the counts that are left; null while there are none. */
+/** The faults as the API shows them: `count` is how many matches are left; null if there are no faults. */
 export function shownFaults({ http, smtp, rate_limit, seed }: ArmedSet): FaultsState | null {
   if (http.length + smtp.length === 0 && rate_limit === null) return null
   return { http: http.map(shown), smtp: smtp.map(shown), rate_limit: rate_limit && { ...rate_limit }, seed }
@@ -45,7 +45,7 @@ export function countOf({ http, smtp, rate_limit }: ArmedSet): number {
   return http.length + smtp.length + (rate_limit ? 1 : 0)
 }
 
-/** What struck, and whether that changed what is left. */
+/** The fault that applies, and whether the stored counts or dice changed. */
 export interface Struck<T> {
   readonly fault: T | null
   readonly isCounted: boolean
@@ -56,7 +56,10 @@ export function fitsRequest(method: string, path: string): (fault: HttpFault) =>
   return (fault) => (fault.method ?? method) === method && matchesGlob(fault.path, path)
 }
 
-/** A fault counts every match, applied or not; a match that it does not apply to is tried against the next fault. */
+/**
+ * Finds the fault that applies. Every match uses up one of a fault's count, even if the dice decide that the fault does not
+ * apply; then the next fault is tried.
+ */
 export function strike<T extends FaultChance>(
   armed: readonly Armed<T>[],
   fits: (fault: T) => boolean,

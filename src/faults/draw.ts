@@ -1,6 +1,6 @@
 /**
- * Draws a number from 0 up to but not 1; the same sequence follows from the same state (mulberry32). Good for dice, not for
- * secrets.
+ * Draws a random number: at least 0, less than 1. The same state gives the same sequence (mulberry32), so it must not be used
+ * for secrets.
  *
  * @param state  At first the seed: an integer from 0 to 4,294,967,295.
  * @returns The number, and the state for the next one.

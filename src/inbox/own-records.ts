@@ -1,18 +1,17 @@
 import { domainOf } from '../checks/alignment.ts'
+import { fromDomain } from '../checks/from-domain.ts'
 import type { CheckedMail } from '../checks/subject.ts'
-import { fieldsOf } from '../checks/subject.ts'
 import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { absoluteName, dnsRecords, type DnsSettings } from '../domains/dns-records.ts'
 import { domainCollection } from '../domains/domain.ts'
 import { zoneOf } from '../domains/names.ts'
 import type { ZoneRecord } from '../domains/zone.ts'
-import { parseAddresses } from '../mime/headers/addresses.ts'
 import type { Store } from '../store/store.ts'
 
 /** Finds the DNS records of the account's own domains that a mail's receivers would look up. */
 export type OwnRecords = (mail: CheckedMail) => Promise<ZoneRecord[]>
 
-/** The records are those that the domains' owner is told to publish. */
+/** Takes the records from those that the owner of each domain is told to publish. */
 export function createOwnRecords(store: Store, dns: DnsSettings): OwnRecords {
   return async (mail) => {
     const shared = await store.get(dkimKeyCollection, 'shared')
@@ -29,8 +28,7 @@ export function createOwnRecords(store: Store, dns: DnsSettings): OwnRecords {
 }
 
 function namesOf(mail: CheckedMail): Set<string> {
-  const [from] = parseAddresses((fieldsOf(mail, 'from')[0] ?? '').slice(0, 10_000))
-  const named = [from && domainOf(from.address), domainOf(mail.envelope.mail_from), mail.dkim?.domain]
+  const named = [fromDomain(mail), domainOf(mail.envelope.mail_from), mail.dkim?.domain]
   return new Set(
     named.flatMap((name) => {
       if (!name) return []

@@ -1,10 +1,10 @@
 /** Promises that callers hold while they wait. */
 export interface Pending {
-  /** Begins to work. @returns What its caller holds. */
+  /** Starts the work. @returns The promise for the caller. */
   add<T>(work: () => Promise<T>): Promise<T>
   /**
-   * From now on a failure of one of those is not reported: a wait that its caller does not await yet would
-   * else be reported as unhandled, over what really went wrong. Who awaits it still gets the error.
+   * Keeps Node from reporting failures of these promises as unhandled, which would hide the error that ended the test.
+   * Callers that await them still get the error.
    */
   quiet(): void
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** When accounts that are closed have work of their own to do. */
+/** Remembers when closed accounts have work to do, and wakes them. */
 export interface AccountWakes {
   /** @param at  null: never. */
   plan(id: string, at: number | null): void
@@ -32,7 +32,7 @@ export function createAccountWakes(clock: Clock, wake: (id: string) => void): Ac
     if (isClosed || at >= timerAt) return
     cancelTimer?.()
     timerAt = at
-    // A clock may be set meanwhile, so none waits for long.
+    // The clock may be set in the meantime, so no timer runs longer than an hour.
     cancelTimer = clock.after(Math.min(Math.max(at - clock.now(), shortestWaitMs), longestWaitMs), run)
   }
 

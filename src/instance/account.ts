@@ -67,7 +67,7 @@ export interface SharedParts {
   baseUrl(): string
 }
 
-/** What is stored for one account, and what reads and changes it; nothing of it is reached from another account. */
+/** What is stored for one account, and what reads and changes it. Other accounts cannot reach any of it. */
 export interface AccountNouns extends Omit<AccountMemory, 'randomSources'> {
   store: Store
   domains: InnerDomains
@@ -77,7 +77,7 @@ export interface AccountNouns extends Omit<AccountMemory, 'randomSources'> {
   reader: Reader
   webhooks: RunningWebhooks
   relay: Transport | null
-  /** What the outbox proves itself with. */
+  /** The password of the outbox at the SMTP server of its own instance. */
   secret: string
   /** Has the outbox look for due emails. Does nothing before it delivers. */
   wakeOutbox(): void

@@ -9,8 +9,8 @@ export interface GatedStore {
 }
 
 /**
- * The store of an account that may be removed: what still runs for it then, such as an upload, must not store anything
- * after its data were removed.
+ * Wraps the store of an account, which may be removed while work for it is running, such as an upload. That work must not
+ * store anything after the account's data were removed.
  */
 export function gateStore(inner: Store): GatedStore {
   const running = new Set<Promise<unknown>>()

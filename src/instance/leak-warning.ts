@@ -3,11 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { atEndOfTests } from './test-process.ts'
 
 /**
- * Notes that an instance of a test is open. Those still open after the tests are reported on stderr, which nothing
- * else here is written to.
+ * Notes that an instance of a test is open. Instances that are still open after the tests are reported on stderr.
  *
- * @param place  Where it was started, of {@link placeOf}.
- * @returns Says that it is closed.
+ * @param place  Where it was started, from {@link placeOf}.
+ * @returns To be called when the instance is closed.
  */
 export function noteOpened(place: string): () => void {
   const opened = { place }
@@ -19,7 +18,8 @@ export function noteOpened(place: string): () => void {
 }
 
 /**
- * Where a function was called: `/app/file.js:3:9`. What belongs to the package or to Node says nothing to its user.
+ * Where a function was called: `/app/file.js:3:9`. Calls within this package and within Node are skipped: its user did not
+ * write them.
  */
 export function placeOf(callee: Function): string {
   const trace: { stack?: string } = {}
@@ -33,7 +33,7 @@ export function placeOf(callee: Function): string {
   return line?.trim().replace(/^at (?:async )?(?:.*? \((.*)\)$)?/, '$1') ?? 'a place that is not known'
 }
 
-// A stack has a path with a space as it is, or URL-encoded.
+// A stack shows paths either as they are or URL-encoded.
 const folder = new URL('..', import.meta.url)
 const own = ['node:', fileURLToPath(folder), folder.href]
 
@@ -48,7 +48,7 @@ function warnOfUnclosed(): void {
   open.clear()
   if (lines.length === 0) return
   try {
-    // At once: a thread that is ended loses what its stream still has.
+    // Synchronous, because a thread that is ended loses the output that its stream has not written yet.
     writeSync(2, lines.join(''))
   } catch {
     // stderr is closed.

@@ -9,9 +9,9 @@ export interface Busy {
 }
 
 /**
- * Makes the wait for what an instance has begun: deliveries, then the webhooks that tell of them and what goes on by
- * itself. Deliveries are waited for until nothing is due, or nothing was stored for a quarter of a second of the
- * machine's time: one that waits for the instance's own clock, as a rule may have it, would else never end.
+ * Creates a function that waits for what an instance has begun: first deliveries, then webhooks and background work.
+ * The wait for deliveries ends when nothing is due, or when nothing was stored for 250 ms of the machine's time. Otherwise
+ * it would never end for a delivery that a rule delays by the instance's own clock, which a test may hold.
  */
 export function createSettle(deps: {
   store: Store

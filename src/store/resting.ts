@@ -39,7 +39,7 @@ export class Resting {
   /** How many segments, from the newest on, stay in memory. */
   awakeSegments = 4
   reader: LineReader | null = null
-  /** Called with the error of a record that cannot be read while others are read with it. */
+  /** Called with the error of a record that cannot be read, when the other records of the same read are still returned. */
   onDamaged: (error: LocalpostError) => void = () => {}
   /** Segments that a start took from their index, until their files are checked. */
   readonly unchecked: Set<Segment> = new Set()
@@ -164,7 +164,7 @@ export class Resting {
     }
   }
 
-  /** From here on no record leaves the memory, until {@link Resting.letGo}. */
+  /** Keeps all records in memory until {@link Resting.letGo}. Calls may be nested. */
   hold(): void {
     this.#held++
   }
@@ -193,7 +193,7 @@ export class Resting {
       const entry = byId.get(id)
       return (entry !== undefined && segment.entries.has(entry)) || wasPacked(id)
     })
-    // Mostly the order of arrival is that of the ids.
+    // Usually already sorted, because ids follow the order of arrival.
     if (there.some(({ id }, at) => at > 0 && (there[at - 1]?.id ?? '') > id))
       there.sort((a, b) => (a.id < b.id ? -1 : 1))
     const anchor = old === null ? undefined : there.find(({ id }) => wasPacked(id))

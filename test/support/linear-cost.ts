@@ -3,10 +3,10 @@ import { expect } from 'vitest'
 /**
  * Fails where the work for four times the input costs more than eight times as much: quadratic work costs sixteen times.
  *
- * Counts the time of this process alone, not that of others on a busy machine, and the least of some rounds.
+ * Compares the CPU time of this process, and the smallest of several rounds, so that a busy machine does not matter.
  *
  * @param work  Does the work for an input of a size.
- * @param size  So large that the work takes at least a millisecond.
+ * @param size  Must be large enough that the work takes at least a millisecond.
  */
 export function expectLinearCost(work: (size: number) => unknown, size: number): void {
   const least = { small: Infinity, large: Infinity }

@@ -1,7 +1,7 @@
 /** Whether each long series runs whole, as in `npm run test:all`; `npm test` runs a sample of it. */
 export const isLong = process.env['LOCALPOST_LONG'] === '1'
 
-/** The members of a series that run: all of them in the long variant, else so many, from the first to the last. */
+/** The members of a series to run: all in the long variant, otherwise `count` of them, evenly spaced. */
 export function sampleOf<T>(all: readonly T[], count: number): readonly T[] {
   if (isLong || count >= all.length) return all
   const distance = (all.length - 1) / Math.max(count - 1, 1)

@@ -10,7 +10,7 @@ afterAll(async () => {
     const left = surplus()
     if (left.length === 0) return
     if (Date.now() > end) throw new Error(`Still open after the last test of this file: ${left.join(', ')}`)
-    // What was closed is gone some turns of the event loop later.
+    // A closed handle disappears a few turns of the event loop later.
     await sleep(20)
   }
 })

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 /** A file system in memory, on Linux. */
 const memory = '/dev/shm'
 
-/** More than the tests of a project hold at any time. */
+/** More than the temporary files of a project's tests take at any time. */
 const neededBytes = 2 * 1024 ** 3
 
 /**

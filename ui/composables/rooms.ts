@@ -1,6 +1,5 @@
 /**
- * The rooms, in the order of the navigation: what each is called wherever it is named, the key that goes there behind
- * `g`, and its icon.
+ * The rooms of the page, in the order of the navigation, each with its name, its key (pressed after `g`), and its icon.
  */
 export const rooms = {
   inbox: { label: 'Inbox', key: 'i', icon: 'inbox' },
@@ -14,7 +13,7 @@ export const rooms = {
 } as const
 
 export type AnyRoom = keyof typeof rooms
-/** The rooms beside the inbox. */
+/** The rooms other than the inbox. */
 export type RoomName = Exclude<AnyRoom, 'inbox'>
 
 export const allRooms = Object.keys(rooms) as readonly AnyRoom[]

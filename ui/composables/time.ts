@@ -8,7 +8,7 @@ export function useNow(): Readonly<Ref<number>> {
   return now
 }
 
-/** A moment as a list says it: `now`, `5 min`, `14:05`, `Yesterday`, `Mon`, `3 Mar`, `3 Mar 2024`. */
+/** A time as shown in lists: `now`, `5 min`, `14:05`, `Yesterday`, `Mon`, `3 Mar`, `3 Mar 2024`. */
 export function shortTime(at: number, now: number): string {
   const ageMs = now - at
   if (ageMs < minute) return 'now'
@@ -26,17 +26,17 @@ export function fullTime(at: number): string {
 }
 
 /**
- * The time of day to the millisecond, for what happens within one; with its day where that is another than the one
- * beside it.
+ * The time of day to the millisecond, for events that follow each other closely. Includes the day if it is not the day of
+ * `beside`.
  *
- * @param beside  What it is read against. Default: now.
+ * @param beside  The time that is shown next to it. Default: now.
  */
 export function preciseTime(at: number, beside: number = Date.now()): string {
   const time = `${precise.format(at)}.${String(at % 1000).padStart(3, '0')}`
   return dayOf(at) === dayOf(beside) ? time : `${dayIn(at, beside)}, ${time}`
 }
 
-/** A span after a beginning, never more than it was: `+12 ms`, `+1.4 s`, `+3 min`, `+2 h`, `+4 d`. */
+/** The time since a beginning, rounded down: `+12 ms`, `+1.4 s`, `+3 min`, `+2 h`, `+4 d`. */
 export function elapsed(ms: number): string {
   if (ms < 1000) return `+${ms} ms`
   if (ms < minute) return `+${(Math.floor(ms / 100) / 10).toFixed(1)} s`
@@ -64,7 +64,7 @@ const full = format({
   second: '2-digit',
 })
 
-/** The day, with the year where that is another. */
+/** The day, with the year if it is not the year of `beside`. */
 function dayIn(at: number, beside: number): string {
   const isSameYear = new Date(at).getFullYear() === new Date(beside).getFullYear()
   return (isSameYear ? dayMonth : dayMonthYear).format(at)
