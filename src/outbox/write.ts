@@ -1,5 +1,6 @@
 import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
+import { collectBefore } from '../core/page-memory.ts'
 import type { ComposedMessage, MessageInput } from '../mime/compose/compose.ts'
 import { composeSigned, type Signing } from '../mime/dkim/sign.ts'
 import type { Blob, BlobWriter, Store } from '../store/store.ts'
@@ -76,6 +77,7 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
     headers: content.headers,
   }
   const compose = async (html: string): Promise<ComposedMessage> => {
+    collectBefore(bodyBytes)
     const composed = await composeSigned({ ...fields, html }, sender.signing)
     assertSize(composed.size_bytes)
     return composed

@@ -1,3 +1,4 @@
+import { collectBefore } from '../core/page-memory.ts'
 import { parseStreamed } from '../core/streamed-json.ts'
 import type { BlobId, Store } from '../store/store.ts'
 
@@ -50,6 +51,7 @@ async function parseBlob(
   most?: number,
 ): Promise<{ value: unknown; isCut: boolean } | null> {
   if (size > longBytes) {
+    collectBefore(Math.min(size, most ?? size))
     const stream = await store.openBlob(blob)
     return stream && (await parseStreamed(stream, most))
   }
