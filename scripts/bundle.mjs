@@ -31,7 +31,7 @@ const command = 'cli/main'
 export const commonName = (name) => `${name.replace(/\/(?:index|main)$/, '').replaceAll('/', '-')}.cjs`
 
 /** Packages that stay outside: those of the user, and listhen, which only the command loads. */
-const external = [/^node:/, 'listhen', 'pg', 'vitest', '@playwright/test']
+const external = [/^node:/, 'listhen', 'pg', 'vitest', '@playwright/test', 'playwright-core']
 
 /** What packages take from the global object, whose timers a test may have faked. */
 const machine = source('core/machine.ts')

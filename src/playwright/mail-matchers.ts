@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Expect, TestInfo } from '@playwright/test'
 import { assertArguments } from '../core/known-options.ts'
-import { mailSnapshot, sayDifference, type MailSnapshotOptions } from '../testing/mail-snapshot.ts'
+import { defaultThreshold, picturesOf } from '../testing/mail-pictures.ts'
+import { mailSnapshot, sayDifference } from '../testing/mail-snapshot.ts'
 import { matchers, type Matchers } from '../testing/matchers.ts'
 import { assertMail } from '../testing/mails.ts'
 import { usageError } from '../testing/lines.ts'
+import type { Outcome } from '../testing/outcome.ts'
 
 /**
  * Adds the matchers for mail to the `expect` of Playwright. Snapshots of mails are kept where Playwright keeps others,
@@ -24,7 +26,12 @@ export function withMailMatchers<Extended>(
   test: { info(): TestInfo },
 ): Expect<Extended & Matchers> {
   assertArguments(arguments, 2, 'withMailMatchers()')
-  const counts = new WeakMap<object, number>()
+  const counts = new WeakMap<object, Map<string, number>>()
+  const count = (info: TestInfo, what: string): number => {
+    const known = counts.get(info) ?? new Map<string, number>()
+    counts.set(info, known.set(what, (known.get(what) ?? 0) + 1))
+    return known.get(what) ?? 1
+  }
   const own: Matchers = {
     ...matchers,
     toMatchMailSnapshot(received, options = {}) {
@@ -32,37 +39,64 @@ export function withMailMatchers<Extended>(
       if (this.isNot === true) throw usageError('toMatchMailSnapshot cannot be used with "not".')
       const text = `${mailSnapshot(received, options)}\n`
       const info = test.info()
-      const count = (counts.get(info) ?? 0) + 1
-      counts.set(info, count)
-      const name = nameOf(info, options, count)
-      const path = info.snapshotPath(name)
-      const { updateSnapshots } = info.config
-      const command = `npx playwright test ${relative(process.cwd(), info.file)} --update-snapshots`
-      const said = {
-        mail: received,
-        key: relative(process.cwd(), path),
-        expected: null,
-        received: text,
-        command,
-      }
-      // Playwright writes what is missing in CI too, where it is lost.
-      const isUpdating = updateSnapshots === 'all' || updateSnapshots === 'changed'
-      if (!existsSync(path) && !isUpdating && process.env['CI'])
+      const name = `${nameOf(info, options.name ?? `mail ${count(info, 'text')}`)}.txt`
+      const command = commandOf(info)
+      if (isLost(info, name)) {
+        const key = relative(process.cwd(), info.snapshotPath(name))
+        const said = { mail: received, key, expected: null, received: text, command }
         return { pass: false, message: () => sayDifference(said) }
-      try {
-        expect(text).toMatchSnapshot(name)
-        return { pass: true, message: () => '' }
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error)
-        return { pass: false, message: () => `${message}\nAccept the change: ${command}` }
       }
+      return outcomeOf([() => expect(text).toMatchSnapshot(name)], command)
+    },
+    async toMatchMailPictures(received, options = {}) {
+      assertMail(received, 'toMatchMailPictures')
+      if (this.isNot === true) throw usageError('toMatchMailPictures cannot be used with "not".')
+      const info = test.info()
+      const about = nameOf(info, options.name ?? `mail ${count(info, 'pictures')}`)
+      const pictures = await picturesOf(received, options)
+      const { threshold = defaultThreshold, maxDiffPixels = 0 } = options
+      const compare = pictures.map(({ view, png }) => () => {
+        const name = `${about} ${view}.png`
+        if (isLost(info, name))
+          throw new Error(
+            `${relative(process.cwd(), info.snapshotPath(name))} is missing, and this run writes none.`,
+          )
+        expect(png).toMatchSnapshot(name, { threshold, maxDiffPixels })
+      })
+      return outcomeOf(compare, commandOf(info))
     },
   }
   return expect.extend(own)
 }
 
-/** The file of a snapshot: the names of suites and test, and a number. Playwright makes it a file name. */
-function nameOf({ titlePath }: TestInfo, { name }: MailSnapshotOptions, count: number): string {
-  const title = titlePath.slice(1).join(' ').slice(0, 80)
-  return `${title} ${name ?? `mail ${count}`}.txt`
+/** Playwright writes what is missing in CI too, where it is lost. */
+function isLost(info: TestInfo, name: string): boolean {
+  const { updateSnapshots } = info.config
+  const isUpdating = updateSnapshots === 'all' || updateSnapshots === 'changed'
+  return !existsSync(info.snapshotPath(name)) && !isUpdating && Boolean(process.env['CI'])
+}
+
+function commandOf({ file }: TestInfo): string {
+  return `npx playwright test ${relative(process.cwd(), file)} --update-snapshots`
+}
+
+/** All comparisons are made, so that all differences are seen at once. */
+function outcomeOf(comparisons: readonly (() => void)[], command: string): Outcome {
+  const messages = comparisons.flatMap((compare) => {
+    try {
+      compare()
+      return []
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)]
+    }
+  })
+  return {
+    pass: messages.length === 0,
+    message: () => [...messages, `Accept the change: ${command}`].join('\n'),
+  }
+}
+
+/** The beginning of the file of a snapshot: the names of suites and test, and its own. Playwright makes it a file name. */
+function nameOf({ titlePath }: TestInfo, name: string): string {
+  return `${titlePath.slice(1).join(' ').slice(0, 80)} ${name}`
 }

@@ -7,7 +7,9 @@ declare module '@playwright/test' {
     ): TestType<TestArgs & T, WorkerArgs & W>
   }
   export interface Expect<Extended> {
-    (value: unknown): { toMatchSnapshot(name: string): void }
+    (value: unknown): {
+      toMatchSnapshot(name: string, options?: { threshold: number; maxDiffPixels: number }): void
+    }
     extend<More extends object>(matchers: More): Expect<Extended & More>
   }
   export interface TestInfo {

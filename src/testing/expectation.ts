@@ -5,7 +5,7 @@ import { suggest } from '../core/suggest.ts'
 import { isMoment, isPlainObject } from '../search/query-members.ts'
 import { usageError } from './lines.ts'
 
-/** What a member of an expectation takes: text or pattern, text, a number of a kind, a point in time, a list of texts or of patterns, or one of some words. */
+/** What a member of an expectation takes: text or pattern, text, a number of a kind, a point in time, a list of texts or of patterns, a share from 0 to 1, or one of some words. */
 export type MemberKind =
   | 'pattern'
   | 'text'
@@ -14,6 +14,7 @@ export type MemberKind =
   | 'moment'
   | 'texts'
   | 'patterns'
+  | 'share'
   | readonly string[]
 
 /**
@@ -103,6 +104,7 @@ function takes(kind: MemberKind, value: unknown): boolean {
   if (typeof kind === 'object') return typeof value === 'string' && kind.includes(value)
   if (kind === 'text') return typeof value === 'string'
   if (kind === 'count') return typeof value === 'number' && Number.isInteger(value) && value >= 0
+  if (kind === 'share') return typeof value === 'number' && value >= 0 && value <= 1
   if (kind === 'milliseconds') return typeof value === 'number' && value >= 0
   if (kind === 'moment') return isMoment(value)
   if (kind === 'texts') return Array.isArray(value) && value.every((one) => typeof one === 'string')
@@ -118,6 +120,7 @@ function sayKind(kind: MemberKind): string {
     count: 'a whole number from 0',
     moment: 'a Date or the id of a mail, which inbox.mark() gives',
     milliseconds: 'a number of milliseconds from 0',
+    share: 'a number from 0 to 1',
     texts: 'an array of texts',
     patterns: 'an array of texts and regular expressions',
     pattern: 'a text or a regular expression',

@@ -1,4 +1,3 @@
-import { relative } from 'node:path'
 import { diffLineSteps, type DiffLine } from '../compare/line-diff.ts'
 import { mailLineSteps, mailSections, toText, type MailTextOptions } from '../compare/mail-text.ts'
 import { assertArguments } from '../core/known-options.ts'
@@ -9,7 +8,7 @@ import { assertExpectation } from './expectation.ts'
 import { usageError } from './lines.ts'
 import { assertMail } from './mails.ts'
 import type { Outcome } from './outcome.ts'
-import { membersOf, namesOf } from './vitest-test.ts'
+import { runnerSnapshots } from './runner-snapshots.ts'
 
 /** What a snapshot of a mail has. */
 export interface MailSnapshotOptions extends MailTextOptions {
@@ -40,11 +39,8 @@ export function mailSnapshot(mail: Mail, options: MailSnapshotOptions = {}): str
  * @param context  The `this` of the matcher.
  */
 export function checkSnapshot(context: unknown, mail: Mail, options: MailSnapshotOptions = {}): Outcome {
-  const snapshots = snapshotsOf(context)
-  if (membersOf(context)['isNot'] === true)
-    throw usageError(
-      'toMatchMailSnapshot cannot be used with "not": leave it out, or compare mailSnapshot(mail).',
-    )
+  const instead = ' With another runner, compare the text of mailSnapshot(mail).'
+  const snapshots = runnerSnapshots(context, 'toMatchMailSnapshot', instead)
   const received = mailSnapshot(mail, options)
   const { pass, key, expected } = snapshots.match(received, options.name)
   return { pass, message: () => sayDifference({ mail, key, expected, received, ...snapshots }) }
@@ -85,43 +81,6 @@ function assertSnapshotOptions(options: unknown): asserts options is MailSnapsho
   }
 }
 
-interface Snapshots extends SnapshotCommand {
-  match(received: string, name?: string): { pass: boolean; key: string; expected: string | null }
-}
-
-/** The snapshots of the runner, by what it hands to matchers. @throws TypeError in another runner. */
-function snapshotsOf(context: unknown): Snapshots {
-  const { snapshotState, task, testPath, currentTestName, currentConcurrentTestName, currentTestIdentity } =
-    membersOf(context)
-  const match =
-    typeof snapshotState === 'object' && snapshotState !== null && Reflect.get(snapshotState, 'match')
-  if (typeof match !== 'function') throw usageError(noSnapshots)
-  const vitestTask = membersOf(task)
-  const isVitest = typeof vitestTask['id'] === 'string'
-  const name = isVitest ? namesOf(vitestTask) : String(called(currentConcurrentTestName) ?? currentTestName)
-  const file = typeof testPath === 'string' ? relative(process.cwd(), testPath) : ''
-  return {
-    command: isVitest ? `npx vitest run ${file} -u` : `npx jest ${file} -u`,
-    match(received, hint) {
-      const about = isVitest
-        ? { testId: vitestTask['id'], testName: hint ? `${name} > ${hint}` : name }
-        : { testIdentity: called(currentTestIdentity), testName: hint ? `${name}: ${hint}` : name }
-      const result: unknown = match.call(snapshotState, { ...about, received, isInline: false })
-      const { pass, key, expected } = membersOf(result)
-      return { pass: pass === true, key: String(key), expected: toExpected(expected) }
-    },
-  }
-}
-
-const noSnapshots =
-  'toMatchMailSnapshot needs the snapshots of a test: those of vitest or Jest, or in Playwright the expect of withMailMatchers() of localpost/playwright. With another runner, compare the text of mailSnapshot(mail).'
-
-/** A stored snapshot is the text in quotes, on lines of its own. */
-function toExpected(stored: unknown): string | null {
-  if (typeof stored !== 'string' || stored === '') return null
-  return stored.trim().replace(/^"|"$/g, '')
-}
-
 /** Lines that changed, with two around them. */
 function changedLines(lines: readonly DiffLine[]): string[] {
   const shown = new Set<number>()
@@ -143,7 +102,3 @@ function changedLines(lines: readonly DiffLine[]): string[] {
 
 const around = 2
 const maxLines = 200
-
-function called(value: unknown): unknown {
-  return typeof value === 'function' ? (value as () => unknown)() : undefined
-}

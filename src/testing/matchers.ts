@@ -4,6 +4,7 @@ import { assertNoMore, withOptions, type CheckOptions } from './expectation.ts'
 import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
 import { assertInspected, assertMail, assertReceived } from './mails.ts'
 import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
+import { checkPictures, type MailPictureOptions } from './mail-pictures.ts'
 import { checkSnapshot, type MailSnapshotOptions } from './mail-snapshot.ts'
 import type { Outcome, Sense } from './outcome.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
@@ -33,6 +34,7 @@ export type Matchers = {
   toHaveNoUnrenderedPlaceholders(this: MatcherThis, received: unknown): Outcome
   toPassChecks(this: MatcherThis, received: unknown, expectation?: ChecksExpectation): Promise<Outcome>
   toMatchMailSnapshot(this: MatcherThis, received: unknown, options?: MailSnapshotOptions): Outcome
+  toMatchMailPictures(this: MatcherThis, received: unknown, options?: MailPictureOptions): Promise<Outcome>
 }
 
 /**
@@ -61,6 +63,11 @@ export interface MailMatchers {
    * ids, dates, tokens and codes are masked. See {@link MailSnapshotOptions}.
    */
   toMatchMailSnapshot(options?: MailSnapshotOptions): void
+  /**
+   * Of a mail: it looks as its pictures show, at 375 and 700 pixels, light and dark; wait for it with `await`. It needs
+   * `playwright-core` and Chromium. See {@link MailPictureOptions}.
+   */
+  toMatchMailPictures(options?: MailPictureOptions): Promise<void>
 }
 
 /** See {@link Matchers}. */
@@ -112,6 +119,13 @@ export const matchers: Matchers = {
       assertTakes('toMatchMailSnapshot', arguments, 1)
       assertMail(received, 'toMatchMailSnapshot')
       return checkSnapshot(this, received, options)
+    })
+  },
+  toMatchMailPictures(received, options) {
+    return withFrames(framesOfTest(matchers.toMatchMailPictures), () => {
+      assertTakes('toMatchMailPictures', arguments, 1)
+      assertMail(received, 'toMatchMailPictures')
+      return checkPictures(this, received, options)
     })
   },
 }

@@ -1,0 +1,60 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Browser, BrowserType } from 'playwright-core'
+import { LocalpostError } from '../core/errors.ts'
+
+/** Where Chromium comes from. */
+export interface ChromiumPlaces {
+  /** Files that may require `playwright-core`: that of the project first. Default: the folder of the process, this file. */
+  requirers?: readonly string[]
+  /** Default: `CHROMIUM_PATH`, or the browser that `playwright-core` installed. */
+  executablePath?: string | undefined
+}
+
+/**
+ * Starts a Chromium that can reach nothing, with the `playwright-core` of the project.
+ *
+ * @throws invalid_option if the package or the browser is not there; the message says what to install.
+ */
+export async function openChromium(places: ChromiumPlaces, timeoutMs: number): Promise<Browser> {
+  const { requirers = [join(process.cwd(), 'package.json'), import.meta.url] } = places
+  const { executablePath = process.env['CHROMIUM_PATH'] } = places
+  const chromium = loadPlaywright(requirers)
+  try {
+    return await chromium.launch({
+      ...(executablePath ? { executablePath } : {}),
+      timeout: timeoutMs,
+      // Hints such as `preconnect` pass by the interception of requests. Nothing listens at this port.
+      proxy: { server: 'http://127.0.0.1:9' },
+      args: ['--host-resolver-rules=MAP * ~NOTFOUND', '--disable-quic', '--disable-background-networking'],
+    })
+  } catch (error) {
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new LocalpostError(
+      'invalid_option',
+      `Pictures of mails need Chromium, and it does not start: ${reason} ${advice}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+const advice =
+  'Install it (npx playwright-core install chromium), or name one: CHROMIUM_PATH=/usr/bin/chromium.'
+
+// Required, not imported: Jest imports nothing in CommonJS without a flag.
+function loadPlaywright(requirers: readonly string[]): BrowserType {
+  for (const requirer of requirers) {
+    const requireThere = createRequire(requirer)
+    try {
+      return (requireThere('playwright-core') as typeof import('playwright-core')).chromium
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error
+    }
+  }
+  throw new LocalpostError(
+    'invalid_option',
+    'Pictures of mails need the package `playwright-core`. Install it: npm install --save-dev playwright-core',
+  )
+}

@@ -1,0 +1,66 @@
+import { relative } from 'node:path'
+import { usageError } from './lines.ts'
+import { membersOf, namesOf } from './vitest-test.ts'
+
+/** What vitest or Jest does with snapshots in the test that runs. */
+export interface RunnerSnapshots {
+  /** The command that writes the snapshots of the test file anew, as `npx vitest run a.test.js -u`. */
+  command: string
+  /** Suites and test. */
+  testName: string
+  /** The test file. */
+  path: string
+  /** Which snapshots are written: those that differ or are missing, those that are missing, or none. */
+  writes: 'all' | 'new' | 'none'
+  /** Compares a text with the stored one, or stores it. */
+  match(received: string, name?: string): { pass: boolean; key: string; expected: string | null }
+}
+
+/**
+ * The snapshots of the runner, by what it hands to matchers.
+ *
+ * @param context  The `this` of the matcher.
+ * @param instead  What to do in another runner.
+ * @throws TypeError in another runner, and for `not`.
+ */
+export function runnerSnapshots(context: unknown, matcher: string, instead: string): RunnerSnapshots {
+  const { snapshotState, task, testPath, isNot } = membersOf(context)
+  const { currentTestName, currentConcurrentTestName, currentTestIdentity } = membersOf(context)
+  const { match, _updateSnapshot: writes } = membersOf(snapshotState)
+  if (typeof match !== 'function')
+    throw usageError(
+      `${matcher} needs the snapshots of a test: those of vitest or Jest, or in Playwright the expect of withMailMatchers() of localpost/playwright.${instead}`,
+    )
+  if (isNot === true) throw usageError(`${matcher} cannot be used with "not": leave it out.`)
+  const vitestTask = membersOf(task)
+  const isVitest = typeof vitestTask['id'] === 'string'
+  const testName = isVitest
+    ? namesOf(vitestTask)
+    : String(called(currentConcurrentTestName) ?? currentTestName)
+  const path = typeof testPath === 'string' ? testPath : ''
+  const file = path === '' ? '' : relative(process.cwd(), path)
+  return {
+    command: isVitest ? `npx vitest run ${file} -u` : `npx jest ${file} -u`,
+    testName,
+    path,
+    writes: writes === 'all' || writes === 'new' ? writes : 'none',
+    match(received, hint) {
+      const about = isVitest
+        ? { testId: vitestTask['id'], testName: hint ? `${testName} > ${hint}` : testName }
+        : { testIdentity: called(currentTestIdentity), testName: hint ? `${testName}: ${hint}` : testName }
+      const result: unknown = match.call(snapshotState, { ...about, received, isInline: false })
+      const { pass, key, expected } = membersOf(result)
+      return { pass: pass === true, key: String(key), expected: toExpected(expected) }
+    },
+  }
+}
+
+/** A stored snapshot is the text in quotes, on lines of its own. */
+function toExpected(stored: unknown): string | null {
+  if (typeof stored !== 'string' || stored === '') return null
+  return stored.trim().replace(/^"|"$/g, '')
+}
+
+function called(value: unknown): unknown {
+  return typeof value === 'function' ? (value as () => unknown)() : undefined
+}
