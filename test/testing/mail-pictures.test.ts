@@ -74,7 +74,7 @@ const file = (text: string): string => `import { test, expect } from 'localpost/
   test('welcomes / Ada', async ({ localpost }) => {
     const html = '<h1>${text}</h1><p>Your code is ' + (100000 + Math.floor(Math.random() * 900000)) + '</p>'
     const { id } = await localpost.emails.send({ from: 'hi@acme.test', to: 'ada@example.com', subject: 'Welcome', html })
-    const mail = await localpost.inbox.waitFor({ id, timeoutMs: 60_000 })
+    const mail = await localpost.inbox.waitFor({ id }, { timeoutMs: 60_000 })
     expect(mail).toMatchMailSnapshot({ except: ['html'] })
     await expect(mail).toMatchMailPictures({ timeoutMs: 100_000 })
   })`
