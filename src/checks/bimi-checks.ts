@@ -43,10 +43,7 @@ export const bimiChecks: readonly CheckRow[] = [
       const problem = urlProblem(url.href, asked.services.liveProblemOf)
       if (problem !== null) return { skipped: `The logo ${shown} was not fetched: ${problem}.` }
       const faults = await fetchedFaults(url, asked)
-      return {
-        found: faults.map((message) => ({ message, place: published.place })),
-        message: `The logo ${shown} was fetched.`,
-      }
+      return faults.map((message) => ({ message, place: published.place }))
     },
   },
 ]
