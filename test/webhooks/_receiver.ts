@@ -4,7 +4,7 @@ import { onTestFinished, vi } from 'vitest'
 import type { WebhookPayload } from '../../src/webhooks/webhook.ts'
 
 /** Waits until a check passes; a busy machine takes longer. */
-export function eventually(check: () => void | Promise<void>, timeout = 15_000): Promise<void> {
+export function eventually(check: () => void | Promise<void>, timeout = 45_000): Promise<void> {
   return vi.waitFor(check, { timeout })
 }
 
