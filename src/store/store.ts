@@ -141,9 +141,10 @@ export interface PartitionedStore extends Store {
   onForeignChange(listener: (partition: string) => void): () => void
   /**
    * Removes everything in a partition. Call it when nothing uses the partition any more. Without a database it is one commit,
-   * whose cost does not depend on how much is removed.
+   * whose cost does not depend on how much is removed; in a database, one for each 1,000 records, so that the commits of others
+   * need not wait for all of it. Listeners get `bulk` changes.
    *
-   * @throws As `commit`, or as `bulk` in a database, where what was removed before stays removed.
+   * @throws As `commit`; in a database, what was removed before stays removed.
    */
   removePartition(name: string): Promise<void>
 }

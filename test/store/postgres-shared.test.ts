@@ -5,6 +5,7 @@ import { openPool } from '../../src/store/postgres/driver.ts'
 import { Membership } from '../../src/store/postgres/membership.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import {
+  blobOf,
   insert,
   type PartitionedStore,
   put,
@@ -12,7 +13,7 @@ import {
   type StoreChange,
   update,
 } from '../../src/store/store.ts'
-import { note, notes } from '../contracts/notes.ts'
+import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 
 let server: TestServer
@@ -27,7 +28,10 @@ async function openShared(count: number): Promise<{ stores: PartitionedStore[]; 
   const schema = `shared${++schemas}`
   const stores: PartitionedStore[] = []
   for (let n = 0; n < count; n++) {
-    const store = await openPostgresStore({ url: `${server.url}?schema=${schema}`, collections: [notes] })
+    const store = await openPostgresStore({
+      url: `${server.url}?schema=${schema}`,
+      collections: [notes, labels],
+    })
     onTestFinished(() => store.close())
     stores.push(store)
   }
@@ -153,6 +157,44 @@ describe('instances that share a schema', () => {
     expect(new Set(foreign)).toEqual(new Set(['', 'acc_1']))
     expect(b.partitions()).toEqual(['acc_1'])
   })
+})
+
+test('a partition is removed in few commits, of which each instance hears', async () => {
+  const { stores, schema } = await openShared(2)
+  const [a, b] = stores as [PartitionedStore, PartitionedStore]
+  const gone = a.partition('gone')
+  const numbers = Array.from({ length: 2500 }, (_, n) => n)
+  await gone.commit(numbers.map((n) => insert(notes, note(n))))
+  for (const [n, size] of [10, 300_000].entries())
+    await gone.commit(
+      [update(notes, { ...note(n), version: 1 })],
+      [blobOf(`${note(n).id}/raw`, pattern(size))],
+    )
+  await gone.commit([insert(labels, { id: 'l', title: 't' })])
+  await a.partition('stays').commit([insert(notes, note(1))], [blobOf(`${note(1).id}/raw`, 'kept')])
+  const heard = [a, b].map((store) => hear(store.partition('gone')))
+  const before = (await a.database())?.last_commit ?? 0
+  await a.removePartition('gone')
+  // Three of at most 1,000 records, and one for the end of each collection.
+  expect((await a.database())?.last_commit).toBe(before + 5)
+  const told = [
+    ...[1000, 1000, 500].map((removed) => ['notes', removed, false]),
+    ['labels', 1, false],
+    ['notes', 0, true],
+    ['labels', 0, true],
+  ]
+  const tellOf = (change: StoreChange): unknown =>
+    change.op === 'bulk' ? [change.collection, change.removed, change.isLast] : change
+  for (const list of heard) await expect.poll(() => list.map(tellOf)).toEqual(told)
+  for (const store of stores) {
+    expect(store.partitions()).toEqual(['stays'])
+    expect(await store.partition('gone').count(notes)).toBe(0)
+    expect((await store.partition('stays').readBlob(`${note(1).id}/raw`))?.toString()).toBe('kept')
+  }
+  const left = (table: string): Promise<unknown[]> =>
+    runSql(server.url, `SELECT count(*)::int AS count FROM ${schema}.${table}`)
+  expect(await left("blobs WHERE partition = 'gone'")).toEqual([{ count: 0 }])
+  expect(await left('unused')).toEqual([{ count: 1 }])
 })
 
 describe('the turn', () => {

@@ -11,6 +11,7 @@ import type { Blob, Change, Collection, PartitionedStore, Store, StoredRecord } 
 import { parseAddress } from './address.ts'
 import { Blobs, mostInline } from './blobs.ts'
 import { bulkWork } from './bulk-work.ts'
+import { clearedAtOnce } from './clear.ts'
 import { Connection, transact } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'
 import { databaseFault } from './faults.ts'
@@ -313,9 +314,20 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
     },
     async removePartition(name) {
       assertPartitionName(name)
-      const store = viewOf(name)
-      for (const { collection } of tables.values())
-        await store.bulk(collection, await store.ids(collection, { direction: 'desc' }), 'remove')
+      assertOpen()
+      const collections = new Set<string>()
+      let removed: number
+      try {
+        do {
+          removed = 0
+          for (const change of await writer.clear(name, [...tables.values()])) {
+            collections.add(change.collection)
+            if (change.op === 'bulk') removed += change.removed
+          }
+        } while (removed >= clearedAtOnce)
+      } finally {
+        await Promise.all([...collections].map((collection) => endBulk(name, collection)))
+      }
     },
     close() {
       closing ??= (async () => {

@@ -2,6 +2,7 @@ import type { StoredCommit } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { columnArrays } from './schema.ts'
 import type { Staging } from './staging.ts'
+import type { Table } from './table.ts'
 
 /** How many records came to a collection of a partition; negative where they were removed. */
 interface TotalChange {
@@ -101,22 +102,7 @@ function writeBlobs(
   run: (text: string, values: unknown[]) => void,
 ): void {
   const table = connection.name('blobs')
-  const cleared = [...staging.cleared]
-  for (const part of inParts(cleared, rowsAtOnce)) {
-    run(
-      `WITH gone AS (
-         DELETE FROM ${table} stored USING unnest($1::text[], $2::text[], $3::text[]) AS given (partition, owner, collection)
-         WHERE stored.partition = given.partition AND stored.owner = given.owner AND stored.collection = given.collection
-         RETURNING stored.large
-       ) INSERT INTO ${connection.name('unused')} SELECT large, now() FROM gone WHERE large IS NOT NULL
-       ON CONFLICT DO NOTHING`,
-      [
-        connection.texts(part.map(({ partition }) => partition)),
-        connection.texts(part.map(({ id }) => id)),
-        connection.texts(part.map(({ table: { name } }) => name)),
-      ],
-    )
-  }
+  clearBlobs(connection, [...staging.cleared], run)
   const blobs = [...staging.blobs]
   for (const part of inParts(blobs, blobsAtOnce)) {
     const places = [
@@ -150,6 +136,29 @@ function writeBlobs(
   const large = blobs.flatMap((blob) => (blob.large === null ? [] : [blob.large]))
   if (large.length > 0)
     run(`DELETE FROM ${connection.name('unused')} WHERE large = ANY($1::int8[])`, [connection.numbers(large)])
+}
+
+/** Removes all blobs of some records. @param run  Sends a statement. */
+export function clearBlobs(
+  connection: Connection,
+  owners: readonly { readonly table: Table; readonly partition: string; readonly id: string }[],
+  run: (text: string, values: unknown[]) => void,
+): void {
+  for (const part of inParts(owners, rowsAtOnce)) {
+    run(
+      `WITH gone AS (
+         DELETE FROM ${connection.name('blobs')} stored USING unnest($1::text[], $2::text[], $3::text[]) AS given (partition, owner, collection)
+         WHERE stored.partition = given.partition AND stored.owner = given.owner AND stored.collection = given.collection
+         RETURNING stored.large
+       ) INSERT INTO ${connection.name('unused')} SELECT large, now() FROM gone WHERE large IS NOT NULL
+       ON CONFLICT DO NOTHING`,
+      [
+        connection.texts(part.map(({ partition }) => partition)),
+        connection.texts(part.map(({ id }) => id)),
+        connection.texts(part.map(({ table: { name } }) => name)),
+      ],
+    )
+  }
 }
 
 function totalsOf(staging: Staging): TotalChange[] {

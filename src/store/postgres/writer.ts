@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { LocalpostError } from '../../core/errors.ts'
 import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
+import { clear } from './clear.ts'
 import { Connection, transact } from './connection.ts'
 import { databaseFault, isLost, isOfContent } from './faults.ts'
 import { changesOf, type CommitChange, type StoredCommit } from './changes.ts'
@@ -9,6 +10,7 @@ import { channelOf } from './listening.ts'
 import { load } from './load.ts'
 import type { Membership } from './membership.ts'
 import { type BulkChange, type PreparedChange, type StagedBlob, Staging } from './staging.ts'
+import type { Table } from './table.ts'
 import { write } from './write.ts'
 
 /** A commit that waits for its turn. */
@@ -29,6 +31,11 @@ type Waiting = {
       readonly isBulk: boolean
     }
   | { readonly said: CommitChange }
+  | {
+      readonly clearing: Iterable<Table>
+      /** Gets what listeners are told. */
+      readonly cleared: CommitChange[]
+    }
 )
 
 interface WriterDeps {
@@ -74,6 +81,18 @@ export class Writer {
     return this.#push((end) => ({ partition, said, ...end }))
   }
 
+  /**
+   * Removes up to `clearedAtOnce` records of a partition, in a transaction of its own.
+   *
+   * @param clearing  The tables of the records.
+   * @returns The changes that listeners are told.
+   */
+  async clear(partition: string, clearing: Iterable<Table>): Promise<CommitChange[]> {
+    const cleared: CommitChange[] = []
+    await this.#push((end) => ({ partition, clearing, cleared, ...end }))
+    return cleared
+  }
+
   /** Resolves when nothing waits or runs. */
   async idle(): Promise<void> {
     for (let turn = this.#running; turn; turn = this.#running) await turn
@@ -92,8 +111,9 @@ export class Writer {
       const batch: Waiting[] = []
       let size = 0
       for (const next of this.#waiting) {
-        if (batch.length > 0 && (size >= batchChanges || isWritten(next))) break
+        if (batch.length > 0 && (size >= batchChanges || isWritten(next) || 'clearing' in next)) break
         batch.push(next)
+        if ('clearing' in next) break
         size += recordsOf(next).changes.length
       }
       this.#waiting = this.#waiting.slice(batch.length)
@@ -142,7 +162,7 @@ export class Writer {
           lockSeq(connection),
           ...load(connection, staging, [...batch].map(recordsOf)),
         ])
-        const commits = await stageAll(staging, batch, seq)
+        const commits = await stageAll(connection, staging, batch, seq)
         if (commits.length > 0)
           await write(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
         Object.assign(outcome, { commits, began, isCommitting: true })
@@ -216,14 +236,21 @@ async function lockSeq(connection: Connection): Promise<number> {
 }
 
 /** Judges the commits of a batch in their order. Those that are refused are told so, and taken out. */
-async function stageAll(staging: Staging, batch: Set<Waiting>, seq: number): Promise<StoredCommit[]> {
+async function stageAll(
+  connection: Connection,
+  staging: Staging,
+  batch: Set<Waiting>,
+  seq: number,
+): Promise<StoredCommit[]> {
   const commits: StoredCommit[] = []
   for (const item of batch) {
     const { partition } = item
     try {
-      const changes = await stage(staging, item)
+      const changes = await stage(connection, staging, item)
       if (changes.length > 0) commits.push({ seq: seq + commits.length + 1, partition, changes })
     } catch (error) {
+      // The database refused, and the transaction with it.
+      if ('clearing' in item) throw error
       batch.delete(item)
       item.reject(error)
     }
@@ -232,9 +259,17 @@ async function stageAll(staging: Staging, batch: Set<Waiting>, seq: number): Pro
 }
 
 /** @returns What listeners are told of it. */
-async function stage(staging: Staging, item: Waiting): Promise<CommitChange[]> {
+async function stage(
+  connection: Connection,
+  staging: Staging,
+  item: Waiting,
+): Promise<readonly CommitChange[]> {
   const { partition } = item
   if ('said' in item) return [item.said]
+  if ('clearing' in item) {
+    item.cleared.push(...(await clear(connection, item.clearing, partition)))
+    return item.cleared
+  }
   if ('bulk' in item)
     return changesOf(await staging.stageBulk(partition, item.bulk, item.outcome), item.isBulk)
   return changesOf(await staging.stage(partition, item.changes, await item.blobs), false)
