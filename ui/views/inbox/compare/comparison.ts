@@ -1,7 +1,8 @@
-import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
+import { ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
 import type { MailComparison } from '../../../../src/compare/types.ts'
 import type { Mail } from '../../../../src/inbox/types.ts'
 import { type Api, ApiError, mailPath, wordsOf } from '../../../composables/api.ts'
+import { useLatest } from '../../../composables/latest.ts'
 
 /** Two mails and how they differ. */
 export interface Compared {
@@ -24,13 +25,10 @@ export function useComparison(
 ): { compared: ShallowRef<Compared | null>; problem: Ref<string>; load(): Promise<void> } {
   const compared = shallowRef<Compared | null>(null)
   const problem = ref('')
-  let current = new AbortController()
-  onScopeDispose(() => current.abort())
+  const latest = useLatest()
 
   async function load(): Promise<void> {
-    current.abort()
-    current = new AbortController()
-    const { signal } = current
+    const signal = latest()
     const path = `compare/${encodeURIComponent(other)}${masked.value ? '' : '?masked=false'}`
     try {
       const comparison = await api.read<MailComparison>(mailPath(id, path), signal)
