@@ -2,7 +2,7 @@ import type { SmtpSessionSummary } from '../../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../../src/server/types.ts'
 
 /** One reason why mail may be missing: the newest request or session with it, and how often it came. */
-export interface Cause {
+export interface MailProblem {
   key: string
   /** Of the newest one. */
   id: string
@@ -16,15 +16,15 @@ export interface Cause {
 }
 
 /** The reasons in the newest requests and sessions, newest first. */
-export function causesOf(
+export function mailProblems(
   sessions: readonly SmtpSessionSummary[],
   requests: readonly LoggedRequest[],
-): Cause[] {
-  const found = new Map<string, Cause>()
-  const add = (cause: Omit<Cause, 'count'>): void => {
-    const known = found.get(cause.key)
-    if (!known) found.set(cause.key, { ...cause, count: 1 })
-    else found.set(cause.key, { ...(cause.time > known.time ? cause : known), count: known.count + 1 })
+): MailProblem[] {
+  const found = new Map<string, MailProblem>()
+  const add = (problem: Omit<MailProblem, 'count'>): void => {
+    const known = found.get(problem.key)
+    if (!known) found.set(problem.key, { ...problem, count: 1 })
+    else found.set(problem.key, { ...(problem.time > known.time ? problem : known), count: known.count + 1 })
   }
   for (const { id, started, ended, problems } of sessions) {
     for (const { kind, message, advice, command, reply } of problems) {
@@ -33,15 +33,15 @@ export function causesOf(
     }
   }
   for (const request of requests) {
-    const cause = causeOf(request)
-    if (cause) add({ ...cause, id: request.id, time: request.timestamp, from: 'HTTP' })
+    const problem = httpProblem(request)
+    if (problem) add({ ...problem, id: request.id, time: request.timestamp, from: 'HTTP' })
   }
   return [...found.values()].sort((one, other) => other.time - one.time)
 }
 
-type HttpCause = Pick<Cause, 'key' | 'message' | 'advice' | 'reply'>
+type HttpProblem = Pick<MailProblem, 'key' | 'message' | 'advice' | 'reply'>
 
-function causeOf(request: LoggedRequest): HttpCause | null {
+function httpProblem(request: LoggedRequest): HttpProblem | null {
   const { method, path, status, warnings } = request
   if (path === '') {
     const [message = '', ...advice] = (warnings[0] ?? '').split(/(?<=[.:]) /)
