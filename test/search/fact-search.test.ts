@@ -7,28 +7,21 @@ import { eventStatuses, outcomeOf } from '../../src/emails/statuses.ts'
 import { createHeads } from '../../src/search/heads.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
-import { createColumnRows } from '../../src/search/matching-rows.ts'
-import { createSearch, type Search } from '../../src/search/search.ts'
+import { columnSearch } from './_search.ts'
+import type { Search } from '../../src/search/search.ts'
 import { openTextColumn } from '../../src/search/text-column.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, put, remove, type Store } from '../../src/store/store.ts'
 import { nodeFiles, type Files } from '../../src/core/files.ts'
 import { manualClock, openAfterKill, tempFolder } from '../store/_setup.ts'
-import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
 
 async function searchIn(store: Store): Promise<{ search: Search; close: () => Promise<void> }> {
   const digests = digestsOf(store)
   const column = await openTextColumn(null)
   const heads = createHeads({ store, open: () => openTextColumn(null), isKept: false })
   const indexer = startIndexer({ store, clock: systemClock, digests, column, heads })
-  const search = createSearch({
-    store,
-    digests,
-    indexer,
-    rows: createColumnRows({ store, column, heads }),
-    fieldsOf: noFields,
-    pageSize: 50,
-  })
+  const search = columnSearch({ store, digests, indexer, column, heads })
   return {
     search,
     async close() {

@@ -3,11 +3,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
-import { createColumnRows } from '../../src/search/matching-rows.ts'
-import { createSearch } from '../../src/search/search.ts'
+import { columnSearch } from './_search.ts'
 import { blobOf, insert } from '../../src/store/store.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
-import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
 import { open } from './_indexer.ts'
 
 test('an I/O error is not stored: the message is read again the next time', async () => {
@@ -99,14 +98,7 @@ test('a mail that was deferred before a crash is read after the next start, and 
   }
   expect(await snippets()).toEqual(['Text 1', 'Text 2', 'Text 3'])
   const digests = digestsOf(store)
-  const search = createSearch({
-    store,
-    digests,
-    indexer,
-    rows: createColumnRows({ store, column, heads }),
-    fieldsOf: noFields,
-    pageSize: 50,
-  })
+  const search = columnSearch({ store, digests, indexer, column, heads })
   expect(await search.ids(parseMailQuery('has:attachment', 0))).toEqual([idOf(3)])
   expect(await search.ids(parseMailQuery('"text 3"', 0))).toEqual([idOf(3)])
 })

@@ -3,13 +3,12 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { emailCollection } from '../../src/emails/email.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
-import { createColumnRows } from '../../src/search/matching-rows.ts'
-import { createSearch } from '../../src/search/search.ts'
+import { columnSearch } from './_search.ts'
 import { createLocalpost } from '../../src/index.ts'
 import { remove } from '../../src/store/store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
-import { digestsOf, idOf, subjectsOf, noFields } from '../inbox/_email.ts'
+import { digestsOf, idOf, subjectsOf } from '../inbox/_email.ts'
 import { submit } from '../support/submit.ts'
 import { open } from './_indexer.ts'
 
@@ -118,14 +117,7 @@ test('a search after a large flood reports how many mails are not indexed; a cal
     },
   })
   onTestFinished(async () => void (await indexer.close()))
-  const search = createSearch({
-    store,
-    digests,
-    indexer,
-    rows: createColumnRows({ store, column, heads }),
-    fieldsOf: noFields,
-    pageSize: 50,
-  })
+  const search = columnSearch({ store, digests, indexer, column, heads })
   const filter = parseMailQuery('body:text', 0)
   expect(await search.list(filter, {})).toMatchObject({ count: 2, unread_texts: 3 })
   expect(await search.list(parseMailQuery('-has:attachment', 0), {})).toMatchObject({

@@ -3,12 +3,12 @@ import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
 import { createHeads } from '../../src/search/heads.ts'
 import { type Indexer, startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
-import { createColumnRows } from '../../src/search/matching-rows.ts'
-import { createSearch, type Search } from '../../src/search/search.ts'
+import { columnSearch } from './_search.ts'
+import type { Search } from '../../src/search/search.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
-import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
 import { type Files, nodeFiles } from '../../src/core/files.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
@@ -86,14 +86,7 @@ async function begin(store: Store, folder: string, stepMs: number, readMs = 0): 
   })
   const clock = { now: () => now, after: () => () => {} }
   const indexer = startIndexer({ store: watched, clock, digests: { take }, column, heads })
-  const search = createSearch({
-    store,
-    digests,
-    indexer,
-    rows: createColumnRows({ store, column, heads }),
-    fieldsOf: noFields,
-    pageSize: 5,
-  })
+  const search = columnSearch({ store, digests, indexer, column, heads, pageSize: 5 })
   const process: Process = { store, column, indexer, search, looks: () => looks, onLook: () => {} }
   return process
 }

@@ -6,15 +6,14 @@ import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
 import { createHeads } from '../../src/search/heads.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
-import { createColumnRows } from '../../src/search/matching-rows.ts'
-import { createSearch } from '../../src/search/search.ts'
+import { columnSearch } from './_search.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { rowTerm, scanRows, type RowTerm } from '../../src/search/text-rows.ts'
 import type { ListPage } from '../../src/core/lists.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, remove } from '../../src/store/store.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
+import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
 
 test('the column continues over blocks, and stays complete over a close', async () => {
   const dir = temporaryFolder()
@@ -65,14 +64,7 @@ test('a page over many blocks counts the existing rows, also where mails of some
   const heads = createHeads({ store, open: () => openTextColumn(null), isKept: false })
   const indexer = startIndexer({ store, clock: systemClock, digests, column, heads })
   onTestFinished(async () => void (await indexer.close()))
-  const search = createSearch({
-    store,
-    digests,
-    indexer,
-    rows: createColumnRows({ store, column, heads }),
-    fieldsOf: noFields,
-    pageSize: 50,
-  })
+  const search = columnSearch({ store, digests, indexer, column, heads })
   const filter = parseMailQuery('odd', 0)
   const wanted = all.filter((n) => n % 2 === 1 && !gone.includes(n)).reverse()
   const ids: string[] = []

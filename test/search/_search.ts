@@ -1,0 +1,10 @@
+import { createColumnRows, type ColumnRowsDeps } from '../../src/search/matching-rows.ts'
+import { createSearch, type Search, type SearchDeps } from '../../src/search/search.ts'
+import { noFields } from '../inbox/_email.ts'
+
+/** A search over a text column. */
+export function columnSearch(
+  deps: ColumnRowsDeps & Pick<SearchDeps, 'digests' | 'indexer'> & { pageSize?: number },
+): Search {
+  return createSearch({ pageSize: 50, ...deps, rows: createColumnRows(deps), fieldsOf: noFields })
+}
