@@ -17,7 +17,7 @@ const integration = [...inFolders(integrationFolders), ...files(integrationFiles
 const waiting = [...inFolders(waitingFolders), ...files(waitingFiles)]
 
 // A file that the command line names runs in any case.
-const leftOut = process.argv.slice(2).some((one) => one.includes('test/')) ? [] : files(onlyWhole)
+const leftOut = process.argv.slice(2).some((one) => /^(?:\.\/)?test\//.test(one)) ? [] : files(onlyWhole)
 
 const project = (name: string, options: TestOptions): TestProjectInlineConfiguration => ({
   test: {

@@ -154,7 +154,7 @@ export class CaptureConnection extends ReplyingConnection {
     const space = line.indexOf(' ')
     const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
     const proceed = (): void => {
-      // Checked after the fault was found: with a shared store that waits for other instances, and access may be lost then.
+      // Only now: looking for a fault may wait for other instances, and access may be lost in the meantime.
       if (name !== 'QUIT' && !isAdmitted(this.session)) return this.send(421, lostAccess().message)
       // The base and its handlers call `toString()` on the line, so a string works as well as a Buffer.
       if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)

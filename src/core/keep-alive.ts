@@ -13,5 +13,5 @@ export async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Twelve days: near the longest delay of a timer. Its callback does nothing.
+// Twelve days: half of the longest delay of a timer. Its callback does nothing.
 const longTimeMs = 2 ** 30

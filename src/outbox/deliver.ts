@@ -80,7 +80,7 @@ async function runAll(
   return true
 }
 
-/** Nothing was tried: what had the turn a moment ago may have slept since. */
+/** No recipient was tried. */
 function none(message: Readable): Map<string, SmtpReply> {
   message.destroy()
   return new Map()

@@ -26,9 +26,7 @@ export async function openChromium(places: ChromiumPlaces, timeoutMs: number): P
     throw new LocalpostError(
       'invalid_option',
       `Pictures of mails need Chromium, and it does not start: ${reason} ${advice}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }

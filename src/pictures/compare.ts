@@ -38,9 +38,7 @@ export async function comparePictures(
     data,
     width,
     height,
-    {
-      threshold,
-    },
+    { threshold },
   )
   const isResized = before.width !== after.width || before.height !== after.height
   if (pixels === 0 && !isResized) return null

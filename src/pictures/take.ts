@@ -109,7 +109,7 @@ async function takeOne(context: BrowserContext, page: Page, width: number): Prom
     fullPage: true,
     clip: { x: 0, y: 0, width, height },
     animations: 'disabled',
-    // Chromium shows that it loads them with a circle that turns.
+    // Chromium draws a spinning circle while it loads them.
     style: 'video, audio { visibility: hidden !important }',
   })
 }

@@ -93,7 +93,10 @@ export interface Store {
    * @returns A function that stops the calls.
    */
   changes(listener: (change: StoreChange) => void, after?: number): () => void
-  /** The texts by which records are searched; null where whoever searches keeps them. */
+  /**
+   * The texts by which records are searched; null for a store that does not keep them: the search of each process then
+   * keeps its own.
+   */
   readonly texts: Texts | null
   /** Whether other instances may use the same records at the same time; `changes` delivers what they change too. */
   readonly isShared: boolean

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { objections, setWidth, widths } from './_axe.ts'
-import { openPage, rowOf, submit, tab as mailTab } from './_setup.ts'
+import { openPage, rowOf, submit } from './_setup.ts'
 
 const newsletter = (
   name: string,
@@ -11,11 +11,6 @@ const newsletter = (
   text: `Hello ${name},\nyou owe ${price} EUR.\n`,
   html: `<html lang="en"><body><h1>Hello ${name}</h1>${'<p>The same.</p>'.repeat(30)}<p>You owe ${price} EUR.</p>${extra}</body></html>`,
 })
-const part = mailTab as unknown as (
-  page: Parameters<typeof mailTab>[0],
-  name: string,
-) => ReturnType<typeof mailTab>
-
 describe('two mails side by side', () => {
   it('are the open one and the last one with its subject, by one click', async () => {
     const { post, page } = await openPage()
@@ -32,7 +27,7 @@ describe('two mails side by side', () => {
     await page.frameLocator('iframe >> nth=0').getByText('Hello Ada').waitFor()
     await page.frameLocator('iframe >> nth=1').getByText('Hello Grace').waitFor()
 
-    await part(page, 'HTML').click()
+    await page.getByRole('tab', { name: 'HTML' }).click()
     const table = page.getByRole('table', { name: 'HTML of both mails' })
     await table.getByText('Thank you!').waitFor()
     expect(await table.locator('del').allTextContents()).toEqual(['Ada'])
@@ -116,7 +111,7 @@ describe('two mails side by side', () => {
     const id = await submit(post, newsletter('Grace', 12))
     await page.goto(`${post.url}/#/mail/${id}/compare/previous`)
     for (const name of ['Rendering', 'HTML', 'Text', 'Headers', 'Structure', 'Attachments']) {
-      await part(page, name).click()
+      await page.getByRole('tab', { name }).click()
       await page.getByRole('tabpanel', { name }).waitFor()
       expect(await objections(page), name).toEqual([])
       const { scroll, client } = await page.evaluate(() => {

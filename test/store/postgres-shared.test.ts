@@ -57,7 +57,7 @@ test('the turn of a machine that slept is over when it wakes up, although one of
   expect(membership.isMine()).toBe(true)
   now = { elapsed: 10, wall: now.wall + 60_000 }
   expect(membership.isMine()).toBe(false)
-  // Nobody took over.
+  // No other instance took over.
   membership.renewed(await transact(pool, schema, (sql) => membership.renew(sql)))
   expect(membership.isMine()).toBe(true)
   // A clock that is set back extends nothing.

@@ -2,15 +2,19 @@ import { computed, inject, provide, type ComputedRef, type InjectionKey } from '
 import { hashStart, restOf, type PageAccounts } from './accounts.ts'
 import { allRooms, type AnyRoom, type RoomName } from './rooms.ts'
 
-/** Which part of the page the address asks for: `#/`, `#/mail/{id}`, the mail alone at
- * `#/mail/{id}/full`, two mails side by side at `#/mail/{id}/compare/{other}`, `#/domains`, `#/domains/{id}`. Where there are several accounts, the address names one first: `#/a/shop/mail/{id}`. */
+/**
+ * Which part of the page the address asks for: `#/`, `#/mail/{id}`, the mail alone at `#/mail/{id}/full`, two mails side
+ * by side at `#/mail/{id}/compare/{other}`, `#/domains`, `#/domains/{id}`. Where there are several accounts, the address
+ * names one first: `#/a/shop/mail/{id}`.
+ */
 export type Route =
   | { view: 'list' }
   | {
       view: 'mail'
       id: string
       full?: boolean
-      /** The id of another mail, or `previous`. */ compare?: string
+      /** The id of another mail, or `previous`. */
+      compare?: string
     }
   | { view: RoomName; id?: string | undefined }
 

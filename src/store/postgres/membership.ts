@@ -53,7 +53,7 @@ export class Membership implements Turn {
     return this.#hasTurn && age < leaseMs - marginMs
   }
 
-  /** For `began`. */
+  /** The time by this instance's clocks. */
   now(): Moment {
     return this.#now()
   }

@@ -215,7 +215,7 @@ async function startStore(deps: StartDeps): Promise<PartitionedStore> {
       const prepared = changes.map((change) => prepareChange(tableOf(change.collection), change))
       const named = given.map((blob) => ({ blob, ...nameIn(changes, blob) }))
       const size = heldBy(prepared, given)
-      // Changes of stored records are never refused: whoever makes them limits their number, and a lost change costs more
+      // Changes of stored records are never refused: their callers limit their number, and a lost change costs more
       // than the memory that refusing it would save.
       if (!isNewAlone(changes)) pending.takeAnyway(size)
       else {
