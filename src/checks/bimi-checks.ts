@@ -54,7 +54,10 @@ interface PublishedBimi {
   place: FoundPlace
 }
 
-/** The BIMI records for a mail; null where none are known, or nothing asks for one. */
+/**
+ * The BIMI records for a mail. Null if the zone does not have the domain, or if there is no record and the mail does not name
+ * one in BIMI-Selector.
+ */
 function findBimi(mail: CheckedMail, zone: Zone): PublishedBimi | null {
   const domain = fromDomain(mail)
   if (mail.size_bytes === 0 || domain === null) return null
@@ -68,11 +71,11 @@ function findBimi(mail: CheckedMail, zone: Zone): PublishedBimi | null {
 
 function recordFaults({ name, records }: PublishedBimi): string[] {
   if (records.length === 0) return [`The mail chooses the BIMI record ${name}, which does not exist.`]
-  if (records.length > 1) return [`There are ${records.length} TXT records at ${name}, and may be one.`]
+  if (records.length > 1) return [`There are ${records.length} TXT records at ${name}. Only one is allowed.`]
   const [record = ''] = records
   if (!/^\s*v\s*=\s*BIMI1\s*;/i.test(record)) return [`The record ${name} does not begin with v=BIMI1.`]
   const logo = logoOf(record)
-  // An empty one says that there is no logo.
+  // An empty `l=` declares that the domain has no logo.
   if (logo === '') return []
   if (logo === undefined) return [`The record ${name} names no logo (l=).`]
   const isLogo = URL.canParse(logo) && /^https:/i.test(logo) && /\.svgz?$/i.test(new URL(logo).pathname)
@@ -85,8 +88,8 @@ function logoOf(record: string): string | undefined {
 
 async function fetchedFaults(url: URL, { services, signal }: Asked): Promise<string[]> {
   const headers = { 'user-agent': 'localpost', accept: 'image/svg+xml', 'accept-encoding': 'identity' }
-  const given = { method: 'GET', headers, signal, problemOf: services.liveProblemOf } as const
-  const answer = await guardedRequest(url, given)
+  const options = { method: 'GET', headers, signal, problemOf: services.liveProblemOf } as const
+  const answer = await guardedRequest(url, options)
   try {
     const shown = url.href.slice(0, 200)
     if (answer.statusCode !== 200)

@@ -36,11 +36,11 @@ const maxCodes = 50
 const data = /\bdata:([\w.+/-]{1,100});base64,([A-Za-z0-9+/=\s]{32,})/gi
 const address = /\bhttps?:\/\/[^\s"'<>]{1,8000}/gi
 const uuid = /(?<![\da-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/gi
-// Seconds or milliseconds, of 2017 to 2033.
+// Unix time in seconds or milliseconds, from 2017 to 2033.
 const timestamp = /(?<![\d.,])1[5-9]\d{8}(?:\d{3})?(?![\d,]|\.\d)/g
 const word = /(?<![\w.~-])[\w~-]{16,}(?:\.[\w~-]{10,}){0,3}/g
 
-/** The address with a mask for each part that is random; names of parameters and ordinary paths stay. */
+/** Masks the random parts of a URL. Names of parameters and ordinary paths stay. */
 function maskAddress(url: string): string {
   const [, origin = '', path = '', query = '', fragment = ''] =
     /^([^/?#]*\/\/[^/?#]*)([^?#]*)(\??[^#]*)(.*)$/s.exec(url) ?? []
@@ -64,7 +64,7 @@ function maskParameter(_: string, mark: string, name: string, value: string): st
   return `${mark}${name}=${secret.test(name) ? '[token]' : value.split(encodedMark).map(maskSegment).join('')}`
 }
 
-// An address within an address: its parts are looked at one by one.
+// Separates the parts of a URL that is encoded in a parameter of another URL. Each part is masked on its own.
 const encodedMark = /(%(?:2F|3F|26|3D|3A|23)|[/:?@])/i
 
 function maskSegment(segment: string): string {

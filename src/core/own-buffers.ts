@@ -1,4 +1,4 @@
-/** The buffers of the byte arrays that fill their buffer completely. A thread gets these without a copy. */
+/** The buffers of those byte arrays that use all of their buffer. They can be transferred to a thread without a copy. */
 export function ownBuffers(values: readonly unknown[]): ArrayBuffer[] {
   return values.flatMap((value) =>
     value instanceof Uint8Array &&

@@ -6,20 +6,20 @@
  * @param bytes  How many; all are zero.
  */
 export function pageBuffer(bytes: number): Buffer<ArrayBuffer> {
-  // A buffer that may be resized is the only kind that V8 allocates in pages. Its size stays as it is.
+  // V8 allocates only resizable buffers in pages. This one is never resized.
   return Buffer.from(new ArrayBuffer(bytes, { maxByteLength: bytes }))
 }
 
 /**
- * Makes V8 begin to collect garbage, in steps beside other work, before work on many bytes. Otherwise V8 keeps the
- * texts of the last large mail until its heap is several times as large as what is in use.
+ * Makes V8 start an incremental garbage collection before work on many bytes. Otherwise V8 keeps the texts of the last
+ * large mail until its heap is several times as large as what is in use.
  *
- * @param bytes  How many bytes the work is on. A collection costs more than work on few bytes.
+ * @param bytes  The size of the work. Below 8 MiB nothing is done, because a collection would cost more than the work.
  */
 export function collectBefore(bytes: number): void {
   if (bytes < worthwhileBytes) return
   try {
-    // V8 begins when more than 64 MiB were allocated outside of its heap. Pages that are not written to take no memory.
+    // V8 starts one after 64 MiB were allocated outside of its heap. Pages that are never written to take no memory.
     pageBuffer(2 * 64 * 1024 * 1024)
   } catch {
     // The system may refuse so much address space.

@@ -13,20 +13,20 @@ export interface DeliveryDeps {
   store: Store
   /** To the instance's own capture server. */
   capture: Transport
-  /** Where everything is forwarded; null where nothing is. */
+  /** The relay that real recipients' mail is forwarded to; null without a relay. */
   relay: Transport | null
   simulator: Simulator
-  /** Whether nothing more is sent: the instance is closing, which ends connections, or another one delivers now. */
+  /** Whether to stop sending: the instance is closing, or another instance took over the delivery. */
   isClosed(): boolean
 }
 
 /**
- * Tries every pending recipient of a written email: in one transaction per server, or in one per recipient where each
- * has its own copy of the message. Where a rule ended the transaction of several recipients, each is tried again alone,
- * so that no recipient loses a mail because of another.
+ * Tries to deliver a composed email to every pending recipient. Each server gets one transaction, or one per recipient if
+ * each recipient has its own copy of the message. If a rule ends a transaction with several recipients, each of them is
+ * tried again alone, so that no recipient loses a mail because of another.
  *
- * @param written  The blobs that were stored with the message just now; those in memory are not read again.
- * @returns The replies by recipient; null where the message was removed with its email.
+ * @param written  The blobs that were just stored with the message, so that they need not be read back.
+ * @returns The replies by recipient; null if the message was removed together with its email.
  */
 export async function tryDelivery(
   email: EmailRecord,
@@ -35,17 +35,17 @@ export async function tryDelivery(
 ): Promise<Map<string, SmtpReply> | null> {
   const replies = new Map<string, SmtpReply>()
   const found = routes(email, deps)
-  const first = email.message?.copies ? found.flatMap((route) => apart(route)) : found
+  const first = email.message?.copies ? found.flatMap((route) => onePerRecipient(route)) : found
   if (!(await runAll(email, first, deps, written, replies))) return null
-  // A broken connection to a relay is no verdict of a recipient, and the relay may have accepted the mail.
+  // Only at the own server is a lost connection a rule's doing. A relay may have accepted the mail before it was lost.
   const lost = first
     .filter(({ transport, recipients }) => transport === deps.capture && recipients.length > 1)
-    .flatMap((route) => apart(route))
+    .flatMap((route) => onePerRecipient(route))
     .filter(({ recipients: [recipient = ''] }) => isLost(replies.get(recipient)))
   return (await runAll(email, lost, deps, written, replies)) ? replies : null
 }
 
-/** Adds to the replies. @returns Whether the message was there. */
+/** Adds the replies of all transactions to `replies`. @returns False if the message was removed. */
 async function runAll(
   email: EmailRecord,
   transactions: readonly Route[],
@@ -60,16 +60,19 @@ async function runAll(
         const copy = email.recipients.findIndex(({ recipient }) => recipient === recipients[0])
         const id = messageBlobOf(email, copy)
         const open = async (): Promise<Readable | null> =>
-          atHand(written, id) ?? (await deps.store.openBlob(id))
+          inMemory(written, id) ?? (await deps.store.openBlob(id))
         const message = await open()
         if (!message) return null
         const delivery = { id: email.id, mail_from, rcpt_to: recipients, message }
-        if (transport === deps.capture) return deps.isClosed() ? none(message) : transport.deliver(delivery)
-        // The own server takes everything; others have to be asked for what goes beyond plain SMTP.
+        if (transport === deps.capture)
+          return deps.isClosed() ? noReplies(message) : transport.deliver(delivery)
+        // The own server supports every extension. A relay must support those that this message needs.
         const needs = await needsOf(message, [mail_from, ...recipients])
-        const again = await open()
-        if (!again) return null
-        return deps.isClosed() ? none(again) : transport.deliver({ ...delivery, message: again, needs })
+        const reopened = await open()
+        if (!reopened) return null
+        return deps.isClosed()
+          ? noReplies(reopened)
+          : transport.deliver({ ...delivery, message: reopened, needs })
       }),
     )
     for (const answered of answers) {
@@ -80,18 +83,18 @@ async function runAll(
   return true
 }
 
-/** No recipient was tried. */
-function none(message: Readable): Map<string, SmtpReply> {
+/** For a message that is not sent: no recipient was tried. */
+function noReplies(message: Readable): Map<string, SmtpReply> {
   message.destroy()
   return new Map()
 }
 
-function atHand(written: readonly Blob[], id: BlobId): Readable | null {
+function inMemory(written: readonly Blob[], id: BlobId): Readable | null {
   const parts = written.find((blob) => blob.id === id)?.parts
   return parts ? Readable.from(parts, { objectMode: false }) : null
 }
 
-/** Transactions of one email at the same time: as many as there are connections. */
+/** The number of simultaneous transactions of one email: the number of connections. */
 const atOnce = 5
 
 interface Route {
@@ -111,7 +114,7 @@ function routes(email: EmailRecord, { capture, relay, simulator }: DeliveryDeps)
   ].filter(({ recipients }) => recipients.length > 0)
 }
 
-function apart({ transport, recipients }: Route): Route[] {
+function onePerRecipient({ transport, recipients }: Route): Route[] {
   return recipients.map((recipient) => ({ transport, recipients: [recipient] }))
 }
 

@@ -5,7 +5,7 @@ import { suggest } from '../core/suggest.ts'
 import { isMoment, isPlainObject } from '../search/query-members.ts'
 import { usageError } from './lines.ts'
 
-/** What a member of an expectation takes: text or pattern, text, a number of a kind, a point in time, a list of texts or of patterns, a share from 0 to 1, or one of some words. */
+/** The kind of value that a member of an expectation accepts. An array lists the accepted words. */
 export type MemberKind =
   | 'pattern'
   | 'text'
@@ -18,11 +18,11 @@ export type MemberKind =
   | readonly string[]
 
 /**
- * Refuses an expectation that asks for what is not known or cannot be: it would fail, and not say why.
+ * Refuses an expectation with unknown members or wrong values, which would otherwise fail without saying why.
  *
- * @param known  The members, and what each takes.
- * @param what  Whose expectation it is, as the message names it.
- * @throws TypeError with the value, what is taken, and the nearest where there is one.
+ * @param known  The members, and the kind of each.
+ * @param what  The subject of the message, such as `Pictures of a mail`.
+ * @throws TypeError that names the value, what is accepted instead, and a similar name if there is one.
  */
 export function assertExpectation(
   expectation: unknown,
@@ -46,11 +46,13 @@ export function assertExpectation(
     if (value === undefined)
       throw usageError(`${what}: ${name} is undefined. Leave it out, or give it a value.`)
     if (value === '')
-      throw usageError(`${what}: ${name} is empty, which anything fits. Leave it out for any.`)
+      throw usageError(
+        `${what}: ${name} matches everything because it is empty. Leave it out to match everything.`,
+      )
     if (takes(kind, value)) continue
     const meant = typeof kind === 'object' && typeof value === 'string' ? suggest(value, kind) : undefined
     const hint = meant ? ` Did you mean ${JSON.stringify(meant)}?` : ''
-    const each = kind === 'pattern' && Array.isArray(value) ? ' Ask for each on its own.' : ''
+    const each = kind === 'pattern' && Array.isArray(value) ? ' Check each of them separately.' : ''
     throw usageError(`${what}: ${name} takes ${sayKind(kind)}, not ${say(value)}.${hint}${each}`)
   }
 }
@@ -73,13 +75,13 @@ export function withOptions<Expectation extends CheckOptions>(
   check: string,
 ): Expectation | CheckOptions | undefined {
   if (options === undefined) return expectation
-  const what = `What ${check} takes last`
+  const what = `The options of ${check}`
   assertExpectation(options, { timeoutMs: 'milliseconds' }, what)
   if (expectation === undefined) return options
-  // A value that is no object is refused later, with the values that the check takes.
+  // The check itself refuses a value that is not an object, and its message lists what it accepts.
   if (!isPlainObject(expectation)) return expectation
   if (expectation.timeoutMs !== undefined && options.timeoutMs !== undefined)
-    throw usageError(`${what}: timeoutMs is given in the expectation too. Give it once.`)
+    throw usageError(`${what}: timeoutMs is in the expectation too. Give it only once.`)
   return { ...expectation, ...options }
 }
 
@@ -96,7 +98,8 @@ export function assertNoMore(given: ArrayLike<unknown>, most: number, check: str
 
 /** Refuses what is neither text nor pattern. @throws TypeError. */
 export function assertPattern(value: unknown, what: string): void {
-  if (value === '') throw usageError(`${what} is empty, which anything fits. Leave it out for any.`)
+  if (value === '')
+    throw usageError(`${what} matches everything because it is empty. Leave it out to match everything.`)
   if (!takes('pattern', value)) throw usageError(`${what} takes ${sayKind('pattern')}, not ${say(value)}.`)
 }
 

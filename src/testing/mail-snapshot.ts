@@ -10,7 +10,7 @@ import { assertMail } from './mails.ts'
 import type { Outcome } from './outcome.ts'
 import { runnerSnapshots } from './runner-snapshots.ts'
 
-/** What a snapshot of a mail has. */
+/** Options of a snapshot of a mail. */
 export interface MailSnapshotOptions extends MailTextOptions {
   /** Tells several snapshots of one test apart. Default: they are numbered. */
   name?: string | undefined
@@ -21,7 +21,7 @@ export interface MailSnapshotOptions extends MailTextOptions {
  * structure, the text, the HTML formatted, and the attachments by name, type and checksum. Ids, dates, tokens, codes
  * and ports of this machine are masked.
  *
- * @throws TypeError for an unknown option, or for what is no mail.
+ * @throws TypeError for an unknown option, or if `mail` is not a mail.
  * @example
  * // node:test, from Node 22.3 on
  * t.assert.snapshot(mailSnapshot(mail))
@@ -34,7 +34,7 @@ export function mailSnapshot(mail: Mail, options: MailSnapshotOptions = {}): str
 }
 
 /**
- * Compares a mail with its snapshot, which vitest and Jest keep as any other.
+ * Compares a mail with its snapshot, which vitest and Jest store like any other snapshot.
  *
  * @param context  The `this` of the matcher.
  */
@@ -46,9 +46,9 @@ export function checkSnapshot(context: unknown, mail: Mail, options: MailSnapsho
   return { pass, message: () => sayDifference({ mail, key, expected, received, ...snapshots }) }
 }
 
-/** The command that writes the snapshots of a test file anew. */
+/** How to update the snapshots of a test file. */
 export interface SnapshotCommand {
-  /** As `npx vitest run a.test.js -u`. */
+  /** Such as `npx vitest run a.test.js -u`. */
   command: string
 }
 
@@ -69,7 +69,7 @@ export function sayDifference(
   ].join('\n')
 }
 
-/** Refuses options that are not known or cannot be. @throws TypeError. */
+/** Refuses unknown options and wrong values. @throws TypeError. */
 function assertSnapshotOptions(options: unknown): asserts options is MailSnapshotOptions {
   const members = { name: 'text', except: 'texts', headers: 'texts', mask: 'patterns' } as const
   assertExpectation(options, members, 'A snapshot of a mail')

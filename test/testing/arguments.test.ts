@@ -155,7 +155,7 @@ describe('timeoutMs as an argument of its own', () => {
       await expect(check(wanted, 7)).rejects.toThrow(
         'is described by an object with some of timeoutMs, not by 7',
       )
-      await expect(check({ ...wanted, timeoutMs: 5 }, { timeoutMs: 7 })).rejects.toThrow('Give it once')
+      await expect(check({ ...wanted, timeoutMs: 5 }, { timeoutMs: 7 })).rejects.toThrow('Give it only once')
       await expect(check([] as object, { timeoutMs: 7 })).rejects.toThrow('not by []')
     },
   )

@@ -7,15 +7,16 @@ import type { Turn } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { turnCall } from './listening.ts'
 
-/** How often an instance says that it lives, where it stores nothing. */
+/** How often an idle instance renews its row, in milliseconds. */
 export const renewalMs = 3000
-/** How long an instance that does not say so keeps the turn. */
+/** How long an instance keeps the turn without a renewal. */
 const leaseMs = 10_000
-/** An instance counts its own turn as over this long before the others do. */
+/** How much earlier than the others an instance considers its own turn over. */
 const marginMs = 2000
 
 /**
- * By both clocks of the machine, in milliseconds. One stands still while the machine is suspended, the other one can be set.
+ * A time by both clocks of the machine, in milliseconds: `elapsed` stands still while the machine is suspended, `wall` can be
+ * set.
  */
 export interface Moment {
   readonly elapsed: number
@@ -26,9 +27,9 @@ const never: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE
 const momentNow = (): Moment => ({ elapsed: monotonicNow(), wall: dateNow() })
 
 /**
- * One of the instances that use a schema. Each has a row, which it renews every few seconds and with each transaction. One of
- * them has the turn: it does the work in the background for all. If its process ends, or does not renew its row in time,
- * another one takes the turn.
+ * One of the instances that use a schema. Each has a row, which it renews every few seconds and with each transaction. One
+ * instance at a time has the turn, and does the background work for all. If its process ends, or does not renew its row in
+ * time, another instance takes the turn.
  */
 export class Membership implements Turn {
   /** Which instance this is. */
@@ -38,7 +39,7 @@ export class Membership implements Turn {
   readonly #listeners: Set<() => void> = new Set()
   #holder = ''
   #hasTurn = false
-  /** When the last renewal that was stored began. */
+  /** The beginning of the last stored renewal. */
   #renewed: Moment = never
 
   constructor(processes: Processes = systemProcesses, now: () => Moment = momentNow) {
@@ -48,7 +49,7 @@ export class Membership implements Turn {
 
   isMine(): boolean {
     const { elapsed, wall } = this.#now()
-    // Of two clocks that disagree, the one counts by which more time has passed.
+    // If the clocks disagree, the longer time counts.
     const age = Math.max(elapsed - this.#renewed.elapsed, wall - this.#renewed.wall)
     return this.#hasTurn && age < leaseMs - marginMs
   }
@@ -63,8 +64,8 @@ export class Membership implements Turn {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Whether an instance has the turn that is not known to have ended. */
-  async #others(connection: Connection): Promise<boolean> {
+  /** Whether another instance has the turn and may still be running. */
+  async #isHeldElsewhere(connection: Connection): Promise<boolean> {
     const [found] = await connection.run<{ id: string; holder: string; lives: boolean }>(
       `SELECT id, holder, until > clock_timestamp() AS lives FROM ${connection.name('instances')} WHERE has_turn`,
     )
@@ -73,7 +74,7 @@ export class Membership implements Turn {
     return !holder || (await lookUp(holder, this.#processes)) !== 'gone'
   }
 
-  /** The other instances that renewed their rows in time, each as the process and its host. */
+  /** The other running instances, each described by its process and host, for an error message. */
   async others(connection: Connection): Promise<string[]> {
     const rows = await connection.run<{ holder: string }>(
       `SELECT holder FROM ${connection.name('instances')} WHERE until > clock_timestamp() AND id <> $1`,
@@ -99,11 +100,12 @@ export class Membership implements Turn {
   }
 
   /**
-   * Renews the row, as far as the transaction that this is part of is stored: call `renewed` then.
+   * Renews the row as part of the caller's transaction. Call {@link Membership.renewed} after that was committed.
    *
-   * @param batch  The number of that transaction.
-   * @returns When it began, for `renewed`.
-   * @throws service_unavailable if another instance took the turn: what is under way may be done twice, and is not stored.
+   * @param batch  The number of the transaction.
+   * @returns The time before the renewal, for `renewed`.
+   * @throws service_unavailable if another instance took the turn. It may do the same work, so the transaction must not be
+   *   committed.
    */
   async renew(connection: Connection, batch = 0): Promise<Moment> {
     const began = this.#now()
@@ -123,14 +125,14 @@ export class Membership implements Turn {
     )
   }
 
-  /** Says that a renewal was stored. */
+  /** Call after a renewal was committed. */
   renewed(began: Moment): void {
     const wasMine = this.isMine()
     if (began.elapsed > this.#renewed.elapsed) this.#renewed = began
     if (!wasMine && this.isMine()) for (const listener of this.#listeners) listener()
   }
 
-  /** The number of the last transaction that was stored. Waits for one that still runs. */
+  /** The number of this instance's last committed transaction. Waits for one that is still running. */
   async lastBatch(connection: Connection): Promise<number> {
     const [row] = await connection.run<{ batch: number }>(
       `SELECT batch::float8 AS batch FROM ${connection.name('instances')} WHERE id = $1 FOR UPDATE`,
@@ -141,30 +143,35 @@ export class Membership implements Turn {
 
   /** Whether the turn may be taken. */
   async mayTakeTurn(connection: Connection): Promise<boolean> {
-    return !this.#hasTurn && !(await this.#others(connection))
+    return !this.#hasTurn && !(await this.#isHeldElsewhere(connection))
   }
 
-  /** Renews the row, and takes the turn if no other instance has it, in a transaction of its own. Call `began` once that is stored. @returns Whether it did. */
+  /**
+   * Renews the row, and takes the turn if no other instance has it. Needs a transaction of its own; call
+   * {@link Membership.began} after that was committed.
+   *
+   * @returns Whether it took the turn.
+   */
   async takeTurn(connection: Connection): Promise<boolean> {
     const table = connection.name('instances')
-    // Of several that try at once, the others wait here, and find the turn taken. Nothing of the table may be locked before:
-    // two that hold a row would wait for each other.
+    // If several instances try at once, all but one wait here and then find the turn taken. The transaction must not lock
+    // rows before this: two instances that hold a row each would wait for each other.
     await connection.run(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
     await this.renew(connection)
-    if (await this.#others(connection)) return false
+    if (await this.#isHeldElsewhere(connection)) return false
     await connection.run(`UPDATE ${table} SET has_turn = (id = $1) WHERE has_turn OR id = $1`, [this.id])
     return true
   }
 
-  /** Says that the turn that this instance took was stored. */
+  /** Call after the transaction in which this instance took the turn was committed. */
   began(since: Moment): void {
     this.#hasTurn = true
-    // It was not renewed for the turn before.
+    // Earlier renewals were not for this turn, and listeners must be called.
     this.#renewed = never
     this.renewed(since)
   }
 
-  /** Gives the turn back, removes the row, and tells the others. */
+  /** Removes the row. If this instance has the turn, notifies the others that it is free. */
   async leave(connection: Connection, channel: string): Promise<void> {
     this.#hasTurn = false
     this.#listeners.clear()
