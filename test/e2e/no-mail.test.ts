@@ -44,7 +44,7 @@ it('answers why there is no mail, with what to do, and shows each session with i
   const causes = page.getByRole('list', { name: 'What went wrong' })
   await page.getByRole('button', { name: 'Show all 4' }).click()
   for (const words of [
-    'A request had an API key that is not known. Use the key that the page "Connect" shows.',
+    'A request had an unknown API key. Use the key that the page "Connect" shows.',
     'A recipient was refused. The reply says why.',
     'An HTTP request came to the SMTP port. Send it to the HTTP port.',
     'sent no HTTP request but SMTP. Mail goes to the SMTP port.',

@@ -54,7 +54,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
   const problem = ref('')
   const refused = ref(false)
   const dropped = shallowRef<ReadonlySet<string>>(new Set())
-  // A new one for each load, so that an answer to an older query does not end up in the list of a newer one.
+  // A new one for each load, so that the rows of an older query do not enter the list of a newer one.
   let current = new AbortController()
   let loading: Promise<void> = Promise.resolve()
 
@@ -75,7 +75,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     })
   }
 
-  /** Until then `shown` is the older query: what is fetched for it would end up in the list of the newer one. */
+  /** Waits for loads of the first page. Until then `shown` is the older query, and its rows must not enter the newer list. */
   async function loadsDone(): Promise<AbortSignal> {
     for (let last; last !== loading;) {
       last = loading
@@ -132,7 +132,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     return { offset, limit: Math.min(to + around + 1 - offset, largestPage) }
   }
 
-  // The list is in the order of the ids, newest first: a few questions find any mail.
+  // The list is sorted by id, newest first, so a binary search with a few requests finds any mail.
   async function locate(id: string): Promise<number> {
     const signal = await loadsDone()
     let [from, to] = [0, count.value - 1]

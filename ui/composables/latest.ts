@@ -1,9 +1,9 @@
 import { onScopeDispose } from 'vue'
 
 /**
- * For loads of which only the latest counts.
+ * Cancels a load when a newer one begins or the Vue scope ends.
  *
- * @returns A function that cancels the load before and gives the signal of a new one. The end of the Vue scope cancels it too.
+ * @returns A function to call at the beginning of each load. It returns the signal that cancels this load.
  */
 export function useLatest(): () => AbortSignal {
   let current = new AbortController()

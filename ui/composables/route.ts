@@ -3,9 +3,9 @@ import { hashStart, restOf, type PageAccounts } from './accounts.ts'
 import { allRooms, type AnyRoom, type RoomName } from './rooms.ts'
 
 /**
- * Which part of the page the address asks for: `#/`, `#/mail/{id}`, the mail alone at `#/mail/{id}/full`, two mails side
- * by side at `#/mail/{id}/compare/{other}`, `#/domains`, `#/domains/{id}`. Where there are several accounts, the address
- * names one first: `#/a/shop/mail/{id}`.
+ * The view that the URL's fragment names: `#/`, `#/mail/{id}`, a mail without the list at `#/mail/{id}/full`, two mails side
+ * by side at `#/mail/{id}/compare/{other}`, `#/domains`, `#/domains/{id}`. If there are several accounts, the fragment
+ * begins with the name of one: `#/a/shop/mail/{id}`.
  */
 export type Route =
   | { view: 'list' }
@@ -28,12 +28,12 @@ export interface Router {
 }
 
 /**
- * Makes the router of the shown account; the browser's back and forward work. Once the page shows another account, it
- * reads and changes the address no more: that is of the other one.
+ * Makes the router of the shown account; the browser's back and forward work. When the page switches to another account,
+ * this router stops reading and changing the URL, which then belongs to the router of that account.
  */
 export function provideRoute({ hash, epoch, go: goTo }: PageAccounts): Router {
-  const begun = epoch.value
-  const isOver = (): boolean => epoch.value !== begun
+  const ownEpoch = epoch.value
+  const isOver = (): boolean => epoch.value !== ownEpoch
   const route = computed<Route>((last) => (isOver() && last ? last : parseHash(hash.value)))
   const openId = computed(() => (route.value.view === 'mail' ? route.value.id : null))
   const room = computed(() => {
@@ -49,7 +49,7 @@ export function provideRoute({ hash, epoch, go: goTo }: PageAccounts): Router {
   return router
 }
 
-/** The route, as the address has it. */
+/** The router of the shown account. */
 export function useRoute(): Router {
   const router = inject(routerKey)
   if (!router) throw new Error('There is no router above this component.')
@@ -58,7 +58,7 @@ export function useRoute(): Router {
 
 const routerKey: InjectionKey<Router> = Symbol('router')
 
-/** The address of a route, fit for `href`. */
+/** The URL fragment of a route, for `href`. */
 export function hashOf(route: Route): string {
   const start = hashStart()
   if (route.view === 'list') return `${start}/`

@@ -11,15 +11,15 @@ export interface InboxCommandTargets {
   open: OpenMail
   selection: Selection
   actions: Actions
-  /** The mail whose address is open, loaded or not. */
+  /** The mail that the URL names, loaded or not. */
   openId: () => string | null
-  /** The mail that the keys are at. */
+  /** The mail that keyboard commands apply to. */
   picked: () => string | null
   move(by: 1 | -1): void
   openCurrent(): void
   close(): void
   search(): void
-  /** Shows the mail alone, or beside the list again. */
+  /** Hides the list beside the mail, or shows it again. */
   fill(): void
   release(): void
   /** Shows two mails side by side. */
@@ -30,11 +30,11 @@ export interface InboxCommandTargets {
   changeDensity(): void
 }
 
-/** What the inbox adds to the palette and the keys, for as long as it is there. */
+/** Adds the commands of the inbox to the palette and the keyboard shortcuts, while the inbox is shown. */
 export function useInboxCommands(targets: InboxCommandTargets): void {
   const { inbox, open, selection, actions } = targets
   const isOpen = (): boolean => open.mail.value !== null
-  // What only needs to know which mail it is does not wait for a long one.
+  // For commands that need only the id, so that they work while a long mail is loading.
   const isAddressed = (): boolean => targets.openId() !== null
   const hasMail = (): boolean => inbox.emails.value.length > 0
   const hasSelection = (): boolean => selection.count.value > 0
@@ -86,7 +86,7 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
     return { isOn: isOpen, run: () => targets.showTab(mailTabs.indexOf(tab)) }
   }
 
-  /** The selection where there is one, else the open mail. */
+  /** Deletes the selected mails, or without a selection the open mail. */
   function deleteMail(): Promise<void> {
     return hasSelection() ? actions.removePicked() : actions.removeOpen()
   }

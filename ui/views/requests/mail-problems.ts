@@ -1,10 +1,10 @@
 import type { SmtpSessionSummary } from '../../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../../src/server/types.ts'
 
-/** One reason why mail may be missing: the newest request or session with it, and how often it came. */
+/** One reason why mail may be missing, with the newest request or session that had it, and how many had it. */
 export interface MailProblem {
   key: string
-  /** Of the newest one. */
+  /** The id of the newest request or session. */
   id: string
   time: number
   count: number
@@ -62,7 +62,7 @@ function httpProblem(request: LoggedRequest): HttpProblem | null {
       reply,
     }
   const { name, message } = errorOf(request)
-  const words = wordsOf[name]
+  const words = errorTexts[name]
   return {
     key: `http ${name || status}`,
     message: words?.[0] ?? 'A request was refused.',
@@ -71,18 +71,18 @@ function httpProblem(request: LoggedRequest): HttpProblem | null {
   }
 }
 
-/** What is said beside the common errors of `/v1`; others have their own message. */
-const wordsOf: Readonly<Record<string, readonly [message: string, advice: string] | undefined>> = {
+/** Message and advice for the common errors of `/v1`. For other errors the advice is the message of the answer. */
+const errorTexts: Readonly<Record<string, readonly [message: string, advice: string] | undefined>> = {
   missing_api_key: [
     'A request had no API key.',
     'Send the header Authorization: Bearer with the key that the page "Connect" shows.',
   ],
   invalid_api_key: [
-    'A request had an API key that is not known.',
+    'A request had an unknown API key.',
     'Use the key that the page "Connect" shows. A key of the real service does not work here, unless acceptAnyKey is on.',
   ],
   not_found: [
-    'A request asked for a path or a record that is not there.',
+    'A request asked for a path or a record that does not exist.',
     'Compare the path: mail is sent with POST /v1/emails.',
   ],
 }
@@ -92,7 +92,7 @@ function asSentence(text: string): string {
   return trimmed === '' ? '' : `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`
 }
 
-/** The error that was answered; both members are `""` for none. */
+/** The name and message of the error in the answer; both are `""` if there is none. */
 export function errorOf({ status, response_body }: LoggedRequest): { name: string; message: string } {
   if (status < 400 || response_body === null) return { name: '', message: '' }
   try {

@@ -14,9 +14,9 @@ export interface Compared {
 /**
  * Loads two mails and their comparison.
  *
- * @param id  Of the mail that was opened.
- * @param other  The id of the one that it is compared with, or `previous`.
- * @param masked  Whether ids, dates, tokens and codes count as the same; a change loads again.
+ * @param id  The id of the open mail.
+ * @param other  The id of the mail to compare it with, or `previous`.
+ * @param masked  Whether differences of ids, dates, tokens and codes are ignored. A change loads the comparison again.
  */
 export function useComparison(
   api: Api,
