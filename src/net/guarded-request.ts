@@ -11,7 +11,7 @@ export interface GuardedRequest {
   headers: Readonly<Record<string, string>>
   /** Default: none. */
   body?: string | Uint8Array
-  /** Ends it, at whatever stage; also the reading of the answer. */
+  /** Cancels the request at any stage, including the reading of the answer. */
   signal: AbortSignal
   problemOf: CheckDestination
   /** Resolves host names; replaced in tests. Default: the machine's. */
@@ -19,12 +19,12 @@ export interface GuardedRequest {
 }
 
 /**
- * Makes one HTTP(S) request on a connection of its own. Every address is checked when it is connected to, so that no
- * name can lead to a place that may not be called. Redirects are not followed.
+ * Makes one HTTP(S) request on a connection of its own. Every address is checked when the connection is made, so that no
+ * host name can lead to a forbidden address. Redirects are not followed.
  *
  * @param target  An http or https URL.
- * @returns The answer, its body still to be read or destroyed.
- * @throws Error with the reason: the address is forbidden, there is no connection, it broke, or the signal came.
+ * @returns The answer. The caller must read or destroy its body.
+ * @throws Error with the reason: a forbidden address, a failed connection, or the signal.
  */
 export function guardedRequest(target: URL, given: GuardedRequest): Promise<IncomingMessage> {
   const { method, headers, body, signal } = given
@@ -37,13 +37,13 @@ export function guardedRequest(target: URL, given: GuardedRequest): Promise<Inco
     request(target, { method, headers, lookup, signal, agent: false })
       .on('response', resolve)
       .on('error', reject)
-      // After an answer this is too late to matter; an answer that Node does not take (101) has no other sign.
+      // No effect after an answer. Node reports an answer that it does not accept, such as 101, only by this event.
       .on('close', () => reject(new Error('the connection was closed without an answer')))
       .end(body)
   })
 }
 
-/** What went wrong, in words. Several addresses that refuse make an error without a message of its own. */
+/** The reason of a failed request. If several addresses refuse, Node's error has a code but no message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const certificate = certificateReason(error)
@@ -54,8 +54,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Why an http or https URL may not be called, as far as it is known without a look-up: by its IP address, or a name of this
- * machine. Null if it may be called, or if it has another name.
+ * Why an http or https URL may not be called, as far as its host says without a look-up: an IP address, or a name of this
+ * machine. Null if it may be called, or if only a look-up can tell.
  */
 export function urlProblem(url: string, problemOf: CheckDestination): string | null {
   const { host, port } = placeOf(new URL(url))
@@ -69,15 +69,14 @@ export function placeOf(url: URL): { host: string; port: number } {
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port }
 }
 
-/** Why a host that is an IP address may not be connected to: of such a host there is no look-up. */
+/** Why a host that is an IP address may not be connected to. Node makes no look-up for such a host. */
 export function literalProblem(host: string, port: number, problemOf: CheckDestination): string | null {
   const problem = isIP(host) ? problemOf({ host, address: host, port }) : null
   return problem === null ? null : `${host} ${problem}`
 }
 
 /**
- * A look-up that fails where one of a host's addresses may not be connected to. All of them are checked, not only the
- * one that is used: the client may try the others.
+ * A look-up that fails if any of a host's addresses is forbidden, because the client may try all of them.
  */
 export function guardedLookup(
   host: string,

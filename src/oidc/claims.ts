@@ -2,7 +2,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { isAccountName } from '../users/users-file.ts'
 import type { Role, User } from '../users/user.ts'
 
-/** What a provider says of a user. */
+/** The claims of a provider about a user. */
 export type Claims = Readonly<Record<string, unknown>>
 
 /** Which claims decide what a user may do; members of the option `oidc`. */
@@ -10,15 +10,15 @@ export interface ClaimRules {
   readonly roleClaim: string
   readonly adminValues: readonly string[]
   readonly memberValues: readonly string[]
-  /** null where members see the account `default`. */
+  /** null if members see the account `default`. */
   readonly accountsClaim: string | null
 }
 
 /**
  * The user that the claims describe.
  *
- * @param host  The provider's, for errors.
- * @throws insufficient_scope where the claim gives no role, or a member no account.
+ * @param host  The host of the provider, for errors.
+ * @throws insufficient_scope if the claims give the user no role, or a member no account.
  */
 export function userOf(claims: Claims, rules: ClaimRules, host: string): User {
   const name = nameOf(claims)
@@ -34,7 +34,7 @@ export function userOf(claims: Claims, rules: ClaimRules, host: string): User {
   return { name, role, accounts }
 }
 
-/** Whether the claims lack one that the rules need; the provider may give it at another place. */
+/** Whether a claim that the rules need is missing. The provider's userinfo endpoint may have it. */
 export function lacksClaims(claims: Claims, { roleClaim, accountsClaim }: ClaimRules): boolean {
   const verified = roleClaim === 'email' ? 'email_verified' : null
   return [roleClaim, accountsClaim, verified].some(
@@ -43,7 +43,7 @@ export function lacksClaims(claims: Claims, { roleClaim, accountsClaim }: ClaimR
 }
 
 function roleOf(claims: Claims, { roleClaim, adminValues, memberValues }: ClaimRules): Role | null {
-  // Whoever may choose an address at the provider could choose that of an admin.
+  // If it is not verified, a user could enter the address of an admin at the provider.
   if (roleClaim === 'email' && claims['email_verified'] !== true) return null
   const values = textsOf(claimOf(claims, roleClaim))
   if (values.some((value) => adminValues.includes(value))) return 'admin'
@@ -63,7 +63,7 @@ function accountsOf(claims: Claims, name: string | null, role: Role): string[] {
   const claim = name === null ? undefined : claimOf(claims, name)
   // An admin sees all accounts.
   if (claim === undefined) return name === null || role === 'admin' ? ['default'] : []
-  // It may be a list of groups, of which others are no accounts.
+  // The claim may be a list of groups, not all of which are names of accounts.
   return [...new Set(textsOf(claim).filter(isAccountName))]
 }
 
@@ -81,12 +81,12 @@ function shown(text: string): string {
       .replace(/\p{C}+/gu, '')
       .trim()
       .slice(0, 100)
-      // Half of a character, where the cut went through it.
+      // A surrogate whose other half was cut off.
       .replace(/\p{Cs}$/u, '')
   )
 }
 
-/** A claim of this very name, else the one that dots lead to: `realm_access.roles`. */
+/** The claim with exactly this name, otherwise the one at this path: `realm_access.roles`. */
 function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name] ?? undefined
   let value: unknown = claims

@@ -2,19 +2,19 @@ import { type Attempts, createAttempts } from './attempts.ts'
 import type { FindRule } from './rules.ts'
 import type { Rule } from './types.ts'
 
-/** What the recipient's server says to one recipient. */
+/** How the recipient's server answers one recipient. */
 export type Verdict =
   | { action: 'accept' }
   | { action: 'reject'; reply_code: number; enhanced_code: string; text: string }
-  /** Accepts, but not before this time is over. */
+  /** Accepts after this time. */
   | { action: 'delay'; delay_ms: number }
   /** Cuts the connection without a reply. */
   | { action: 'drop' }
 
-/** What the simulator wants after the SMTP dialogue of one recipient; `delivery_delayed` at the deferral. */
+/** The event that the simulator adds after the SMTP reply; `delivery_delayed` after a deferral, the others after an acceptance. */
 export type Aftermath = 'complained' | 'opened' | 'clicked' | 'delivery_delayed'
 
-/** What the simulator says to one recipient. */
+/** How the simulator answers one recipient. */
 export interface SimulatorVerdict {
   verdict: Verdict
   /** The verdict applies to the first attempt of a delivery only; later ones are accepted. */
@@ -50,8 +50,8 @@ export function isSimulator(address: string): boolean {
 }
 
 /**
- * What the simulator says to a recipient: by the name before the `@`, in any case, without its `+label`. A name that
- * it does not have is an unknown user.
+ * How the simulator answers a recipient. The name before the `@` decides, in any case and without its `+label`. Other names
+ * are rejected as unknown users.
  *
  * @returns null for every other address.
  * @see https://docs.aws.amazon.com/ses/latest/dg/send-an-email-from-console.html
@@ -66,11 +66,11 @@ export function simulatorVerdict(recipient: string): SimulatorVerdict | null {
 type Verdicts<Answer> = (recipient: string, transaction: string | null) => Answer
 
 /**
- * Makes the verdicts of a capture server: the rules decide, then the simulator, and everybody else is accepted. A
- * simulator address is met only by a rule that names it whole.
+ * Makes the verdicts of a capture server: rules decide first, then the simulator; all other recipients are accepted. A
+ * simulator address matches only rules that name exactly this address.
  *
  * @param findRule  Default: there are no rules.
- * @param attempts  Counts which deliveries were delayed or greylisted already. Default: in memory.
+ * @param attempts  Counts the attempts that were delayed or greylisted. Default: in memory.
  */
 export function createVerdicts(findRule?: FindRule): Verdicts<Verdict>
 export function createVerdicts(findRule: FindRule, attempts: Attempts): Verdicts<Verdict | Promise<Verdict>>
@@ -112,8 +112,8 @@ export type Cause =
   | { kind: 'simulator' }
 
 /**
- * Makes a function that says what caused a reply of the capture server: a rule or the simulator. A reply that neither of
- * them gives, of a fault for one, has no such cause.
+ * Makes a function that finds the cause of a reply of the capture server: a rule or the simulator. Other replies, such as
+ * those of a fault, have no cause.
  */
 export function createCauses(
   findRule: FindRule = noRule,
@@ -124,7 +124,7 @@ export function createCauses(
       const { match, action } = rule
       const isReject = action === 'reject' && rule.code === replyCode
       const isGreylist = action === 'greylist' && replyCode === greylistedCode
-      // The connection is cut, or its end is said with 421.
+      // A dropped connection ends without a reply (0) or with 421.
       const isDrop = action === 'drop' && (replyCode === 0 || replyCode === 421)
       return isReject || isGreylist || isDrop ? { kind: 'rule', match, action } : undefined
     }
@@ -135,7 +135,7 @@ export function createCauses(
   }
 }
 
-/** What else shall happen to a simulator recipient; null for nothing, and for every other address. */
+/** The event that the simulator adds for a recipient; null for none, and for addresses outside of the simulator. */
 export function aftermathOf(recipient: string): Aftermath | null {
   return aftermaths.get(simulatorName(recipient) ?? '') ?? null
 }
@@ -150,7 +150,7 @@ function reject(reply_code: number, enhanced_code: string, text: string): Simula
   return { verdict: { action: 'reject', reply_code, enhanced_code, text }, first_attempt_only: false }
 }
 
-/** Whether an address simulates one on the account's suppression list. */
+/** Whether an address is the simulator's address on a suppression list. */
 export function isSuppressed(address: string): boolean {
   return simulatorName(address) === 'suppressionlist'
 }

@@ -19,21 +19,21 @@ import { maxUsersBytes, parseUsers, type UserLine } from './users-file.ts'
 /** Who may sign in with a password. */
 export interface Users {
   /**
-   * The user of a name and password; null where one of them is wrong. Takes the same time for a name that does not exist.
+   * The user with this name and password; null if one of them is wrong. Takes the same time for a name that does not exist.
    *
    * @throws service_unavailable when too many others wait.
    */
   check(name: string, password: string): Promise<UserLine | null>
-  /** The user of a name, with the hash; null where there is none any more. */
+  /** The user with this name, with the hash; null if there is none, or none any more. */
   find(name: string): UserLine | null
 }
 
 /**
- * Opens a file of users. It is read again after a change, which is noticed within half a second. A file that cannot be
- * read then changes nothing, so that a mistake locks nobody out.
+ * Opens a file of users. A change is noticed within half a second, and the file is read again. If it cannot be read then,
+ * the users before the change stay valid, so that a mistake locks nobody out.
  *
  * @param onProblem  Called once for each such change.
- * @throws invalid_option where the file cannot be read now.
+ * @throws invalid_option if the file cannot be read at the start.
  */
 export function openUsers(path: string, onProblem: (error: Error) => void): Users {
   const passwords = createPasswords()
@@ -60,7 +60,7 @@ export function openUsers(path: string, onProblem: (error: Error) => void): User
     async check(name, password) {
       const user = current().get(name) ?? null
       const isRight = await passwords.matches(password, user && user.hash)
-      // Meanwhile the file may have changed.
+      // The file may have changed while the hash was computed.
       return isRight && user && current().get(name)?.hash === user.hash ? user : null
     },
   }
@@ -71,7 +71,7 @@ export function readUsers(path: string): Map<string, UserLine> {
   return parseUsers(readUsersText(path), path)
 }
 
-/** The text of a file of users. @throws invalid_option where it is missing, unreadable, too large or no text. */
+/** The text of a file of users. @throws invalid_option if it is missing, unreadable, too large or not UTF-8. */
 function readUsersText(path: string): string {
   const refuse = (what: string, cause?: unknown): never => {
     throw new LocalpostError('invalid_option', `--users: ${path} ${what}`, { cause })
@@ -89,19 +89,18 @@ function readUsersText(path: string): string {
 }
 
 /**
- * Changes the text of a file of users. The new file is put in its place at once; only its owner can read it. A file that
- * does not exist begins empty.
+ * Changes the text of a file of users, by renaming a new file that only its owner can read. A missing file counts as empty.
  *
- * @throws invalid_option where another command changes it, it cannot be written, or the new text is too large.
+ * @throws invalid_option if another command is changing it, if it cannot be written, or if the new text is too large.
  */
 export function changeUsersFile<T extends { text: string }>(path: string, change: (text: string) => T): T {
   const exists = existsSync(path)
-  // Behind a link, the file that it names.
+  // If the path is a link, its target is replaced and not the link.
   const target = exists ? realpathSync(path) : path
   const draft = `${target}.new`
   let fd: number | null = null
   try {
-    // Nobody else can have it: this is the lock, too.
+    // `wx` fails if the file exists, so it is also the lock.
     fd = openSync(draft, 'wx', 0o600)
     const changed = change(exists ? readUsersText(path) : '')
     if (Buffer.byteLength(changed.text) > maxUsersBytes)

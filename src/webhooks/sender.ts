@@ -8,18 +8,18 @@ import type { WebhookDeliveryRecord } from './webhook.ts'
 import type { Webhook } from './types.ts'
 import { webhookDeliveryCollection } from './webhook.ts'
 
-/** Brings what is due to one webhook; each webhook has its own, so that none waits for another. */
+/** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
 export interface Sender {
   readonly webhook: Webhook
-  /** How many deliveries wait or are under way, as far as is known. */
+  /** How many deliveries wait or are running, when they were last counted. */
   readonly waiting: number
-  /** Says that so many deliveries were stored. */
+  /** Call after new deliveries were stored. */
   added(count: number): void
-  /** Looks for what is due, unless another instance does. */
+  /** Looks for due deliveries, unless another instance does. */
   wake(): void
-  /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
+  /** Resolves when no delivery is due or running. Retries may still wait for their time. */
   idle(): Promise<void>
-  /** Breaks off what is under way, which stays due, and takes up nothing more. */
+  /** Aborts running deliveries, which stay due, and starts no more. */
   close(): Promise<void>
 }
 
@@ -36,11 +36,11 @@ export interface SenderDeps extends Calling {
 }
 
 /**
- * Takes up to four deliveries at once, the ones that are due first, and of one email or domain never two at once: its
- * events are first sent in their order. One that is tried again does not hold up those behind it.
+ * Sends up to four deliveries at once, the earliest due first. Two events of one email or domain are never sent at once, so
+ * that their first tries are in order. A delivery that waits for a retry does not delay later ones.
  *
- * What is due is read from the store when there is room for it, and nothing is held. A process that ends between an
- * answer and its note posts the event again after the next start: at least once, with the same `webhook-id`.
+ * Due deliveries are read from the store when one can be sent, and none are queued in memory. If the process ends between
+ * an answer and its commit, the event is sent again after the next start, with the same `webhook-id`: at least once.
  */
 export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
   const { store, clock } = deps
@@ -52,7 +52,7 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
   let isClosed = false
   let isLooking = false
   let isCounting = false
-  /** The deliveries that ended since the running look began: what it reads of them may be older. */
+  /** Deliveries that ended since the last read of due ones began. That read may return them as they were before. */
   const ended = new Set<string>()
   let lookAgain = false
   let isPaused = false
@@ -64,7 +64,7 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
     if (!isLooking && mayLook()) void look()
   }
 
-  /** While another instance sends, the number that waits is only known to the store. */
+  /** Reads the number of waiting deliveries from the store, which is the only source while another instance sends. */
   async function recount(): Promise<void> {
     if (isCounting || isClosed) return
     isCounting = true
@@ -129,7 +129,7 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
     subjects.add(subject)
     const run = send(delivery)
       .catch((error: unknown) => {
-        // It was removed meanwhile: nothing is left to be done.
+        // The delivery was removed, so its result is not needed.
         if (!isErrorOf(error, 'version_conflict')) pauseAfter(error)
       })
       .finally(() => {
@@ -144,7 +144,7 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
 
   async function send(delivery: WebhookDeliveryRecord): Promise<void> {
     const controller = new AbortController()
-    // The receiver's answer takes the machine's time, whatever the instance's clock says.
+    // Real time, because the receiver does not follow a clock that tests move.
     const cancelLimit = systemClock.after(deps.timeoutMs, () =>
       controller.abort(new Error(`no answer within ${deps.timeoutMs} ms`)),
     )
@@ -154,14 +154,14 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
     const attempt = await attemptDelivery(webhook, delivery, given)
     cancelLimit()
     running.delete(controller)
-    // What was broken off by us says nothing of the receiver.
+    // Closing aborted it, so this was not a failure of the receiver.
     if (isClosed && attempt.status === null) return
     const changed = afterAttempt(delivery, attempt, deps.retryDelaysMs, clock.now())
     await store.commit([update(webhookDeliveryCollection, changed)])
     if (changed.due === null) deps.onFinished()
   }
 
-  // The store may be full for now. What could not be noted stays due and is sent again.
+  // The store may be full for now. A delivery whose result could not be stored stays due and is sent again.
   function pauseAfter(error: unknown): void {
     if (isClosed || isErrorOf(error, 'closed')) return
     deps.onError(error)
@@ -206,7 +206,7 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
 }
 
 const maxUnderWay = 4
-/** How many are looked at for one that may be taken up: many at the front may be of one email. */
+/** How many due deliveries are read at once: the first ones may all be of one email, of which only one is sent at a time. */
 const maxLooked = 32
 /** Wait after a fault of the store before anything is tried again. */
 const faultDelayMs = 1000
