@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasPart, tagPart, togglePart } from '../../ui/views/inbox/query-filters.ts'
+import { hasPart, replacePart, tagPart, togglePart } from '../../ui/views/inbox/query-filters.ts'
 
 describe('parts of a search as filters', () => {
   it('are added at the end and removed wherever they are, and leave the rest as typed', () => {
@@ -9,6 +9,11 @@ describe('parts of a search as filters', () => {
     expect(togglePart('tag:"due soon" x', tagPart('due soon'))).toBe('x')
     expect(togglePart('source:api x', 'source:smtp', true)).toBe('x source:smtp')
     expect(togglePart('tag:a', 'tag:b')).toBe('tag:a tag:b')
+  })
+
+  it('are replaced where they are', () => {
+    expect(replacePart('a TAG:old "b c"', tagPart('old'), tagPart('due soon'))).toBe('a tag:"due soon" "b c"')
+    expect(replacePart('a  b', 'tag:old', 'tag:new')).toBe('a  b')
   })
 
   it('are on only as whole parts', () => {

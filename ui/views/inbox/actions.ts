@@ -27,6 +27,8 @@ export interface Actions {
   exportAll(): void
   setPickedUnread(unread: boolean): Promise<void>
   tagPicked(tag: string): Promise<void>
+  /** Renames a tag in all mails that have it. */
+  renameTag(from: string, to: string): Promise<void>
   exportPicked(): void
   /** Deletes the selected mail after a confirmation. */
   removePicked(): Promise<void>
@@ -136,6 +138,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
     exportAll: () => download(exportPath(inbox.shown.value)),
     setPickedUnread: (unread) => changePicked(() => bulk.setUnread(unread)),
     tagPicked: (tag) => changePicked(() => bulk.addTag(tag)),
+    renameTag: (from, to) => changePicked(() => bulk.renameTag(from, to)),
     exportPicked: () => bulk.exportPaths().forEach(download),
     removePicked,
   }

@@ -9,6 +9,8 @@ export interface Bulk {
   remove(ids: readonly string[]): Promise<void>
   /** Addresses of archives of the selected mails: several where the ids do not fit one address. */
   exportPaths(): string[]
+  /** Gives all mails that have one tag another one instead, in one cancellable change. */
+  renameTag(from: string, to: string): Promise<void>
   /** Marks every match of the list's search as read, picked or not. */
   markMatchesRead(): Promise<void>
 }
@@ -31,6 +33,8 @@ export function createBulk(api: Api, inbox: InboxList, selection: Selection): Bu
       if (selection.everything.value) return [exportPath(inbox.shown.value)]
       return slicesOf([...selection.ids.value], idsPerAddress).map((ids) => exportPath(`id:${ids.join(',')}`))
     },
+    renameTag: (from, to) =>
+      api.write('PATCH', path(`tag:"${from}"`), { remove_tags: [from], add_tags: [to] }),
     markMatchesRead: () => api.write('PATCH', path(inbox.shown.value), { unread: false }),
   }
 }

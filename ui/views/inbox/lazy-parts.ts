@@ -18,6 +18,7 @@ export const PreviewNote = lazy(() => import('./PreviewNote.vue'))
 export const SourcePanel = lazy(() => import('./SourcePanel.vue'))
 export const RecipientDialog = lazy(() => import('./RecipientDialog.vue'))
 export const ReleaseDialog = lazy(() => import('./ReleaseDialog.vue'))
+export const TagDialog = lazy(() => import('./TagDialog.vue'))
 
 /** Fetches all of them once a mail was there for a moment: an open mail stays whole when Localpost is stopped. */
 export function fetchAhead(): void {

@@ -34,6 +34,14 @@ export function togglePart(query: string, part: string, isSingle = false): strin
   return (isOn ? kept : [...kept, part]).join(' ')
 }
 
+/** Puts a part in the place of another one, wherever it is in a search. */
+export function replacePart(query: string, part: string, next: string): string {
+  if (!hasPart(query, part)) return query
+  return partsOf(query)
+    .map((one) => (one.toLowerCase() === part.toLowerCase() ? next : one))
+    .join(' ')
+}
+
 /** Words, phrases and `key:value`, as the server separates them. */
 function partsOf(query: string): string[] {
   return query.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []

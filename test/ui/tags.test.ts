@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { colorOfName, tagColors } from '../../ui/views/inbox/tag-colors.ts'
+import { renameProblem } from '../../ui/views/inbox/tag-rename.ts'
+import { suggestTags } from '../../ui/views/inbox/tag-suggestions.ts'
+
+const tokens = readFileSync(new URL('../../ui/styles/tokens.css', import.meta.url), 'utf8')
+const parts = readFileSync(new URL('../../ui/styles/parts.css', import.meta.url), 'utf8')
+
+describe('the suggestions of a field for tags', () => {
+  const known = ['signup', 'design', 'sign off', 'news']
+
+  it('are the most frequent tags while nothing is typed, then those that begin with it, then those that contain it', () => {
+    expect(suggestTags(' ', known)).toEqual(known)
+    expect(suggestTags('SIGN', known)).toEqual(['signup', 'sign off', 'design'])
+    expect(suggestTags('x', known)).toEqual([])
+  })
+
+  it('leave out what is typed in full and what the mail has, and are at most eight', () => {
+    expect(suggestTags('signup', known)).toEqual([])
+    expect(suggestTags('', known, ['Signup', 'NEWS'])).toEqual(['design', 'sign off'])
+    const many = Array.from({ length: 1000 }, (_, i) => `tag ${i}`)
+    expect(suggestTags('', many)).toEqual(many.slice(0, 8))
+  })
+})
+
+describe('the colour of a tag', () => {
+  it('follows from its name without regard to case, never gray, and uses the whole palette', () => {
+    expect(colorOfName('Invoice')).toBe(colorOfName('invoice'))
+    const used = new Set(Array.from({ length: 200 }, (_, i) => colorOfName(`tag ${i} ${'🎉'.repeat(i % 3)}`)))
+    expect([...used].toSorted()).toEqual(tagColors.filter((color) => color !== 'gray').toSorted())
+  })
+
+  it.each(['light', 'dark'] as const)('keeps a contrast of 4.5 in the %s theme', (theme) => {
+    const grounds = ['surface', 'raised', 'ground'].map((name) => tokenOf(name, theme))
+    for (const color of tagColors) {
+      expect(parts).toContain(`[data-hue='${color}']`)
+      const text = tokenOf(`tag-${color}`, theme)
+      for (const ground of [tokenOf(`tag-${color}-soft`, theme), ...grounds])
+        expect(contrast(text, ground), `${color} on ${ground}`).toBeGreaterThanOrEqual(4.5)
+    }
+  })
+})
+
+describe('a new name of a tag', () => {
+  it('is refused where it is the old one, cannot be a tag, or the old one cannot be searched', () => {
+    expect(renameProblem('old', 'New')).toBe('')
+    expect(renameProblem('old', 'Old')).toBe('')
+    expect(renameProblem('old', '')).toBe('')
+    expect(renameProblem('old', 'old')).toContain('already')
+    expect(renameProblem('old', 'a,b')).toContain('commas')
+    expect(renameProblem('a"b', 'c')).toContain('quotation mark')
+  })
+})
+
+function tokenOf(name: string, theme: 'light' | 'dark'): string {
+  const [, light, dark] =
+    new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\)`).exec(tokens) ?? []
+  const value = theme === 'light' ? light : dark
+  if (value === undefined) throw new Error(`tokens.css has no colour ${name}.`)
+  return value
+}
+
+/** As WCAG 2.2 defines it. */
+function contrast(a: string, b: string): number {
+  const [light = 0, dark = 0] = [luminance(a), luminance(b)].toSorted((x, y) => y - x)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+function luminance(color: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}

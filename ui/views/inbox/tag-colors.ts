@@ -1,0 +1,10 @@
+/** The colours that a tag may have, each legible in both themes: `--tag-<name>` in `tokens.css`. */
+export const tagColors = ['gray', 'red', 'amber', 'green', 'teal', 'blue', 'violet', 'pink'] as const
+export type TagColor = (typeof tagColors)[number]
+
+/** The colour of a tag, the same in every browser: it follows from the name, without regard to case. Gray is left out. */
+export function colorOfName(tag: string): TagColor {
+  let hash = 0
+  for (const letter of tag.toLowerCase()) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0
+  return tagColors[1 + (hash % (tagColors.length - 1))] ?? 'gray'
+}
