@@ -1,0 +1,47 @@
+import type { Ref } from 'vue'
+import type { Api } from '../../composables/api.ts'
+import type { InboxList } from '../../composables/inbox.ts'
+import { type OpenMail, useOpenMail } from '../../composables/open-mail.ts'
+import { hashOf, type Router } from '../../composables/route.ts'
+import { useNewest } from './newest.ts'
+
+export interface ReadingParts {
+  api: Api
+  inbox: InboxList
+  router: Pick<Router, 'route' | 'openId' | 'go'>
+  /** The mail that the keys are at; it becomes each mail that is opened. */
+  currentId: Ref<string | null>
+  markRead: (id: string) => void
+}
+
+/** The open mail, and when it counts as read: once a person opened it, not the page on its own. */
+export function useReading({ api, inbox, router, currentId, markRead }: ReadingParts): {
+  open: OpenMail
+  onRowClick(event: Event): void
+} {
+  const { route, openId, go } = router
+  // A mail that the page opens on its own, also when it is loaded again, was not opened by a person. A link to it was.
+  const [entry] = performance.getEntriesByType('navigation')
+  const isFollowed = entry instanceof PerformanceNavigationTiming && entry.type === 'navigate'
+  let openedByPage = isFollowed ? null : openId.value
+  const open = useOpenMail(api, openId, (mail) => {
+    currentId.value = mail.id
+    const isByPage = mail.id === openedByPage
+    openedByPage = null
+    if (!mail.unread || isByPage) return
+    newest.whenSeen(() => {
+      if (openId.value === mail.id) markRead(mail.id)
+    })
+  })
+  const newest = useNewest({ inbox, route, go, beforeOpen: (id) => (openedByPage = id) })
+  return {
+    open,
+    /** Marks the open mail as read when a person clicks its row: the address does not change then. */
+    onRowClick(event) {
+      const { value: mail } = open.mail
+      const row = event.target instanceof Element ? event.target.closest('a[href]') : null
+      if (mail?.unread && row?.getAttribute('href') === hashOf({ view: 'mail', id: mail.id }))
+        markRead(mail.id)
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { computed, nextTick, ref, watch, type ComputedRef, type Ref } from 'vue'
+import type { InboxList } from '../../composables/inbox.ts'
+import type { Router } from '../../composables/route.ts'
+import { pairOf, type Selection } from './selection.ts'
+
+export interface WalkParts {
+  inbox: InboxList
+  selection: Selection
+  router: Pick<Router, 'route' | 'openId' | 'go'>
+  /** The mail that the keys are at. */
+  currentId: Ref<string | null>
+  /** The list on the screen. */
+  rows: { top(): string | undefined; focus(id: string): void }
+}
+
+/** The ways between the list, one mail, a mail alone and two mails side by side. */
+export interface Walk {
+  /** Whether the open mail is shown alone. */
+  full: ComputedRef<boolean>
+  /** The mail that the open one is compared with; null while only one is shown. */
+  compared: ComputedRef<string | null>
+  /** Whether every row shows its checkbox. */
+  picking: Ref<boolean>
+  /** Moves one row down or up. If a mail is open, the new row's mail is opened. */
+  move(by: 1 | -1): void
+  openCurrent(): void
+  /** Clears the selection; without one, closes the open mail and moves the focus to its row. */
+  close(): void
+  /** Shows the two picked mails side by side, else the open one with the last one that has its subject. */
+  compare(): void
+  /** Shows the open mail alone, or beside the list again. */
+  fill(): void
+}
+
+export function useWalk({ inbox, selection, router, currentId, rows }: WalkParts): Walk {
+  const { route, openId, go } = router
+  const picking = ref(false)
+  const full = computed(() => route.value.view === 'mail' && route.value.full === true)
+  const compared = computed(() => (route.value.view === 'mail' ? (route.value.compare ?? null) : null))
+
+  function move(by: 1 | -1): void {
+    const { value: mails } = inbox.emails
+    const at = mails.findIndex(({ id }) => id === (currentId.value ?? openId.value))
+    const next = at === -1 ? rows.top() : mails[at + by]?.id
+    if (next === undefined) return
+    currentId.value = next
+    if (openId.value !== null) go({ view: 'mail', id: next, full: full.value }, true)
+    rows.focus(next)
+  }
+
+  function close(): void {
+    if (compared.value !== null && openId.value !== null) return go({ view: 'mail', id: openId.value })
+    if (selection.count.value > 0 || picking.value) {
+      selection.clear()
+      picking.value = false
+      return
+    }
+    const id = openId.value
+    if (id !== null && full.value) return fill()
+    go({ view: 'list' })
+    if (id !== null) rows.focus(id)
+  }
+
+  function compare(): void {
+    const [id = openId.value, other = 'previous'] = pairOf(selection) ?? []
+    if (id !== null) go({ view: 'mail', id, compare: other })
+  }
+
+  function fill(): void {
+    if (openId.value !== null) go({ view: 'mail', id: openId.value, full: !full.value })
+  }
+
+  // The selection bar disappears with the selection, so the focus moves to the list.
+  watch(selection.count, async (count) => {
+    if (count > 0) return
+    await nextTick()
+    if (document.activeElement !== document.body) return
+    const { value: mails } = inbox.emails
+    const loaded = [currentId.value, openId.value].find((id) => mails.some((mail) => mail.id === id))
+    const next = loaded ?? rows.top()
+    if (next !== undefined) rows.focus(next)
+  })
+
+  return {
+    full,
+    compared,
+    picking,
+    move,
+    openCurrent: () => currentId.value !== null && go({ view: 'mail', id: currentId.value }),
+    close,
+    compare,
+    fill,
+  }
+}
