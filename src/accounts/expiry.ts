@@ -3,24 +3,24 @@ import { isErrorOf } from '../core/errors.ts'
 import type { AccountRecord } from './account.ts'
 import type { AccountDirectory } from './directory.ts'
 
-/** Removes accounts whose time to live is over. */
+/** Removes expired accounts. */
 export interface Expiry {
-  /** Removes what is due, also removals that a crash interrupted, and plans the next time. */
+  /** Removes the expired accounts and those whose removal was interrupted by a crash, and sets a timer for the next one. */
   start(): Promise<void>
-  /** Notes when an account is over; null: never. */
+  /** Sets the timer for the expiry of an account; null: it never expires. */
   plan(expires: number | null): void
-  /** Looks again soon, after a removal that failed. */
+  /** Tries again soon, after a failed removal. */
   retry(): void
-  /** Puts the removal of an account off, because it was used. */
+  /** Extends the life of an account, because it was used. */
   used(account: AccountRecord): void
   close(): void
 }
 
-/** @param deps.onError  Called with errors in the background; what failed is tried again. */
+/** @param deps.onError  Called with errors of background work, which is then tried again. */
 export function createExpiry(deps: {
   directory: AccountDirectory
   clock: Clock
-  /** Whether this instance removes accounts; call `start` when that comes back. */
+  /** Whether this instance removes accounts. Call `start` when this becomes true again. */
   isMine(): boolean
   remove(id: string): Promise<void>
   onError(error: unknown): void
@@ -35,7 +35,7 @@ export function createExpiry(deps: {
     if (!deps.isMine()) return
     for (const { id } of directory.all()) {
       if (isClosed) return
-      // It may have been used or removed while others were removed.
+      // The account may have been used or removed during the removal of others.
       const record = directory.record(id)
       if (!record || (!directory.isOver(record) && !record.is_removed)) continue
       try {
@@ -52,7 +52,7 @@ export function createExpiry(deps: {
     wakeAt(next)
   }
 
-  /** A timer that comes too early only looks again, so a later time needs no other one. */
+  /** An existing earlier timer stays: when it fires, the accounts are checked and the next timer is set. */
   function wakeAt(at: number): void {
     if (isClosed || at >= timerAt) return
     cancelTimer()
@@ -71,7 +71,7 @@ export function createExpiry(deps: {
       const current = directory.record(id)
       if (ttl_ms === null || !current || current.expires === null) return
       const expires = clock.now() + ttl_ms
-      // Stored now and then: a restart must not remove an account that is in use.
+      // Stored rarely, to save commits, but often enough that a restart does not remove an account in use.
       if (expires - current.expires < ttl_ms / 8) return
       directory.keep({ ...current, expires })
       void directory
@@ -90,5 +90,5 @@ export function createExpiry(deps: {
 const shortestWaitMs = 50
 /** Wait after a removal that failed. */
 const retryMs = 5000
-/** Timers of the system take no more than 24 days; a clock may be set meanwhile. */
+/** Timers of Node have at most 24 days, and the clock may be changed in the meantime. */
 const longestWaitMs = 60 * 60 * 1000

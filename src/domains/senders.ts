@@ -10,10 +10,10 @@ import { domainCollection } from './domain.ts'
 import { parseDomainName, toDomainName } from './names.ts'
 import { createRecentDomains } from './recent.ts'
 
-/** The domain of mail from nowhere: `root@localhost`, `<>`, an IP literal. */
+/** The domain of mail whose sender has no usable domain: `root@localhost`, `<>`, an IP literal. */
 const builtInDomain = 'localpost.test'
 
-/** Finds the domain that mail is from, and adds it where only mail mentions it. */
+/** Finds the sending domain of mail, and adds it if it is unknown. */
 export interface Senders {
   /**
    * The domain of an API send's From address.
@@ -21,13 +21,13 @@ export interface Senders {
    * An unknown one is added as verified (`registered: false`), or refused with `strict`.
    *
    * @throws domain_not_verified unless the domain's status is SUCCESS.
-   * @throws domain_not_registered with `strict`, where the domain was not created.
-   * @throws validation_error for field `from`, where it could not be a sending domain.
+   * @throws domain_not_registered with `strict`, if the domain was not created.
+   * @throws validation_error for field `from`, if the name cannot be a sending domain.
    */
   resolveSender(domainName: string): DomainRecord | Promise<DomainRecord>
   /**
-   * The domain of an SMTP submission: of any status, added where it is unknown, and {@link builtInDomain} where the
-   * name could not be a sending domain. Never refuses; synchronous for a domain in the cache of recent senders.
+   * The domain of an SMTP submission, whatever its status. An unknown one is added; a name that cannot be a sending domain
+   * gives {@link builtInDomain}. Never refuses, and is synchronous for a domain in the cache of recent senders.
    */
   ensureDomain(domainName: string): DomainRecord | Promise<DomainRecord>
   /**
@@ -46,7 +46,7 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
 
   const find = (name: string): Promise<DomainRecord | null> => store.find(domainCollection, 'name', [name])
 
-  // Everybody who meets a new name at the same time waits for the same commit.
+  // Simultaneous mails from a new domain wait for the same commit.
   function findOrAdd(name: string): Promise<DomainRecord> {
     const running = adding.get(name)
     if (running) return running
@@ -91,7 +91,7 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
   }
 }
 
-/** A domain as it begins: registered, not verified, with no key of its own. */
+/** A new domain: registered, not verified, without a DKIM key of its own. */
 export function blankDomain(
   id: string,
   name: string,

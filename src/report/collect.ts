@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { testRecordSchema } from './schema.ts'
 import type { TestRecord } from './types.ts'
 
-/** How much of a run is shown. */
+/** The maximum size of a report. */
 export interface ReportLimits {
   mails: number
-  /** Of all files that the tests handed over. */
+  /** The size of all files that the tests wrote. */
   bytes: number
 }
 
-/** Enough for large runs; a report of more is no use. */
+/** Enough for large runs. A browser could not show a much larger report. */
 export const reportLimits: ReportLimits = { mails: 10_000, bytes: 512 * 1024 * 1024 }
 
 /**
- * What the tests of a run handed over, one test at a time: of each test its last attempt.
+ * Reads the records that the tests of a run wrote, one test at a time. Only the last attempt of each test counts.
  *
- * @param problem  Called with what cannot be shown.
+ * @param problem  Called with a sentence for each problem: mails that are not shown, and why.
  */
 export async function* readRecords(
   folder: string,
@@ -44,7 +44,7 @@ export async function* readRecords(
     }
     const record = await readRecord(path)
     if (!record) {
-      problem('The mails of a test are not shown: what it handed over cannot be read.')
+      problem('The mails of a test are not shown: its file cannot be read.')
       continue
     }
     if (record.problem !== null) problem(`${record.name}: ${record.problem}`)

@@ -10,25 +10,25 @@ import type { Localpost } from '../instance/instance.ts'
 import type { MailRecord, TestRecord } from './types.ts'
 
 /**
- * Names the folder in which the reporter finds what the tests hand over; it sets the variable for the workers. No option
- * is called like that, as variables with `LOCALPOST_` in front are.
+ * The variable with the folder into which tests write their mails. The reporter sets it for the workers. The underscore
+ * keeps it apart from the variables of options, which begin with `LOCALPOST_`.
  */
 export const folderVariable = '_LOCALPOST_REPORT_DIR'
 
-/** The test whose mails are handed over. */
+/** The test whose mails are written. */
 export interface ReportedTest extends Pick<TestRecord, 'file' | 'name'> {
   /** How many times the test ran before; only the mails of its last run are shown. */
   attempt: number
 }
 
-/** The part of an instance that is asked for its mails. */
+/** The part of an instance that the mails are read from. */
 interface Reported extends Pick<Localpost, 'fetch'> {
   readonly inbox: Pick<Inbox, 'list' | 'get' | 'waitFor' | 'check'>
 }
 
 /**
- * Gives the mails of a test to the reporter: as a file, since tests run in processes and threads of their own. Without a
- * reporter it does nothing. It never fails a test: what cannot be handed over is said in the report.
+ * Writes the mails of a test to a file for the reporter, because tests run in other processes and threads. Does nothing
+ * without a reporter. Never fails a test: the report shows what could not be written.
  *
  * @param post  The instance of the test, still open.
  */
@@ -55,16 +55,16 @@ export async function handOverMails(post: Reported, { attempt, ...test }: Report
   writeRecord(folder, record, attempt)
 }
 
-/** Of one test. */
+/** Limits of one test: mails, and characters of all its mails. */
 const maxMails = 200
 const maxBytes = 16_000_000
 const patienceMs = 1000
-/** Of one mail, in characters. */
+/** Limits of one mail, in characters. */
 const maxHtml = 2_000_000
 const maxText = 200_000
 
 async function toRecord(post: Reported, { id }: MailSummary): Promise<MailRecord> {
-  // A test may end before its last mail was delivered. What is not delivered by then is shown as it is.
+  // A test may end before its last mail is delivered. After a second a mail is shown as it is.
   const mail = await post.inbox.waitFor({ id }, { timeoutMs: patienceMs }).catch(() => post.inbox.get(id))
   const { findings } = await post.inbox.check(mail)
   const html = mail.html === '' ? null : await framed(post, id)
@@ -101,7 +101,7 @@ async function toRecord(post: Reported, { id }: MailSummary): Promise<MailRecord
   }
 }
 
-/** The HTML as the page of the inbox shows it: with its images inside, without all that connects. */
+/** The HTML as the inbox page shows it: with its inline images, and without anything that would open a connection. */
 async function framed({ fetch }: Pick<Localpost, 'fetch'>, id: string): Promise<string | null> {
   const response = await fetch(new Request(`http://localhost/dev/inbox/${encodeURIComponent(id)}/html`))
   return response.ok ? response.text() : null
@@ -113,12 +113,12 @@ function toRecipient({ recipient, events }: Mail['recipients'][number]): MailRec
   return { recipient, outcome: outcomeOf(events) ?? 'queued', reply }
 }
 
-/** The name says which test it is and which attempt, so that only what is shown has to be read. */
+/** The file name contains test and attempt, so that the reporter reads only the files that it shows. */
 function writeRecord(folder: string, record: TestRecord, attempt: number): void {
   const test = createHash('sha256').update(`${record.file}\n${record.name}`).digest('hex').slice(0, 32)
   const path = join(folder, `${test}.${attempt}.${randomUUID()}`)
   try {
-    // Renamed when it is whole: the reporter reads only files with this ending.
+    // Renamed when it is complete: the reporter reads only files with this extension.
     writeFileSync(path, JSON.stringify(record), { flag: 'wx', mode: 0o600 })
     renameSync(path, `${path}.json`)
   } catch (error) {

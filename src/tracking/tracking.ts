@@ -9,12 +9,13 @@ import { prepareRewrite } from './rewrite.ts'
 import { readTrackingSecret } from './secret.ts'
 import { createTokens, maxLinkBytes } from './tokens.ts'
 
-/** Tracks opens and clicks: puts addresses of this instance into mail, and handles the hits on them. */
+/** Tracks opens and clicks: puts URLs of this instance into mail, and handles the requests to them. */
 export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
   /**
-   * How the HTML of an email becomes each recipient's own.
+   * Prepares the HTML of an email for a copy of each recipient.
    *
-   * @returns A function of the recipient's index; null where nothing is tracked, so that all share one message.
+   * @returns A function that returns the HTML for a recipient's index; null if nothing is tracked, so that all recipients
+   *   share one message.
    */
   copiesOf(
     email: { id: string },
@@ -24,29 +25,29 @@ export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
   /** The address that ends a contact's subscription with one POST; for `List-Unsubscribe` (RFC 8058). */
   unsubscribeUrl(audienceId: string, contactId: string): string
   /**
-   * The image of a mail was loaded.
+   * Records that the image of a mail was loaded.
    *
-   * @param visitor  null only looks: nothing is recorded.
-   * @throws not_found for a token that is not ours, and where the email is gone.
+   * @param visitor  null records nothing.
+   * @throws not_found for a token of another instance, and if the email was removed.
    */
   open(token: string, visitor: Visitor | null): Promise<void>
-  /** A link of a mail was followed. @returns Where it leads, absolute. @throws not_found, as {@link Tracking.open}. */
+  /** Records that a link of a mail was followed. @returns Its absolute URL. @throws not_found, as {@link Tracking.open}. */
   click(token: string, visitor: Visitor | null): Promise<string>
   /** Ends the subscription that the token names, or with `ask` only checks it. @throws not_found. */
   unsubscribe(token: string, options?: { ask?: boolean }): Promise<void>
 }
 
-/** What tracking needs of the rest. */
+/** The dependencies of tracking. */
 export interface TrackingDeps {
   store: Store
   clock: Clock
-  /** Where the secret comes from, at the first start. Default: the system's. */
+  /** The source of the secret at the first start. Default: the system's. */
   random?: RandomSource
-  /** Base of the addresses, without a slash at its end; asked for whenever a message is written. */
+  /** The base of the URLs, without a slash at its end; called for every message that is composed. */
   baseUrl(): string
-  /** @throws not_found where the contact is gone. */
+  /** @throws not_found if the contact was removed. */
   onUnsubscribe(audienceId: string, contactId: string): Promise<unknown>
-  /** Called with faults in storing hits that were answered before. */
+  /** Called with errors of storing a hit after it was answered. */
   onError(error: unknown): void
 }
 
@@ -75,7 +76,7 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
         rewrite({
           pixelUrl: opens ? `${base}/o/${tokens.make({ kind: 'open', email_id: id, recipient })}` : null,
           linkUrl(link) {
-            // Ours are not tracked again; a link too long for an address stays as it is.
+            // Links to this instance are not tracked again, and very long links stay as they are.
             if (!clicks || link.startsWith(`${base}/`) || Buffer.byteLength(link) > maxLinkBytes) return null
             return `${base}/c/${tokens.make({ kind: 'click', email_id: id, recipient, link })}`
           },
@@ -95,7 +96,7 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
       if (!token) throw unknownAddress()
       const { email_id, recipient, link } = token
       await hit({ email_id, recipient, link }, visitor)
-      // A header takes ASCII only, and a link may have any character.
+      // The Location header must be ASCII, and a link may have any character.
       return new URL(link).href
     },
     async unsubscribe(text, { ask = false } = {}) {
