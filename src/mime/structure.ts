@@ -1,4 +1,3 @@
-import { unpaced } from '../core/yield.ts'
 import { endsWithReturns, withNewlines } from './headers/fields.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
 import { contentIdOf, partHeaderSteps, toPart, type PlacedPart } from './part.ts'
@@ -42,16 +41,12 @@ const maxFalseLines = 10_000
 /**
  * Takes the MIME tree of a message apart, without decoding anything. An embedded message is one part.
  *
- * Never throws. Bounded in parts (1,000), depth (100), header and time; `problem` says where a bound was met.
+ * Never throws. Works in steps, so that the event loop may turn between them. Parts (1,000), depth (100), header and time
+ * are limited; `problem` says which limit was exceeded.
  *
  * @param message  The RFC 5322 bytes; any bytes are fine.
  * @see RFC 2046 section 5.1
  */
-export function readStructure(message: Buffer): MimeStructure {
-  return unpaced(structureSteps(message))
-}
-
-/** {@link readStructure} in steps, so that the event loop may turn between them. */
 export function* structureSteps(message: Buffer): Generator<undefined, MimeStructure> {
   const reading: Reading = {
     message: withLineEnds(message),

@@ -1,4 +1,3 @@
-import { unpaced } from '../core/yield.ts'
 import { codeWord, otherCode, otherNumber, savingWord, useWord } from './code-words.ts'
 
 /**
@@ -7,13 +6,10 @@ import { codeWord, otherCode, otherNumber, savingWord, useWord } from './code-wo
  * mentions a code, or alone on a line below such a sentence. Years, prices, dates, phone numbers, order numbers, coupon
  * codes and postal codes are left out.
  *
+ * Works in steps, so that the event loop may turn between them.
+ *
  * @param text  The subject and the visible text, with line breaks. Only the first 200,000 characters are searched.
  */
-export function extractCodes(text: string): string[] {
-  return unpaced(codeSteps(text))
-}
-
-/** {@link extractCodes} in steps, so that the event loop may turn between them. */
 export function* codeSteps(text: string): Generator<undefined, string[]> {
   const codes = new Set<string>()
   let linesSinceWord = Number.POSITIVE_INFINITY

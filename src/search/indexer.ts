@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { modifyEmail } from '../emails/modify.ts'
-import { isErrorOf } from '../core/errors.ts'
 import type { Where } from '../store/queries.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 import { unreadable, type Digests, type Reading } from './digests.ts'
@@ -10,6 +9,7 @@ import { isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
 import { searchableHead } from './searchable.ts'
 import { sliceMs, startQuietWork } from './quiet-work.ts'
 import type { TextColumn } from './text-column.ts'
+import { createTries } from './tries.ts'
 import { nextTurn } from '../core/machine.ts'
 
 /** Reads submissions in the background, and stores what lists and searches need: snippet, attachment count and text. */
@@ -49,8 +49,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   const { store, clock, digests, column, heads, onLongWork } = deps
   let isClosed = false
   let isStale = false
-  /** The mail whose reading failed last, and how often in a row it failed. */
-  let failing: { id: string; tries: number } | null = null
+  const tryToRead = createTries(digests)
   /** The next mails without a row. Older mail rests in files, and many records are read in little more time than one. */
   let ahead: EmailRecord[] = []
   /** Mails whose row has no text, because the store failed at each try. */
@@ -115,23 +114,16 @@ export function startIndexer(deps: IndexerDeps): Indexer {
    * @returns null if the mail is deferred.
    */
   async function readOnce(email: EmailRecord): Promise<Reading | null> {
-    try {
-      const reading = await digests.take(email)
-      failing = null
-      return reading
-    } catch (error) {
-      if (!isErrorOf(error, ...passingFaults)) return unreadable
-      const tries = failing?.id === email.id ? failing.tries + 1 : 1
-      failing = { id: email.id, tries }
-      if (email.id <= column.cursor) {
-        // The next try is for another one.
-        if (deferred.delete(email.id)) deferred.add(email.id)
-        throw error
-      }
-      if (tries < maxTries) throw error
-      deferred.add(email.id)
-      return null
+    const result = await tryToRead(email)
+    if (!('error' in result)) return result
+    if (email.id <= column.cursor) {
+      // Moved to the end, so that the next try is for another deferred mail.
+      if (deferred.delete(email.id)) deferred.add(email.id)
+      throw result.error
     }
+    if (!result.isLast) throw result.error
+    deferred.add(email.id)
+    return null
   }
 
   async function nextWithoutRow(): Promise<EmailRecord | undefined> {
@@ -224,18 +216,8 @@ function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
   return change.op === 'insert' && change.id < (ahead.at(-1)?.id ?? '') ? [] : ahead
 }
 
-/** Errors of the store that may be temporary. */
-export const passingFaults = [
-  'store_failed',
-  'store_read_only',
-  'store_full',
-  'service_unavailable',
-  'closed',
-] as const
 /** How many records are looked at in one step. */
 const lookAtOnce = 1000
-/** After this many failures in a row a mail is deferred. */
-export const maxTries = 5
 const readAhead = 16
 /** How long a search waits for mail that is not read yet. */
 export const catchUpMs = 5000

@@ -1,15 +1,15 @@
 import type { Clock } from '../core/clock.ts'
-import { isErrorOf } from '../core/errors.ts'
 import { nextTurn } from '../core/machine.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
-import { unreadable, type Digests, type Reading } from './digests.ts'
-import { catchUpMs, type Indexer, maxTries, passingFaults } from './indexer.ts'
+import type { Digests, Reading } from './digests.ts'
+import { catchUpMs, type Indexer } from './indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
 import { headParts } from './head-rows.ts'
 import { searchableHead } from './searchable.ts'
+import { createTries } from './tries.ts'
 
 /** Reads mail for a store that keeps the text of mail itself. */
 export interface StoreIndexer extends Indexer {
@@ -42,8 +42,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   let ahead: string[] = []
   /** Mails without a text, because the store failed at each try. */
   const deferred = new Set<string>()
-  /** The mail whose reading failed last, and how often in a row it failed. */
-  let failing: { id: string; tries: number } | null = null
+  const tryToRead = createTries(digests)
   /** The end of the queue of readings: only one message is read at a time. */
   let line: Promise<unknown> = Promise.resolve()
 
@@ -108,21 +107,14 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 
   /** @returns null if the mail is deferred. @throws The error of a try after which the same mail is tried again. */
   async function readOnce(email: EmailRecord): Promise<Reading | null> {
-    try {
-      const reading = await digests.take(email)
-      failing = null
-      return reading
-    } catch (error) {
-      if (!isErrorOf(error, ...passingFaults)) return unreadable
-      const tries = failing?.id === email.id ? failing.tries + 1 : 1
-      failing = { id: email.id, tries }
-      // Of several deferred mails, the next try is for another one.
-      const wasDeferred = deferred.delete(email.id)
-      if (wasDeferred || tries >= maxTries) deferred.add(email.id)
-      else ahead.unshift(email.id)
-      if (wasDeferred || tries < maxTries) throw error
-      return null
-    }
+    const result = await tryToRead(email)
+    if (!('error' in result)) return result
+    // Added at the end again, so that the next try is for another deferred mail.
+    const wasDeferred = deferred.delete(email.id)
+    if (wasDeferred || result.isLast) deferred.add(email.id)
+    else ahead.unshift(email.id)
+    if (wasDeferred || !result.isLast) throw result.error
+    return null
   }
 
   const quiet = startQuietWork({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readBodies } from '../../src/mime/bodies.ts'
-import { readStructure } from '../../src/mime/structure.ts'
+import { readStructure } from './_read-structure.ts'
 import { sliceBytes } from '../../src/mime/slices.ts'
 
 /** Reads a body, and counts the turns of the event loop meanwhile. */

@@ -6,7 +6,7 @@ import type { Localpost } from '../../src/instance/instance.ts'
 import { openPart } from '../../src/mime/part-stream.ts'
 import { parseMessage } from '../../src/mime/parse.ts'
 import type { PlacedPart } from '../../src/mime/part.ts'
-import { readStructure } from '../../src/mime/structure.ts'
+import { readStructure } from './_read-structure.ts'
 import { submit } from '../support/submit.ts'
 
 const listParts = (message: Buffer): PlacedPart[] => readStructure(message).parts

@@ -16,6 +16,7 @@ import {
   toSelection,
   waitQuery,
 } from './inbox-query.ts'
+import { inboxRoute, readErrors } from './inbox-route.ts'
 import {
   awaitedSchema,
   bulkBodySchema,
@@ -36,7 +37,7 @@ import { bulkProgressSchema, mailChangesSchema, mailSchema, mailSummarySchema } 
 export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
   return [
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox',
       summary: 'List or search mail, newest first',
@@ -50,7 +51,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       },
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'DELETE',
       path: '/dev/inbox',
       summary: 'Remove the matches of a query, mails by their ids, or all',
@@ -64,7 +65,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       },
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'PATCH',
       path: '/dev/inbox',
       summary: 'Mark or tag the matches of a query, mails by their ids, or all',
@@ -78,7 +79,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       },
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/bulk',
       summary: 'Changes of many mails: those that wait or run, and the last that ended, newest first',
@@ -86,7 +87,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       handler: () => ({ changes: inbox.bulk.list() }),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'DELETE',
       path: '/dev/inbox/bulk/{id}',
       summary: 'Cancel a change of many mails; mails that are done stay changed',
@@ -95,7 +96,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       handler: ({ params }) => inbox.bulk.cancel(params.id),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/tags',
       summary: 'All tags with the number of their mails, the most frequent first',
@@ -103,7 +104,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       handler: async () => ({ tags: await inbox.tags() }),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/wait',
       summary: 'The newest mail that matches, or the next one that arrives; with `count`, so many of them',
@@ -117,7 +118,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       },
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'POST',
       path: '/dev/inbox/import',
       summary: 'Store one message as if it had been submitted now',
@@ -127,7 +128,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       handler: ({ body }) => inbox.import(body),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/export',
       summary: 'The messages of all matches, as .eml files in a ZIP archive',
@@ -141,56 +142,56 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
         }),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/{id}',
       summary: 'A mail in detail',
       success: { schema: mailSchema },
-      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      errors: readErrors,
       handler: ({ params }) => inbox.get(params.id),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/{id}/checks',
       summary: 'Check a mail for common problems',
       query: checksQuery,
       success: { schema: checkReportSchema },
-      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      errors: readErrors,
       handler: ({ params, query, signal }) => inbox.check(params.id, { ...query, signal: signal() }),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/{id}/client-support',
       summary: 'How mail clients support the HTML and CSS of a mail',
       success: { schema: clientSupportSchema },
-      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      errors: readErrors,
       handler: ({ params }) => inbox.clientSupport(params.id),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/{id}/preview',
       summary: 'What a mail client keeps of the HTML of a mail, approximately, and what it ignores',
       query: previewQuery,
       success: { schema: mailPreviewSchema },
-      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      errors: readErrors,
       handler: ({ params, query }) => inbox.preview(params.id, query),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/{id}/compare/{other}',
       summary: 'How a mail differs from another one, or from the `previous` one with its subject',
       query: compareQuery,
       success: { schema: mailComparisonSchema },
-      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      errors: readErrors,
       handler: ({ params, query }) =>
         inbox.compare(params.id, params.other, { masked: query.masked !== 'false' }),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'PATCH',
       path: '/dev/inbox/{id}',
       summary: 'Mark as read or unread, set tags',
@@ -200,7 +201,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       handler: ({ params, body }) => inbox.update(params.id, body),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'DELETE',
       path: '/dev/inbox/{id}',
       summary: 'Remove a mail',
@@ -212,7 +213,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       },
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'POST',
       path: '/dev/inbox/{id}/release',
       summary: 'Send a mail to a real address, through the relay',
@@ -230,5 +231,3 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
     }),
   ]
 }
-
-const common = { tag: 'Inbox', access: 'local' } as const

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { mimeTreeSchema } from '../../inbox/schema.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { previewClients, type PreviewClient } from '../../client-support/preview-clients.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import type { Appearance } from '../../reading/appearance.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import { rangeAnswer } from '../byte-range.ts'
@@ -15,6 +16,7 @@ import {
   indexOf,
   inlineImages,
 } from './guarded-bytes.ts'
+import { inboxRoute, readErrors } from './inbox-route.ts'
 
 /**
  * The bytes of a mail. They come from strangers, so none of these answers may run anything or be taken for a page of
@@ -25,7 +27,7 @@ export function mailByteRoutes(
 ): Route[] {
   return [
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/{id}/raw',
       summary: 'The message as it was captured or sent (RFC 5322)',
@@ -50,7 +52,7 @@ export function mailByteRoutes(
       },
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/{id}/html',
       summary: 'The HTML part, to be shown in a frame',
@@ -59,7 +61,7 @@ export function mailByteRoutes(
         type: 'text/html; charset=utf-8',
         description: 'The HTML part, with its own images in place',
       },
-      errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      errors: readErrors,
       async handler({ params, query: { recipient, images, remote: asked, appearance = null, client } }) {
         const remote = asked ?? (images === 'remote' ? 'images' : 'none')
         const copy = recipient === undefined ? {} : { recipient }
@@ -67,33 +69,33 @@ export function mailByteRoutes(
       },
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/{id}/attachments/{index}',
       summary: 'An attachment',
       success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
-      errors: ['not_found', 'message_pending', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      errors: writtenErrors,
       async handler({ params }) {
         const { stream, ...file } = await inbox.openAttachment(params.id, indexOf(params.index))
         return bytesAnswer(streamBody(stream), attachmentHeaders(file))
       },
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/{id}/structure',
       summary: 'The MIME tree of the message, with the size of each part',
       success: { schema: mimeTreeSchema },
-      errors: ['not_found', 'message_pending', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      errors: writtenErrors,
       handler: ({ params }) => inbox.structure(params.id),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/{id}/parts/{index}',
       summary: 'A single MIME part: the leaves of the message, counted from 0',
       success: { type: '*/*', description: 'The bytes of the part, decoded; text in its own charset' },
-      errors: ['not_found', 'message_pending', 'service_unavailable', 'store_corrupt', 'store_failed'],
+      errors: writtenErrors,
       async handler({ params }) {
         const { stream, content_type, charset, filename } = await inbox.part(params.id, indexOf(params.index))
         const isPlain = content_type === 'text/plain'
@@ -111,7 +113,14 @@ export function mailByteRoutes(
   ]
 }
 
-const common = { tag: 'Inbox', access: 'local' } as const
+/** The errors of a route that needs the composed message. */
+const writtenErrors: readonly ErrorCode[] = [
+  'not_found',
+  'message_pending',
+  'service_unavailable',
+  'store_corrupt',
+  'store_failed',
+]
 const recipient = z
   .string()
   .optional()

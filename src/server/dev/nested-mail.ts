@@ -5,13 +5,15 @@ import type { NestedMails } from '../../inbox/nested.ts'
 import { bytesAnswer } from '../answer.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { attachmentHeaders, htmlAnswer, indexOf } from './guarded-bytes.ts'
+import { inboxRoute, readErrors } from './inbox-route.ts'
 import { appearanceQuery } from './mail-bytes.ts'
 
 /** Messages that are attached to a mail. Their bytes are answered as guarded as those of the mail itself. */
 export function nestedMailRoutes(nested: NestedMails): Route[] {
   return [
     defineRoute({
-      ...common,
+      ...inboxRoute,
+      errors: readErrors,
       method: 'GET',
       path: '/dev/inbox/{id}/messages/{path}',
       summary:
@@ -20,7 +22,8 @@ export function nestedMailRoutes(nested: NestedMails): Route[] {
       handler: ({ params }) => nested.get(params.id, pathOf(params.path)),
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
+      errors: readErrors,
       method: 'GET',
       path: '/dev/inbox/{id}/messages/{path}/html',
       summary: 'The HTML part of an attached message, to be shown in a frame',
@@ -36,7 +39,8 @@ export function nestedMailRoutes(nested: NestedMails): Route[] {
       },
     }),
     defineRoute({
-      ...common,
+      ...inboxRoute,
+      errors: readErrors,
       method: 'GET',
       path: '/dev/inbox/{id}/messages/{path}/attachments/{index}',
       summary: 'An attachment of an attached message',
@@ -53,11 +57,6 @@ export function nestedMailRoutes(nested: NestedMails): Route[] {
   ]
 }
 
-const common = {
-  tag: 'Inbox',
-  access: 'local',
-  errors: ['not_found', 'service_unavailable', 'store_corrupt', 'store_failed'],
-} as const
 const frameQuery: z.ZodType<{
   remote?: 'all' | undefined
   appearance?: z.infer<typeof appearanceQuery>
