@@ -1,0 +1,274 @@
+import type { Pool } from 'pg'
+import { createBudget, noRoom } from '../../core/byte-budget.ts'
+import { LocalpostError } from '../../core/errors.ts'
+import { HeldBlobWriter } from '../blob-writer.ts'
+import { type BulkOutcome, runBulk } from '../bulk.ts'
+import { ChangeFeed } from '../change-feed.ts'
+import { assertPartitionName } from '../disk/names.ts'
+import { misuse } from '../io-errors.ts'
+import { isNewAlone } from '../prepare.ts'
+import type { Blob, Change, PartitionedStore, Store } from '../store.ts'
+import { Blobs, mostInline } from './blobs.ts'
+import { bulkWork } from './bulk-work.ts'
+import { clearedAtOnce } from './clear.ts'
+import { Connection } from './connection.ts'
+import { databaseFault } from './faults.ts'
+import { Follower, readState } from './follower.ts'
+import { channelOf, Listening } from './listening.ts'
+import type { Membership } from './membership.ts'
+import { type Place, Reads } from './reads.ts'
+import { heldBy, nameIn, prepareChange, stageBlobs } from './prepare-commit.ts'
+import type { BulkChange } from './staging.ts'
+import { PostgresTexts } from './texts.ts'
+import type { TextSearch } from './texts-schema.ts'
+import { readStatus } from './status.ts'
+import type { Table } from './table.ts'
+import { Upkeep } from './upkeep.ts'
+import { Writer } from './writer.ts'
+
+/** Settings of a store in PostgreSQL. */
+export interface StoreSettings {
+  /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
+  readonly pendingBytes?: number
+  /** How many bytes unfinished blobs hold in memory, all together. Default: 32 MiB. */
+  readonly heldBytes?: number
+  /** Called with operational warnings, one or two sentences each. Default: none. */
+  readonly onNotice?: (text: string) => void
+}
+
+/** The opened parts of a store: its tables, and a pool of connections for each kind of work. */
+export interface StoreParts extends StoreSettings {
+  readonly schema: string
+  readonly tables: ReadonlyMap<string, Table>
+  readonly search: TextSearch
+  readonly membership: Membership
+  readonly writing: Pool
+  readonly reading: Pool
+  /** For searches of texts. */
+  readonly searching: Pool
+  /** For the calls of other instances. */
+  readonly calls: Pool
+}
+
+/** Starts a store whose tables are prepared. The store closes the pools. */
+export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
+  const { schema, tables, membership, writing, reading, searching, calls, onNotice = () => {} } = deps
+  let closing: Promise<void> | null = null
+  const own = new Connection(writing, schema)
+  const toError = (error: unknown): LocalpostError => (closing ? closedError() : databaseFault(error))
+  const shared = new Connection(reading, schema, { toError })
+  const listening = new Listening(
+    calls,
+    schema,
+    membership.id,
+    (isTurn) => void (isTurn ? upkeep : follower).look(),
+  )
+  const foreign = new Set<(partition: string) => void>()
+  const state = await readState(own)
+  const feed = new ChangeFeed(state.seq)
+  const follower = new Follower({
+    sql: shared,
+    feed,
+    instance: membership.id,
+    state,
+    onForeign: (partition) => foreign.forEach((listener) => listener(partition)),
+    onOther: () =>
+      onNotice(
+        'The database holds other commits than before, as after a restore of a backup: everything is read again. Mail that was accepted since may be lost.',
+      ),
+  })
+  const reads = new Reads(shared)
+  const texts = new PostgresTexts(new Connection(searching, schema, { toError }))
+  const blobs = new Blobs(shared)
+  const pending = createBudget(deps.pendingBytes ?? 64 * 1024 * 1024)
+  const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
+  const upkeep = new Upkeep({
+    pool: writing,
+    schema,
+    sql: own,
+    membership,
+    follower,
+    listening,
+    blobs,
+    onNotice,
+  })
+  const writer = new Writer({
+    pool: writing,
+    schema,
+    membership,
+    onStored(commits) {
+      upkeep.stored()
+      return follower.stored(commits)
+    },
+    onFault: (fault) => upkeep.note(fault),
+  })
+  // Listens to other instances now, so that none of their commits is missed.
+  await upkeep.look()
+
+  function assertOpen(): void {
+    if (closing) throw closedError()
+  }
+
+  function tableOf({ name }: { readonly name: string }): Table {
+    const table = tables.get(name)
+    if (!table) throw misuse(`The store was opened without the collection ${JSON.stringify(name)}.`)
+    return table
+  }
+
+  /** Tells the listeners of all instances that a bulk change has ended. */
+  async function endBulk(partition: string, collection: string): Promise<void> {
+    try {
+      await writer.say(partition, { op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
+    } catch {
+      // The other instances read everything again at the next change.
+      await feed.endBulk({ base: collection, partition })
+    }
+  }
+
+  function viewOf(partition: string): Store {
+    const placeOf = (collection: { readonly name: string }): Place => {
+      assertOpen()
+      return { table: tableOf(collection), partition }
+    }
+
+    async function commit(changes: readonly Change[], given: readonly Blob[] = []): Promise<void> {
+      assertOpen()
+      const prepared = changes.map((change) => prepareChange(tableOf(change.collection), change))
+      const named = given.map((blob) => ({ blob, ...nameIn(changes, blob) }))
+      const size = heldBy(prepared, given)
+      // Changes of stored records are never refused: their callers limit their number, and a lost change costs more
+      // than the memory that refusing it would save.
+      if (!isNewAlone(changes)) pending.takeAnyway(size)
+      else {
+        if (upkeep.trouble) throw upkeep.trouble
+        if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
+      }
+      try {
+        await writer.commit(partition, prepared, stageBlobs(blobs, named))
+      } finally {
+        pending.give(size)
+      }
+    }
+
+    return {
+      commit,
+      refusal: () => upkeep.trouble,
+      lowDisk: () => Promise.resolve(null),
+      async bulk(collection, ids, change, options = {}) {
+        const place = placeOf(collection)
+        const isBulk = ids.length > mostTold
+        const commitPart = (part: readonly BulkChange[]): Promise<BulkOutcome> =>
+          writer.bulk(partition, part, isBulk)
+        try {
+          return await runBulk(
+            { work: bulkWork(reads, place, ids, change), commit: commitPart, pending, assertOpen },
+            options,
+          )
+        } finally {
+          if (isBulk) await endBulk(partition, collection.name)
+        }
+      },
+      get: async (collection, id) => await reads.get(placeOf(collection), id),
+      find: async (collection, index, key) => await reads.find(placeOf(collection), index, key),
+      page: async (collection, query = {}) => await reads.page(placeOf(collection), query),
+      ids: async (collection, query = {}) => await reads.ids(placeOf(collection), query),
+      count: async (collection, query = {}) => await reads.count(placeOf(collection), query),
+      tally: async (collection, text) => await reads.tally(placeOf(collection), text),
+      async openBlob(id, range) {
+        assertOpen()
+        return await blobs.open(partition, id, range)
+      },
+      async readBlob(id) {
+        assertOpen()
+        return await blobs.read(partition, id)
+      },
+      async blobSize(id) {
+        assertOpen()
+        return await blobs.size(partition, id)
+      },
+      blobNames: async (collection, id) => await blobs.names(placeOf(collection), id),
+      createBlob(id) {
+        assertOpen()
+        return new HeldBlobWriter(id, mostInline, held, () => blobs.createSpool())
+      },
+      changes(listener, after) {
+        assertOpen()
+        return feed.listen(partition, listener, after)
+      },
+      texts: {
+        put: async (collection, id, text) => await texts.put(placeOf(collection), id, text),
+        missing: async (collection, after, limit) => await texts.missing(placeOf(collection), after, limit),
+        countMissing: async (collection) => await texts.countMissing(placeOf(collection)),
+        page: async (collection, query, place) => await texts.page(placeOf(collection), query, place),
+        all: async (collection, query) => await texts.all(placeOf(collection), query),
+      },
+      isShared: true,
+      caughtUp() {
+        assertOpen()
+        return follower.caughtUp()
+      },
+      turn: membership,
+      // The store of all partitions closes them.
+      close: () => Promise.resolve(),
+    }
+  }
+
+  return {
+    ...viewOf(''),
+    partition(name) {
+      assertPartitionName(name)
+      return viewOf(name)
+    },
+    database: () =>
+      readStatus({
+        sql: shared,
+        schema,
+        search: deps.search,
+        pools: [writing, reading, searching, calls],
+        membership,
+        lastCommit: follower.seq,
+      }),
+    partitions: () => follower.partitions().filter((name) => name !== ''),
+    onForeignChange(listener) {
+      foreign.add(listener)
+      return () => foreign.delete(listener)
+    },
+    async removePartition(name) {
+      assertPartitionName(name)
+      assertOpen()
+      const collections = new Set<string>()
+      let removed: number
+      try {
+        do {
+          removed = 0
+          for (const change of await writer.clear(name, [...tables.values()])) {
+            collections.add(change.collection)
+            if (change.op === 'bulk') removed += change.removed
+          }
+        } while (removed >= clearedAtOnce)
+      } finally {
+        await Promise.all([...collections].map((collection) => endBulk(name, collection)))
+      }
+    },
+    close() {
+      closing ??= (async () => {
+        await writer.idle()
+        await upkeep.end()
+        feed.end()
+        foreign.clear()
+        listening.close()
+        // A database that does not answer must not keep the process: the turn ends without this too.
+        await membership.leave(own, channelOf(schema)).catch(() => {})
+        await Promise.all([writing, reading, searching, calls].map((pool) => pool.end()))
+      })()
+      return closing
+    },
+  }
+}
+
+function closedError(): LocalpostError {
+  return new LocalpostError('closed', 'This instance is closed; create a new one.')
+}
+
+/** Up to this many records, listeners get one change for each, so that they need not read everything again. */
+const mostTold = 100
