@@ -10,7 +10,9 @@ import type {
   RecipientStatus,
 } from './types.ts'
 import { shorten } from '../core/errors.ts'
+import { keysOf, pick } from '../core/pick.ts'
 import { maxSubjectBytes } from './render.ts'
+import { emailMembers } from './schema.ts'
 
 /** The subject as lists show it: a page of lists must not grow with what a stranger wrote into a header. */
 export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string {
@@ -53,25 +55,12 @@ export function toDetail(email: EmailRecord, content: EmailContent): Complete<Em
   }
 }
 
-/** The members of an email that the inbox shows as they are stored. */
+/** The members of an email that the inbox shows as they are stored; an optional one may be undefined. */
 export function toMembers(email: EmailRecord): Complete<EmailMembers> {
-  return {
-    type: email.type,
-    source: email.source,
-    from: email.from,
-    to: email.to,
-    cc: email.cc,
-    bcc: email.bcc,
-    reply_to: email.reply_to,
-    subject: email.subject,
-    template_id: email.template_id,
-    domain_id: email.domain_id,
-    envelope: email.envelope,
-    recipients: email.recipients,
-    unread: email.unread,
-    tags: email.tags,
-  }
+  return pick(email, memberNames)
 }
+
+const memberNames = keysOf(emailMembers)
 
 // The interface always shows a recipient; a submission may name none in its header.
 function toOf({ to, envelope }: EmailRecord): string[] {
