@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hasPart, replacePart, tagPart, togglePart } from '../../ui/views/inbox/query-filters.ts'
+import { withNextTag } from '../../ui/views/inbox/next-tag.ts'
 
 describe('parts of a search as filters', () => {
   it('are added at the end and removed wherever they are, and leave the rest as typed', () => {
@@ -22,4 +23,12 @@ describe('parts of a search as filters', () => {
     expect(hasPart('tag:"due soon"', tagPart('due soon'))).toBe(true)
     expect(hasPart('tag:invoices', tagPart('invoice'))).toBe(false)
   })
+})
+
+it('goes through the tags one by one, and then to a search without them', () => {
+  const tags = [{ tag: 'orders' }, { tag: 'due soon' }]
+  expect(withNextTag('is:unread', [])).toBe('is:unread')
+  const searches = ['is:unread']
+  for (let i = 0; i < 3; i++) searches.push(withNextTag(searches[i] ?? '', tags))
+  expect(searches).toEqual(['is:unread', 'is:unread tag:orders', 'is:unread tag:"due soon"', 'is:unread'])
 })

@@ -67,6 +67,12 @@ export function provideFrameView(): FrameView {
   return view
 }
 
+/** Shows mails at the next width; after the last one at the first. */
+export function widen(view: FrameView): void {
+  const at = widths.findIndex(({ value }) => value === view.width)
+  view.width = widths[(at + 1) % widths.length]?.value ?? 'full'
+}
+
 export function useFrameView(): FrameView {
   const view = inject(key)
   if (!view) throw new Error('There is no pane above this panel.')

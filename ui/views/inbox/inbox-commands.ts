@@ -26,6 +26,13 @@ export interface InboxCommandTargets {
   compare(): void
   showTab(at: number): void
   addTag(): void
+  goToLinks(): void
+  goToFiles(): void
+  copyCode(): void
+  /** Shows the HTML mail at the next width. */
+  nextWidth(): void
+  /** Filters the list by the next tag. */
+  nextTag(): void
   pickFiles(): void
   changeDensity(): void
 }
@@ -51,6 +58,10 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
       },
     },
     tag: { isOn: isOpen, run: targets.addTag },
+    links: { isOn: () => (open.mail.value?.links.length ?? 0) > 0, run: targets.goToLinks },
+    files: { isOn: () => (open.mail.value?.attachments.length ?? 0) > 0, run: targets.goToFiles },
+    code: { isOn: () => (open.mail.value?.codes.length ?? 0) > 0, run: targets.copyCode },
+    width: { isOn: () => Boolean(open.mail.value?.html.trim()), run: targets.nextWidth },
     fill: { isOn: isAddressed, run: targets.fill },
     compare: { isOn: () => isAddressed() || pairOf(selection) !== null, run: targets.compare },
     release: { isOn: isOpen, run: targets.release },
@@ -74,6 +85,7 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
     'picked-export': { isOn: hasSelection, run: actions.exportPicked },
     search: { run: targets.search },
     'find-unread': { run: () => void (inbox.query.value = 'is:unread') },
+    'find-tag': { isOn: hasMail, run: targets.nextTag },
     'read-all': { isOn: hasMail, run: () => void actions.markAllRead() },
     export: { isOn: hasMail, run: actions.exportAll },
     import: { run: targets.pickFiles },

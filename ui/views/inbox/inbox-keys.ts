@@ -9,6 +9,10 @@ export const inboxKeys = [
   { id: 'delete', words: 'Delete the mail', group: 'Mail', keys: '#' },
   { id: 'unread', words: 'Mark as read or unread', group: 'Mail', keys: 'u' },
   { id: 'tag', words: 'Add a tag', group: 'Mail', keys: 't' },
+  { id: 'links', words: 'Go to the links', group: 'Mail', keys: 'l' },
+  { id: 'files', words: 'Go to the attachments', group: 'Mail', keys: 'a' },
+  { id: 'code', words: 'Copy the code', group: 'Mail', keys: 'y' },
+  { id: 'width', words: 'Next width of the mail', group: 'Mail', keys: 'w' },
   { id: 'release', words: 'Release to a real address', group: 'Mail', keys: 'r' },
   {
     id: 'compare',
@@ -30,6 +34,7 @@ export const inboxKeys = [
   { id: 'picked-export', words: 'Export the selection', group: 'Selection' },
   { id: 'search', words: 'Search mails', group: 'Inbox', keys: '/' },
   { id: 'find-unread', words: 'Show unread mails', group: 'Inbox' },
+  { id: 'find-tag', words: 'Filter by the next tag', group: 'Inbox', keys: 'T' },
   { id: 'read-all', words: 'Mark all as read', group: 'Inbox' },
   { id: 'export', words: 'Export what the list shows', group: 'Inbox' },
   { id: 'import', words: 'Import .eml files', group: 'Inbox' },
