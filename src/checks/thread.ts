@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
-import { createJobQueue } from '../core/job-queue.ts'
+import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
 import { createJobThread } from '../core/job-thread.ts'
 import { askChecks } from './ask.ts'
 import type { MailCheckOptions } from './options.ts'
@@ -47,17 +47,18 @@ export interface CheckSource {
 
 /**
  * @param options.services  The programs to ask. Default: none.
+ * @param options.queue  Where long mails take turns. Default: a queue of its own.
  * @param options.file  The module of the thread. Default: the built module next to this one.
  */
 export function createMailChecks(
   clock: Pick<Clock, 'after'>,
   {
     services,
+    queue = createJobQueue(clock, 1, maxWaiting),
     file = new URL('./worker.ts', import.meta.url),
-  }: { services?: CheckServices | undefined; file?: URL } = {},
+  }: { services?: CheckServices | undefined; queue?: JobQueue; file?: URL } = {},
 ): MailChecks {
   const thread = createJobThread<CheckJobs>(clock, file, deadlineMs)
-  const queue = createJobQueue(clock, 1, maxWaiting)
 
   async function inThread(
     mail: CheckedMail,
@@ -82,12 +83,23 @@ export function createMailChecks(
     }
   }
 
+  /** The same, when the mails before it are done. */
+  async function inTurn(...given: Parameters<typeof inThread>): Promise<CheckReport> {
+    const [, , { signal }] = given
+    return queue
+      .run(() => inThread(...given), patienceMs, signal)
+      .catch((error: unknown) => {
+        signal?.throwIfAborted()
+        throw error
+      })
+  }
+
   return {
     async check(mail, options, { raw = async () => null, signal, knowledge, live } = {}) {
       const [read, asked] = await Promise.all([
         mail.html.length + mail.text.length <= longChars
           ? checkMail(mail, options, { knowledge, signal })
-          : queue.run(() => inThread(mail, options, { signal, knowledge }), patienceMs),
+          : inTurn(mail, options, { signal, knowledge }),
         services && askChecks(mail, { ...options, services, clock, raw, records: knowledge, signal, live }),
       ])
       return asked ? joinReports(read, asked) : read

@@ -4,7 +4,7 @@ import { pageBuffer } from './page-memory.ts'
 
 /** JSON that is too long to be written in one turn of the event loop: it is made while it is read. */
 export interface LongJson {
-  /** About how many bytes of memory it holds until it is read. */
+  /** About how many bytes of memory it holds at most until it is read. */
   readonly bytes: number
   /** The text in pieces of up to some 100,000 characters; each call starts from the beginning. */
   pieces(): Generator<string>
@@ -17,7 +17,8 @@ export interface LongJson {
  */
 export function longJson(value: unknown): LongJson | null {
   if (weigh(value, longChars) <= longChars) return null
-  const bytes = weigh(value, Number.POSITIVE_INFINITY)
+  // V8 keeps a text in two bytes per character as soon as one of its characters is not of Latin-1.
+  const bytes = 2 * weigh(value, Number.POSITIVE_INFINITY)
   return { bytes, pieces: () => joined(written(value)) }
 }
 

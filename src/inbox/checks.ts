@@ -11,6 +11,7 @@ import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { InboxCheckOptions } from './methods.ts'
 import type { OwnRecords } from './own-records.ts'
+import type { Details } from './detail.ts'
 import type { Mail } from './types.ts'
 
 export interface InboxChecksDeps {
@@ -29,7 +30,7 @@ export interface InboxChecksDeps {
 /** How mails are read. */
 export interface MailSource {
   find(id: string): Promise<EmailRecord>
-  toDetail(email: EmailRecord): Promise<Mail>
+  details: Details
 }
 
 export interface InboxChecks {
@@ -42,9 +43,9 @@ export interface InboxChecks {
 const maxAskedBytes = 1024 * 1024
 
 /** Checks stored mails. */
-export function createInboxChecks(deps: InboxChecksDeps, { find, toDetail }: MailSource): InboxChecks {
+export function createInboxChecks(deps: InboxChecksDeps, { find, details }: MailSource): InboxChecks {
   const { reader } = deps
-  const checks = createMailChecks(deps.clock, { services: deps.services })
+  const checks = createMailChecks(deps.clock, { services: deps.services, queue: reader.beside })
 
   async function rawOf({ id, message }: EmailRecord): Promise<Buffer | null> {
     if (!message || message.size_bytes > maxAskedBytes) return null
@@ -67,9 +68,11 @@ export function createInboxChecks(deps: InboxChecksDeps, { find, toDetail }: Mai
       assertCheckOptions(options, 'inbox.check()', 'validation_error', ['live', 'signal'])
       const { except = deps.checks?.except, clients = deps.checks?.clients, live, signal } = options ?? {}
       const email = await find(id)
-      const mail = await toDetail(email)
-      const knowledge = await knowledgeOf(email, mail)
-      return checks.check(mail, { except, clients }, { raw: () => rawOf(email), live, signal, knowledge })
+      return details.inTurn([email], async () => {
+        const mail = await details.read(email)
+        const knowledge = await knowledgeOf(email, mail)
+        return checks.check(mail, { except, clients }, { raw: () => rawOf(email), live, signal, knowledge })
+      })
     },
     close: () => checks.close(),
   }

@@ -5,19 +5,19 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import { nextTurn } from '../core/machine.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
-import type { Mail } from './types.ts'
+import type { Details } from './detail.ts'
 
 interface CompareDeps {
   store: Pick<Store, 'page'>
   find(id: string): Promise<EmailRecord>
-  toDetail(email: EmailRecord): Promise<Mail>
+  details: Details
 }
 
 /** @returns A function that compares two mails of the inbox. */
 export function createCompare({
   store,
   find,
-  toDetail,
+  details,
 }: CompareDeps): (mail: string, other: string, options?: CompareOptions) => Promise<MailComparison> {
   /** The last mail before this one whose subject has the same form. */
   async function previous(email: EmailRecord): Promise<EmailRecord> {
@@ -44,9 +44,11 @@ export function createCompare({
     assertKnownOptions(options, ['masked'], 'inbox.compare()')
     const email = await find(id)
     const against = other === 'previous' ? await previous(email) : await find(other)
-    // One after the other, so that two large messages are not in memory before they have to be.
-    const before = await toDetail(against)
-    return compareMails(await toDetail(email), before, options)
+    return details.inTurn([against, email], async () => {
+      // One after the other, so that two large messages are not in memory before they have to be.
+      const before = await details.read(against)
+      return compareMails(await details.read(email), before, options)
+    })
   }
 }
 

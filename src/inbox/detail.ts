@@ -19,10 +19,17 @@ interface DetailDeps {
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
 }
 
-/** @returns A function that reads everything that the inbox shows of one mail. */
-export function createDetails(deps: DetailDeps): (email: EmailRecord) => Promise<Mail> {
+/** Reads whole mails: everything that the inbox shows of them. */
+export interface Details {
+  read(email: EmailRecord): Promise<Mail>
+  /** Runs work that reads these mails and holds them. Large mails take turns, so that those that wait are not in memory. */
+  inTurn<T>(emails: readonly EmailRecord[], work: () => Promise<T>): Promise<T>
+}
+
+export function createDetails(deps: DetailDeps): Details {
   const { store, reader, clock, digests } = deps
   const findKey = createKeyFinder(store)
+  const running = new Map<string, Promise<Mail>>()
 
   const transcriptOf = async ({ id, message }: EmailRecord): Promise<TranscriptLine[] | null> =>
     (await deps.transcriptOf?.(id, message?.size_bytes ?? 0)) ?? null
@@ -53,7 +60,26 @@ export function createDetails(deps: DetailDeps): (email: EmailRecord) => Promise
     return toMail(email, await digests.of(email), content, message, facts)
   }
 
-  return (email) => (email.source === 'api' ? ofSend(email) : ofSubmission(email))
+  const sizeOf = async ({ id, message }: EmailRecord): Promise<number> =>
+    message?.size_bytes ?? (await store.blobSize(contentBlob(id))) ?? 0
+
+  const inOwnTurn = async (email: EmailRecord): Promise<Mail> =>
+    reader.whole(await sizeOf(email), () => (email.source === 'api' ? ofSend : ofSubmission)(email))
+
+  return {
+    async read(email) {
+      // Those who ask for the same mail at the same time share one reading.
+      const key = `${email.id} ${email.version}`
+      const reading = running.get(key) ?? inOwnTurn(email).finally(() => running.delete(key))
+      running.set(key, reading)
+      return { ...(await reading) }
+    },
+    async inTurn(emails, work) {
+      let bytes = 0
+      for (const email of emails) bytes += await sizeOf(email)
+      return reader.withWhole(bytes, work)
+    },
+  }
 }
 
 const empty = { html: '', text: '' }

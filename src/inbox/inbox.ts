@@ -79,9 +79,9 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const runs = createBulkRuns(deps.ids)
   const bulk = createBulk({ store, search, runs, now })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
-  const toDetail = createDetails({ ...deps, digests })
-  const checks = createInboxChecks(deps, { find, toDetail })
-  const compare = createCompare({ store, find, toDetail })
+  const details = createDetails({ ...deps, digests })
+  const checks = createInboxChecks(deps, { find, details })
+  const compare = createCompare({ store, find, details })
   const streams = createMessageStreams({ store, reader, find })
 
   return {
@@ -95,7 +95,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       return { ...page, items }
     },
     async get(id) {
-      return toDetail(await find(id))
+      return details.read(await find(id))
     },
     raw: streams.raw,
     async html(id, options) {
@@ -113,12 +113,14 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     check: (mail, options) => checks.check(idOf(mail), options),
     async clientSupport(id, options) {
       assertKnownOptions(options, ['shares'], 'inbox.clientSupport()')
-      return clientSupport(await toDetail(await find(id)), options)
+      const email = await find(id)
+      return details.inTurn([email], async () => clientSupport(await details.read(email), options))
     },
     async preview(mail, options) {
       assertKnownOptions(options, ['client'], 'inbox.preview()')
       const { client } = previewedClient(options?.client)
-      return previewHtml(await toDetail(await find(idOf(mail))), client)
+      const email = await find(idOf(mail))
+      return details.inTurn([email], async () => previewHtml(await details.read(email), client))
     },
     async tags() {
       const counts = await store.tally(emailCollection, 'tag')
@@ -148,7 +150,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,
     removeAll: async () => (await bulk.remove(null)).count,
     async latest(query) {
-      for await (const email of search.matches(parseMailQuery(query, now()))) return toDetail(email)
+      for await (const email of search.matches(parseMailQuery(query, now()))) return details.read(email)
       return null
     },
     async mark() {
@@ -157,12 +159,13 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     },
     updateMatching: async (selection, changes, options) =>
       (await bulk.change(selection, changes, options)).count,
-    waitFor: (query, options) => pending.add(async () => toDetail(await waits.waitFor(query, options))),
+    waitFor: (query, options) => pending.add(async () => details.read(await waits.waitFor(query, options))),
     waitForCount: (query, count, options) =>
       pending.add(async () => {
         const mails: Mail[] = []
         // One after the other, so that many large messages are not parsed at once.
-        for (const email of await waits.waitForCount(query, count, options)) mails.push(await toDetail(email))
+        for (const email of await waits.waitForCount(query, count, options))
+          mails.push(await details.read(email))
         return mails
       }),
     expectNone: (query, options) => pending.add(() => waits.expectNone(query, options)),

@@ -107,7 +107,9 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
       // The stored content of an API send has no tracking links. Only the recipients' copies have them.
       const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
       const content = isInMessage && email.message ? null : contentBlob(email.id)
-      return reader.page({ message: email.message && blob, content }, page)
+      // Without attachments there are no inline images, which is all that the message would add to the stored content.
+      const message = content !== null && email.attachment_count === 0 ? null : email.message && blob
+      return reader.page({ message, content }, page)
     },
     async attachment(id, index) {
       const { part, stream } = await openLeaf(id, 'attachments', index)

@@ -51,6 +51,16 @@ export interface Reader {
   /** Calls `work` with the bytes of a message. Do not keep the bytes after it. @throws service_unavailable. */
   bytes<T>(blob: BlobId, work: (bytes: Buffer) => Promise<T>): Promise<T | null>
   /**
+   * Reads a whole mail with its bodies; large mails one at a time.
+   *
+   * @param bytes  The size of the mail.
+   * @param read  May call the other methods.
+   * @throws service_unavailable when it waited too long; what `read` throws.
+   */
+  whole<T>(bytes: number, read: () => Promise<T>): Promise<T>
+  /** The same for work that holds the bodies of mails, and may take longer than to read them: no read waits for it. */
+  withWhole<T>(bytes: number, work: () => Promise<T>): Promise<T>
+  /**
    * Runs other work that needs much memory, in turn with the reads of large messages. The thread, which keeps the memory of
    * its last message, is ended before.
    */
@@ -73,6 +83,10 @@ export interface ReaderDeps {
 export interface ReadingTurns {
   readonly small: JobQueue
   readonly large: JobQueue
+  /** For {@link Reader.whole}. */
+  readonly whole: JobQueue
+  /** For {@link Reader.withWhole}. */
+  readonly withWhole: JobQueue
   readonly thread: ReadingThread
 }
 
@@ -82,12 +96,13 @@ export function createReadingTurns(
   thread: ReadingThread = createReadingThread(clock),
 ): ReadingTurns {
   const queue = (atOnce: number): JobQueue => createJobQueue(clock, atOnce, maxWaiting)
-  return { small: queue(8), large: queue(1), thread }
+  return { small: queue(8), large: queue(1), whole: queue(1), withWhole: queue(1), thread }
 }
 
 export function createReader(deps: ReaderDeps): Reader {
   const { store, clock } = deps
-  const { small, large, thread } = deps.turns ?? createReadingTurns(clock, deps.thread)
+  const turns = deps.turns ?? createReadingTurns(clock, deps.thread)
+  const { small, large, thread } = turns
   const running = new Map<string, Promise<unknown>>()
   const structures = new Map<BlobId, MimeStructure>()
 
@@ -212,6 +227,8 @@ export function createReader(deps: ReaderDeps): Reader {
       return structure
     },
     bytes: (blob, work) => bytes(blob, work),
+    whole: (size, work) => (size > largeBytes ? turns.whole.run(work, wholePatienceMs) : work()),
+    withWhole: (size, work) => (size > largeBytes ? turns.withWhole.run(work, wholePatienceMs) : work()),
     beside: {
       run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
     },
@@ -226,4 +243,6 @@ const largeBytes = 1024 * 1024
 const beginningChars = 128 * 1024
 const maxWaiting = 256
 const defaultPatienceMs = 15_000
+/** Longer, as each of those before waits for several readings. */
+const wholePatienceMs = 60_000
 const maxStructures = 20

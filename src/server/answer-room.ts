@@ -18,7 +18,7 @@ export interface AnswerRoom {
  * @param limit  Bytes of all large answers together.
  * @param patienceMs  How long a reader may take nothing.
  */
-export function createAnswerRoom(limit: number = 64 * 1024 * 1024, patienceMs: number = 30_000): AnswerRoom {
+export function createAnswerRoom(limit: number = 48 * 1024 * 1024, patienceMs: number = 30_000): AnswerRoom {
   const budget = createBudget(limit)
   return {
     admit({ body, headers }, response) {
