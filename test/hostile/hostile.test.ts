@@ -17,7 +17,7 @@ const chosen = <Value>(all: Readonly<Record<string, Value>>, prefix = ''): [stri
     .filter(([name]) => asked === undefined || asked === '1' || name.includes(asked))
 const messages = chosen(hostileMessages)
 
-// Measured in the server's own process, in ticks of 5 ms; see `monitor.mjs`.
+// Measured in the server's own process, in ticks of 5 ms; see `stalls.mjs`.
 const maxPeakMib = 400
 const maxStallMs = 50
 const readers = 60

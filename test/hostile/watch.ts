@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/folder.ts'
 
 /** Measurements of the event loop and the memory of the server. */
 export interface Seen {
-  /** The delay of each tick of 5 ms, in milliseconds; `monitor.mjs` says what is excluded. */
+  /** The delay of each tick of 5 ms, in milliseconds; `stalls.mjs` says what is excluded. */
   stalls: number[]
   /** How late each of these ticks came in all, for the record: it includes waiting for a processor. */
   lateness: number[]
@@ -71,7 +71,7 @@ export function createTally({ seen }: Watched): Tally {
 
 export interface Tally {
   step<T>(name: string, run: () => Promise<T>): Promise<T>
-  /** The lateness is only reported; see `monitor.mjs`. */
+  /** The lateness is only reported; see `stalls.mjs`. */
   result(): {
     p99_ms: number
     max_ms: number
