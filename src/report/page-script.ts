@@ -22,35 +22,45 @@ byId('about').textContent =
     '. Against ' + index.baseline + ': ' + changes('new') + ' new, ' + changes('changed') + ' changed, ' + index.gone.length + ' gone')
 byId('problems').replaceChildren(...index.problems.map((said) => element('li', {}, said)))
 
+// What a person has to look at.
+const wentWrong = new Set(['bounced', 'failed', 'complained'])
+const outcomeOf = ({ outcome }) =>
+  outcome === '' ? 'no outcome' : wentWrong.has(outcome) ? tag('bad', outcome) : outcome
+
 const groups = new Map()
 index.mails.forEach((mail, place) => {
   const name = mail.file + ' > ' + mail.test
-  groups.set(name, [...(groups.get(name) ?? []), { ...mail, place }])
+  const group = groups.get(name)
+  if (group) group.push({ ...mail, place })
+  else groups.set(name, [{ ...mail, place }])
 })
-const sections = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, mails]) => {
+const isFailed = ([mail]) => mail.state === 'failed'
+const { compare } = new Intl.Collator('en', { numeric: true })
+const inOrder = ([a, one], [b, other]) => isFailed(other) - isFailed(one) || compare(a, b)
+const sections = [...groups].sort(inOrder).map(([name, mails]) => {
   const rows = mails.map((mail) => {
     const tags = [
       mail.change === 'new' || mail.change === 'changed' ? tag(mail.change) : null,
       mail.errors > 0 ? tag('error', count(mail.errors, 'error')) : null,
     ]
     const row = element('button', { type: 'button' },
-      element('span', {}, ...tags, mail.subject || '(no subject)'),
-      element('span', { class: 'to' }, mail.to.join(', ') + ' · ' + (mail.outcome || 'no outcome')))
+      element('span', {}, element('span', { class: 'subject' }, mail.subject || '(no subject)'), ...tags),
+      element('span', { class: 'to' }, element('span', {}, mail.to.join(', ')), outcomeOf(mail)))
     row.addEventListener('click', () => openMail(mail, row))
     const words = [mail.subject, mail.from, ...mail.to, name].join(' ').toLowerCase()
     return { mail, row, words }
   })
-  const state = mails[0].state
-  const heading = element('h2', { class: state === 'failed' ? 'failed' : '' }, name + (state === 'failed' ? ' (failed)' : ''))
+  const heading = element('h2', { class: isFailed(mails) ? 'failed' : '' }, name + (isFailed(mails) ? ' (failed)' : ''))
   return { heading, rows }
 })
-byId('list').append(...sections.flatMap(({ heading, rows }) => [heading, ...rows.map(({ row }) => row)]))
+const none = element('p', { class: 'none', hidden: '' }, 'No mail is like that.')
+byId('list').append(none, ...sections.flatMap(({ heading, rows }) => [heading, ...rows.map(({ row }) => row)]))
 if (index.gone.length > 0) {
   byId('list').append(element('h2', { class: 'gone' }, 'Gone: in the baseline, but not in this run'))
   for (const { file, test, to, subject } of index.gone)
     byId('list').append(element('button', { type: 'button', disabled: '' },
-      element('span', {}, subject || '(no subject)'),
-      element('span', { class: 'to' }, to.join(', ') + ' · ' + file + ' > ' + test)))
+      element('span', {}, element('span', { class: 'subject' }, subject || '(no subject)')),
+      element('span', { class: 'to' }, element('span', {}, to.join(', ') + ' · ' + file + ' > ' + test))))
 }
 
 const wanted = {
@@ -60,8 +70,21 @@ const wanted = {
   findings: ({ errors }) => errors > 0,
   failed: ({ state }) => state === 'failed',
 }
+for (const option of byId('only').options)
+  option.append(' (' + index.mails.filter(wanted[option.value]).length + ')')
+
+const figure = (name, value) => element('div', {}, element('dt', {}, name), element('dd', {}, value.toLocaleString()))
+byId('figures').append(
+  figure('Mails', index.mails.length),
+  figure('Tests', groups.size),
+  figure('Failed tests', [...groups.values()].filter(isFailed).length),
+  figure('Mails with errors', index.mails.filter(wanted.findings).length),
+  ...(index.baseline === null ? [] : [
+    figure('New mails', changes('new')), figure('Changed mails', changes('changed')), figure('Gone mails', index.gone.length)]))
+
 function filter() {
   const words = byId('search').value.toLowerCase().split(/\\s+/).filter((word) => word !== '')
+  let all = 0
   for (const { heading, rows } of sections) {
     let shown = 0
     for (const { mail, row, words: text } of rows) {
@@ -69,11 +92,35 @@ function filter() {
       if (!row.hidden) shown++
     }
     heading.hidden = shown === 0
+    all += shown
   }
+  none.hidden = all > 0
 }
 byId('search').addEventListener('input', filter)
 byId('only').addEventListener('change', filter)
 byId('filters').addEventListener('submit', (event) => event.preventDefault())
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.key === 'Escape') return back()
+  if (/^(?:INPUT|SELECT)$/.test(event.target.tagName)) return
+  if (event.key === '/') {
+    event.preventDefault()
+    byId('search').focus()
+  }
+  const step = { j: 1, k: -1 }[event.key]
+  if (!step) return
+  const shown = sections.flatMap(({ rows }) => rows).map(({ row }) => row).filter(({ hidden }) => !hidden)
+  const next = shown[opened ? shown.indexOf(opened) + step : 0]
+  next?.scrollIntoView({ block: 'nearest' })
+  next?.click()
+})
+
+/** On a narrow screen: from the mail to the list. */
+function back() {
+  document.body.classList.remove('reading')
+  opened?.focus()
+}
 
 async function readMail(place) {
   const bytes = Uint8Array.from(atob(byId('m' + place).textContent), (char) => char.charCodeAt(0))
@@ -93,10 +140,14 @@ async function openMail(listed, row) {
   const mail = await readMail(listed.place)
   // Another one was opened while this one was read.
   if (opened !== row) return
+  document.body.classList.add('reading')
+  const backButton = element('button', { type: 'button', id: 'back' }, 'All mails')
+  backButton.addEventListener('click', back)
   byId('mail').replaceChildren(
+    backButton,
     element('h2', {}, mail.subject || '(no subject)'),
     element('p', {}, listed.file + ' > ' + listed.test + (listed.state ? ' (' + listed.state + ')' : '')),
-    element('dl', {},
+    element('dl', { class: 'facts' },
       ...line('From', mail.from),
       ...mail.recipients.flatMap(({ recipient, outcome, reply }) => line('To', recipient + ': ' + outcome + (reply ? ' (' + reply + ')' : ''))),
       ...line('Received', new Date(mail.received).toLocaleString()),
@@ -104,8 +155,8 @@ async function openMail(listed, row) {
       ...mail.attachments.flatMap((one) => line('Attachment', one.filename + ', ' + one.content_type + ', ' + size(one.size_bytes))),
       ...line('Not shown', mail.problem)),
     ...(mail.diff === null ? [] : [section('Changes against the baseline', diffOf(mail.diff), true)]),
-    ...(mail.findings.length === 0 ? [] : [section('Checks', findingsOf(mail.findings), true)]),
     ...(mail.html === null ? [] : [section('HTML', frameOf(mail.html), true)]),
+    ...(mail.findings.length === 0 ? [] : [section('Checks', findingsOf(mail.findings), true)]),
     section('Text', element('pre', {}, mail.text || '(no text)'), mail.html === null),
     section('Snapshot', element('pre', {}, mail.snapshot), false))
   byId('mail').scrollTop = 0
@@ -140,7 +191,7 @@ function diffOf(lines) {
     if (!near.has(at)) return
     if (at > last + 1) pre.append('…\\n')
     last = at
-    pre.append(element('span', { class: kind }, (kind === 'added' ? '+ ' : kind === 'removed' ? '- ' : '  ') + text + '\\n'))
+    pre.append(element('span', { class: kind }, (kind === 'added' ? '+ ' : kind === 'removed' ? '- ' : '  ') + text + (kind === 'same' ? '\\n' : '')))
   })
   return pre
 }

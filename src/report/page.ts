@@ -32,7 +32,11 @@ export function pageBeginning(): string {
 </header>
 <main>
 <nav id="list" aria-label="Mails"></nav>
-<article id="mail" tabindex="-1"><p>Select a mail.</p></article>
+<article id="mail" tabindex="-1">
+<h2>This run</h2>
+<dl id="figures" class="figures"></dl>
+<p>Select a mail, or press j and k to go through them.</p>
+</article>
 </main>
 `
 }

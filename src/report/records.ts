@@ -23,6 +23,6 @@ export interface ReportIndex extends BaselineIndex {
   gone: Pick<BaselineMail, 'file' | 'test' | 'to' | 'subject'>[]
   /** Why something is missing. */
   problems: string[]
-  /** Path of the baseline; null without one. */
+  /** Name of the file of the baseline; null without one. */
   baseline: string | null
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, rename } from 'node:fs/promises'
-import { dirname, relative, sep } from 'node:path'
+import { basename, dirname, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { diffLineSteps, type DiffLine } from '../compare/line-diff.ts'
@@ -77,7 +77,7 @@ export async function writeReport(input: ReportInput): Promise<ReportIndex> {
       mails,
       gone,
       problems,
-      baseline: baseline ? input.baseline : null,
+      baseline: baseline && input.baseline !== null ? basename(input.baseline) : null,
     }
     await output.write(pageEnd(index))
     await output.close()

@@ -142,7 +142,7 @@ describe('the report of a run', () => {
     expect(bodyOf(0).diff).toBeNull()
   })
 
-  it('of 1,000 mails is written within 5 seconds of CPU time', async () => {
+  it('of 1,000 mails costs little more than to pack their bodies', async () => {
     const html = Array.from(
       { length: 500 },
       (_, i) => `<p style="color:#${i}">${randomUUID()} line of text</p>`,
@@ -154,17 +154,29 @@ describe('the report of a run', () => {
       handOver({ name: `test ${test}`, mails })
     }
     await write()
-    const began = process.cpuUsage()
-    const { mails } = await write({ baseline: join(out, 'report.html') })
-    const { user, system } = process.cpuUsage(began)
-    const seconds = (user + system) / 1e6
+    const body = Buffer.from(html.repeat(3))
+    const packing = await cpuSeconds(() => {
+      for (let mail = 0; mail < 1000; mail++) gzipSync(body)
+    })
+    let mails: unknown[] = []
+    const writing = await cpuSeconds(async () => {
+      ;({ mails } = await write({ baseline: join(out, 'report.html') }))
+    })
+    const bytes = statSync(join(out, 'report.html')).size
     console.info(
-      `1,000 mails: ${seconds.toFixed(2)} s of CPU, ${statSync(join(out, 'report.html')).size} bytes`,
+      `1,000 mails: ${writing.toFixed(2)} s of CPU, ${packing.toFixed(2)} to pack them; ${bytes} bytes`,
     )
     expect(mails).toHaveLength(1000)
-    expect(seconds).toBeLessThan(5)
+    expect(writing).toBeLessThan(4 * packing)
   }, 60_000)
 })
+
+async function cpuSeconds(work: () => void | Promise<void>): Promise<number> {
+  const began = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(began)
+  return (user + system) / 1e6
+}
 
 it('a summary has nothing of a mail that Markdown or HTML would act on', () => {
   const subject = '<img src=x> [a](https://a.test) `x` **b** | @ada #1\n# Heading'
