@@ -1,28 +1,22 @@
 /**
- * Makes the pictures of the inbox page in `docs/images`: `npm run docs:pictures`. It needs Chromium, by its path in
- * CHROMIUM or at /usr/bin/chromium, and the fonts of the scripts in the mails (Debian: fonts-noto-core, fonts-noto-color-emoji).
+ * Makes the pictures in `docs/images`, of the inbox page and of what tests write: `npm run docs:pictures`. It needs Chromium,
+ * by its path in CHROMIUM or at /usr/bin/chromium, and the fonts of the scripts in the mails (Debian: fonts-noto-core,
+ * fonts-noto-color-emoji).
  */
+import { copyFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createTransport } from 'nodemailer'
 import { chromium } from 'playwright-core'
+import { orderMail } from './order-mail.mjs'
+import { testOrderMails } from './order-tests.mjs'
 import { root } from './prepare.mjs'
 
 const { createClock, createLocalpost } = createRequire(import.meta.url)(join(root, 'dist/index.cjs'))
 const minute = 60_000
 const hour = 60 * minute
 const newest = Date.parse('2026-11-20T22:17:50Z')
-
-const order = `<html lang="en"><head><title>Your order</title></head>
-<body style="margin:0;padding:24px;background:#edf1f6;font-family:Arial,sans-serif;color:#16213e">
-<div style="max-width:480px;margin:auto;padding:40px;border-radius:10px;background:#fff;line-height:1.5">
-<b style="color:#0b6e4f">Northwind</b><h1>Your order is on its way</h1>
-<p>Hi Ada, we packed order <b>#48213</b> this morning. It should be with you by Tuesday, and you can follow it at any time.</p>
-<p><a href="https://northwind.example/parcels/48213" style="display:inline-block;padding:12px 24px;border-radius:6px;background:#0b6e4f;color:#fff;font-weight:bold;text-decoration:none">Track the parcel</a></p>
-<table role="presentation" width="100%" cellpadding="6" style="border-top:1px solid #dde2ea">
-<tr><td>Merino scarf, moss</td><td align="right">€ 48.00</td></tr><tr><td>Shipping</td><td align="right">€ 4.90</td></tr>
-<tr><td><b>Total</b></td><td align="right"><b>€ 52.90</b></td></tr></table>
-<p style="color:#5b6780;font-size:13px">Northwind Ltd, 4 Quay Street, Bristol</p></div></body></html>`
 
 /** The mails, oldest first: how long before the newest one, what is sent, and what happens to it afterwards. */
 const mails = [
@@ -102,26 +96,22 @@ const mails = [
   },
   {
     ago: 0,
-    from: 'Northwind <orders@northwind.example>',
-    to: 'ada@example.com',
-    subject: 'Your order #48213 is on its way',
-    html: order,
-    text: 'Hi Ada, we packed order #48213 this morning.',
+    ...orderMail(),
   },
 ]
 
 const clock = createClock({ now: newest - mails[0].ago })
 const post = await createLocalpost({ clock })
 const { url } = await post.listen()
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox'],
-})
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 try {
   await receiveMails()
   const { id } = await post.inbox.latest()
   await picture('inbox.png', id, { width: 1440, height: 900 }, 'light', 1)
   await picture('inbox-narrow-dark.png', id, { width: 390, height: 844 }, 'dark', 2)
+  await picture('checks.png', id, { width: 1440, height: 900 }, 'light', 1, 'Checks')
+  await picturesOfTests()
 } finally {
   await browser.close()
   await post.close()
@@ -142,7 +132,8 @@ async function receiveMails() {
   transport.close()
 }
 
-async function picture(name, id, viewport, colorScheme, deviceScaleFactor) {
+/** @param tab  Of the mail; default: its HTML. */
+async function picture(name, id, viewport, colorScheme, deviceScaleFactor, tab) {
   const page = await browser.newPage({
     viewport,
     colorScheme,
@@ -153,9 +144,31 @@ async function picture(name, id, viewport, colorScheme, deviceScaleFactor) {
   await page.clock.setFixedTime(newest + 1000)
   await page.goto(`${url}/#/mail/${id}`)
   await page.locator('iframe').waitFor()
+  if (tab) await page.getByRole('tab', { name: tab }).click()
   await page.evaluate(() => document.fonts.ready)
   await page.waitForLoadState('networkidle').catch(() => {})
   await page.waitForTimeout(1000)
   await page.screenshot({ path: join(root, 'docs/images', name) })
   await page.close()
+}
+
+/** The report of a run in which a mail has changed, and the difference that its test wrote. */
+async function picturesOfTests() {
+  const { difference, report, close } = await testOrderMails(executablePath)
+  try {
+    copyFileSync(difference, join(root, 'docs/images/picture-difference.png'))
+    const page = await browser.newPage({
+      viewport: { width: 1440, height: 900 },
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+    })
+    await page.goto(pathToFileURL(report).href)
+    await page.getByRole('button', { name: /order/ }).first().click()
+    await page.locator('article[aria-busy=false] iframe').waitFor()
+    await page.waitForTimeout(500)
+    await page.screenshot({ path: join(root, 'docs/images/report.png') })
+    await page.close()
+  } finally {
+    close()
+  }
 }

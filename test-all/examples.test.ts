@@ -25,7 +25,7 @@ describe('examples/sign-up', () => {
     ['test:node', /pass 1\n/],
     // Jest reports on stderr, and ends with 0 only where tests passed.
     ['test:jest', /jest/],
-    ['test:playwright', /2 passed/],
+    ['test:playwright', /3 passed/],
   ])('passes by npm run %s', async (script, passed) => {
     const env = { CHROMIUM_PATH: findChromium() }
     expect(await run('npm', ['run', script], { cwd: project.dir, env })).toMatch(passed)

@@ -18,3 +18,15 @@ test('a sign-up is confirmed by the link of the mail', async () => {
     await app.close()
   }
 })
+
+test('the mail says what it said when its snapshot was written', async () => {
+  const app = await startApp({ smtp: localpost().smtp })
+  try {
+    await signUp(app, 'ada@example.com')
+    const mail = await localpost().inbox.waitFor({ to: 'ada@example.com' })
+    expect(mail).toMatchMailSnapshot()
+    await expect(mail).toPassChecks({ except: ['links'] })
+  } finally {
+    await app.close()
+  }
+})

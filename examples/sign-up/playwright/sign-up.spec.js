@@ -1,6 +1,8 @@
-import { expect, test as base } from '@playwright/test'
-import { withLocalpost } from 'localpost/playwright'
+import { expect as baseExpect, test as base } from '@playwright/test'
+import { withLocalpost, withMailMatchers } from 'localpost/playwright'
 import { startApp } from '../app/server.js'
+
+const expect = withMailMatchers(baseExpect, base)
 
 // The ports of a worker's instance stay the same, so the app is started once for all tests of a worker.
 const test = withLocalpost(base).extend({
@@ -29,4 +31,11 @@ test('the mail can be looked at in the inbox page', async ({ page, app, localpos
   await page.request.post(`${app.url}/signup`, { form: { email: 'bob@example.com' } })
   await page.goto(localpost.url)
   await expect(page.getByText('Confirm your address').first()).toBeVisible()
+})
+
+test('the mail says what it said when its snapshot was written', async ({ page, app, localpost }) => {
+  await page.request.post(`${app.url}/signup`, { form: { email: 'ada@example.com' } })
+  const mail = await localpost.inbox.waitFor({ to: 'ada@example.com' })
+  expect(mail).toMatchMailSnapshot()
+  await expect(mail).toPassChecks({ except: ['links'] })
 })
