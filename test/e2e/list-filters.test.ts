@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { browser } from './context.ts'
-import { enter, mailTo, openPage, rowOf, rowsOf, searchField, send, submit } from './_setup.ts'
+import { chooseMore, enter, mailTo, openPage, rowOf, rowsOf, searchField, send, submit } from './_setup.ts'
 
 const filter = (page: Awaited<ReturnType<typeof openPage>>['page'], name: string) =>
   page.getByRole('group', { name: 'Filters' }).getByRole('button', { name })
@@ -212,6 +212,49 @@ describe('the filters above the list', () => {
     await field.press('Enter')
     await page.getByRole('button', { name: 'Remove the tag signup' }).waitFor()
     expect((await post.inbox.latest('subject:Bare'))?.tags).toEqual(['signup'])
+  })
+})
+
+describe('desktop notifications', () => {
+  it('are off until a person allows them, then tell of new mail, and a click opens it', async () => {
+    const { post, page } = await openPage({}, false)
+    // What a browser without a desktop refuses is asked and shown here, and seen by the test.
+    await page.addInitScript(() => {
+      class Shown extends EventTarget {
+        static permission = localStorage.getItem('test-permission') ?? 'default'
+        static async requestPermission(): Promise<string> {
+          Shown.permission = Shown.permission === 'default' ? 'denied' : 'granted'
+          localStorage.setItem('test-permission', Shown.permission)
+          return Shown.permission
+        }
+        constructor(title: string, { body }: NotificationOptions) {
+          super()
+          const element = document.createElement('button')
+          element.textContent = `Notified: ${title} / ${body}`
+          element.addEventListener('click', () => this.dispatchEvent(new Event('click')))
+          document.body.append(element)
+        }
+        close(): void {}
+      }
+      Object.assign(window, { Notification: Shown })
+      document.hasFocus = () => false
+    })
+    await page.goto(post.url ?? '')
+    await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
+    await chooseMore(page, 'Turn desktop notifications on')
+    await page.getByText('This browser denies notifications').waitFor()
+    await chooseMore(page, 'Turn desktop notifications on')
+    await page.getByText('This browser denies notifications').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText('Live', { exact: true }).waitFor()
+    for (const subject of ['One', 'Two']) await submit(post, { subject, text: 'x' })
+    const notified = page.getByRole('button', { name: 'Notified' })
+    await expect.poll(async () => (await notified.allTextContents()).at(-1)).toMatch(/Two$/)
+    await enter(page, 'Domains')
+    await notified.last().click()
+    await page.getByRole('heading', { name: 'Two' }).waitFor()
+    await chooseMore(page, 'Turn desktop notifications off')
+    await page.evaluate(() => localStorage.clear())
   })
 })
 

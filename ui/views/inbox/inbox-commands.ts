@@ -35,6 +35,7 @@ export interface InboxCommandTargets {
   nextTag(): void
   pickFiles(): void
   changeDensity(): void
+  notify(): void
 }
 
 /** Adds the commands of the inbox to the palette and the keyboard shortcuts, while the inbox is shown. */
@@ -90,6 +91,7 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
     export: { isOn: hasMail, run: actions.exportAll },
     import: { run: targets.pickFiles },
     density: { run: targets.changeDensity },
+    notify: { run: targets.notify },
     'delete-all': { isOn: hasMail, run: () => void actions.removeAll() },
   }
   useCommands().add(inboxKeys.map((named) => ({ ...named, ...all[named.id] })))
