@@ -28,7 +28,8 @@ export interface Actions {
   setPickedUnread(unread: boolean): Promise<void>
   tagPicked(tag: string): Promise<void>
   /** Renames a tag in all mails that have it. */
-  renameTag(from: string, to: string): Promise<void>
+  /** @returns Whether all mails that had the tag have the other one now. */
+  renameTag(from: string, to: string): Promise<boolean>
   exportPicked(): void
   /** Deletes the selected mail after a confirmation. */
   removePicked(): Promise<void>
@@ -138,7 +139,11 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
     exportAll: () => download(exportPath(inbox.shown.value)),
     setPickedUnread: (unread) => changePicked(() => bulk.setUnread(unread)),
     tagPicked: (tag) => changePicked(() => bulk.addTag(tag)),
-    renameTag: (from, to) => changePicked(() => bulk.renameTag(from, to)),
+    async renameTag(from, to) {
+      let isWhole = false
+      await changePicked(async () => void (isWhole = !(await bulk.renameTag(from, to))))
+      return isWhole
+    },
     exportPicked: () => bulk.exportPaths().forEach(download),
     removePicked,
   }

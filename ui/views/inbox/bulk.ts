@@ -9,8 +9,8 @@ export interface Bulk {
   remove(ids: readonly string[]): Promise<void>
   /** Addresses of archives of the selected mails: several where the ids do not fit one address. */
   exportPaths(): string[]
-  /** Gives all mails that have one tag another one instead, in one cancellable change. */
-  renameTag(from: string, to: string): Promise<void>
+  /** Gives all mails that have one tag another one instead, in one change. @returns Whether it was cancelled before its end. */
+  renameTag(from: string, to: string): Promise<boolean>
   /** Marks every match of the list's search as read, picked or not. */
   markMatchesRead(): Promise<void>
 }
@@ -33,8 +33,11 @@ export function createBulk(api: Api, inbox: InboxList, selection: Selection): Bu
       if (selection.everything.value) return [exportPath(inbox.shown.value)]
       return slicesOf([...selection.ids.value], idsPerAddress).map((ids) => exportPath(`id:${ids.join(',')}`))
     },
-    renameTag: (from, to) =>
-      api.write('PATCH', path(`tag:"${from}"`), { remove_tags: [from], add_tags: [to] }),
+    async renameTag(from, to) {
+      const changes = { remove_tags: [from], add_tags: [to] }
+      const answer = await api.write<{ cancelled?: true }>('PATCH', path(`tag:"${from}"`), changes)
+      return answer.cancelled === true
+    },
     markMatchesRead: () => api.write('PATCH', path(inbox.shown.value), { unread: false }),
   }
 }
