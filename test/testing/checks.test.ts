@@ -138,7 +138,10 @@ describe('an invalid value', () => {
   const parsed = (text: string): ReturnType<typeof JSON.parse> => JSON.parse(text)
 
   it.each([
-    ['{"to":["a@b"]}', /to takes a text or a regular expression, not \["a@b"\]\. Ask for each/],
+    [
+      '{"to":["a@b"]}',
+      /to takes a text or a regular expression, not \["a@b"\]\. Check each of them separately/,
+    ],
     ['{"subject":5}', /subject takes a text or a regular expression, not 5/],
     ['{"count":"2"}', /count takes a whole number from 0, not "2"/],
     ['{"timeoutMs":-1}', /timeoutMs takes a number of milliseconds from 0, not -1/],
