@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { objections } from './_axe.ts'
 import { enter, openPage } from './_setup.ts'
@@ -13,6 +14,8 @@ describe('the Templates page', () => {
       .getByLabel('HTML', { exact: true })
       .fill('<p>{{greeting}}</p><script>parent.document.title = 1</script>')
     await page.getByText('Without a value: name, greeting').waitFor()
+    expect(await coloured(page, 'template-html-tag')).toEqual(['<p>', '</p>', '<script>', '</script>'])
+    expect(await coloured(page, 'template-html-placeholder')).toEqual(['{{greeting}}'])
     await page.getByLabel('greeting').fill('Good day')
     await page.frameLocator('iframe').getByText('Good day').waitFor()
     await page.getByText('Without a value: name', { exact: true }).waitFor()
@@ -105,7 +108,29 @@ describe('the Templates page', () => {
     expect(await marked()).toBe('{{first name}}')
     await page.keyboard.type('{{first_name}}')
     await page.getByText('Without a value: name, first_name').waitFor()
+    // The colours lie where the text of the field is, and a long text has none.
+    const html = page.getByLabel('HTML', { exact: true })
+    const layer = page.locator('.layer').first()
+    await html.fill('<p>{{name}}</p>\n'.repeat(50))
+    await html.evaluate((field) => field.scrollTo(0, 500))
+    await expect.poll(() => layer.evaluate((one) => one.scrollTop)).toBe(500)
+    const heightOf = (one: Locator): Promise<number> => one.evaluate(({ scrollHeight }) => scrollHeight)
+    expect(await heightOf(layer)).toBe(await heightOf(html))
+    await html.fill('<b>{{name}}</b>'.repeat(3000))
+    await expect.poll(() => coloured(page, 'template-html-tag')).toEqual([])
+    await html.fill('')
     await page.getByLabel('Subject').fill('Hi')
     await broken.waitFor({ state: 'detached' })
   })
 })
+
+/** The pieces of text that have a colour. */
+function coloured(page: Page, name: string): Promise<string[]> {
+  return page.evaluate(
+    (key) =>
+      [...(CSS.highlights.get(key) ?? [])].map(({ startContainer, startOffset, endOffset }) =>
+        (startContainer.textContent ?? '').slice(startOffset, endOffset),
+      ),
+    name,
+  )
+}

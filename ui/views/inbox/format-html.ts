@@ -1,9 +1,5 @@
-/** A piece of formatted HTML that has a colour of its own. */
-export interface CodeToken {
-  start: number
-  end: number
-  kind: 'tag' | 'value' | 'comment'
-}
+import type { CodeToken } from '../shared/code-tokens.ts'
+import { endOfVerbatim, nameOf, nextPiece, valuesIn, verbatim } from '../shared/html-pieces.ts'
 
 /**
  * Breaks HTML into lines and indents it, for reading: blocks stand on lines of their own, what is within a line stays
@@ -34,8 +30,7 @@ export function formatHtml(html: string): { text: string; tokens: CodeToken[] } 
     if (!kind) return
     tokens.push({ start, end: start + piece.length, kind })
     if (kind !== 'tag') return
-    for (const { index, 0: value } of piece.matchAll(/"[^"]*"|'[^']*'/g))
-      tokens.push({ start: start + index, end: start + index + value.length, kind: 'value' })
+    tokens.push(...valuesIn(piece, start))
   }
 
   let at = 0
@@ -54,7 +49,7 @@ export function formatHtml(html: string): { text: string; tokens: CodeToken[] } 
       breakLine()
       continue
     }
-    const name = /^<\/?([a-z][^\s/>]*)/i.exec(piece)?.[1]?.toLowerCase() ?? ''
+    const name = nameOf(piece)
     const isEnd = piece.startsWith('</')
     const isInline = inline.has(name)
     if (isEnd && !isInline) depth = Math.max(0, depth - 1)
@@ -95,47 +90,8 @@ const inline: ReadonlySet<string> = new Set(
 const empty: ReadonlySet<string> = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 )
-const verbatim: ReadonlySet<string> = new Set(['style', 'script', 'textarea', 'pre', 'title', 'xmp'])
 const deepest = 30
 
 function indentation(depth: number): string {
   return '  '.repeat(Math.min(depth, deepest))
-}
-
-function nextPiece(html: string, at: number): { kind: 'text' | 'comment' | 'tag'; end: number } {
-  if (html.startsWith('<!--', at)) {
-    const end = html.indexOf('-->', at + 4)
-    return { kind: 'comment', end: end < 0 ? html.length : end + 3 }
-  }
-  if (isTag(html, at)) return { kind: 'tag', end: endOfTag(html, at) }
-  let end = at + 1
-  for (;;) {
-    end = html.indexOf('<', end)
-    if (end < 0) return { kind: 'text', end: html.length }
-    if (isTag(html, end)) return { kind: 'text', end }
-    end++
-  }
-}
-
-function isTag(html: string, at: number): boolean {
-  return html[at] === '<' && /[a-z/!?]/i.test(html[at + 1] ?? '')
-}
-
-/** A `>` in a quoted value ends no tag. */
-function endOfTag(html: string, at: number): number {
-  let quote = ''
-  for (let end = at + 1; end < html.length; end++) {
-    const char = html[end]
-    if (quote) {
-      if (char === quote) quote = ''
-    } else if (char === '>') return end + 1
-    else if ((char === '"' || char === "'") && html[end - 1] === '=') quote = char
-  }
-  return html.length
-}
-
-function endOfVerbatim(html: string, at: number, name: string): number {
-  const closing = new RegExp(`</${name}(?=[\\s/>])`, 'gi')
-  closing.lastIndex = at
-  return closing.exec(html)?.index ?? html.length
 }

@@ -23,5 +23,5 @@ export function placeholdersOf(source: string): string[] {
   return preview(source, {}).missing
 }
 
-// As the server has it.
-const placeholder = /\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g
+/** As the server has it. */
+export const placeholder = /\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g
