@@ -88,7 +88,7 @@ export type {
 
 // Templates
 export type { Templates } from './templates/templates.ts'
-export type { Template, TemplateInput } from './templates/types.ts'
+export type { Template, TemplateInput, TemplateVersion } from './templates/types.ts'
 
 // Webhooks
 export type { Webhooks } from './webhooks/webhooks.ts'

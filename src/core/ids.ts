@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'wh'
   | 'whd'
   | 'evt'
+  | 'tv'
   | 'req'
   | 'ses'
   | 'blk'

@@ -178,7 +178,7 @@ export async function openNouns(
     ids,
     domains,
     audiences: createAudiences({ store, clock, ids, account, pageSize }),
-    templates: createTemplates({ store, clock, pageSize }),
+    templates: createTemplates({ store, clock, ids, pageSize }),
     inbox,
     reader,
     rules,

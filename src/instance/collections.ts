@@ -20,6 +20,7 @@ import { smtpSessionCollection } from '../capture/shared-session-log.ts'
 import { requestCollection } from '../server/shared-request-log.ts'
 import type { Counts } from '../server/deps.ts'
 import { templateCollection } from '../templates/template.ts'
+import { templateVersionCollection } from '../templates/versions.ts'
 import { trackingSecretCollection } from '../tracking/secret.ts'
 import { sessionCollection } from '../users/user.ts'
 import { webhookCollection, webhookDeliveryCollection } from '../webhooks/webhook.ts'
@@ -33,6 +34,7 @@ export const collections: readonly Collection<StoredRecord>[] = [
   audienceCollection,
   contactCollection,
   templateCollection,
+  templateVersionCollection,
   apiKeyCollection,
   accountCollection,
   rulesCollection,
@@ -56,7 +58,7 @@ const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> 
   emails: [emailCollection, idempotencyCollection],
   domains: [domainCollection],
   audiences: [contactCollection, audienceCollection],
-  templates: [templateCollection],
+  templates: [templateCollection, templateVersionCollection],
   rules: [rulesCollection],
   webhooks: [webhookCollection, webhookDeliveryCollection],
 }

@@ -24,7 +24,7 @@ const methods: Methods = {
   domains: { create: 1, list: 1, get: 1, update: 2, remove: 1, verify: 2, records: 1, zone: 1 },
   audiences: { create: 1, list: 1, get: 1, update: 2, remove: 1 },
   broadcasts: { send: 1 },
-  templates: { list: 1, get: 1, put: 2, remove: 1 },
+  templates: { list: 1, get: 1, put: 2, remove: 1, versions: 1, restore: 2 },
   inbox: {
     list: 1,
     get: 1,

@@ -21,7 +21,7 @@ import {
 import { emailEventSchema, eventCauseSchema, lastEventSchema } from '../emails/event-schema.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../emails/schema.ts'
 import { apiKeySchema } from '../keys/schema.ts'
-import { templateSchema } from '../templates/schema.ts'
+import { templateSchema, templateVersionSchema } from '../templates/schema.ts'
 import { checkReportSchema, findingSchema } from '../checks/schema.ts'
 import { clientSupportSchema, mailPreviewSchema } from '../client-support/schema.ts'
 import { mailSchema, mailSummarySchema } from '../inbox/schema.ts'
@@ -58,6 +58,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   ContactInput: contactInputSchema,
   ImportResult: importResultSchema,
   Template: templateSchema,
+  TemplateVersion: templateVersionSchema,
   ApiKey: apiKeySchema,
   AccountInfo: accountInfoSchema,
   RulesInput: rulesInputSchema,

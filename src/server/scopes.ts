@@ -63,6 +63,8 @@ export const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /dev/templates': 'read',
   'GET /dev/templates/{id}': 'read',
   'PUT /dev/templates/{id}': 'full',
+  'GET /dev/templates/{id}/versions': 'read',
+  'POST /dev/templates/{id}/versions/{version}/restore': 'full',
   'POST /dev/templates/preview': 'read',
   'DELETE /dev/templates/{id}': 'full',
   'GET /dev/webhooks': 'read',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Template, TemplateInput } from './types.ts'
+import type { Template, TemplateInput, TemplateVersion } from './types.ts'
 
 const maxBodyBytes = 1_000_000
 
@@ -41,4 +41,13 @@ export const templateSchema: z.ZodType<Template> = z.strictObject({
   text: z.string().nullable(),
   created: z.int().describe('Unix time in milliseconds'),
   updated: z.int().describe('Unix time in milliseconds of the last PUT'),
+})
+
+/** What a template was before it changed, as `/dev/templates/{id}/versions` answers it. */
+export const templateVersionSchema: z.ZodType<TemplateVersion> = z.strictObject({
+  id: z.string(),
+  subject: z.string().nullable(),
+  html: z.string().nullable(),
+  text: z.string().nullable(),
+  updated: z.int().describe('Unix time in milliseconds of the PUT that stored it'),
 })

@@ -1,6 +1,7 @@
 import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import { quote, validationError } from '../core/errors.ts'
+import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, readRecord, untilCommitted } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
@@ -8,8 +9,9 @@ import { insert, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { templateInputSchema } from './schema.ts'
 import type { TemplateContent, TemplateRecord } from './template.ts'
-import type { Template, TemplateInput } from './types.ts'
+import type { Template, TemplateInput, TemplateVersion } from './types.ts'
 import { templateCollection } from './template.ts'
+import { createVersions } from './versions.ts'
 
 /** Stored templates, for `/dev/templates` and for send requests that name one. */
 export interface Templates {
@@ -22,14 +24,27 @@ export interface Templates {
   /** @throws not_found */
   get(id: string): Promise<Template>
   /**
-   * Stores a template, in place of the one with this id: members that are not given become null; `created` is kept.
+   * Stores a template, in place of the one with this id: members that are not given become null; `created` is kept. If its
+   * content changes, the old one is kept as a version.
    *
    * @param id  1 to 128 characters of `A-Z a-z 0-9 . _ -`, but not `.` or `..`.
    * @throws validation_error
    */
   put(id: string, input: TemplateInput): Promise<Template>
-  /** @throws not_found */
+  /** Removes a template and its versions. @throws not_found */
   remove(id: string): Promise<void>
+  /**
+   * What a template was before, newest first, all on one page: the last 20 versions, of at most 4 MB together.
+   *
+   * @throws not_found
+   */
+  versions(id: string): Promise<ListPage<TemplateVersion>>
+  /**
+   * Stores the content of a version again, as `put` does: what it replaces becomes a version.
+   *
+   * @throws not_found if there is no such template, or no such version of it.
+   */
+  restore(id: string, version: string): Promise<Template>
 }
 
 /** The same, and what sends need. */
@@ -38,8 +53,36 @@ export interface InnerTemplates extends Templates {
   find(id: string): Promise<TemplateContent | null>
 }
 
-export function createTemplates(deps: { store: Store; clock: Clock; pageSize: number }): InnerTemplates {
+export function createTemplates(deps: {
+  store: Store
+  clock: Clock
+  ids: Ids
+  pageSize: number
+}): InnerTemplates {
   const { store, clock, pageSize } = deps
+  const versions = createVersions(deps)
+
+  async function write(
+    id: string,
+    known: TemplateRecord | null,
+    content: TemplateContent,
+  ): Promise<Template> {
+    const now = clock.now()
+    const record: Complete<TemplateRecord> = {
+      id,
+      version: known?.version ?? 1,
+      ...content,
+      created: known?.created ?? now,
+      updated: now,
+    }
+    if (!known) await store.commit([insert(templateCollection, record)])
+    else {
+      const kept = isSame(known, content) ? null : await versions.keep(known)
+      await store.commit([update(templateCollection, record), ...(kept?.changes ?? [])], kept?.blobs)
+    }
+    return toTemplate(record)
+  }
+
   return {
     async list(query) {
       const order = { pageSize, cursorIs: 'the id of a template', isCursor: isTemplateId }
@@ -53,26 +96,27 @@ export function createTemplates(deps: { store: Store; clock: Clock; pageSize: nu
         throw validationError([{ field: 'id', message }])
       }
       const { subject = null, html = null, text = null } = parseInput(templateInputSchema, input)
-      return untilCommitted(async () => {
-        const known = await store.get(templateCollection, id)
-        const now = clock.now()
-        const record: Complete<TemplateRecord> = {
-          id,
-          version: known?.version ?? 1,
-          subject,
-          html,
-          text,
-          created: known?.created ?? now,
-          updated: now,
-        }
-        await store.commit([known ? update(templateCollection, record) : insert(templateCollection, record)])
-        return toTemplate(record)
-      })
+      return untilCommitted(async () =>
+        write(id, await store.get(templateCollection, id), { subject, html, text }),
+      )
     },
     async remove(id) {
-      await readRecord(store, templateCollection, id, 'template')
-      await store.commit([remove(templateCollection, id)])
+      await untilCommitted(async () => {
+        const { version } = await readRecord(store, templateCollection, id, 'template')
+        // Of this version: one that changes meanwhile has a version more, which would stay.
+        await store.commit([remove(templateCollection, id, version), ...(await versions.removal(id))])
+      })
     },
+    async versions(id) {
+      await readRecord(store, templateCollection, id, 'template')
+      const items = await versions.list(id)
+      return { items, count: items.length, cursor: null }
+    },
+    restore: (id, version) =>
+      untilCommitted(async () => {
+        const known = await readRecord(store, templateCollection, id, 'template')
+        return write(id, known, await versions.get(id, version))
+      }),
     async find(id) {
       const record = await store.get(templateCollection, id)
       return record && { subject: record.subject, html: record.html, text: record.text }
@@ -82,6 +126,10 @@ export function createTemplates(deps: { store: Store; clock: Clock; pageSize: nu
 
 // Not `.` or `..`: as the last segment, both mean another path.
 const isTemplateId = (text: string): boolean => /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(text)
+
+function isSame(known: TemplateContent, { subject, html, text }: TemplateContent): boolean {
+  return known.subject === subject && known.html === html && known.text === text
+}
 
 function toTemplate({ id, subject, html, text, created, updated }: TemplateRecord): Complete<Template> {
   return { id, subject, html, text, created, updated }

@@ -22,3 +22,13 @@ export interface Template {
   /** Unix time in milliseconds of the last PUT. */
   updated: number
 }
+
+/** What a template was before it changed, as `/dev/templates/{id}/versions` answers it. */
+export interface TemplateVersion {
+  id: string
+  subject: string | null
+  html: string | null
+  text: string | null
+  /** Unix time in milliseconds of the PUT that stored it. */
+  updated: number
+}

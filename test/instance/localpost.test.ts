@@ -162,6 +162,7 @@ describe('a data folder', () => {
       audience.id,
       'email,first_name\nada@example.com,Ada\nbob@example.com,Bob',
     )
+    await first.templates.put('welcome', { subject: 'Welcome', text: 'Hello' })
     await first.templates.put('welcome', { subject: 'Welcome', text: 'Hi' })
     await first.inbox.waitFor({ subject: 'Hi' })
     const seen = async (post: Localpost): Promise<unknown> => ({
@@ -172,6 +173,7 @@ describe('a data folder', () => {
       audiences: await post.audiences.list(),
       contacts: await post.audiences.contacts.list(audience.id),
       templates: await post.templates.list(),
+      versions: await post.templates.versions('welcome'),
       mail: await post.inbox.get(id),
       key: post.apiKey,
     })

@@ -210,6 +210,14 @@ const rows: Record<string, (a: Localpost, b: Localpost) => Promise<void>> = {
   async 'a template is stored'(a, b) {
     const template = { subject: 'Hello', text: 'Hi' }
     await ask(a, 'PUT /dev/templates/welcome', { body: template })
+    await ask(b, 'PUT /dev/templates/welcome', { body: { text: 'Bye' } })
+    const { versions } = (await ask(a, 'GET /dev/templates/welcome/versions')).body
+    expect(versions).toMatchObject([template])
+    await ask(a, `POST /dev/templates/welcome/versions/${versions[0].id}/restore`)
+    expect((await ask(b, 'GET /dev/templates/welcome/versions')).body.versions).toMatchObject([
+      { text: 'Bye' },
+      template,
+    ])
     const request = { from: mail.from, to: mail.to, template_id: 'welcome' }
     const { body } = await ask(b, 'POST /v1/emails', { body: request, key: a.apiKey })
     expect((await a.inbox.waitFor(`id:${body.id}`)).subject).toBe('Hello')

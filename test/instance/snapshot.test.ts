@@ -12,12 +12,14 @@ const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
 /** The whole visible state of an instance, except for times. */
 async function seen(post: Localpost): Promise<unknown> {
   const { items } = await post.inbox.list()
+  const templates = await post.templates.list()
   return {
     mails: await Promise.all(items.map(({ id }) => post.inbox.get(id))),
     raw: await Promise.all(items.map(async ({ id }) => text((await post.inbox.raw(id)).stream))),
     domains: await post.domains.list(),
     audiences: await post.audiences.list(),
-    templates: await post.templates.list(),
+    templates,
+    versions: await Promise.all(templates.items.map((one) => post.templates.versions(one.id))),
     rules: await post.rules.get(),
     faults: await post.faults.get(),
     webhooks: await post.webhooks.list(),
@@ -32,7 +34,7 @@ describe('a snapshot', () => {
     await post.inbox.waitFor(`id:${id}`)
     const domain = await post.domains.create({ name: 'acme.example' })
     const { id: audience } = await post.audiences.create({ name: 'Friends' })
-    await post.templates.put('welcome', { subject: 'Welcome', text: 'Hi' })
+    for (const text of ['Hello', 'Hi']) await post.templates.put('welcome', { subject: 'Welcome', text })
     await post.rules.set([{ match: '*@slow.test', action: 'delay', delay_ms: 1 }])
     await post.faults.set({ http: [{ path: '/v1/none', status: 500, count: 3 }] })
     const before = await seen(post)

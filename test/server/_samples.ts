@@ -95,13 +95,16 @@ export async function openFilled(
   await face.call('POST', `/dev/audiences/${audience}/contacts`, { body: { email: 'ada@example.com' } })
   const list = await (await face.call('GET', `/v1/audiences/${audience}/contacts`)).json()
   const contact = (list as { contacts: { id: string }[] }).contacts[0]?.id ?? ''
-  await face.call('PUT', '/dev/templates/hello', { body: { text: 'x' } })
+  for (const text of ['w', 'x']) await face.call('PUT', '/dev/templates/hello', { body: { text } })
+  const kept = await (await face.call('GET', '/dev/templates/hello/versions')).json()
+  const version = (kept as { versions: { id: string }[] }).versions[0]?.id ?? ''
   return {
     face,
     fill: (path) =>
       path
         .replace('{contactId}', contact)
         .replace('{audienceId}', audience)
+        .replace('{version}', version)
         .replace(/\{\w+\}/, () => {
           if (path.includes('/audiences')) return audience
           if (path.includes('/templates')) return 'hello'

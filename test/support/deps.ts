@@ -9,6 +9,7 @@ import { openMemoryStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { sessionCollection } from '../../src/users/user.ts'
 import { templateCollection } from '../../src/templates/template.ts'
+import { templateVersionCollection } from '../../src/templates/versions.ts'
 import { testClock, type TestClock } from './clock.ts'
 
 /** What most nouns are made of: a store in memory, a held clock, ids, an account and small pages. */
@@ -28,6 +29,7 @@ const collections = [
   domainCollection,
   sessionCollection,
   templateCollection,
+  templateVersionCollection,
 ]
 
 export async function openParts(): Promise<Parts> {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { templateSchema } from '../../src/templates/schema.ts'
+import { templateSchema, templateVersionSchema } from '../../src/templates/schema.ts'
 import { createTemplates, type InnerTemplates } from '../../src/templates/templates.ts'
+import { templateVersionCollection } from '../../src/templates/versions.ts'
 import { start } from '../support/instance.ts'
 import { openParts, readAll, type Parts } from '../support/deps.ts'
 
@@ -88,6 +89,67 @@ describe('templates', () => {
     })
   })
 
+  it('keep what they were before each change, newest first, and only the last 20', async () => {
+    await templates.put('other', { text: 'other' })
+    for (let n = 0; n < 25; n++) {
+      await templates.put('welcome', { subject: `${n}`, text: 'Hi' })
+      await parts.clock.advance(1000)
+      // The same again is no change.
+      if (n === 3) await templates.put('welcome', { subject: `${n}`, text: 'Hi' })
+    }
+    const { items, ...page } = await templates.versions('welcome')
+    expect(page).toEqual({ count: 20, cursor: null })
+    expect(items.map(({ subject }) => Number(subject))).toEqual(
+      Array.from({ length: 20 }, (_, at) => 23 - at),
+    )
+    expect(templateVersionSchema.parse(items[0])).toEqual(items[0])
+    expect(items[0]).toMatchObject({ html: null, text: 'Hi', updated: parts.clock.now() - 2000 })
+    expect(await templates.versions('other')).toEqual({ items: [], count: 0, cursor: null })
+  })
+
+  it('keep versions of at most 4 MB in all, and none that is larger', async () => {
+    for (const n of [1, 2, 3, 4])
+      await templates.put('long', { html: `${n}`.repeat(999_000), text: `${n}`.repeat(500_000) })
+    const kept = (await templates.versions('long')).items
+    expect(kept.map(({ html }) => html?.[0])).toEqual(['3', '2'])
+    await templates.put('long', { text: '\0'.repeat(900_000) })
+    await templates.put('long', { text: 'short' })
+    expect((await templates.versions('long')).items).toEqual([])
+  })
+
+  it('can be restored, and what that replaces is a version', async () => {
+    const { created } = await templates.put('welcome', { subject: 'Hi', html: '<p>1</p>' })
+    await templates.put('welcome', { html: '\ud800 2' })
+    const [first] = (await templates.versions('welcome')).items
+    await parts.clock.advance(1000)
+    expect(await templates.restore('welcome', first?.id ?? '')).toEqual({
+      id: 'welcome',
+      subject: 'Hi',
+      html: '<p>1</p>',
+      text: null,
+      created,
+      updated: created + 1000,
+    })
+    const { items } = await templates.versions('welcome')
+    expect(items.map(({ html }) => html)).toEqual(['\ud800 2', '<p>1</p>'])
+    await templates.put('other', { text: 'x' })
+    for (const [id, version] of [
+      ['other', items[0]?.id ?? ''],
+      ['welcome', 'tv_none'],
+      ['none', items[0]?.id ?? ''],
+    ] as const)
+      await expect(templates.restore(id, version)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('are removed with their versions', async () => {
+    await templates.put('welcome', { text: '1' })
+    await Promise.all([1, 2, 3].map((n) => templates.put('welcome', { text: `after ${n}` })))
+    await templates.remove('welcome')
+    expect(await parts.store.count(templateVersionCollection)).toBe(0)
+    await templates.put('welcome', { text: 'new' })
+    expect((await templates.versions('welcome')).items).toEqual([])
+  })
+
   it('may be 1 MB long', async () => {
     await templates.put('long', { html: 'x'.repeat(1_000_000), text: 'ä'.repeat(500_000) })
   })
@@ -103,7 +165,7 @@ describe('templates', () => {
   })
 
   it('are not found where the id is unknown', async () => {
-    for (const call of [templates.get, templates.remove]) {
+    for (const call of [templates.get, templates.remove, templates.versions]) {
       await expect(call('other')).rejects.toMatchObject({
         code: 'not_found',
         message: expect.stringContaining('other'),

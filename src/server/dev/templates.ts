@@ -1,5 +1,10 @@
 import { withoutConnections } from '../../mime/html/without-connections.ts'
-import { shownHtmlSchema, templateInputSchema, templateSchema } from '../../templates/schema.ts'
+import {
+  shownHtmlSchema,
+  templateInputSchema,
+  templateSchema,
+  templateVersionSchema,
+} from '../../templates/schema.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
@@ -36,6 +41,24 @@ export function templateRoutes(templates: Templates): Route[] {
       body: { schema: templateInputSchema, readBy: 'noun', maxBytes: bodyLimits.content },
       success: { schema: templateSchema },
       handler: ({ params, body }) => templates.put(params.id, body),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/templates/{id}/versions',
+      summary: 'What a template was before its last 20 changes, all on one page; newest first',
+      success: { schema: listSchema('versions', templateVersionSchema) },
+      errors: ['not_found'],
+      handler: async ({ params }) => toList('versions', await templates.versions(params.id)),
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/dev/templates/{id}/versions/{version}/restore',
+      summary: 'Store the content of a version again; what it replaces becomes a version',
+      success: { schema: templateSchema },
+      errors: ['not_found'],
+      handler: ({ params }) => templates.restore(params.id, params.version),
     }),
     defineRoute({
       ...common,

@@ -1,0 +1,83 @@
+import type { Complete } from '../core/complete.ts'
+import type { Ids } from '../core/ids.ts'
+import { notFound } from '../store/repository.ts'
+import type { Blob, Change, Collection, Store, StoredRecord } from '../store/store.ts'
+import { blobOf, insert, remove } from '../store/store.ts'
+import type { TemplateContent, TemplateRecord } from './template.ts'
+import type { TemplateVersion } from './types.ts'
+
+/** A version as stored; its content is a blob. */
+interface VersionRecord extends StoredRecord {
+  template: string
+  /** Unix time in milliseconds. */
+  updated: number
+  /** Of its blob. */
+  bytes: number
+}
+
+export const templateVersionCollection: Collection<VersionRecord> = {
+  name: 'template_versions',
+  indexes: { template: { on: ['template', 'id'] } },
+}
+
+/** What a template has of its versions; each function reads, and leaves the commit to its caller. */
+export interface Versions {
+  /** What keeps the content of a template, and drops the versions beyond the limits. */
+  keep(template: TemplateRecord): Promise<{ changes: Change[]; blobs: Blob[] }>
+  /** What removes all versions of a template. */
+  removal(template: string): Promise<Change[]>
+  /** Newest first. */
+  list(template: string): Promise<TemplateVersion[]>
+  /** @throws not_found */
+  get(template: string, id: string): Promise<TemplateContent>
+}
+
+export function createVersions({ store, ids }: { store: Store; ids: Ids }): Versions {
+  async function recordsOf(template: string): Promise<VersionRecord[]> {
+    const query = { index: 'template', prefix: [template], direction: 'desc', limit: maxVersions } as const
+    return (await store.page(templateVersionCollection, query)).records
+  }
+  /** Null if the version was dropped meanwhile. */
+  async function contentOf(id: string): Promise<TemplateContent | null> {
+    const bytes = await store.readBlob(`${id}/content`)
+    return bytes && (JSON.parse(bytes.toString()) as TemplateContent)
+  }
+  return {
+    async keep({ id: template, subject, html, text, updated }) {
+      const id = ids.next('tv')
+      const content: TemplateContent = { subject, html, text }
+      const blob = blobOf(`${id}/content`, JSON.stringify(content))
+      const record: Omit<Complete<VersionRecord>, 'version'> = { id, template, updated, bytes: blob.size }
+      let [count, bytes] = [1, blob.size]
+      const surplus = (await recordsOf(template)).filter((older) => {
+        bytes += older.bytes
+        return ++count > maxVersions || bytes > maxVersionBytes
+      })
+      const dropped = surplus.map((older) => remove(templateVersionCollection, older.id))
+      // In JSON, control characters are six times as long: only a large body of those does not fit.
+      if (blob.size > maxVersionBytes) return { changes: dropped, blobs: [] }
+      return { changes: [insert(templateVersionCollection, record), ...dropped], blobs: [blob] }
+    },
+    async removal(template) {
+      return (await recordsOf(template)).map(({ id }) => remove(templateVersionCollection, id))
+    },
+    async list(template) {
+      const versions: TemplateVersion[] = []
+      for (const { id, updated } of await recordsOf(template)) {
+        const content = await contentOf(id)
+        if (content) versions.push({ id, ...content, updated } satisfies Complete<TemplateVersion>)
+      }
+      return versions
+    },
+    async get(template, id) {
+      const record = await store.get(templateVersionCollection, id)
+      const content = record?.template === template ? await contentOf(id) : null
+      if (!content) throw notFound(`version of the template "${template}" with the id`, id)
+      return content
+    },
+  }
+}
+
+const maxVersions = 20
+/** Of all versions of one template, as JSON: at least one of a template of the largest size. */
+const maxVersionBytes = 4_000_000
