@@ -74,7 +74,7 @@ export function dispatcher(
       const response = socketResponseOf(event)
       if (response) answers.admit(answer, response)
     } catch (error) {
-      if (!(error instanceof LocalpostError) || error.code === 'internal_error') deps.onError(error)
+      if (isFault(error, event)) deps.onError(error)
       answer = errorAnswer(slowedDown(error, event))
     }
     if (open) answer = watchedAnswer(answer, open)
@@ -91,6 +91,13 @@ export function dispatcher(
     const kind = request ? FastResponse : Response
     return toResponse(kind, answer, headers, event.req.method === 'HEAD')
   }
+}
+
+/** Whether an error is the server's own: not a refusal, and not the end of work whose caller left. */
+function isFault(error: unknown, event: H3Event): boolean {
+  if (error instanceof LocalpostError) return error.code === 'internal_error'
+  const { aborted, reason } = event.req.signal
+  return !aborted || error !== reason
 }
 
 /** Name of the member of h3's context that holds a function: it throws if the account cannot be reached any more. */

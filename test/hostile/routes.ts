@@ -24,12 +24,8 @@ export function readRequests(id: string): ReadRequest[] {
     .filter(({ method, tag }) => method === 'GET' && (tag === 'Inbox' || tag === 'Emails'))
     .flatMap(({ path, access }) => {
       const parameters = document.paths[path]?.['get']?.parameters ?? []
-      const filled = path.replace('{id}', id)
-      const paths = filled.includes('{index}')
-        ? ['0', '1', '999'].map((index) => filled.replace('{index}', index))
-        : [filled]
       return (
-        paths
+        filled(path, id)
           .flatMap((one) => [
             // A required parameter has to be in each request.
             ...(path.endsWith('/preview') ? [] : [one]),
@@ -42,6 +38,21 @@ export function readRequests(id: string): ReadRequest[] {
           .map((one) => ({ path: one, needsKey: access === 'key' }))
       )
     })
+}
+
+/** A path with each of the values that its parameters are tried with. */
+function filled(path: string, id: string): string[] {
+  const values: Record<string, readonly string[]> = {
+    id: [id],
+    // A mail beside itself: two large bodies, with nothing to tell apart.
+    other: [id],
+    index: ['0', '1', '999'],
+    path: ['0', '1.0'],
+  }
+  const name = /\{(\w+)\}/.exec(path)?.[1]
+  if (name === undefined) return [path]
+  if (!values[name]) throw new Error(`No value for {${name}} in ${path}: add one.`)
+  return values[name].flatMap((value) => filled(path.replace(`{${name}}`, value), id))
 }
 
 function valuesOf({ name, in: place, schema }: Parameter, id: string): string[] {

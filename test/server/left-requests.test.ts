@@ -10,6 +10,18 @@ import { hollowApp } from './validate-response.ts'
 const clients = 50
 const message = Buffer.alloc(1_100_000, 'A line of a long message.\r\n')
 
+/** Serves an app without its other parts. @returns Its port. */
+async function serve(deps: Partial<ServerDeps>): Promise<number> {
+  const app = hollowApp(deps)
+  const server = createServer((incoming, response) => app.nodeHandler(incoming, response))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
 it(
   'clients that leave while their long requests wait give up their places',
   { timeout: 120_000 },
@@ -27,14 +39,7 @@ it(
       bulk: { onProgress: () => undefined },
       import: async () => ({ id: `email_${++imports}` }),
     }
-    const app = hollowApp({ large, inbox: inbox as unknown as ServerDeps['inbox'] })
-    const server = createServer((incoming, response) => app.nodeHandler(incoming, response))
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const { port } = server.address() as AddressInfo
+    const port = await serve({ large, inbox: inbox as unknown as ServerDeps['inbox'] })
     const send = (): ReturnType<typeof request> =>
       request({
         port,
@@ -64,3 +69,31 @@ it(
     expect(imports).toBe(1)
   },
 )
+
+it('work that ends because its client left is no fault of the server; another error of such work is', async () => {
+  const errors: unknown[] = []
+  let waiting = 0
+  const fault = new TypeError('The work itself failed.')
+  const inbox = {
+    bulk: { onProgress: () => undefined },
+    async check(id: string, { signal }: { signal: AbortSignal }) {
+      waiting++
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      waiting--
+      throw id === 'faulty' ? fault : signal.reason
+    },
+  }
+  const port = await serve({
+    inbox: inbox as unknown as ServerDeps['inbox'],
+    onError: (error) => errors.push(error),
+  })
+  for (const id of ['left', 'faulty']) {
+    const headers = { authorization: 'Bearer the-only-key-there-is' }
+    const asked = request({ port, host: '127.0.0.1', path: `/dev/inbox/${id}/checks`, agent: false, headers })
+    asked.on('error', () => undefined).end()
+    await expect.poll(() => waiting).toBe(1)
+    asked.destroy()
+    await expect.poll(() => waiting).toBe(0)
+  }
+  await expect.poll(() => errors).toEqual([fault])
+})
