@@ -1,6 +1,6 @@
 import { paced } from '../core/yield.ts'
 import { diffLineSteps } from './line-diff.ts'
-import { mailLineSteps, mailSections, type ComparedMail } from './mail-text.ts'
+import { mailLineSteps, mailSections, type ComparedMail, type MailSection } from './mail-text.ts'
 import { createMask } from './masks.ts'
 import type { ComparedSection, MailComparison } from './types.ts'
 
@@ -14,18 +14,26 @@ export interface CompareOptions {
  * Compares two mails part by part: header fields, structure, text, formatted HTML and attachments. The work yields to
  * the event loop.
  *
- * @param other  The one that `mail` is compared with, usually the earlier one.
+ * @param mail  Reads the mail. It is called after the other mail was read and is no longer needed, so that only one of two
+ *   large mails is in memory.
+ * @param other  Reads the one that it is compared with, usually the earlier one.
  */
 export async function compareMails(
-  mail: ComparedMail & { id: string },
-  other: ComparedMail & { id: string },
+  mail: () => Promise<ComparedMail & { id: string }>,
+  other: () => Promise<ComparedMail & { id: string }>,
   { masked = true }: CompareOptions = {},
 ): Promise<MailComparison> {
-  const before = await paced(mailLineSteps(other, {}, masked))
-  const after = await paced(mailLineSteps(mail, {}, masked))
+  const linesOf = async (
+    read: () => Promise<ComparedMail & { id: string }>,
+  ): Promise<{ id: string; lines: Map<MailSection, string[]> }> => {
+    const one = await read()
+    return { id: one.id, lines: await paced(mailLineSteps(one, {}, masked)) }
+  }
+  const before = await linesOf(other)
+  const after = await linesOf(mail)
   const sections: ComparedSection[] = []
   for (const name of mailSections) {
-    const lines = await paced(diffLineSteps(before.get(name) ?? [], after.get(name) ?? []))
+    const lines = await paced(diffLineSteps(before.lines.get(name) ?? [], after.lines.get(name) ?? []))
     const count = (wanted: 'added' | 'removed'): number => lines.filter(({ kind }) => kind === wanted).length
     const [added, removed] = [count('added'), count('removed')]
     sections.push({
@@ -37,7 +45,7 @@ export async function compareMails(
       clipped: lines.length > maxLines,
     })
   }
-  return { id: mail.id, other: other.id, same: sections.every(({ same }) => same), sections }
+  return { id: after.id, other: before.id, same: sections.every(({ same }) => same), sections }
 }
 
 const maxLines = 5000

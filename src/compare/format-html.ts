@@ -4,7 +4,7 @@ import { scannedLength, loadTokenizer } from '../mime/html/scan-html.ts'
  * HTML as lines, so that two versions can be compared: each block element on a line of its own, indented by its depth,
  * texts and inline elements as they flow. White space is folded, attributes are in quotes, entities are decoded.
  *
- * In steps and in linear time, whatever the HTML is; at most its first million characters.
+ * In steps and in linear time, whatever the HTML is; at most its first million characters, and {@link maxLines} lines.
  */
 export function* formatHtmlSteps(html: string): Generator<undefined, string[]> {
   const source = html.slice(0, scannedLength)
@@ -43,16 +43,20 @@ export function* formatHtmlSteps(html: string): Generator<undefined, string[]> {
       onend() {},
     },
   )
-  for (let at = 0; at < source.length; at += stepLength) {
+  for (let at = 0; at < source.length && page.count() <= maxLines; at += stepLength) {
     tokenizer.write(source.slice(at, at + stepLength))
     yield
   }
   tokenizer.end()
   const lines = page.end()
+  if (lines.length > maxLines)
+    return [...lines.slice(0, maxLines), `(Only the first ${maxLines} lines are shown.)`]
   if (html.length > source.length) lines.push(`(Only the first ${scannedLength} characters are shown.)`)
   return lines
 }
 
+/** More than any mail for people has. With its indent, a line may be much longer than the tag that it is made from. */
+export const maxLines = 50_000
 const stepLength = 4096
 const maxDepth = 60
 
@@ -62,6 +66,8 @@ interface Lines {
   text(piece: string): void
   /** Something on a line of its own. */
   block(written: string): void
+  /** How many lines there are so far. */
+  count(): number
   end(): string[]
 }
 
@@ -120,6 +126,7 @@ function createLines(): Lines {
       endLine()
       push(written)
     },
+    count: () => lines.length,
     end() {
       endLine()
       return lines

@@ -1,5 +1,5 @@
 import { scannedLength } from '../mime/html/scan-html.ts'
-import { formatHtmlSteps } from './format-html.ts'
+import { formatHtmlSteps, maxLines } from './format-html.ts'
 import { createMask, type Mask } from './masks.ts'
 
 /** The members of a mail that are compared. */
@@ -124,6 +124,8 @@ function textLines(text: string): string[] {
     .split(/\r?\n/)
     .map((line) => line.trimEnd())
   while (lines.at(-1) === '') lines.pop()
+  if (lines.length > maxLines)
+    return [...lines.slice(0, maxLines), `(Only the first ${maxLines} lines are shown.)`]
   if (text.length > scannedLength) lines.push(`(Only the first ${scannedLength} characters are shown.)`)
   return lines
 }

@@ -44,11 +44,13 @@ export function createCompare({
     assertKnownOptions(options, ['masked'], 'inbox.compare()')
     const email = await find(id)
     const against = other === 'previous' ? await previous(email) : await find(other)
-    return details.inTurn([against, email], async () => {
-      // One after the other, so that two large messages are not in memory before they have to be.
-      const before = await details.read(against)
-      return compareMails(await details.read(email), before, options)
-    })
+    return details.inTurn([against, email], () =>
+      compareMails(
+        () => details.read(email),
+        () => details.read(against),
+        options,
+      ),
+    )
   }
 }
 

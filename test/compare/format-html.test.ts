@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatHtmlSteps } from '../../src/compare/format-html.ts'
+import { formatHtmlSteps, maxLines } from '../../src/compare/format-html.ts'
 import { unpaced } from '../../src/core/yield.ts'
 
 const format = (html: string): string[] => unpaced(formatHtmlSteps(html))
@@ -65,5 +65,15 @@ it.each([
   const lines = format(html)
   const { user, system } = process.cpuUsage(began)
   expect((user + system) / 1000).toBeLessThan(3000)
-  expect(lines.join('\n').length).toBeLessThan(30_000_000)
+  expect(lines.length).toBeLessThanOrEqual(maxLines + 1)
+  expect(lines.join('\n').length).toBeLessThan(10_000_000)
+})
+
+it.each([
+  ['elements', '<hr>'.repeat(maxLines + 100)],
+  ['lines of a style', `<style>${'a\n'.repeat(maxLines + 100)}</style>`],
+])('says that it shows only the first of many lines of %s', (_, html) => {
+  const lines = format(html)
+  expect(lines).toHaveLength(maxLines + 1)
+  expect(lines.at(-1)).toBe('(Only the first 50000 lines are shown.)')
 })

@@ -105,3 +105,11 @@ it.each([
 it('refuses what is no mail', () => {
   expect(() => mailSnapshot(post as never)).toThrow('mailSnapshot looks at a mail')
 })
+
+it('says that it shows only the first of very many lines of text', async () => {
+  const id = await submit(post, { text: 'a\n'.repeat(60_000) })
+  const text = mailSnapshot(await post.inbox.get(id), { except: ['headers', 'structure'] })
+  const lines = text.split('\n')
+  expect(lines.length).toBeLessThan(50_010)
+  expect(lines.at(-1)).toBe('(Only the first 50000 lines are shown.)')
+})
