@@ -21,6 +21,10 @@ const newest = Date.parse('2026-11-20T22:17:50Z')
 /** The mails, oldest first: how long before the newest one, what is sent, and what happens to it afterwards. */
 const mails = [
   {
+    ago: 100 * hour,
+    ...orderMail({ button: '#0b4f6e' }),
+  },
+  {
     ago: 76 * hour,
     from: 'Acme <hello@acme.example>',
     to: 'mailbox@example.net',
@@ -108,9 +112,20 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 try {
   await receiveMails()
   const { id } = await post.inbox.latest()
-  await picture('inbox.png', id, { width: 1440, height: 900 }, 'light', 1)
-  await picture('inbox-narrow-dark.png', id, { width: 390, height: 844 }, 'dark', 2)
-  await picture('checks.png', id, { width: 1440, height: 900 }, 'light', 1, 'Checks')
+  const bounced = await post.inbox.waitFor('subject:"Payment reminder"')
+  const code = await post.inbox.waitFor('subject:"sign-in code"')
+  const onPhone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 }
+  await picture('inbox.png', `mail/${id}`)
+  await picture('inbox-narrow-dark.png', `mail/${id}`, { ...onPhone, colorScheme: 'dark' })
+  await picture('list-narrow.png', '', onPhone)
+  await picture('checks.png', `mail/${id}`, { prepare: (page) => openTab(page, 'Checks') })
+  await picture('bounce-dark.png', `mail/${bounced.id}`, {
+    colorScheme: 'dark',
+    prepare: (page) => openTab(page, 'Events'),
+  })
+  await picture('preview.png', `mail/${id}`, { prepare: showAsOutlook })
+  await picture('compare.png', `mail/${id}/compare/previous`)
+  await picture('search.png', `mail/${code.id}`, { prepare: searchSender })
   await picturesOfTests()
 } finally {
   await browser.close()
@@ -132,24 +147,45 @@ async function receiveMails() {
   transport.close()
 }
 
-/** @param tab  Of the mail; default: its HTML. */
-async function picture(name, id, viewport, colorScheme, deviceScaleFactor, tab) {
+/**
+ * @param hash  The view: what follows `#/` in its address.
+ * @param options  Those of a page of Playwright. `prepare` does what a person does before the picture is taken.
+ */
+async function picture(name, hash, { prepare, ...options } = {}) {
   const page = await browser.newPage({
-    viewport,
-    colorScheme,
-    deviceScaleFactor,
+    viewport: { width: 1440, height: 900 },
     locale: 'en-GB',
     timezoneId: 'UTC',
+    ...options,
   })
   await page.clock.setFixedTime(newest + 1000)
-  await page.goto(`${url}/#/mail/${id}`)
-  await page.locator('iframe').waitFor()
-  if (tab) await page.getByRole('tab', { name: tab }).click()
+  await page.goto(`${url}/#/${hash}`)
+  await page
+    .locator(hash ? '.panel, article.compare' : '.list')
+    .first()
+    .waitFor()
+  await prepare?.(page)
   await page.evaluate(() => document.fonts.ready)
   await page.waitForLoadState('networkidle').catch(() => {})
   await page.waitForTimeout(1000)
   await page.screenshot({ path: join(root, 'docs/images', name) })
   await page.close()
+}
+
+async function openTab(page, name) {
+  await page.getByRole('tab', { name }).click()
+}
+
+async function showAsOutlook(page) {
+  await page.getByRole('button', { name: 'View of the mail' }).click()
+  await page.getByLabel('Show as a mail client does').selectOption('outlook/windows')
+  await page.keyboard.press('Escape')
+  await page.evaluate(() => document.activeElement?.blur())
+}
+
+async function searchSender(page) {
+  await page.getByRole('combobox').first().fill('from:acme after:3d -status:bounced')
+  await page.keyboard.press('Enter')
 }
 
 /** The report of a run in which a mail has changed, and the difference that its test wrote. */

@@ -84,8 +84,8 @@ describe('a mail', () => {
     await rowOf(page, 'To all').click()
     const failure = page.locator('article').getByText('bounce@simulator.localpost')
     await failure.first().waitFor()
-    await page.getByText('550 5.1.1 No such user').first().waitFor()
-    await page.getByText('caused by the simulator address').first().waitFor()
+    const line = 'Bounced: bounce@simulator.localpost 550 5.1.1 No such user caused by the simulator address'
+    await page.getByText(line).first().waitFor()
     await page.getByRole('button', { name: /^Bounced 1/ }).click()
     const headings = panel(page).getByRole('heading')
     await expect.poll(async () => (await headings.allInnerTexts())[0]).toContain('bounce@simulator.localpost')
