@@ -74,7 +74,15 @@ export type { Audience, Contact, ContactChanges, ContactInput, ImportResult } fr
 
 // Broadcasts
 export type { Broadcasts } from './broadcasts/broadcasts.ts'
-export type { Broadcast, BroadcastRequest } from './broadcasts/types.ts'
+export type {
+  Broadcast,
+  BroadcastDetail,
+  BroadcastListQuery,
+  BroadcastMoment,
+  BroadcastRequest,
+  BroadcastSummary,
+  BroadcastTotals,
+} from './broadcasts/types.ts'
 
 // Accounts
 export type { Accounts } from './accounts/accounts.ts'

@@ -11,7 +11,7 @@ import { parseInput } from '../core/validate.ts'
 import type { AudienceRecord } from './audience.ts'
 import type { Audience, AudienceInput } from './types.ts'
 import { audienceCollection, contactCollection } from './audience.ts'
-import type { Contacts } from './contacts.ts'
+import type { Contacts, InnerContacts } from './contacts.ts'
 import { createContacts } from './contacts.ts'
 import { audienceInputSchema } from './schema.ts'
 
@@ -36,7 +36,7 @@ export function createAudiences(deps: {
   ids: Ids
   account: Account
   pageSize: number
-}): Audiences {
+}): Audiences & { readonly contacts: InnerContacts } {
   const { store, clock, ids, account, pageSize } = deps
 
   // Counted, not kept: the indexes of the contacts know both numbers, so they cannot be wrong.

@@ -46,7 +46,23 @@ export interface Contacts {
   remove(audienceId: string, contactId: string): Promise<void>
 }
 
-export function createContacts(deps: { store: Store; clock: Clock; ids: Ids; pageSize: number }): Contacts {
+/** The same, and what links in mails need. */
+export interface InnerContacts extends Contacts {
+  /**
+   * Ends a subscription; one that ended stays as it is.
+   *
+   * @param along  Reads what else changes in the same commit. It may be called more than once.
+   * @throws not_found
+   */
+  unsubscribe(audienceId: string, contactId: string, along: () => Promise<Change[]>): Promise<void>
+}
+
+export function createContacts(deps: {
+  store: Store
+  clock: Clock
+  ids: Ids
+  pageSize: number
+}): InnerContacts {
   const { store, clock, ids, pageSize } = deps
 
   const assertAudience = async (audienceId: string): Promise<void> => {
@@ -177,6 +193,13 @@ export function createContacts(deps: { store: Store; clock: Clock; ids: Ids; pag
       return { ...page, items: page.items.map(toContact) }
     },
     get: async (audienceId, contactId) => toContact(await readContact(audienceId, contactId)),
+    unsubscribe: (audienceId, contactId, along) =>
+      untilCommitted(async () => {
+        const contact = await readContact(audienceId, contactId)
+        if (!contact.is_subscribed) return
+        const ended = withMembers(contact, { is_subscribed: false }, clock.now())
+        await store.commit([update(contactCollection, ended), ...(await along())])
+      }),
     async update(audienceId, contactId, changes) {
       const given = parseInput(contactChangesSchema, changes)
       await readContact(audienceId, contactId)

@@ -9,13 +9,15 @@ import { readRecord } from '../store/repository.ts'
 import { insert, type Blob, type Change, type Store } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Broadcast, BroadcastRequest } from './types.ts'
+import { keepBroadcast, setCount } from './broadcast.ts'
 import { createLeaveOut, type LeaveOut } from './left-out.ts'
 import { broadcastRequestSchema } from './schema.ts'
+import { createSentBroadcasts, type SentBroadcasts } from './sent.ts'
 import { nextTurn } from '../core/machine.ts'
 import { paced } from '../core/yield.ts'
 
 /** Broadcasts: one email of type `broadcast` per subscribed contact of an audience. */
-export interface Broadcasts {
+export interface Broadcasts extends SentBroadcasts {
   /**
    * Accepts one personal email per subscribed contact, each with a one-click List-Unsubscribe (RFC 8058).
    *
@@ -36,8 +38,9 @@ export interface BroadcastsDeps extends SendDeps {
   /** How API sends leave: `relay` only where everything is forwarded. */
   via: 'capture' | 'relay'
   wakeOutbox(): void
-  /** The address that ends a contact's subscription with one POST. */
-  unsubscribeUrl(audienceId: string, contactId: string): string
+  pageSize: number
+  /** The address that ends a contact's subscription with one POST, and counts it for a broadcast. */
+  unsubscribeUrl(audienceId: string, contactId: string, broadcastId: string): string
 }
 
 export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
@@ -59,7 +62,7 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
         leaveOut.invalid(contact, personal.problem)
         continue
       }
-      const headers = unsubscribeHeaders(deps.unsubscribeUrl(contact.audience_id, contact.id))
+      const headers = unsubscribeHeaders(deps.unsubscribeUrl(contact.audience_id, contact.id, broadcastId))
       prepared.push({ personal, kept: await keep(personal, headers) })
     }
     // The ids are the places in the list: nothing may come between them and the commit.
@@ -86,6 +89,7 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
   }
 
   return {
+    ...createSentBroadcasts(deps),
     async send(input) {
       const request = parseInput(broadcastRequestSchema, input)
       const common = await checkCommon(request, deps)
@@ -93,10 +97,21 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
       await checkSizes(common, request.audience_id)
       const id = ids.next('bc')
       const email_ids: string[] = []
+      const { audience_id, from, subject } = request
+      await keepBroadcast(store, {
+        id,
+        audience_id,
+        from,
+        subject,
+        created: clock.now(),
+        count: 0,
+        unsubscribed: 0,
+      })
       const leaveOut = await createLeaveOut(store, request.audience_id)
       for await (const contacts of subscribedContacts(store, request.audience_id, sliceSizeOf(common))) {
         email_ids.push(...(await acceptSlice(common, id, contacts, leaveOut)))
       }
+      await setCount(store, id, email_ids.length)
       const warnings = warningsOf(common)
       return { id, email_ids, count: email_ids.length, left_out: leaveOut.all(), warnings }
     },

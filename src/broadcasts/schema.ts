@@ -1,6 +1,17 @@
 import { z } from 'zod'
-import type { Broadcast, BroadcastRequest, LeftOut, LeftOutContact } from './types.ts'
+import type {
+  Broadcast,
+  BroadcastDetail,
+  BroadcastListQuery,
+  BroadcastMoment,
+  BroadcastRequest,
+  BroadcastSummary,
+  BroadcastTotals,
+  LeftOut,
+  LeftOutContact,
+} from './types.ts'
 import { maxLeftOut } from './left-out.ts'
+import { maxMoments } from './timeline.ts'
 import { maxSubjectBytes } from '../emails/render.ts'
 import { sendMembers } from '../emails/schema.ts'
 
@@ -54,4 +65,65 @@ export const broadcastSchema: z.ZodType<Broadcast> = z.strictObject({
     .describe(
       'What was accepted and yet looks wrong: placeholders that stay as written, an unregistered domain',
     ),
+})
+
+const summaryMembers = {
+  id: z.string().describe('Stands as a tag on each of its emails'),
+  audience_id: z.string(),
+  from: z.string(),
+  subject: z.string().describe('With its placeholders'),
+  created: z.int().describe('Unix time in milliseconds'),
+  count: z.int().describe('How many emails were accepted; 0 until all are'),
+}
+
+/** A broadcast that was sent. */
+export const broadcastSummarySchema: z.ZodType<BroadcastSummary> = z.strictObject(summaryMembers)
+
+const ofEmails = z.int().min(0)
+
+/** How many emails of a broadcast had an event of each status at least once. One email may count in several. */
+export const broadcastTotalsSchema: z.ZodType<BroadcastTotals> = z
+  .strictObject({
+    emails: ofEmails.describe('Those that are still stored'),
+    delivered: ofEmails,
+    opened: ofEmails,
+    clicked: ofEmails,
+    bounced: ofEmails,
+    delivery_delayed: ofEmails,
+    complained: ofEmails,
+    failed: ofEmails,
+    unsubscribed: ofEmails.describe(
+      'Contacts that ended their subscription by the link in one of its emails, also of removed ones',
+    ),
+  })
+  .meta({
+    description: 'How many emails had an event of each status at least once; one email may count in several',
+  })
+
+/** What happened to the emails of a broadcast in one span of time: each email counts when it happened to it first. */
+export const broadcastMomentSchema: z.ZodType<BroadcastMoment> = z.strictObject({
+  at: z.int().describe('When the span begins: Unix time in milliseconds'),
+  delivered: ofEmails,
+  opened: ofEmails,
+  clicked: ofEmails,
+  bounced: ofEmails,
+})
+
+/** A broadcast with what became of its emails. */
+export const broadcastDetailSchema: z.ZodType<BroadcastDetail> = z.strictObject({
+  ...summaryMembers,
+  totals: broadcastTotalsSchema,
+  timeline: z
+    .strictObject({
+      span_ms: z.int().describe('How long each span is, from one second on'),
+      moments: z.array(broadcastMomentSchema).max(maxMoments),
+    })
+    .describe('From `created` to the last event, in at most 48 spans'),
+})
+
+/** Which broadcasts are listed. */
+export const broadcastListQuerySchema: z.ZodType<BroadcastListQuery> = z.strictObject({
+  audience_id: z.string().optional().describe('Only those to this audience'),
+  cursor: z.string().nullable().optional().describe('From the previous page. Default: the first page'),
+  limit: z.int().optional().describe('Items per page, 1 to 500. Default: 50'),
 })

@@ -42,3 +42,74 @@ export interface Broadcast {
   /** What was accepted and yet looks wrong: placeholders that stay as written, an unregistered domain. */
   warnings: string[]
 }
+
+/** A broadcast that was sent. */
+export interface BroadcastSummary {
+  /** Stands as a tag on each of its emails. */
+  id: string
+  audience_id: string
+  from: string
+  /** With its placeholders. */
+  subject: string
+  /** Unix time in milliseconds. */
+  created: number
+  /** How many emails were accepted; 0 until all are. */
+  count: number
+}
+
+/** How many emails of a broadcast had an event of each status at least once. One email may count in several. */
+export interface BroadcastTotals {
+  /** Those that are still stored. */
+  emails: number
+  delivered: number
+  opened: number
+  clicked: number
+  bounced: number
+  delivery_delayed: number
+  complained: number
+  failed: number
+  /** Contacts that ended their subscription by the link in one of its emails, also of removed ones. */
+  unsubscribed: number
+}
+
+/** What happened to the emails of a broadcast in one span of time: each email counts when it happened to it first. */
+export interface BroadcastMoment {
+  /** When the span begins: Unix time in milliseconds. */
+  at: number
+  delivered: number
+  opened: number
+  clicked: number
+  bounced: number
+}
+
+/** A broadcast with what became of its emails. */
+export interface BroadcastDetail {
+  /** Stands as a tag on each of its emails. */
+  id: string
+  audience_id: string
+  from: string
+  /** With its placeholders. */
+  subject: string
+  /** Unix time in milliseconds. */
+  created: number
+  /** How many emails were accepted; 0 until all are. */
+  count: number
+  /** How many emails had an event of each status at least once; one email may count in several. */
+  totals: BroadcastTotals
+  /** From `created` to the last event, in at most 48 spans. */
+  timeline: {
+    /** How long each span is, from one second on. */
+    span_ms: number
+    moments: BroadcastMoment[]
+  }
+}
+
+/** Which broadcasts are listed. */
+export interface BroadcastListQuery {
+  /** Only those to this audience. */
+  audience_id?: string
+  /** From the previous page. Default: the first page. */
+  cursor?: string | null
+  /** Items per page, 1 to 500. Default: 50. */
+  limit?: number
+}

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createAudiences } from '../audiences/audiences.ts'
+import { countUnsubscribed } from '../broadcasts/broadcast.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { createBudget } from '../core/byte-budget.ts'
@@ -215,8 +216,8 @@ export async function openSends(
     clock,
     random: randomSources('tracking'),
     baseUrl,
-    onUnsubscribe: (audienceId, contactId) =>
-      audiences.contacts.update(audienceId, contactId, { is_subscribed: false }),
+    onUnsubscribe: (audienceId, contactId, broadcastId) =>
+      audiences.contacts.unsubscribe(audienceId, contactId, () => countUnsubscribed(store, broadcastId)),
     onError: (error) =>
       config.onNotice({ level: 'error', message: 'Opens or clicks could not be stored.', error }),
   })

@@ -155,7 +155,7 @@ export function nounsOf<Given extends Account>(
   return {
     ...account,
     emails: { ...account.emails, send: library.send },
-    broadcasts: { send: library.broadcast },
+    broadcasts: { ...account.broadcasts, send: library.broadcast },
     requests: { list: async (query) => log.list(query), clear: async () => log.clear() },
     smtpSessions: {
       list: async (query) => smtpSessions.list(query),

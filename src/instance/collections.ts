@@ -1,6 +1,7 @@
 import { accountCollection } from '../accounts/account.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { audienceCollection, contactCollection } from '../audiences/audience.ts'
+import { broadcastCollection } from '../broadcasts/broadcast.ts'
 import { rulesCollection } from '../rules/rule.ts'
 import { attemptCollection } from '../rules/shared-attempts.ts'
 import { faultsCollection } from '../faults/shared-faults.ts'
@@ -33,6 +34,7 @@ export const collections: readonly Collection<StoredRecord>[] = [
   dkimKeyCollection,
   audienceCollection,
   contactCollection,
+  broadcastCollection,
   templateCollection,
   templateVersionCollection,
   apiKeyCollection,
@@ -55,7 +57,7 @@ export const sharedCollections: readonly Collection<StoredRecord>[] = [
 ]
 
 const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
-  emails: [emailCollection, idempotencyCollection],
+  emails: [emailCollection, broadcastCollection, idempotencyCollection],
   domains: [domainCollection],
   audiences: [contactCollection, audienceCollection],
   templates: [templateCollection, templateVersionCollection],

@@ -23,7 +23,7 @@ const methods: Methods = {
   emails: { send: 2, list: 1, get: 1, addEvent: 2 },
   domains: { create: 1, list: 1, get: 1, update: 2, remove: 1, verify: 2, records: 1, zone: 1 },
   audiences: { create: 1, list: 1, get: 1, update: 2, remove: 1 },
-  broadcasts: { send: 1 },
+  broadcasts: { send: 1, list: 1, get: 1 },
   templates: { list: 1, get: 1, put: 2, remove: 1, versions: 1, restore: 2 },
   inbox: {
     list: 1,

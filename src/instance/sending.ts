@@ -47,7 +47,7 @@ export function openSending(deps: SendingDeps): {
     wakeOutbox,
   } as const
   const emails = createEmails({ ...sending, reader, pageSize })
-  const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
+  const broadcasts = createBroadcasts({ ...sending, pageSize, unsubscribeUrl: tracking.unsubscribeUrl })
   const library = createLibrarySends({ accept: emails.accept, broadcast: broadcasts.send, log, onNotice })
   return { emails: { ...emails, ...createSimulation({ store, clock, hostname }) }, broadcasts, library }
 }

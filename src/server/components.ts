@@ -20,6 +20,7 @@ import {
 } from '../domains/schema.ts'
 import { emailEventSchema, eventCauseSchema, lastEventSchema } from '../emails/event-schema.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../emails/schema.ts'
+import { broadcastDetailSchema, broadcastSummarySchema } from '../broadcasts/schema.ts'
 import { apiKeySchema } from '../keys/schema.ts'
 import { templateSchema, templateVersionSchema } from '../templates/schema.ts'
 import { checkReportSchema, findingSchema } from '../checks/schema.ts'
@@ -57,6 +58,8 @@ const named: Readonly<Record<string, z.ZodType>> = {
   Contact: contactSchema,
   ContactInput: contactInputSchema,
   ImportResult: importResultSchema,
+  BroadcastSummary: broadcastSummarySchema,
+  BroadcastDetail: broadcastDetailSchema,
   Template: templateSchema,
   TemplateVersion: templateVersionSchema,
   ApiKey: apiKeySchema,

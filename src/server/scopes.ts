@@ -59,6 +59,8 @@ export const routeNeeds: Readonly<Record<string, Need>> = {
   'POST /dev/audiences/{id}/contacts': 'full',
   'PATCH /dev/audiences/{id}/contacts/{contactId}': 'full',
   'DELETE /dev/audiences/{id}/contacts/{contactId}': 'full',
+  'GET /dev/broadcasts': 'read',
+  'GET /dev/broadcasts/{id}': 'read',
   'POST /dev/broadcasts': 'full',
   'GET /dev/templates': 'read',
   'GET /dev/templates/{id}': 'read',

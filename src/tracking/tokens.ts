@@ -5,7 +5,13 @@ import type { Clock } from '../core/clock.ts'
 export type TrackingToken = { /** Unix time in milliseconds; default: never. */ expires?: number } & (
   | { kind: 'open'; email_id: string; recipient: number }
   | { kind: 'click'; email_id: string; recipient: number; link: string }
-  | { kind: 'unsubscribe'; audience_id: string; contact_id: string }
+  | {
+      kind: 'unsubscribe'
+      audience_id: string
+      contact_id: string
+      /** `""` in mail of older versions. */
+      broadcast_id: string
+    }
 )
 
 /** Makes tokens for addresses, and reads those that it made itself. */
@@ -55,7 +61,7 @@ const maxLength = 16_000
 export const maxLinkBytes = 8000
 
 type Kind = TrackingToken['kind']
-type Payload = [version: number, kind: string, a: string, b: string | number, link: string, expires?: number]
+type Payload = [version: number, kind: string, a: string, b: string | number, c: string, expires?: number]
 
 const letters: Readonly<Record<Kind, string>> = { open: 'o', click: 'c', unsubscribe: 'u' }
 
@@ -68,22 +74,22 @@ function toPayload(token: TrackingToken): Payload {
     case 'click':
       return [version, letter, token.email_id, token.recipient, token.link, ...expires]
     case 'unsubscribe':
-      return [version, letter, token.audience_id, token.contact_id, '', ...expires]
+      return [version, letter, token.audience_id, token.contact_id, token.broadcast_id, ...expires]
   }
 }
 
 // Signed by us, but perhaps by a version to come, which has another form.
 function fromPayload(payload: unknown): TrackingToken | null {
   if (!Array.isArray(payload) || payload[0] !== version) return null
-  const [, letter, a, b, link, expires] = payload as Payload
+  const [, letter, a, b, c, expires] = payload as Payload
   const until = expires === undefined ? {} : { expires }
   switch (letter) {
     case 'o':
       return { kind: 'open', email_id: a, recipient: Number(b), ...until }
     case 'c':
-      return { kind: 'click', email_id: a, recipient: Number(b), link, ...until }
+      return { kind: 'click', email_id: a, recipient: Number(b), link: c, ...until }
     case 'u':
-      return { kind: 'unsubscribe', audience_id: a, contact_id: String(b), ...until }
+      return { kind: 'unsubscribe', audience_id: a, contact_id: String(b), broadcast_id: c, ...until }
     default:
       return null
   }

@@ -23,7 +23,7 @@ export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
     domain: Pick<DomainRecord, 'open_tracking_enabled' | 'click_tracking_enabled'>,
   ): ((recipient: number) => string) | null
   /** The address that ends a contact's subscription with one POST; for `List-Unsubscribe` (RFC 8058). */
-  unsubscribeUrl(audienceId: string, contactId: string): string
+  unsubscribeUrl(audienceId: string, contactId: string, broadcastId: string): string
   /**
    * Records that the image of a mail was loaded.
    *
@@ -45,8 +45,11 @@ export interface TrackingDeps {
   random?: RandomSource
   /** The base of the URLs, without a slash at its end; called for every message that is composed. */
   baseUrl(): string
-  /** @throws not_found if the contact was removed. */
-  onUnsubscribe(audienceId: string, contactId: string): Promise<unknown>
+  /**
+   * @param broadcastId  The broadcast whose mail has the link; `""` if it is not known.
+   * @throws not_found if the contact was removed.
+   */
+  onUnsubscribe(audienceId: string, contactId: string, broadcastId: string): Promise<unknown>
   /** Called with errors of storing a hit after it was answered. */
   onError(error: unknown): void
 }
@@ -82,8 +85,8 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
           },
         })
     },
-    unsubscribeUrl(audienceId, contactId) {
-      const token = tokens.make({ kind: 'unsubscribe', audience_id: audienceId, contact_id: contactId })
+    unsubscribeUrl(audience_id, contact_id, broadcast_id) {
+      const token = tokens.make({ kind: 'unsubscribe', audience_id, contact_id, broadcast_id })
       return `${deps.baseUrl()}/t/u/${token}`
     },
     async open(text, visitor) {
@@ -102,7 +105,7 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
     async unsubscribe(text, { ask = false } = {}) {
       const token = tokens.read('unsubscribe', text)
       if (!token) throw unknownAddress()
-      if (!ask) await deps.onUnsubscribe(token.audience_id, token.contact_id)
+      if (!ask) await deps.onUnsubscribe(token.audience_id, token.contact_id, token.broadcast_id)
     },
   }
 }

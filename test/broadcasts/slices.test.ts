@@ -27,7 +27,7 @@ it.each([
   const counting: Store = {
     ...store,
     commit(changes, blobs) {
-      slices.push(changes.length)
+      if (changes.some(({ collection }) => collection.name === 'emails')) slices.push(changes.length)
       return store.commit(changes, blobs)
     },
   }
@@ -35,6 +35,7 @@ it.each([
     store: counting,
     clock,
     ids,
+    pageSize: 50,
     via: 'capture',
     sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
     strict: false,

@@ -162,6 +162,8 @@ describe('a data folder', () => {
       audience.id,
       'email,first_name\nada@example.com,Ada\nbob@example.com,Bob',
     )
+    const other = await first.audiences.create({ name: 'Nobody' })
+    await first.broadcasts.send({ from: hello.from, subject: 'Hi', text: 'Hello', audience_id: other.id })
     await first.templates.put('welcome', { subject: 'Welcome', text: 'Hello' })
     await first.templates.put('welcome', { subject: 'Welcome', text: 'Hi' })
     await first.inbox.waitFor({ subject: 'Hi' })
@@ -172,6 +174,7 @@ describe('a data folder', () => {
       domain: await post.domains.get(domain.id),
       audiences: await post.audiences.list(),
       contacts: await post.audiences.contacts.list(audience.id),
+      broadcasts: await post.broadcasts.list(),
       templates: await post.templates.list(),
       versions: await post.templates.versions('welcome'),
       mail: await post.inbox.get(id),

@@ -18,6 +18,7 @@ async function seen(post: Localpost): Promise<unknown> {
     raw: await Promise.all(items.map(async ({ id }) => text((await post.inbox.raw(id)).stream))),
     domains: await post.domains.list(),
     audiences: await post.audiences.list(),
+    broadcasts: await post.broadcasts.list(),
     templates,
     versions: await Promise.all(templates.items.map((one) => post.templates.versions(one.id))),
     rules: await post.rules.get(),
@@ -34,6 +35,7 @@ describe('a snapshot', () => {
     await post.inbox.waitFor(`id:${id}`)
     const domain = await post.domains.create({ name: 'acme.example' })
     const { id: audience } = await post.audiences.create({ name: 'Friends' })
+    await post.broadcasts.send({ from: hello.from, subject: 'Hi', text: 'Hello', audience_id: audience })
     for (const text of ['Hello', 'Hi']) await post.templates.put('welcome', { subject: 'Welcome', text })
     await post.rules.set([{ match: '*@slow.test', action: 'delay', delay_ms: 1 }])
     await post.faults.set({ http: [{ path: '/v1/none', status: 500, count: 3 }] })

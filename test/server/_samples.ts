@@ -93,6 +93,12 @@ export async function openFilled(
   const domain = await create('/v1/domains', { name: 'acme.test' })
   const audience = await create('/dev/audiences', { name: 'People' })
   await face.call('POST', `/dev/audiences/${audience}/contacts`, { body: { email: 'ada@example.com' } })
+  const broadcast = await create('/dev/broadcasts', {
+    audience_id: audience,
+    from: 'hello@acme.test',
+    subject: 'x',
+    text: 'x',
+  })
   const list = await (await face.call('GET', `/v1/audiences/${audience}/contacts`)).json()
   const contact = (list as { contacts: { id: string }[] }).contacts[0]?.id ?? ''
   for (const text of ['w', 'x']) await face.call('PUT', '/dev/templates/hello', { body: { text } })
@@ -107,6 +113,7 @@ export async function openFilled(
         .replace('{version}', version)
         .replace(/\{\w+\}/, () => {
           if (path.includes('/audiences')) return audience
+          if (path.includes('/broadcasts')) return broadcast
           if (path.includes('/templates')) return 'hello'
           return path.includes('/domains') ? domain : email
         }),

@@ -11,7 +11,7 @@ const id = 'em_0123456789abcdefghjkmn'
 const all: TrackingToken[] = [
   { kind: 'open', email_id: id, recipient: 0 },
   { kind: 'click', email_id: id, recipient: 49, link: 'https://ä.test/?a=1&b="é"\u{1f600}#x' },
-  { kind: 'unsubscribe', audience_id: 'aud_1', contact_id: 'con_1' },
+  { kind: 'unsubscribe', audience_id: 'aud_1', contact_id: 'con_1', broadcast_id: 'bc_1' },
 ]
 
 describe('a token', () => {

@@ -11,7 +11,7 @@ import { expectUnknown } from './_mail.ts'
 import { testClock } from '../support/clock.ts'
 
 let tracking: Tracking
-let gone: [audience: string, contact: string][]
+let gone: [audience: string, contact: string, broadcast: string][]
 let app: App
 
 beforeEach(async () => {
@@ -23,9 +23,9 @@ beforeEach(async () => {
     store,
     clock: testClock(),
     baseUrl: () => 'http://localpost',
-    async onUnsubscribe(audience, contact) {
+    async onUnsubscribe(audience, contact, broadcast) {
       if (contact === 'con_removed') throw notFound('contact', contact)
-      gone.push([audience, contact])
+      gone.push([audience, contact, broadcast])
     },
     onError: (error) => expect.unreachable(String(error)),
   })
@@ -36,13 +36,13 @@ const ask = (url: string, init: RequestInit = {}): Promise<Response> => app.fetc
 
 describe('the address of List-Unsubscribe', () => {
   it('accepts the one-click POST of a mail provider', async () => {
-    const url = tracking.unsubscribeUrl('aud_1', 'con_1')
+    const url = tracking.unsubscribeUrl('aud_1', 'con_1', 'bc_1')
     const response = await ask(url, {
       method: 'POST',
       body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
       headers: { origin: 'https://mail.test', 'sec-fetch-site': 'cross-site' },
     })
-    expect([response.status, gone]).toEqual([200, [['aud_1', 'con_1']]])
+    expect([response.status, gone]).toEqual([200, [['aud_1', 'con_1', 'bc_1']]])
     const form = new FormData()
     form.set('List-Unsubscribe', 'One-Click')
     expect((await ask(url, { method: 'POST', body: form })).status).toBe(200)
@@ -50,7 +50,7 @@ describe('the address of List-Unsubscribe', () => {
   })
 
   it('asks a person for confirmation, without a script, and changes nothing', async () => {
-    const url = tracking.unsubscribeUrl('aud_1', 'con_1')
+    const url = tracking.unsubscribeUrl('aud_1', 'con_1', 'bc_1')
     const response = await ask(url)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -62,7 +62,7 @@ describe('the address of List-Unsubscribe', () => {
   })
 
   it('is unknown where it is forged, belongs to a single mail, or to a removed contact', async () => {
-    const url = tracking.unsubscribeUrl('aud_1', 'con_1')
+    const url = tracking.unsubscribeUrl('aud_1', 'con_1', 'bc_1')
     const ofMail = tracking.copiesOf({ id: 'em_1' }, '<p>', {
       open_tracking_enabled: true,
       click_tracking_enabled: true,
@@ -71,7 +71,7 @@ describe('the address of List-Unsubscribe', () => {
     for (const path of [`${url}x`, url.replace('/u/', '/c/'), `http://localpost/t/u/${token}`])
       for (const method of ['GET', 'POST'])
         if (!(path.includes('/c/') && method === 'POST')) await expectUnknown(await ask(path, { method }))
-    const removed = tracking.unsubscribeUrl('aud_1', 'con_removed')
+    const removed = tracking.unsubscribeUrl('aud_1', 'con_removed', 'bc_1')
     await expectUnknown(await ask(removed, { method: 'POST' }))
     expect(gone).toEqual([])
   })

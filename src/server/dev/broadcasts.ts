@@ -1,14 +1,42 @@
+import { z } from 'zod'
 import type { Broadcasts } from '../../broadcasts/broadcasts.ts'
-import { broadcastRequestSchema, broadcastSchema } from '../../broadcasts/schema.ts'
+import {
+  broadcastDetailSchema,
+  broadcastRequestSchema,
+  broadcastSchema,
+  broadcastSummarySchema,
+} from '../../broadcasts/schema.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
+import { listSchema, pageMembers, toList } from '../schemas.ts'
 
 /** `/dev/broadcasts`. */
 export function broadcastRoutes(broadcasts: Broadcasts): Route[] {
   return [
     defineRoute({
-      tag: 'Audiences',
-      access: 'local',
+      ...common,
+      method: 'GET',
+      path: '/dev/broadcasts',
+      summary: 'List the last 1,000 broadcasts; newest first',
+      query: z.object({
+        audience_id: z.string().optional().describe('Only those to this audience'),
+        ...pageMembers,
+      }),
+      success: { schema: listSchema('broadcasts', broadcastSummarySchema) },
+      errors: ['invalid_cursor'],
+      handler: async ({ query }) => toList('broadcasts', await broadcasts.list(query)),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dev/broadcasts/{id}',
+      summary: 'A broadcast with what became of its emails, in numbers and over time',
+      success: { schema: broadcastDetailSchema },
+      errors: ['not_found'],
+      handler: ({ params }) => broadcasts.get(params.id),
+    }),
+    defineRoute({
+      ...common,
       method: 'POST',
       path: '/dev/broadcasts',
       summary: 'Send a broadcast: one personal email to each subscribed contact of an audience',
@@ -19,3 +47,5 @@ export function broadcastRoutes(broadcasts: Broadcasts): Route[] {
     }),
   ]
 }
+
+const common = { tag: 'Audiences', access: 'local' } as const

@@ -1,0 +1,41 @@
+import { changeRecord } from '../store/repository.ts'
+import type { Change, Collection, Store, StoredRecord } from '../store/store.ts'
+import { insert, remove, update } from '../store/store.ts'
+import type { BroadcastSummary } from './types.ts'
+
+/** A broadcast as stored. Its emails have its id as a tag. */
+export interface BroadcastRecord extends StoredRecord, BroadcastSummary {
+  /** How many contacts ended their subscription by the link in one of its emails. */
+  unsubscribed: number
+}
+
+export const broadcastCollection: Collection<BroadcastRecord> = {
+  name: 'broadcasts',
+  indexes: { audience: { on: ['audience_id', 'id'] } },
+}
+
+/** Stores a new broadcast, and drops the oldest beyond {@link maxBroadcasts}. */
+export async function keepBroadcast(store: Store, record: Omit<BroadcastRecord, 'version'>): Promise<void> {
+  const surplus = (await store.count(broadcastCollection)) + 1 - maxBroadcasts
+  const oldest = surplus > 0 ? await store.ids(broadcastCollection, { limit: surplus }) : []
+  await store.commit([
+    insert(broadcastCollection, record),
+    ...oldest.map((id) => remove(broadcastCollection, id)),
+  ])
+}
+
+/** Sets the number of emails, when all are accepted. A broadcast that was dropped meanwhile stays dropped. */
+export async function setCount(store: Store, id: string, count: number): Promise<void> {
+  if (count === 0 || !(await store.get(broadcastCollection, id))) return
+  await changeRecord(store, broadcastCollection, id, 'broadcast', (record) => ({ ...record, count }))
+}
+
+/** What counts one more contact that ended its subscription; for the commit that ends it. */
+export async function countUnsubscribed(store: Store, id: string): Promise<Change[]> {
+  const record = await store.get(broadcastCollection, id)
+  if (!record) return []
+  return [update(broadcastCollection, { ...record, unsubscribed: record.unsubscribed + 1 })]
+}
+
+/** How many broadcasts are kept; their emails stay. */
+const maxBroadcasts = 1000

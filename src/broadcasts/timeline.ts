@@ -1,0 +1,67 @@
+import type { BroadcastMoment } from './types.ts'
+
+/** What a moment counts. */
+export type Counted = Exclude<keyof BroadcastMoment, 'at'>
+
+/** Counts events by time, in at most {@link maxMoments} spans of equal length, however long it takes. */
+export interface Timeline {
+  add(kind: Counted, at: number): void
+  result(): { span_ms: number; moments: BroadcastMoment[] }
+}
+
+/** @param start  When the first span begins: Unix time in milliseconds. What was earlier is counted there. */
+export function createTimeline(start: number): Timeline {
+  let span = spans[0]
+  let moments: BroadcastMoment[] = []
+
+  function momentAt(at: number): BroadcastMoment {
+    while (at - start >= span * maxMoments) widen()
+    const wanted = Math.max(0, Math.floor((at - start) / span))
+    while (moments.length <= wanted) moments.push(emptyAt(start + moments.length * span))
+    return moments[wanted] ?? emptyAt(start)
+  }
+
+  function widen(): void {
+    const before = moments
+    span = spans.find((next) => next > span) ?? span * 2
+    moments = []
+    for (const one of before) {
+      const wide = momentAt(one.at)
+      for (const kind of counted) wide[kind] += one[kind]
+    }
+  }
+
+  return {
+    add(kind, at) {
+      momentAt(at)[kind]++
+    },
+    result: () => ({ span_ms: span, moments }),
+  }
+}
+
+export const counted: readonly Counted[] = ['delivered', 'opened', 'clicked', 'bounced']
+
+function emptyAt(at: number): BroadcastMoment {
+  return { at, delivered: 0, opened: 0, clicked: 0, bounced: 0 }
+}
+
+/** The most bars that a small chart shows. */
+export const maxMoments = 48
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+/** Each is a multiple of the one before; after the last they double. */
+const spans: readonly [number, ...number[]] = [
+  second,
+  5 * second,
+  15 * second,
+  minute,
+  5 * minute,
+  15 * minute,
+  hour,
+  6 * hour,
+  day,
+  7 * day,
+]
