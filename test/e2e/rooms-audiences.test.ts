@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { enter, openPage } from './_setup.ts'
 
@@ -23,7 +24,19 @@ describe('the Audiences page', () => {
     await page.getByLabel('Text', { exact: true }).fill('News')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('Sent to 1 contact.').waitFor()
-    expect((await post.inbox.waitFor('to:ada@example.com')).subject).toBe('Hello Ada')
+    const { id, subject } = await post.inbox.waitFor('to:ada@example.com')
+    expect(subject).toBe('Hello Ada')
+    const sent = page.getByRole('region', { name: 'Sent' })
+    const number = (words: string): Locator => sent.locator('.numbers > div').filter({ hasText: words })
+    await number('Delivered').getByText('100 %').waitFor()
+    await number('Opened').getByText('0', { exact: true }).waitFor()
+    await post.emails.addEvent(id, { recipient: 'ada@example.com', status: 'opened' })
+    await number('Opened').getByText('100 %').waitFor()
+    await sent.getByRole('img', { name: 'Delivered 1, Opened 1' }).waitFor()
+    await sent.getByText('As a table').click()
+    await sent.getByRole('columnheader', { name: 'Opened' }).waitFor()
+    await sent.getByRole('button', { name: 'Hello {{first_name}}' }).click()
+    await number('Delivered').waitFor({ state: 'detached' })
     await page.getByRole('tab', { name: 'Contacts' }).click()
     await page.getByRole('button', { name: 'Edit ada@example.com' }).click()
     await page.getByLabel('Last name').fill('Lovelace')

@@ -54,10 +54,15 @@ describe.each(sampleOf(widths, 1))(
         },
       ))
 
-    it('in a broadcast', () =>
+    it('in a broadcast that was sent', () =>
       inspectFilled(
         ({ audience }) => `audiences/${audience}`,
-        (page) => page.getByRole('tab', { name: 'Broadcast' }).click(),
+        async (page) => {
+          await page.getByRole('tab', { name: 'Broadcast' }).click()
+          await page.getByRole('button', { name: 'News of autumn' }).click()
+          await page.getByText('As a table').click()
+          await page.getByRole('columnheader', { name: 'Clicked' }).waitFor()
+        },
       ))
 
     it('in an import with invalid lines', () =>
@@ -156,5 +161,8 @@ async function fill(post: Localpost): Promise<Made> {
   ])
   await post.faults.set({ http: [{ path: '/v1/broadcasts', status: 503 }] })
   await send(post, { to: 'ada@example.com', subject: 'Hello' })
+  const news = { from: 'Acme <news@other.test>', subject: 'News of autumn', text: 'Hello' }
+  await post.broadcasts.send({ ...news, audience_id: audience })
+  await post.inbox.waitFor('type:broadcast')
   return { domain, audience }
 }
