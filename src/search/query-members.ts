@@ -6,7 +6,7 @@ import type { EmailRecord } from '../emails/email.ts'
 /** A search: a query string, or the same by member. */
 export type MailQuery = string | MailQueryMembers
 
-/** A search by members; what is a RegExp is held against the member as written. */
+/** A search by members. A RegExp is compared with the member as written. */
 export interface MailQueryMembers {
   /** Also Cc and Bcc. A whole address names one mailbox; other text may be anywhere. */
   to?: string | RegExp
@@ -70,7 +70,7 @@ export function assertAfter(after: unknown): asserts after is Date | string {
   throw refusal(`after is ${say(after)}; it takes a Date, or the id of a mail, which inbox.mark() gives.`)
 }
 
-/** Whether a value is a time, or the id of a mail, which is one too. */
+/** Whether a value is a time, or the id of a mail, which contains a time. */
 export function isMoment(value: unknown): value is Date | string {
   if (typeof value === 'string') return isId('em', value)
   return value instanceof Date && !Number.isNaN(value.getTime())

@@ -23,7 +23,8 @@ export interface QueryPart {
 }
 
 /**
- * Takes a query string apart: words, `"phrases"` and `key:value`, each with `-` in front for its opposite.
+ * Takes a query string apart: words, `"phrases"` and `key:value`, each with `-` in front for its opposite. In a phrase, `\"` is
+ * a quotation mark and `\\` a backslash.
  *
  * @throws invalid_query that points at the place.
  */
@@ -47,7 +48,7 @@ export function readTerms(text: string, now: number): QueryPart[] {
       return new LocalpostError('invalid_query', `${what} (${place})`)
     }
     if (phrase !== undefined && close === '') throw fault('The quote is not closed.')
-    const value = field + (phrase ?? word ?? '')
+    const value = field + (phrase?.replaceAll(/\\(["\\])/g, '$1') ?? word ?? '')
     const isNegative = minus === '-'
     // Empty quotes, as they appear while a person types, ask for nothing.
     const isEmpty = foldSpace(value) === ''
@@ -65,7 +66,7 @@ const maxIds = 500
 export const maxQueryLength = 20_000
 // A hyphen belongs to a key only where a key has one: `pre-order:7` is a word. After `header:name=` there may be a quote.
 const form =
-  /(-?)(?:(reply-to|message-id|[a-z_]+):)?((?<=header:)[^\s":=]+=(?="))?(?:"([^"]*)("?)|([^\s"]+)|(?<=:)(?=\s|$))/gi
+  /(-?)(?:(reply-to|message-id|[a-z_]+):)?((?<=header:)[^\s":=]+=(?="))?(?:"((?:\\["\\]|[^"])*)("?)|([^\s"]+)|(?<=:)(?=\s|$))/gi
 
 type Fault = (what: string) => LocalpostError
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hasPart, replacePart, tagPart, togglePart } from '../../ui/views/inbox/query-filters.ts'
 import { withNextTag } from '../../ui/views/inbox/next-tag.ts'
+import { start } from '../support/instance.ts'
 
 describe('parts of a search as filters', () => {
   it('are added at the end and removed wherever they are, and leave the rest as typed', () => {
@@ -10,6 +11,14 @@ describe('parts of a search as filters', () => {
     expect(togglePart('tag:"due soon" x', tagPart('due soon'))).toBe('x')
     expect(togglePart('source:api x', 'source:smtp', true)).toBe('x source:smtp')
     expect(togglePart('tag:a', 'tag:b')).toBe('tag:a tag:b')
+  })
+
+  it('keep the quotation marks and backslashes of a tag', () => {
+    const odd = 'so "called" \\'
+    expect(tagPart(odd)).toBe('tag:"so \\"called\\" \\\\"')
+    expect(togglePart(togglePart('a', tagPart(odd)), 'b')).toBe(`a ${tagPart(odd)} b`)
+    expect(togglePart(`a ${tagPart(odd)} b`, tagPart(odd))).toBe('a b')
+    expect(tagPart('back\\slash')).toBe('tag:back\\slash')
   })
 
   it('are replaced where they are', () => {
@@ -31,4 +40,30 @@ it('goes through the tags one by one, and then to a search without them', () => 
   const searches = ['is:unread']
   for (let i = 0; i < 3; i++) searches.push(withNextTag(searches[i] ?? '', tags))
   expect(searches).toEqual(['is:unread', 'is:unread tag:orders', 'is:unread tag:"due soon"', 'is:unread'])
+})
+
+it('finds mail by each tag, whatever characters it has, and no other mail', async () => {
+  const post = await start()
+  const found = new Map<string, string>()
+  for (const tag of [
+    'a" is:unread "b',
+    'so "called"',
+    'back\\',
+    'two \\" words \\',
+    '"',
+    '-minus',
+    'tag:x',
+    'größe 1',
+  ]) {
+    const { id } = await post.inbox.import(Buffer.from('Subject: x\r\n\r\nbody'))
+    await post.inbox.update(id, { tags: [tag] })
+    found.set(tag, id)
+  }
+  for (const [tag, id] of found) {
+    const { items } = await post.inbox.list({ query: tagPart(tag) })
+    expect(
+      items.map((mail) => mail.id),
+      tag,
+    ).toEqual([id])
+  }
 })

@@ -1,5 +1,6 @@
 import type { Api } from '../../composables/api.ts'
 import type { InboxList } from '../../composables/inbox.ts'
+import { tagPart } from './query-filters.ts'
 import type { Selection } from './selection.ts'
 
 /** What one action does to every picked mail. */
@@ -35,7 +36,7 @@ export function createBulk(api: Api, inbox: InboxList, selection: Selection): Bu
     },
     async renameTag(from, to) {
       const changes = { remove_tags: [from], add_tags: [to] }
-      const answer = await api.write<{ cancelled?: true }>('PATCH', path(`tag:"${from}"`), changes)
+      const answer = await api.write<{ cancelled?: true }>('PATCH', path(tagPart(from)), changes)
       return answer.cancelled === true
     },
     markMatchesRead: () => api.write('PATCH', path(inbox.shown.value), { unread: false }),

@@ -15,7 +15,7 @@ export const filters: readonly QueryFilter[] = [
 
 /** The part of a search for a tag. */
 export function tagPart(tag: string): string {
-  return `tag:${/[\s"]/.test(tag) ? `"${tag.replaceAll('"', '')}"` : tag}`
+  return `tag:${/[\s"]/.test(tag) ? `"${tag.replaceAll(/["\\]/g, '\\$&')}"` : tag}`
 }
 
 /** Whether a search has a part of its own with this text. */
@@ -44,5 +44,5 @@ export function replacePart(query: string, part: string, next: string): string {
 
 /** Words, phrases and `key:value`, as the server separates them. */
 function partsOf(query: string): string[] {
-  return query.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []
+  return query.match(/(?:[^\s"]|"(?:\\["\\]|[^"])*"?)+/g) ?? []
 }
