@@ -1,4 +1,4 @@
-import { changeRecord } from '../store/repository.ts'
+import { untilCommitted } from '../store/repository.ts'
 import type { Change, Collection, Store, StoredRecord } from '../store/store.ts'
 import { insert, remove, update } from '../store/store.ts'
 import type { BroadcastSummary } from './types.ts'
@@ -15,19 +15,24 @@ export const broadcastCollection: Collection<BroadcastRecord> = {
 }
 
 /** Stores a new broadcast, and drops the oldest beyond {@link maxBroadcasts}. */
-export async function keepBroadcast(store: Store, record: Omit<BroadcastRecord, 'version'>): Promise<void> {
-  const surplus = (await store.count(broadcastCollection)) + 1 - maxBroadcasts
-  const oldest = surplus > 0 ? await store.ids(broadcastCollection, { limit: surplus }) : []
-  await store.commit([
-    insert(broadcastCollection, record),
-    ...oldest.map((id) => remove(broadcastCollection, id)),
-  ])
+export function keepBroadcast(store: Store, record: Omit<BroadcastRecord, 'version'>): Promise<void> {
+  // Another broadcast that is stored at the same time drops the same ones: then this one reads again.
+  return untilCommitted(async () => {
+    const surplus = (await store.count(broadcastCollection)) + 1 - maxBroadcasts
+    const oldest = surplus > 0 ? (await store.page(broadcastCollection, { limit: surplus })).records : []
+    await store.commit([
+      insert(broadcastCollection, record),
+      ...oldest.map(({ id, version }) => remove(broadcastCollection, id, version)),
+    ])
+  })
 }
 
 /** Sets the number of emails, when all are accepted. A broadcast that was dropped meanwhile stays dropped. */
-export async function setCount(store: Store, id: string, count: number): Promise<void> {
-  if (count === 0 || !(await store.get(broadcastCollection, id))) return
-  await changeRecord(store, broadcastCollection, id, 'broadcast', (record) => ({ ...record, count }))
+export function setCount(store: Store, id: string, count: number): Promise<void> {
+  return untilCommitted(async () => {
+    const record = count > 0 ? await store.get(broadcastCollection, id) : null
+    if (record) await store.commit([update(broadcastCollection, { ...record, count })])
+  })
 }
 
 /** What counts one more contact that ended its subscription; for the commit that ends it. */

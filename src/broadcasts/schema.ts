@@ -84,7 +84,7 @@ const ofEmails = z.int().min(0)
 /** How many emails of a broadcast had an event of each status at least once. One email may count in several. */
 export const broadcastTotalsSchema: z.ZodType<BroadcastTotals> = z
   .strictObject({
-    emails: ofEmails.describe('Those that are still stored'),
+    emails: ofEmails.describe('Those that are still stored and have its id as a tag'),
     delivered: ofEmails,
     opened: ofEmails,
     clicked: ofEmails,

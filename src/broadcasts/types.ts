@@ -59,7 +59,7 @@ export interface BroadcastSummary {
 
 /** How many emails of a broadcast had an event of each status at least once. One email may count in several. */
 export interface BroadcastTotals {
-  /** Those that are still stored. */
+  /** Those that are still stored and have its id as a tag. */
   emails: number
   delivered: number
   opened: number

@@ -130,6 +130,7 @@ describe('the list of broadcasts', () => {
       const { id } = await post.broadcasts.send({ ...mail, audience_id: audienceId })
       if (n === 1) first = id
     }
+    await Promise.all([1, 2, 3].map(() => post.broadcasts.send({ ...mail, audience_id: audienceId })))
     const { count } = await post.broadcasts.list()
     expect(count).toBe(1000)
     await expect(post.broadcasts.get(first)).rejects.toMatchObject({ code: 'not_found' })
