@@ -9,6 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.remove())
 
+/** A test that is repeated needs schemas of its own. */
+let schemas = 0
+
 async function start(schema: string, notices: Notice[] = []): Promise<Localpost> {
   const store = `${server.url}?schema=${schema}`
   const post = await createLocalpost({ store, onNotice: (one) => notices.push(one) })
@@ -46,7 +49,11 @@ it.each([
   'an instance under which a database is restored goes by what it holds then, with %s commits than before',
   async (_, extra) => {
     const notices: Notice[] = []
-    const [now, backup, away] = [`now${extra}`, `backup${extra}`, `away${extra}`]
+    const [now, backup, away] = ['now', 'backup', 'away'].map((name) => `${name}_${++schemas}`) as [
+      string,
+      string,
+      string,
+    ]
     const post = await start(now, notices)
     const other = await start(backup)
     const before = await ask(post, 'POST /dev/keys', { scope: 'full' })
@@ -63,8 +70,11 @@ it.each([
       server.url,
       `BEGIN; ALTER SCHEMA ${now} RENAME TO ${away}; ALTER SCHEMA ${backup} RENAME TO ${now}; COMMIT`,
     )
+    // It looks every few seconds; on a busy machine its look takes long.
     await expect
-      .poll(async () => (await ask(post, 'GET /v1/emails', undefined, restored.body.value)).status)
+      .poll(async () => (await ask(post, 'GET /v1/emails', undefined, restored.body.value)).status, {
+        timeout: 40_000,
+      })
       .toBe(200)
     expect((await ask(post, 'GET /v1/emails', undefined, before.body.value)).status).toBe(401)
     expect(notices.map(({ message }) => message)).toContainEqual(
@@ -81,5 +91,5 @@ it.each([
     expect((await waiting).subject).toBe('after')
     expect(notices.filter(({ message }) => /other commits/.test(message))).toHaveLength(1)
   },
-  60_000,
+  90_000,
 )
