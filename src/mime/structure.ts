@@ -14,7 +14,7 @@ export interface MimeStructure {
   attachments: PlacedPart[]
   /** The tree as a list, each node before those in it. */
   nodes: StructureNode[]
-  /** Why this is not all, or not as the message says; null where it is. */
+  /** What is missing here, or differs from what the message says; null if nothing. */
   problem: string | null
 }
 
@@ -84,10 +84,10 @@ interface Reading {
 
 type Place = readonly [start: number, end: number]
 
-/** What a part has from the multiparts around it. */
+/** What a part inherits from the multiparts around it. */
 interface Surroundings {
   depth: number
-  /** The type of a part that names none. */
+  /** The type of a part without a Content-Type. */
   defaultType: string
   isRelated: boolean
 }
@@ -137,7 +137,7 @@ function* readNode(
   return { part, isFile: header.disposition === 'attachment' || isNamed }
 }
 
-/** None where the multipart cannot be taken apart, which is a problem: it is a part itself then. */
+/** The parts of a multipart; none if it cannot be taken apart. Then it is one part itself, and a problem says why. */
 function splitBody(
   { message, parts, problems, budget }: Reading,
   body: Place,

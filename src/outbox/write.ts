@@ -22,11 +22,11 @@ export interface WrittenMessage {
 /** What the sending domain decides: the signature of a message, and the tracking of its HTML. */
 export interface Sender {
   signing: Signing
-  /** How the HTML becomes each recipient's own, by the recipient's index; null where all share one message. */
+  /** Makes the HTML of one recipient, by the recipient's index; null if all share one message. */
   copiesOf(html: string): ((recipient: number) => string) | null
 }
 
-/** What of an email does not stand in its message. Every other member does, or the compiler says so below. */
+/** The members of an email that its message does not contain. It contains all others, or the code below does not compile. */
 type OutsideOfMessage =
   | 'type'
   | 'source'
@@ -95,7 +95,7 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
   }
 }
 
-// One after the other, and what is large goes to the disk at once: only one copy is held.
+// One after the other, and large ones are written to the disk at once: only one copy is in memory.
 async function writeCopies(
   email: EmailRecord,
   store: Store,

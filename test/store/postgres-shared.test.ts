@@ -219,7 +219,7 @@ describe('the turn', () => {
       `UPDATE ${schema}.instances SET until = now() - interval '1 second', holder = 'elsewhere' WHERE has_turn`,
     )
     await expect.poll(() => b.turn.isMine()).toBe(true)
-    // Whether the first transaction or the next look finds out: it is told once.
+    // The first transaction or the next look finds out, whichever comes first, and it is reported once.
     const first = await a.commit([insert(notes, note(1))]).then(
       () => null,
       (error: unknown) => error,

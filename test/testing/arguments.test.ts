@@ -57,7 +57,7 @@ describe.each(Object.entries(modules))('every function of %s', (_, functions) =>
     const all = functionsOf(functions())
     expect(all.length).toBeGreaterThan(0)
     for (const [name, call] of all) {
-      // More than any of them takes.
+      // More arguments than any of them takes.
       const given = [undefined, undefined, undefined, undefined, { timeoutMs: 5 }]
       const said = await attempt(() => call(...given))
       expect([name, said]).toMatchObject([

@@ -18,7 +18,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       ...common,
       method: 'GET',
       path: '/dev/health',
-      summary: 'Whether the listeners accept, and what is there',
+      summary: 'Whether the instance accepts mail and requests, and how much is stored',
       success: { schema: healthSchema, alsoStatus: [503] },
       async handler() {
         const health = await readHealth(deps)
@@ -30,7 +30,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       ...common,
       method: 'GET',
       path: '/dev/metrics',
-      summary: 'How the instance is, for Prometheus',
+      summary: 'Metrics of the instance, for Prometheus',
       success: { type: metricsType, description: 'The text format of Prometheus' },
       handler: async () => bytesAnswer(metricsOf(await readHealth(deps)), { 'content-type': metricsType }),
     }),

@@ -29,9 +29,9 @@ export class Upkeep {
   readonly #looks: ReturnType<typeof setInterval>
   readonly #cleanings: ReturnType<typeof setInterval>
   #trouble: LocalpostError | null = null
-  /** Whether a notice told of the trouble. */
+  /** Whether a notice reported the trouble. */
   #isSaid = false
-  /** When each trouble was met last, by its message without numbers. */
+  /** When each trouble last occurred, by its message without numbers. */
   readonly #noted: Map<string, number> = new Map()
   #looking: Promise<void> | null = null
   #cleaning: Promise<void> | null = null
@@ -46,7 +46,7 @@ export class Upkeep {
     }, cleaningMs)
   }
 
-  /** Why the database could not be used when it was tried last. */
+  /** Why the database could not be used at the last try; null if it could. */
   get trouble(): LocalpostError | null {
     return this.#trouble
   }
@@ -54,7 +54,7 @@ export class Upkeep {
   /** Takes note of a failed transaction. */
   note(fault: LocalpostError): void {
     if (!isErrorOf(fault, 'service_unavailable', 'store_full', 'store_read_only')) return
-    // What comes and goes many times a minute is said once, whichever file or table it is about.
+    // Trouble that comes and goes many times a minute is reported once, whichever file or table it names.
     const now = monotonicNow()
     for (const [text, at] of this.#noted) if (now - at >= sayAgainMs) this.#noted.delete(text)
     const text = fault.message.replaceAll(/\d+/g, '')
@@ -123,7 +123,7 @@ export class Upkeep {
     }
   }
 
-  /** Ends it, and waits for what runs. */
+  /** Stops, and waits for the work that runs. */
   async end(): Promise<void> {
     this.#isEnding = true
     clearInterval(this.#looks)
@@ -133,7 +133,7 @@ export class Upkeep {
   }
 }
 
-/** How often commits are looked for that no call announced, and a database that does not answer is tried again. */
+/** How often to look for commits that no notification announced, and to try a database again that does not answer. */
 const lookMs = 500
 const cleaningMs = 60_000
 const sayAgainMs = 10_000

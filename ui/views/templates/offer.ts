@@ -1,4 +1,4 @@
-/** The names that may go on with a placeholder, and the part of the text that the chosen one replaces. */
+/** The names that can complete a placeholder, and the part of the text that the chosen one replaces. */
 export interface Offer {
   start: number
   end: number
@@ -21,7 +21,7 @@ export function offerAt(text: string, caret: number, namesOf: () => readonly str
     .filter((name) => name.toLowerCase().includes(begun) && name !== typed)
     .slice(0, most)
   if (names.length === 0) return undefined
-  // The rest of a placeholder that was there before is replaced, words behind an open one are not.
+  // The rest of a closed placeholder is replaced. Words after one that is not closed stay.
   const rest = /^[\w.-]*[ \t]*\}\}?/.exec(text.slice(caret, caret + longest))?.[0] ?? ''
   return { start: caret - opened.length, end: caret + rest.length, names }
 }
