@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { SMTPServerOptions } from 'smtp-server'
+import { backlog } from '../net/backlog.ts'
 import { listenError } from '../net/listen-error.ts'
 import { createDelays } from './delays.ts'
 import { createHandlers } from './handlers.ts'
@@ -112,7 +113,7 @@ function listen(server: CaptureServer, { host, port, onError }: CaptureOptions):
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(listenError('SMTP', error, { host, port }))
     server.once('error', fail)
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       // Clients may connect from now on; an unhandled error would end the process.
       server.off('error', fail).on('error', (error) => {
         if (!isDisconnect(error)) onError?.(error)

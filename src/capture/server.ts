@@ -2,6 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { SMTPServer } from 'smtp-server'
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import type { Clock } from '../core/clock.ts'
+import { backlog } from '../net/backlog.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
 import { describeClientFault, type ClientFault } from './client-faults.ts'
 import { CaptureConnection } from './connection.ts'
@@ -91,7 +92,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   ): Promise<{ host: string; port: number }> {
     return new Promise((resolve, reject) => {
       server.once('error', reject)
-      server.listen(port, host, () => {
+      server.listen({ port, host, backlog }, () => {
         server.off('error', reject).on('error', (error) => this._onError(error))
         resolve({ host, port: (server.address() as AddressInfo).port })
       })

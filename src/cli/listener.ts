@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:net'
 import type { ListenOptions } from 'listhen'
 import { LocalpostError } from '../core/errors.ts'
+import { widenBacklog } from '../net/backlog.ts'
 import { authorityOf, isWildcard, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
 import type { OpenListener } from '../instance/instance.ts'
@@ -34,6 +35,7 @@ export const openListener: OpenListener = async (handler, given) => {
     const message = `Port ${port} on ${host} is one that browsers refuse to open. Choose another port.`
     throw new LocalpostError('listen_failed', message)
   }
+  widenBacklog(server)
   // What befalls a listening server (out of file handles) passes; unheard it would end the process.
   server.on('error', () => undefined)
   answerClientErrors(server)

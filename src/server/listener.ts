@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { backlog } from '../net/backlog.ts'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
 import { answerClientErrors } from './client-error.ts'
@@ -61,7 +62,7 @@ export async function openHttpListener(
   const closeSilent = trackSilent(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError('HTTP', error, address)))
-    server.listen(address.port, address.host, () => resolve())
+    server.listen({ port: address.port, host: address.host, backlog }, () => resolve())
   })
   // Errors of a listening server (such as too few file handles) are temporary. Without this handler they end the process.
   server.removeAllListeners('error').on('error', () => undefined)

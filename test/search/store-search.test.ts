@@ -107,8 +107,9 @@ function maker(seed: number) {
       const keys = ['', '', '', 'subject:', 'from:', 'to:', 'cc:', 'body:']
       const parts = Array.from({ length: 1 + pick(3) }, () => {
         if (pick(6) === 0) return ['is:unread', 'tag:red', '-tag:red', 'is:read'][pick(4)] ?? ''
-        const value = text(4).replaceAll('"', '')
-        return `${pick(5) === 0 ? '-' : ''}${keys[pick(keys.length)] ?? ''}"${value.trim() === '' ? 'a' : value}"`
+        const words = text(4)
+        const phrase = words.trim() === '' ? 'a' : words.replace(/["\\]/g, String.raw`\$&`)
+        return `${pick(5) === 0 ? '-' : ''}${keys[pick(keys.length)] ?? ''}"${phrase}"`
       })
       return parts.join(' ')
     },
