@@ -57,7 +57,7 @@ here works against the service. \`GET /dev/openapi.json\` describes \`/v1\` and 
   \`store_failed\`, \`store_read_only\` or \`store_unknown\`. Lists take \`cursor\` and \`limit\` (at most 500) and answer
   \`count\` and \`cursor\`.
 - \`GET /dev/events\` streams \`email.created\`, \`email.updated\`, \`email.deleted\`, \`emails.changed\`, \`bulk.progress\`,
-  \`domain.updated\` and \`request.logged\`; a client that comes back with \`Last-Event-ID\` gets what it missed, or \`gap\`
+  \`domain.updated\`, \`tags.changed\` and \`request.logged\`; a client that comes back with \`Last-Event-ID\` gets what it missed, or \`gap\`
   where that is no longer known.
 - A change of many mails (\`PATCH\` and \`DELETE /dev/inbox\`) runs in small steps, one change at a time, and its answer
   comes at the end. \`GET /dev/inbox/bulk\` and the event \`bulk.progress\` say how far it is; \`DELETE /dev/inbox/bulk/{id}\`

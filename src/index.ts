@@ -136,6 +136,9 @@ export type {
   MailAttachment,
   MailChanges,
   MailSummary,
+  TagChanges,
+  TagColor,
+  TagCount,
   TranscriptLine,
 } from './inbox/types.ts'
 export type { Inbox, InboxCheckOptions } from './inbox/methods.ts'

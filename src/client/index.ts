@@ -8,13 +8,14 @@ import type {
 import type { Audience, Contact } from '../audiences/types.ts'
 import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/types.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from '../emails/types.ts'
+import type { TagChanges, TagCount } from '../inbox/types.ts'
 import { assertArguments } from '../core/known-options.ts'
 import type { ListPage } from '../core/lists.ts'
 import { createCall, type CallOptions, type ClientListOptions } from './call.ts'
 import type { ClientOptions } from './settings.ts'
 
 /**
- * The eight operations of `/v1`, and the accounts of a Localpost. Every one throws LocalpostError; see {@link createClient}.
+ * The eight operations of `/v1`, and the accounts and tags of a Localpost. Every one throws LocalpostError; see {@link createClient}.
  */
 export interface Client {
   readonly emails: {
@@ -46,6 +47,13 @@ export interface Client {
     renewPassword(name: string, options?: CallOptions): Promise<RenewedPassword>
     /** Removes an account with everything in it. */
     remove(name: string, options?: CallOptions): Promise<void>
+  }
+  /** The tags of the mails in a Localpost, by its control API. */
+  readonly inbox: {
+    /** The most frequent first, at most 1,000; then the others for which a colour was chosen. */
+    tags(options?: CallOptions): Promise<TagCount[]>
+    /** Chooses the colour of a tag for everybody, or null for the one that follows from its name. */
+    updateTag(tag: string, changes: TagChanges, options?: CallOptions): Promise<TagCount>
   }
   /**
    * The client of another account, at the same server with the same options.
@@ -115,6 +123,15 @@ export function createClient(options: ClientOptions): Client {
         await control('DELETE', ['accounts', name], given)
       }),
     },
+    inbox: {
+      tags: exact('inbox.tags()', 1, async (given) => {
+        const { tags } = await control<{ tags: TagCount[] }>('GET', ['inbox', 'tags'], given)
+        return tags
+      }),
+      updateTag: exact('inbox.updateTag()', 3, (tag, changes, given) =>
+        control('PATCH', ['inbox', 'tags'], given, { ...changes, tag }),
+      ),
+    },
     account(...given) {
       assertArguments(given, 1, 'account()')
       const [{ api_key: apiKey } = { api_key: '' }] = given
@@ -137,6 +154,7 @@ function exact<Given extends unknown[], T>(
 
 export { LocalpostError } from '../core/errors.ts'
 export type { AccountChanges, AccountInfo, AccountInput, CreatedAccount } from '../accounts/types.ts'
+export type { TagChanges, TagColor, TagCount } from '../inbox/types.ts'
 export type { ErrorBody, ErrorCode, FieldError } from '../core/errors.ts'
 export type { CallOptions, ClientListOptions } from './call.ts'
 export type { ClientOptions } from './settings.ts'

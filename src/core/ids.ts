@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'whd'
   | 'evt'
   | 'tv'
+  | 'tc'
   | 'req'
   | 'ses'
   | 'blk'

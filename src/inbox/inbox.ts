@@ -23,6 +23,7 @@ import { releaseMail, type Relay } from './release.ts'
 import { createPending } from './pending.ts'
 import { parseMailQuery } from '../search/query.ts'
 import { createSearch } from '../search/search.ts'
+import { createTags } from './tag-colors.ts'
 import { checkChanges } from './tags.ts'
 import { toSummary } from './views.ts'
 import { createWaits } from './wait.ts'
@@ -52,9 +53,6 @@ export interface InboxDeps extends InboxChecksDeps {
   onLongWork?: ((isRunning: boolean) => void) | undefined
 }
 
-/** How many tags are listed. */
-const mostTags = 1000
-
 function idOf(mail: string | Pick<Mail, 'id'>): string {
   return typeof mail === 'string' ? mail : mail.id
 }
@@ -76,6 +74,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   })
   const pending = createPending()
   const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
+  const tags = createTags(deps)
   const runs = createBulkRuns(deps.ids)
   const bulk = createBulk({ store, search, runs, now })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
@@ -122,13 +121,8 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       const email = await find(idOf(mail))
       return details.inTurn([email], async () => previewHtml(await details.read(email), client))
     },
-    async tags() {
-      const counts = await store.tally(emailCollection, 'tag')
-      return [...counts]
-        .map(([tag, count]) => ({ tag, count }))
-        .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1))
-        .slice(0, mostTags)
-    },
+    tags: tags.list,
+    updateTag: tags.update,
     compare: (mail, other, options) => compare(idOf(mail), idOf(other), options),
     async update(id, changes) {
       checkChanges(changes, ['unread', 'tags'])

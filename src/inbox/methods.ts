@@ -1,4 +1,4 @@
-import type { BulkChanges, Mail, MailChanges, MailSummary, MimeTree, TagCount } from './types.ts'
+import type { BulkChanges, Mail, MailChanges, MailSummary, MimeTree, TagChanges, TagCount } from './types.ts'
 import type { Readable } from 'node:stream'
 import type { MimePart } from '../mime/part.ts'
 import type { PageOptions } from '../reading/page.ts'
@@ -62,8 +62,19 @@ export interface Inbox {
    * @throws not_found, validation_error for a client without a preview.
    */
   preview(mail: string | Pick<Mail, 'id'>, options: { client: PreviewClient }): Promise<MailPreview>
-  /** All tags, in lower case, with the number of their mails: the most frequent first, at most 1,000. */
+  /**
+   * All tags, in lower case, with the number of their mails: the most frequent first, at most 1,000. Then the others for
+   * which a colour was chosen.
+   */
   tags(): Promise<TagCount[]>
+  /**
+   * Chooses the colour of a tag for everybody, or null for the one that follows from its name. The tag needs no mail. The
+   * last 1,000 tags that got a colour keep it.
+   *
+   * @param tag  In any case.
+   * @throws validation_error for a text that cannot be a tag, and for an unknown colour.
+   */
+  updateTag(tag: string, changes: TagChanges): Promise<TagCount>
   /**
    * How a mail differs from another one: header fields, structure, text, formatted HTML and attachments.
    *

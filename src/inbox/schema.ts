@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { quote } from '../core/errors.ts'
 import { eventStatusSchema, lastEventSchema } from '../emails/event-schema.ts'
 import { emailMembers } from '../emails/schema.ts'
 import { dkimResultSchema } from '../mime/schema.ts'
@@ -15,6 +16,8 @@ import type {
   MimeTree,
   MimeTreePart,
   NestedMail,
+  TagChanges,
+  TagColor,
   TagCount,
   TranscriptLine,
 } from './types.ts'
@@ -164,11 +167,30 @@ export const bulkMembers: { readonly [Name in keyof BulkChanges]-?: z.ZodType<Bu
 /** What is done to each of several mails. */
 export const bulkChangesSchema: z.ZodType<BulkChanges> = z.strictObject(bulkMembers)
 
+const tagColors = ['gray', 'red', 'amber', 'green', 'teal', 'blue', 'violet', 'pink'] as const
+
+/** The colours that a tag may have. */
+export const tagColorSchema: z.ZodType<TagColor> = z.enum(tagColors, {
+  error: ({ input }) =>
+    input === undefined
+      ? undefined
+      : `must be one of ${tagColors.map((color) => quote(color)).join(', ')}, or null for the one that follows from the name, not ${quote(input)}`,
+})
+
 /** A tag, and how many mails have it. */
 export const tagCountSchema: z.ZodType<TagCount> = z.strictObject({
   tag: z.string().describe('In lower case'),
-  count: z.int(),
+  count: z.int().describe('0 for a tag that no mail has and for which a colour was chosen'),
+  color: tagColorSchema.optional().describe('That was chosen; absent where it follows from the name'),
 })
+
+/** The members of {@link TagChanges}. */
+export const tagMembers: { readonly color: z.ZodType<TagChanges['color']> } = {
+  color: tagColorSchema.nullable().describe('null: the one that follows from the name'),
+}
+
+/** What may be changed of a tag. */
+export const tagChangesSchema: z.ZodType<TagChanges> = z.strictObject(tagMembers)
 
 /** A change of many mails, and how far it is. */
 export const bulkProgressSchema: z.ZodType<BulkProgress> = z.strictObject({

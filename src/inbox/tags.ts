@@ -41,6 +41,13 @@ export const maxTags = 50
 
 type TagMember = 'tags' | 'add_tags' | 'remove_tags'
 
+/** @throws validation_error for what no mail can have as a tag. */
+export function checkTag(tag: unknown): void {
+  if (isTag(tag)) return
+  const message = `must be 1 to 100 characters without commas and control characters, not ${quote(tag)}`
+  throw validationError([{ field: 'tag', message }])
+}
+
 function isTag(tag: unknown): boolean {
   return typeof tag === 'string' && tag.trim() !== '' && tag.length <= 100 && !/[\x00-\x1f\x7f,]/.test(tag)
 }

@@ -190,11 +190,23 @@ export interface BulkChanges {
   remove_tags?: string[]
 }
 
+/** The colours that a tag may have. */
+export type TagColor = 'gray' | 'red' | 'amber' | 'green' | 'teal' | 'blue' | 'violet' | 'pink'
+
 /** A tag, and how many mails have it. */
 export interface TagCount {
   /** In lower case. */
   tag: string
+  /** 0 for a tag that no mail has and for which a colour was chosen. */
   count: number
+  /** That was chosen; absent where it follows from the name. */
+  color?: TagColor
+}
+
+/** What may be changed of a tag. */
+export interface TagChanges {
+  /** null: the one that follows from the name. */
+  color: TagColor | null
 }
 
 /** A change of many mails, and how far it is. */

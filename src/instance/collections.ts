@@ -12,6 +12,7 @@ import { idempotencyCollection } from '../emails/idempotency.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Ids } from '../core/ids.ts'
+import { tagColorCollection } from '../inbox/tag-colors.ts'
 import { apiKeyCollection } from '../keys/key.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
 import { remove } from '../store/store.ts'
@@ -30,6 +31,7 @@ import { webhookCollection, webhookDeliveryCollection } from '../webhooks/webhoo
 export const collections: readonly Collection<StoredRecord>[] = [
   emailCollection,
   idempotencyCollection,
+  tagColorCollection,
   domainCollection,
   dkimKeyCollection,
   audienceCollection,
@@ -57,7 +59,7 @@ export const sharedCollections: readonly Collection<StoredRecord>[] = [
 ]
 
 const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
-  emails: [emailCollection, broadcastCollection, idempotencyCollection],
+  emails: [emailCollection, broadcastCollection, idempotencyCollection, tagColorCollection],
   domains: [domainCollection],
   audiences: [contactCollection, audienceCollection],
   templates: [templateCollection, templateVersionCollection],

@@ -42,6 +42,7 @@ const methods: Methods = {
     removeMatching: 2,
     removeAll: 0,
     tags: 0,
+    updateTag: 2,
     latest: 1,
     mark: 0,
     updateMatching: 3,

@@ -166,6 +166,7 @@ function ofChange(change: Exclude<StoreChange, BulkStoreChange>, before: number 
   // Changes were missed that are no longer known: clients must read their lists again.
   if (change.op === 'gap') return toText('gap', {}, seq)
   if (change.collection === 'emails') return toText(emailEvents[change.op], { id: change.id }, seq)
+  if (change.collection === 'tag_colors') return toText('tags.changed', {}, seq)
   if (change.collection === 'domains') return toText('domain.updated', { id: change.id }, seq)
   return null
 }

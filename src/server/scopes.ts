@@ -27,6 +27,7 @@ export const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /dev/inbox/bulk': 'read',
   'DELETE /dev/inbox/bulk/{id}': 'full',
   'GET /dev/inbox/tags': 'read',
+  'PATCH /dev/inbox/tags': 'full',
   'GET /dev/inbox/wait': 'read',
   'POST /dev/inbox/import': 'full',
   'GET /dev/inbox/export': 'read',

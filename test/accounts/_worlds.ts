@@ -44,6 +44,7 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   const webhook = await made('/dev/webhooks', { url: 'http://127.0.0.1:9/hook', events: ['email.sent'] })
   const key = await made('/dev/keys', { name: `${secret} key` })
   await made('/dev/rules', [{ match: `${secret}@rule.test`, action: 'reject' }], 'PUT')
+  for (const tag of ['kept', `${secret} tag`]) await made('/dev/inbox/tags', { tag, color: 'red' }, 'PATCH')
   const email = await made('/v1/emails', {
     from: `Acme <hi@${secret}.test>`,
     to: `${secret}@reader.test`,
@@ -76,6 +77,7 @@ export async function stateOf(post: Localpost, account: CreatedAccount, ids: Fil
     '/dev/inbox',
     `/dev/inbox/${ids.email}`,
     `/dev/inbox/${ids.email}/raw`,
+    '/dev/inbox/tags',
     '/dev/templates',
     '/dev/webhooks',
     '/dev/rules',

@@ -38,6 +38,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /dev/domains/{id}/verify': {},
   'PATCH /dev/accounts/{name}': { is_disabled: true },
   'PATCH /dev/inbox': { unread: false },
+  'PATCH /dev/inbox/tags': { tag: 'kept', color: 'blue' },
 }
 
 describe('a caller of one account who knows everything of another one', () => {

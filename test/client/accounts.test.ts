@@ -26,6 +26,20 @@ it('opens accounts on a server that listens, and works in each alone', async () 
   await expect(client.accounts.update('worker-1', null as never)).rejects.toMatchObject({
     code: 'validation_error',
   })
+  expect(await own.inbox.updateTag('Invoice', { color: 'amber' })).toEqual({
+    tag: 'invoice',
+    count: 0,
+    color: 'amber',
+  })
+  expect(await own.inbox.tags()).toEqual(await post.account('worker-1').inbox.tags())
+  expect([await client.inbox.tags(), await other.inbox.tags()]).toEqual([[], []])
+  await own.inbox.updateTag('invoice', { color: null })
+  expect(await own.inbox.tags()).toEqual([])
+  for (const wrong of [{ color: 'orange' }, {}, null, 'red'])
+    await expect(own.inbox.updateTag('invoice', wrong as never)).rejects.toMatchObject({
+      code: 'validation_error',
+      status: 422,
+    })
   for (const wrong of [undefined, 'worker-1', {}])
     expect(() => client.account(wrong as never)).toThrow('apiKey must be a key')
   expect(await client.accounts.remove('worker-1')).toBeUndefined()

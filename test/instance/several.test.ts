@@ -125,3 +125,21 @@ test('webhooks made at one instance get the events of all, each once', async () 
     .toEqual(Array.from({ length: 4 }, () => 'delivered'))
   expect(new Set(got).size).toBe(4)
 })
+
+test('the colour of a tag that is chosen at one instance is that of all, and the events of all tell of it', async () => {
+  const [a, b] = (await openSeveral(2)) as [Localpost, Localpost]
+  const { body } = await b.fetch(new Request('http://localhost/dev/events'))
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  onTestFinished(() => reader?.cancel())
+  await a.inbox.updateTag('invoice', { color: 'red' })
+  let told = ''
+  while (!told.includes('event: tags.changed')) told += (await reader?.read())?.value ?? ''
+  expect(await b.inbox.tags()).toEqual([{ tag: 'invoice', count: 0, color: 'red' }])
+  const colors = ['gray', 'red', 'amber', 'green', 'teal', 'blue'] as const
+  await Promise.all(colors.map((color, n) => (n % 2 ? a : b).inbox.updateTag('Receipt', { color })))
+  const [first, second] = await Promise.all([a, b].map((post) => post.inbox.tags()))
+  expect(first).toEqual(second)
+  expect(first).toHaveLength(2)
+  await b.inbox.updateTag('invoice', { color: null })
+  expect((await a.inbox.tags()).map(({ tag }) => tag)).toEqual(['receipt'])
+})

@@ -24,6 +24,7 @@ async function seen(post: Localpost): Promise<unknown> {
     rules: await post.rules.get(),
     faults: await post.faults.get(),
     webhooks: await post.webhooks.list(),
+    tags: await post.inbox.tags(),
     key: post.apiKey,
   }
 }
@@ -39,12 +40,14 @@ describe('a snapshot', () => {
     for (const text of ['Hello', 'Hi']) await post.templates.put('welcome', { subject: 'Welcome', text })
     await post.rules.set([{ match: '*@slow.test', action: 'delay', delay_ms: 1 }])
     await post.faults.set({ http: [{ path: '/v1/none', status: 500, count: 3 }] })
+    await post.inbox.updateTag('read', { color: 'teal' })
     const before = await seen(post)
     const prepared = await post.snapshot()
 
     for (let round = 0; round < 2; round++) {
       await post.inbox.update(id, { unread: false, tags: ['read'] })
       await post.inbox.remove(id)
+      await post.inbox.updateTag('read', { color: null })
       await post.domains.remove(domain.id)
       await post.domains.create({ name: 'acme.example' })
       await post.audiences.update(audience, { name: 'Foes' })

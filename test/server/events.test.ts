@@ -33,7 +33,7 @@ describeBoth('live events', (open) => {
     await response.body?.cancel()
   })
 
-  test('report created, changed and removed emails, domains, and requests', async () => {
+  test('report created, changed and removed emails, domains, colours of tags, and requests', async () => {
     const { call } = await open()
     const { body } = await call('GET', '/dev/events')
     const { id } = (await (await call('POST', '/v1/emails', { body: goodMail })).json()) as { id: string }
@@ -47,6 +47,12 @@ describeBoth('live events', (open) => {
     expect(await readUntil(body, /email\.deleted/)).toContain(id)
     await call('POST', '/v1/domains', { body: { name: 'acme.com' } })
     expect(await readUntil(body, /domain\.updated/)).toContain('dom_')
+    for (const color of ['red', 'blue', null]) {
+      await call('PATCH', '/dev/inbox/tags', { body: { tag: 'invoice', color } })
+      expect(await readUntil(body, /tags\.changed[\s\S]*\n\n/)).toMatch(
+        /event: tags\.changed\nid: \d+\ndata: {}\n\n/,
+      )
+    }
     await body?.cancel()
   })
 

@@ -5,8 +5,9 @@ import {
   mailSchema,
   mailSummarySchema,
   tagCountSchema,
+  tagMembers,
 } from '../../inbox/schema.ts'
-import type { BulkChanges, BulkProgress } from '../../inbox/types.ts'
+import type { BulkChanges, BulkProgress, TagChanges } from '../../inbox/types.ts'
 
 /** What a wait ends with: a mail, or `emails` where it was for a number of them. */
 export const awaitedSchema: z.ZodType = z.union([
@@ -61,7 +62,15 @@ export const bulkDeletedSchema: z.ZodType<{ deleted: number }> = z.strictObject(
 
 /** The tags of all mails. */
 export const tagsSchema: z.ZodType = z.strictObject({
-  tags: z.array(tagCountSchema).describe('At most 1,000'),
+  tags: z
+    .array(tagCountSchema)
+    .describe('The 1,000 most frequent, then the others for which a colour was chosen'),
+})
+
+/** The body of `PATCH /dev/inbox/tags`. */
+export const tagBodySchema: z.ZodType<TagChanges & { tag: string }> = z.strictObject({
+  tag: z.string().min(1).max(100).describe('In any case; no mail needs to have it'),
+  ...tagMembers,
 })
 
 /** The changes of many mails. */

@@ -28,10 +28,17 @@ import {
   messageSchema,
   releaseSchema,
   releasedSchema,
+  tagBodySchema,
   tagsSchema,
   updatedSchema,
 } from './inbox-schema.ts'
-import { bulkProgressSchema, mailChangesSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
+import {
+  bulkProgressSchema,
+  mailChangesSchema,
+  mailSchema,
+  mailSummarySchema,
+  tagCountSchema,
+} from '../../inbox/schema.ts'
 
 /** `/dev/inbox`, but for the bytes of a mail; those are in `mail-bytes.ts`. */
 export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
@@ -99,9 +106,18 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       ...inboxRoute,
       method: 'GET',
       path: '/dev/inbox/tags',
-      summary: 'All tags with the number of their mails, the most frequent first',
+      summary: 'All tags with the number of their mails and their colours, the most frequent first',
       success: { schema: tagsSchema },
       handler: async () => ({ tags: await inbox.tags() }),
+    }),
+    defineRoute({
+      ...inboxRoute,
+      method: 'PATCH',
+      path: '/dev/inbox/tags',
+      summary: 'Choose the colour of a tag',
+      body: { schema: tagBodySchema },
+      success: { schema: tagCountSchema },
+      handler: ({ body: { tag, ...changes } }) => inbox.updateTag(tag, changes),
     }),
     defineRoute({
       ...inboxRoute,
