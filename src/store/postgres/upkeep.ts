@@ -31,7 +31,7 @@ export class Upkeep {
   #trouble: LocalpostError | null = null
   /** Whether a notice reported the trouble. */
   #isSaid = false
-  /** When each trouble last occurred, by its message without numbers. */
+  /** When each trouble last occurred; see {@link Upkeep.note}. */
   readonly #noted: Map<string, number> = new Map()
   #looking: Promise<void> | null = null
   #cleaning: Promise<void> | null = null
@@ -57,9 +57,10 @@ export class Upkeep {
     // Trouble that comes and goes many times a minute is reported once, whichever file or table it names.
     const now = monotonicNow()
     for (const [text, at] of this.#noted) if (now - at >= sayAgainMs) this.#noted.delete(text)
-    const text = fault.message.replaceAll(/\d+/g, '')
-    const isNew = !this.#noted.has(text)
-    this.#noted.set(text, now)
+    // A full disk is one trouble, whichever write met it: of a table, of its map of free space, or a part of a block.
+    const trouble = fault.code === 'store_full' ? fault.code : fault.message.replaceAll(/\d+/g, '')
+    const isNew = !this.#noted.has(trouble)
+    this.#noted.set(trouble, now)
     if (isNew) this.#deps.onNotice(fault.message)
     this.#isSaid ||= isNew
     this.#trouble = fault
