@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { colorOfName, tagColors } from '../../ui/views/inbox/tag-colors.ts'
-import { renameProblem } from '../../ui/views/inbox/tag-rename.ts'
+import { tagColorSchema } from '../../src/inbox/schema.ts'
+import { nameProblem } from '../../ui/views/inbox/tag-edit.ts'
 import { suggestTags } from '../../ui/views/inbox/tag-suggestions.ts'
 
 const tokens = readFileSync(new URL('../../ui/styles/tokens.css', import.meta.url), 'utf8')
@@ -31,6 +33,11 @@ describe('the colour of a tag', () => {
     expect([...used].toSorted()).toEqual(tagColors.filter((color) => color !== 'gray').toSorted())
   })
 
+  it('is one of those that the server keeps', () => {
+    expect(tagColors.map((color) => tagColorSchema.parse(color))).toEqual(tagColors)
+    expect(JSON.stringify(z.toJSONSchema(tagColorSchema))).toContain(JSON.stringify(tagColors))
+  })
+
   it.each(['light', 'dark'] as const)('keeps a contrast of 4.5 in the %s theme', (theme) => {
     const grounds = ['surface', 'raised', 'ground'].map((name) => tokenOf(name, theme))
     for (const color of tagColors) {
@@ -43,13 +50,9 @@ describe('the colour of a tag', () => {
 })
 
 describe('a new name of a tag', () => {
-  it('is refused where it is the old one, cannot be a tag, or the old one cannot be searched', () => {
-    expect(renameProblem('old', 'New')).toBe('')
-    expect(renameProblem('old', 'Old')).toBe('')
-    expect(renameProblem('old', '')).toBe('')
-    expect(renameProblem('old', 'old')).toContain('already')
-    expect(renameProblem('old', 'a,b')).toContain('commas')
-    expect(renameProblem('a"b', 'c')).toContain('quotation mark')
+  it('is refused where it cannot be a tag', () => {
+    for (const name of ['New', '', 'say "hi"', 'x'.repeat(100)]) expect(nameProblem(name)).toBe('')
+    for (const name of ['a,b', 'a\tb']) expect(nameProblem(name)).toContain('commas or control characters')
   })
 })
 

@@ -26,6 +26,8 @@ export interface Listener {
   onConnected?: () => void
   /** Called with the id of a domain that was created, changed or removed. */
   onDomain?: (id: string) => void
+  /** Called after the colour of a tag changed. */
+  onTags?: () => void
   /** Called with each request to `/v1`. */
   onRequest?: (request: LoggedRequest) => void
   /** Called after each SMTP session of an app. */
@@ -100,6 +102,9 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
     source.addEventListener('domain.updated', (event: MessageEvent<string>) => {
       const id = idOf(event.data)
       if (id !== null) for (const { onDomain } of listeners) onDomain?.(id)
+    })
+    source.addEventListener('tags.changed', () => {
+      for (const { onTags } of listeners) onTags?.()
     })
     source.addEventListener('request.logged', (event: MessageEvent<string>) => {
       const request = parsed(event.data) as LoggedRequest | null

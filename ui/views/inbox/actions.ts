@@ -1,4 +1,5 @@
 import { ref, type Ref } from 'vue'
+import type { TagColor } from '../../../src/inbox/types.ts'
 import { linkTo } from '../../composables/accounts.ts'
 import { type Api, mailPath, wordsOf } from '../../composables/api.ts'
 import type { InboxList } from '../../composables/inbox.ts'
@@ -27,9 +28,10 @@ export interface Actions {
   exportAll(): void
   setPickedUnread(unread: boolean): Promise<void>
   tagPicked(tag: string): Promise<void>
-  /** Renames a tag in all mails that have it. */
-  /** @returns Whether all mails that had the tag have the other one now. */
+  /** Renames a tag in all mails that have it. @returns Whether all of them have the other one now. */
   renameTag(from: string, to: string): Promise<boolean>
+  /** Chooses the colour of a tag; null for the one that follows from its name. @returns Whether that worked. */
+  colorTag(tag: string, color: TagColor | null): Promise<boolean>
   exportPicked(): void
   /** Deletes the selected mail after a confirmation. */
   removePicked(): Promise<void>
@@ -143,6 +145,10 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
       let isWhole = false
       await changePicked(async () => void (isWhole = !(await bulk.renameTag(from, to))))
       return isWhole
+    },
+    async colorTag(tag, color) {
+      await attempt(() => api.write('PATCH', 'dev/inbox/tags', { tag, color }))
+      return problem.value === ''
     },
     exportPicked: () => bulk.exportPaths().forEach(download),
     removePicked,

@@ -6,30 +6,36 @@ import {
   shallowRef,
   type ComputedRef,
   type InjectionKey,
-  type Ref,
 } from 'vue'
-import type { TagCount } from '../../../src/inbox/types.ts'
+import type { TagColor, TagCount } from '../../../src/inbox/types.ts'
 import type { Instance } from '../../composables/instance.ts'
-import { colorOfName, type TagColor } from './tag-colors.ts'
+import { colorOfName } from './tag-colors.ts'
 
 /** All tags of the shown account, for the filters, the rows and the fields for tags. */
 export interface KnownTags {
-  /** The most frequent first. */
-  counts: Ref<readonly TagCount[]>
+  /** Those that a mail has, the most frequent first. */
+  counts: ComputedRef<readonly TagCount[]>
   names: ComputedRef<readonly string[]>
   colorOf(tag: string): TagColor
+  /** The colour that was chosen for a tag; null where it follows from the name. */
+  chosenColorOf(tag: string): TagColor | null
 }
 
 /** Reads the tags, and again after changes: once a second at most, however much mail arrives. */
 export function provideTags({ api, live }: Pick<Instance, 'api' | 'live'>): KnownTags {
-  const counts = shallowRef<readonly TagCount[]>([])
+  const all = shallowRef<readonly TagCount[]>([])
   let isLoading = false
+  let isOutdated = false
   let timer: ReturnType<typeof setTimeout> | undefined
   async function load(): Promise<void> {
+    isOutdated = true
     if (isLoading) return
     isLoading = true
     try {
-      counts.value = (await api.read<{ tags: TagCount[] }>('dev/inbox/tags')).tags
+      while (isOutdated) {
+        isOutdated = false
+        all.value = (await api.read<{ tags: TagCount[] }>('dev/inbox/tags')).tags
+      }
     } catch {
       // The lost connection is shown elsewhere.
     } finally {
@@ -42,10 +48,19 @@ export function provideTags({ api, live }: Pick<Instance, 'api' | 'live'>): Know
       void load()
     }, 1000)
   }
-  live.listen({ onConnected: () => void load(), onChanges: loadSoon, onManyChanged: loadSoon })
+  const loadNow = (): void => void load()
+  live.listen({ onConnected: loadNow, onTags: loadNow, onChanges: loadSoon, onManyChanged: loadSoon })
   onScopeDispose(() => clearTimeout(timer))
   void load()
-  const known = { counts, names: computed(() => counts.value.map(({ tag }) => tag)), colorOf: colorOfName }
+  const counts = computed(() => all.value.filter(({ count }) => count > 0))
+  const chosen = computed(() => new Map(all.value.map(({ tag, color }) => [tag, color])))
+  const chosenColorOf = (tag: string): TagColor | null => chosen.value.get(tag.toLowerCase()) ?? null
+  const known: KnownTags = {
+    counts,
+    names: computed(() => counts.value.map(({ tag }) => tag)),
+    colorOf: (tag) => chosenColorOf(tag) ?? colorOfName(tag),
+    chosenColorOf,
+  }
   provide(key, known)
   return known
 }
