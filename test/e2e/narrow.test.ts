@@ -15,7 +15,7 @@ describe.each([390, 768])('a window of %i pixels', (width) => {
       subject: `A mail with everything ${'and-a-long-word'.repeat(9)}`,
       to: [...simulated, ...Array.from({ length: 20 }, (_, index) => `someone.${index}@example.com`)],
       text: 'Your code is 482913.',
-      html: '<p>Your code is 482913.</p><img src="https://example.com/picture.png">',
+      html: '<style>@media (prefers-color-scheme: dark) { p { display: flex } }</style><p>Your code is 482913.</p><img src="https://example.com/picture.png">',
       attachments: [{ filename: `${'long-name-'.repeat(20)}.txt`, content: 'Hello' }],
     })
     const [mail] = (await post.inbox.list()).items
@@ -26,12 +26,53 @@ describe.each([390, 768])('a window of %i pixels', (width) => {
     for (const side of mailTabs) {
       await tab(page, side).click()
       await panel(page).waitFor()
+      if (side === 'Checks') await page.getByRole('region', { name: 'Support by mail client' }).waitFor()
       expect(await reach(), side).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), side).toBe(width)
     }
     await page.keyboard.press('Escape')
     await searchField(page).waitFor()
     expect(await reach()).toEqual([])
   })
+})
+
+it('a phone shows all words of every room: none is cut off or wider than its place', async () => {
+  const { post, page } = await openPage({}, false)
+  const host = 'a-rather-long-name-of-a-customer.that-has-many-parts.example.com'
+  const { id: domain } = await post.domains.create({ name: host })
+  const { id: audience } = await post.audiences.create({ name: 'Readers '.repeat(8) })
+  await post.audiences.contacts.import(audience, [
+    { email: `reader@${host}`, first_name: 'Wolfeschlegel'.repeat(3) },
+  ])
+  await post.templates.put('a-template-with-a-long-id-that-needs-two-lines', {
+    subject: 'Hi {{name}}',
+    text: 'x',
+  })
+  await post.rules.set([{ match: `*@${host}`, action: 'delay', delay_ms: 1500 }])
+  await post.webhooks.create({ url: `http://127.0.0.1:9/${'abcdefgh'.repeat(12)}` })
+  await submit(post, { subject: 'Hello', to: `reader@${host}`, text: 'x' })
+  await page.setViewportSize({ width: 390, height: 844 })
+  const rooms = [
+    '',
+    'domains',
+    `domains/${domain}`,
+    'audiences',
+    `audiences/${audience}`,
+    'templates',
+    'rules',
+  ]
+  for (const room of [...rooms, 'requests', 'requests/sessions', 'connect', 'webhooks']) {
+    await page.goto(`${post.url}/#/${room}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
+    if (room === 'webhooks') {
+      const deliveries = page.getByRole('list', { name: 'Deliveries' })
+      await deliveries.locator('summary').first().click()
+      await deliveries.getByRole('list', { name: 'Tries' }).first().waitFor()
+    }
+    expect(await cutWords(page), room).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), room).toBe(390)
+  }
 })
 
 const simulated = ['bounce', 'suppressionlist', 'complaint'].map((name) => `${name}@simulator.localpost`)
@@ -50,5 +91,21 @@ function outOfReach(page: Page, width: number): Promise<string[]> {
           : []
       }),
     width,
+  )
+}
+
+/** Texts that are wider than their place, but for those that end in an ellipsis or can be scrolled. */
+function cutWords(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('#app *')].flatMap((one) => {
+      const { overflowX, textOverflow, display } = getComputedStyle(one)
+      const hasWords = [...one.childNodes].some((node) => node instanceof Text && node.data.trim() !== '')
+      const isMeant =
+        textOverflow === 'ellipsis' || ['auto', 'scroll'].includes(overflowX) || display === 'inline'
+      const isSeen = one.checkVisibility() && one.clientWidth > 1 && !one.closest('textarea, select, .unseen')
+      return hasWords && isSeen && !isMeant && one.scrollWidth > one.clientWidth + 1
+        ? [`${one.className}: ${one.textContent.slice(0, 60)}`]
+        : []
+    }),
   )
 }
