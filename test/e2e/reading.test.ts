@@ -57,6 +57,18 @@ describe('an HTML mail', () => {
       .toBe(0)
   })
 
+  it('fills its place with its background, however short it is', async () => {
+    const { post, page } = await openPage()
+    await submit(post, { subject: 'Short', html: '<body style="background: #f3ede4"><p>Short</p>' })
+    await rowOf(page, 'Short').click()
+    await frameOf(page).getByText('Short').waitFor()
+    const bottomOf = async (what: string): Promise<number> => {
+      const box = await page.locator(what).boundingBox()
+      return Math.round((box?.y ?? 0) + (box?.height ?? 0))
+    }
+    await expect.poll(() => bottomOf('iframe')).toBe(await bottomOf('section.main'))
+  })
+
   it('lets its head scroll away, and keeps a slim bar with the subject and the actions', async () => {
     const { post, page } = await openPage()
     await submit(post, { subject: 'A long letter', html: paragraphs })
