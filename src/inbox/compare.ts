@@ -46,7 +46,10 @@ export function createCompare({
     const against = other === 'previous' ? await previous(email) : await find(other)
     return details.inTurn([against, email], () =>
       compareMails(
-        () => details.read(email),
+        async () => {
+          await details.rest(against)
+          return details.read(email)
+        },
         () => details.read(against),
         options,
       ),

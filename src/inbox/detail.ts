@@ -24,6 +24,8 @@ export interface Details {
   read(email: EmailRecord): Promise<Mail>
   /** Runs work that reads these mails and holds them. Large mails take turns, so that those that wait are not in memory. */
   inTurn<T>(emails: readonly EmailRecord[], work: () => Promise<T>): Promise<T>
+  /** Gives back the memory that reading this mail left, if it is large, before another one is read. */
+  rest(email: EmailRecord): Promise<void>
 }
 
 export function createDetails(deps: DetailDeps): Details {
@@ -78,6 +80,9 @@ export function createDetails(deps: DetailDeps): Details {
       let bytes = 0
       for (const email of emails) bytes += await sizeOf(email)
       return reader.withWhole(bytes, work)
+    },
+    async rest(email) {
+      await reader.rest(await sizeOf(email))
     },
   }
 }

@@ -65,6 +65,8 @@ export interface Reader {
    * its last message, is ended before.
    */
   readonly beside: JobQueue
+  /** Ends the thread after the reading of a mail of this size, if that is large and no other reading runs. */
+  rest(bytes: number): Promise<void>
   /** Ends the thread. */
   close(): Promise<void>
 }
@@ -232,6 +234,7 @@ export function createReader(deps: ReaderDeps): Reader {
     beside: {
       run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
     },
+    rest: (size) => (size > largeBytes ? thread.rest() : Promise.resolve()),
     close: () => (deps.turns ? Promise.resolve() : thread.close()),
   }
 }
