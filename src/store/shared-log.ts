@@ -64,6 +64,7 @@ export function createSharedLog<T extends StoredRecord>({
   async function storeWaiting(): Promise<void> {
     const newest = waiting.slice(-mostAtOnce)
     waiting = []
+    if (newest.length === 0) return
     let batch: Omit<T, 'version'>[] = []
     try {
       batch = newest.map((make) => make())
@@ -90,6 +91,8 @@ export function createSharedLog<T extends StoredRecord>({
     async stored() {
       await sleep(gatherMs + pauseMs + storingMs)
       await storing
+      // Whoever lists them sees what was added here before, also while the next batch has to wait.
+      if (waiting.length > 0) await (storing = storeWaiting())
     },
     async clear() {
       waiting = []
