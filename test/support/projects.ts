@@ -139,6 +139,7 @@ export const onPostgres: readonly string[] = [
   'emails/receive',
   'inbox/import-export',
   'inbox/inbox',
+  'inbox/tag-colors',
   'inbox/waits',
   'outbox/outbox',
   'rules/deliveries',
