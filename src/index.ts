@@ -131,6 +131,8 @@ export type {
 export type { BulkOptions, Selection } from './inbox/bulk.ts'
 export type {
   BulkChanges,
+  ListedBroadcast,
+  ListedMail,
   ListUnsubscribe,
   Mail,
   MailAttachment,

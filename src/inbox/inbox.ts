@@ -1,4 +1,4 @@
-import type { Mail, MailSummary, TranscriptLine } from './types.ts'
+import type { ListedMail, Mail, TranscriptLine } from './types.ts'
 import type { Ids } from '../core/ids.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
@@ -25,7 +25,7 @@ import { parseMailQuery } from '../search/query.ts'
 import { createSearch } from '../search/search.ts'
 import { createTags } from './tag-colors.ts'
 import { checkChanges } from './tags.ts'
-import { toSummary } from './views.ts'
+import { toListedBroadcast, toSummary } from './views.ts'
 import { createWaits } from './wait.ts'
 
 import type { Inbox, InboxPages } from './methods.ts'
@@ -85,12 +85,16 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
 
   return {
     async list(query) {
-      assertKnownOptions(query, ['cursor', 'offset', 'limit', 'query'], 'inbox.list()')
+      assertKnownOptions(query, ['cursor', 'offset', 'limit', 'query', 'fold'], 'inbox.list()')
       const { query: text, ...wanted } = query ?? {}
-      const page = await search.list(parseMailQuery(text, now()), wanted)
+      const { groups, ...page } = await search.list(parseMailQuery(text, now()), wanted)
       // One after the other, so that a page of large submissions is not parsed at once.
-      const items: MailSummary[] = []
-      for (const email of page.items) items.push(toSummary(email, await digests.of(email)))
+      const items: ListedMail[] = []
+      for (const email of page.items) {
+        const group = groups?.get(email.id)
+        const summary = toSummary(email, await digests.of(email))
+        items.push(group ? { ...summary, broadcast: await toListedBroadcast(store, email, group) } : summary)
+      }
       return { ...page, items }
     },
     async get(id) {

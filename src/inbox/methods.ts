@@ -1,4 +1,13 @@
-import type { BulkChanges, Mail, MailChanges, MailSummary, MimeTree, TagChanges, TagCount } from './types.ts'
+import type {
+  BulkChanges,
+  ListedMail,
+  Mail,
+  MailChanges,
+  MailSummary,
+  MimeTree,
+  TagChanges,
+  TagCount,
+} from './types.ts'
 import type { Readable } from 'node:stream'
 import type { MimePart } from '../mime/part.ts'
 import type { PageOptions } from '../reading/page.ts'
@@ -20,11 +29,11 @@ import type { SearchPage, SearchQuery } from '../search/search.ts'
 /** Reads and manages all captured and sent mail, for people and tests. */
 export interface Inbox {
   /**
-   * Newest first; `count` is the number of matches.
+   * Newest first; `count` is the number of matches, or of items with `fold`.
    *
    * @throws invalid_query, invalid_cursor, validation_error.
    */
-  list(query?: SearchQuery & { query?: string }): Promise<SearchPage<MailSummary>>
+  list(query?: SearchQuery & { query?: string }): Promise<SearchPage<ListedMail>>
   /** @throws not_found. */
   get(id: string): Promise<Mail>
   /** The bytes of the message, as a stream. @throws not_found, message_pending. */

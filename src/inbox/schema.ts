@@ -8,6 +8,8 @@ import { maxTags } from './tags.ts'
 import type {
   BulkChanges,
   BulkProgress,
+  ListedBroadcast,
+  ListedMail,
   ListUnsubscribe,
   Mail,
   MailAttachment,
@@ -53,6 +55,27 @@ const summaryMembers = {
 
 /** A mail in a list of the inbox. */
 export const mailSummarySchema: z.ZodType<MailSummary> = z.strictObject(summaryMembers)
+
+/** The broadcast whose mails are one item of a list. */
+export const listedBroadcastSchema: z.ZodType<ListedBroadcast> = z.strictObject({
+  id: z.string(),
+  subject: z
+    .string()
+    .describe('With its placeholders; that of its first mail where the broadcast is no longer listed'),
+  emails: z.int().describe('How many of its mails are stored'),
+  unread: z.int().describe('How many of them are unread'),
+  outcomes: z
+    .partialRecord(eventStatusSchema, z.int())
+    .describe('How many of them there are by their outcome, as the outcomes of recipients'),
+})
+
+/** A mail in a list of the inbox, or all mails of a broadcast. */
+export const listedMailSchema: z.ZodType<ListedMail> = z.strictObject({
+  ...summaryMembers,
+  broadcast: listedBroadcastSchema
+    .optional()
+    .describe('With `fold`: the broadcast for which its first mail stands; absent for a single mail'),
+})
 
 /** An attachment of a mail, as it is listed. */
 export const mailAttachmentSchema: z.ZodType<MailAttachment> = z.strictObject({

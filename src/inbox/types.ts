@@ -39,6 +39,54 @@ export interface MailSummary {
   outcomes: Partial<Record<EventStatus, number>>
 }
 
+/** The broadcast whose mails are one item of a list. */
+export interface ListedBroadcast {
+  id: string
+  /** With its placeholders; that of its first mail where the broadcast is no longer listed. */
+  subject: string
+  /** How many of its mails are stored. */
+  emails: number
+  /** How many of them are unread. */
+  unread: number
+  /** How many of them there are by their outcome, as the outcomes of recipients. */
+  outcomes: Partial<Record<EventStatus, number>>
+}
+
+/** A mail in a list of the inbox, or all mails of a broadcast. */
+export interface ListedMail {
+  id: string
+  /** Display name plus address, white space folded; `""` where a submission names no sender. */
+  from: string
+  /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
+  to: string[]
+  /**
+   * Display names of the first three addresses of `to`, `""` where one has none; `[]` if none of them
+   * has one.
+   */
+  to_names: string[]
+  subject: string
+  /** The beginning of the text, white space folded; `""` where there is none. */
+  snippet: string
+  /** Arrival: Unix time in milliseconds. */
+  received: number
+  /** Of the message; 0 while it is not written. */
+  size_bytes: number
+  unread: boolean
+  tags: string[]
+  attachment_count: number
+  /** How it came: through `/v1` or the library, or as an SMTP submission. */
+  source: 'api' | 'smtp'
+  /** The newest event of all recipients: a bounce of one may hide behind a later delivery to another. */
+  last_event: LastEvent
+  /**
+   * How many recipients there are by their outcome: the last status, but an opening hides neither a
+   * complaint nor a bounce nor a click.
+   */
+  outcomes: Partial<Record<EventStatus, number>>
+  /** With `fold`: the broadcast for which its first mail stands; absent for a single mail. */
+  broadcast?: ListedBroadcast
+}
+
 /** An attachment of a mail, as it is listed. */
 export interface MailAttachment {
   index: number

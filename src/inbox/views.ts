@@ -1,11 +1,14 @@
 import type { Complete } from '../core/complete.ts'
 import type { EmailContent, EmailRecord } from '../emails/email.ts'
-import { outcomeOf } from '../emails/statuses.ts'
+import { broadcastCollection } from '../broadcasts/broadcast.ts'
+import { eventStatuses, outcomeOf } from '../emails/statuses.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
 import type { ParsedFacts, ParsedAttachment } from '../mime/parse.ts'
 import type { Digest } from '../search/digests.ts'
+import type { FoldedGroup } from '../search/folded.ts'
+import type { Store } from '../store/store.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
-import type { Mail, MailAttachment, MailSummary } from './types.ts'
+import type { ListedBroadcast, Mail, MailAttachment, MailSummary } from './types.ts'
 import type { Findings } from '../reading/jobs.ts'
 
 /** A mail in a list of the inbox. */
@@ -25,6 +28,24 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
     source: email.source,
     last_event: toLastEvent(email),
     outcomes: toOutcomes(email),
+  }
+}
+
+/** The broadcast that an email stands for in a folded list. */
+export async function toListedBroadcast(
+  store: Store,
+  email: EmailRecord,
+  { id, emails, unread, statuses }: FoldedGroup,
+): Promise<Complete<ListedBroadcast>> {
+  const record = await store.get(broadcastCollection, id)
+  const outcomes = eventStatuses.map((status, at) => [status, statuses[at] ?? 0] as const)
+  return {
+    id,
+    // Of an old broadcast only the emails are kept.
+    subject: record?.subject ?? email.subject,
+    emails,
+    unread,
+    outcomes: Object.fromEntries(outcomes.filter(([, count]) => count > 0)),
   }
 }
 

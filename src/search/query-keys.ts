@@ -34,6 +34,7 @@ export const queryKeys: readonly QueryKey[] = [
     values: ['transactional', 'broadcast'],
   },
   { name: 'source', hint: 'How it came: api or smtp', example: 'source:smtp', values: ['api', 'smtp'] },
+  { name: 'broadcast', hint: 'Mails of a broadcast, by its id', example: 'broadcast:bc_01…' },
   { name: 'tag', hint: 'Tagged with', example: 'tag:signup' },
   { name: 'has', hint: 'With attachments', example: 'has:attachment', values: ['attachment'] },
   { name: 'is', hint: 'Unread or read', example: 'is:unread', values: ['unread', 'read'] },

@@ -151,6 +151,8 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     case 'type':
     case 'source':
       return store({ flag: wanted })
+    case 'broadcast':
+      return store({ all: [{ flag: 'broadcast' }, { text: 'tag', equals: wanted }] })
     case 'tag':
       return store({ text: 'tag', equals: wanted })
     case 'has': {

@@ -6,6 +6,7 @@ import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import { checkPage } from '../store/repository.ts'
 import { createPacer } from '../core/yield.ts'
 import { monotonicNow } from '../core/machine.ts'
+import { checkFold, type FoldedPage, listFolded } from './folded.ts'
 import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
 import type { MatchingRows, WantedRows } from './matching-rows.ts'
@@ -17,7 +18,7 @@ import { foldSpace } from '../mime/fold-space.ts'
 /** Finds mail by a parsed query. */
 export interface Search {
   /** One page, newest first, with the number of all matches. @throws invalid_cursor, validation_error. */
-  list(filter: MailFilter, query: SearchQuery | undefined): Promise<SearchPage<EmailRecord>>
+  list(filter: MailFilter, query: SearchQuery | undefined): Promise<EmailPage>
   /** The ids of all matches, newest first; options as for `matches`. */
   ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]>
   /**
@@ -34,12 +35,22 @@ export interface Search {
 export interface SearchQuery extends ListQuery {
   /** The position of the first item of the page, from 0; instead of a cursor. */
   offset?: number
+  /** With `broadcasts`, a list of all mail has one item for each broadcast, in the place of its first mail. Searches do not. */
+  fold?: 'broadcasts'
 }
 
 /** A page of search results. */
 export interface SearchPage<T> extends ListPage<T> {
   /** Number of mails that are not indexed or read yet, so that the search may miss them; absent if there are none. */
   unread_texts?: number
+  /** With `fold`: how many mails there are, those of broadcasts counted one by one. */
+  mails?: number
+}
+
+/** A page of stored emails; with `fold`, some of them stand for the mails of a broadcast. */
+export interface EmailPage extends SearchPage<EmailRecord> {
+  /** By the id of the email that stands for them. */
+  groups?: FoldedPage['groups']
 }
 
 export interface SearchDeps {
@@ -177,17 +188,27 @@ export function createSearch(deps: SearchDeps): Search {
     async list(filter, query) {
       const order = emailOrder(pageSize)
       const unindexed = asksForText(filter) ? await indexer.catchUp() : 0
-      const { offset, ...paging } = query ?? {}
+      const { offset, fold, ...paging } = query ?? {}
       assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
       const wanted = { ...checkPage(paging, order), offset: checkOffset(offset, paging) }
-      const listed = isByStore(filter)
-        ? await listByStore(filter, wanted)
-        : filter.isByRows
-          ? await listByRows(filter, wanted)
-          : await listByRecord(filter, wanted)
-      const { items, count, more, left = 0 } = listed
-      const unread = Math.max(left, unindexed) > 0 ? { unread_texts: Math.max(left, unindexed) } : {}
-      return { items, count, cursor: more ? (items.at(-1)?.id ?? null) : null, ...unread }
+      const isFolded = checkFold(fold)
+      const listed: Listed =
+        isFolded && filter.isOpen
+          ? await listFolded(store, wanted)
+          : isByStore(filter)
+            ? await listByStore(filter, wanted)
+            : filter.isByRows
+              ? await listByRows(filter, wanted)
+              : await listByRecord(filter, wanted)
+      const { items, count, more, left = 0, mails = count, groups } = listed
+      return {
+        items,
+        count,
+        cursor: more ? (items.at(-1)?.id ?? null) : null,
+        ...(Math.max(left, unindexed) > 0 && { unread_texts: Math.max(left, unindexed) }),
+        ...(isFolded && { mails }),
+        ...(groups && { groups }),
+      }
     },
   }
 }
@@ -219,6 +240,8 @@ interface Listed {
   more: boolean
   /** Number of mails that were not looked at. */
   left?: number
+  mails?: FoldedPage['mails']
+  groups?: FoldedPage['groups']
 }
 
 interface ReadingLimit {

@@ -5,6 +5,7 @@ import { ChangeFeed } from './change-feed.ts'
 import { type Place, type Places, samePlace } from './entry.ts'
 import type { Medium } from './medium.ts'
 import { bulkWork, runBulk, type BulkChange, type BulkOutcome } from './bulk.ts'
+import { groupRecords } from './groups.ts'
 import { countRecords, readIds, readPage, tallyTexts } from './pages.ts'
 import { readOne, readResting } from './read-records.ts'
 import { isNewAlone, type PreparedChange, prepareChange } from './prepare.ts'
@@ -158,6 +159,9 @@ export async function createStore(
       },
       async tally(collection, text) {
         return await tallyTexts(records, await ready(collection), text)
+      },
+      async groups(collection, query) {
+        return await groupRecords(records, await ready(collection), query)
       },
       openBlob: (id, range) =>
         locate(id, (place) => {

@@ -29,3 +29,5 @@ export type FactWhere =
   | { readonly number: string; readonly below: number }
   /** One of the texts of this name is equal. */
   | { readonly text: string; readonly equals: string }
+  /** One of the texts of this name begins with this one. */
+  | { readonly text: string; readonly begins: string }

@@ -1,4 +1,4 @@
-import type { Facts, FactValues } from './fact-types.ts'
+import type { Facts, FactValues, FactWhere } from './fact-types.ts'
 import type { Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 
@@ -126,17 +126,23 @@ export class FactTable {
       const at = this.#facts.texts.indexOf(where.text)
       const texts = this.#texts[at]
       const slot = 1 + this.numbers + at
-      const { equals } = where
+      const fits = textTest(where)
       return (row) => {
         const code = row[slot] ?? 0
         if (code === 0) return no
         const known = texts?.of(code) ?? null
         if (known === null) return unsure
-        return known.includes(equals) ? yes : no
+        return fits(known) ? yes : no
       }
     }
     return () => unsure
   }
+}
+
+/** Makes the test of a condition on texts: whether one of them meets it. */
+export function textTest(where: Extract<FactWhere, { text: string }>): (texts: readonly string[]) => boolean {
+  if ('equals' in where) return (texts) => texts.includes(where.equals)
+  return (texts) => texts.some((text) => text.startsWith(where.begins))
 }
 
 /** Adds each of the texts of a record to a tally. */

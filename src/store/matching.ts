@@ -21,6 +21,7 @@ export interface Matches {
  * decide. Other commits run in between; then it continues after the last record that it judged.
  *
  * @param span  The positions to look at now; `after` is the id of the last record that was judged.
+ * @param also  Ids of records that match too.
  */
 export async function* findMatches(
   records: Records,
@@ -29,21 +30,24 @@ export async function* findMatches(
   condition: Condition,
   backwards: boolean,
   span: (after: string | null) => Span,
+  also: readonly string[] = [],
 ): AsyncGenerator<Matches> {
   const judge = state.facts?.judge(where) ?? ((): Verdict => unsure)
-  yield* findJudged(records, state, { judge, ids: idsIn(where) }, condition, backwards, span)
+  const ids = also.length > 0 ? null : idsIn(where)
+  yield* findJudged(records, state, { judge, ids, also: also.toSorted() }, condition, backwards, span)
 }
 
 /**
  * The same for any function that judges the facts of each record once.
  *
  * @param wanted.ids  The only ids that can match; null for all.
+ * @param wanted.also  Ids of records that match too, in their order.
  * @param condition  For the records whose facts do not decide.
  */
 export async function* findJudged(
   records: Records,
   state: CollectionState,
-  { judge, ids }: { judge: (facts: FactRow) => Verdict; ids: readonly string[] | null },
+  { judge, ids, also = [] }: Judged,
   condition: Condition,
   backwards: boolean,
   span: (after: string | null) => Span,
@@ -57,6 +61,7 @@ export async function* findJudged(
     isMoved = false
     for (const part of partsOf(runsOf(idIndex, span(last), ids), backwards, () => size)) {
       const { verdicts, unsures } = judgeAll(part, judge)
+      for (const at of placesOf(also, part, backwards)) verdicts[at] = yes
       for (let from = 0; from < unsures.length; from += readAtOnce) {
         await decide(records, state, part, unsures.slice(from, from + readAtOnce), verdicts, condition)
         if (pacer.due()) await pacer.turn()
@@ -76,6 +81,12 @@ const fewest = 128
 const most = 4096
 /** How many records are read at once. */
 const readAtOnce = 128
+
+interface Judged {
+  readonly judge: (facts: FactRow) => Verdict
+  readonly ids: readonly string[] | null
+  readonly also?: readonly string[]
+}
 
 /** Successive records in the direction of the search. */
 interface Part {
@@ -163,6 +174,30 @@ function judgeAll(
     if (verdict === unsure) unsures.push(at)
   }
   return { verdicts, unsures }
+}
+
+/** Where the records with these ids, which are in their order, are in a part. */
+function* placesOf(ids: readonly string[], part: Part, backwards: boolean): Generator<number> {
+  const idAt = (at: number): string => part.row(at).id
+  const [first, last] = backwards ? [part.length - 1, 0] : [0, part.length - 1]
+  if (ids.length === 0 || (ids.at(-1) ?? '') < idAt(first) || (ids[0] ?? '') > idAt(last)) return
+  for (let next = placeIn(ids.length, (at) => (ids[at] ?? '') >= idAt(first)); next < ids.length; next++) {
+    const id = ids[next] ?? ''
+    if (id > idAt(last)) return
+    const at = placeIn(part.length, (place) => (backwards ? idAt(place) <= id : idAt(place) >= id))
+    if (at < part.length && idAt(at) === id && part.exists(at)) yield at
+  }
+}
+
+/** The first place from which on a condition holds, of so many. */
+function placeIn(length: number, holds: (at: number) => boolean): number {
+  let [from, to] = [0, length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (holds(middle)) to = middle
+    else from = middle + 1
+  }
+  return from
 }
 
 /** Decides by the records themselves, and notes facts that were not known. */

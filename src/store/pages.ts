@@ -10,7 +10,7 @@ import type { CountQuery, IndexKey, Page, PageQuery, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 import { membersOf } from './stored.ts'
 import { createPacer } from '../core/yield.ts'
-import { compileWhere } from './where.ts'
+import { compileQuery } from './where.ts'
 
 /** One page in the order of an index; see `Store.page`. */
 export async function readPage<T extends StoredRecord>(
@@ -111,7 +111,7 @@ async function readMatches<T extends StoredRecord>(
   query: PageQuery & { readonly where: Where },
   limit: number,
 ): Promise<Page<T>> {
-  const condition = compileWhere(query.where, state.collection.facts)
+  const condition = compileQuery(query, state.collection.facts)
   const page: T[] = []
   let skipping = query.offset ?? 0
   for await (const matches of matchesOf(records, state, query)) {
@@ -139,13 +139,14 @@ function matchesOf(
 ): AsyncGenerator<Matches> {
   const { idIndex } = state
   const backwards = query.direction === 'desc'
-  const condition = compileWhere(query.where, state.collection.facts)
-  return findMatches(records, state, query.where, condition, backwards, (after) => {
+  const condition = compileQuery(query, state.collection.facts)
+  const span = (after: string | null): Span => {
     const { start, end } = spanOf(idIndex, query)
     if (after === null) return { start, end }
     if (backwards) return { start, end: Math.min(end, idIndex.lowerBound([after])) }
     return { start: Math.max(start, idIndex.upperBound([after])), end }
-  })
+  }
+  return findMatches(records, state, query.where, condition, backwards, span, query.also)
 }
 
 /** The rows of a page without a condition, in its direction, and whether more follow. */
@@ -190,7 +191,7 @@ async function* scan<T extends StoredRecord>(
   wanted: number,
 ): AsyncGenerator<T> {
   const index = state.index(query.index ?? 'id')
-  const condition = compileWhere(query.where ?? { all: [] }, state.collection.facts)
+  const condition = compileQuery(query, state.collection.facts)
   const backwards = query.direction === 'desc'
   const atOnce = query.where === undefined ? Math.min(wanted + 1, mostAtOnce) : mostAtOnce
   const pacer = createPacer()

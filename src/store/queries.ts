@@ -19,6 +19,8 @@ export interface PageQuery {
   /** Default: 50. */
   readonly limit?: number
   readonly where?: Where
+  /** Ids of records that `where` does not leave out. */
+  readonly also?: readonly string[]
 }
 
 export interface CountQuery {
@@ -33,6 +35,28 @@ export interface Page<T> {
   readonly records: T[]
   /** Whether more records follow after the last one. */
   readonly more: boolean
+}
+
+/** Which records are grouped, and by what. All are facts of the collection. */
+export interface GroupQuery {
+  /** Only records with this flag. */
+  readonly flag: string
+  /** A record belongs to the group of the first of its texts of this name that begins with `prefix`. */
+  readonly text: string
+  readonly prefix: string
+  /** The flags that are counted. */
+  readonly counted: readonly string[]
+}
+
+/** The records that have one text in common. */
+export interface RecordGroup {
+  readonly text: string
+  /** The smallest id. */
+  readonly first: string
+  /** How many records there are. */
+  readonly count: number
+  /** How many records have each of the counted flags, in their order. */
+  readonly flagged: readonly number[]
 }
 
 /** A condition on one record. The set of conditions is fixed, so that an adapter can translate them for a database. */

@@ -1,7 +1,7 @@
 import type { LocalpostError } from '../core/errors.ts'
 import type { Readable } from 'node:stream'
 import type { Facts } from './fact-types.ts'
-import type { CountQuery, IndexKey, Page, PageQuery } from './queries.ts'
+import type { CountQuery, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } from './queries.ts'
 import type { Texts } from './texts.ts'
 
 export type { Facts } from './fact-types.ts'
@@ -69,6 +69,8 @@ export interface Store {
    * @param text  One of the names in `collection.facts.texts`.
    */
   tally<T extends StoredRecord>(collection: Collection<T>, text: string): Promise<Map<string, number>>
+  /** Groups records by one of their texts; the group of the smallest id comes first. Reads records as `tally` does. */
+  groups<T extends StoredRecord>(collection: Collection<T>, query: GroupQuery): Promise<RecordGroup[]>
   /**
    * The bytes of a blob as a stream; null if the blob does not exist. If the blob is replaced or removed meanwhile, the
    * stream still delivers the old bytes to the end.

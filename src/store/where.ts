@@ -1,8 +1,8 @@
 import type { Facts, FactWhere } from './fact-types.ts'
-import { bitOf, factsOf } from './facts.ts'
+import { bitOf, factsOf, textTest } from './facts.ts'
 import { misuse } from './io-errors.ts'
 import { membersOf } from './stored.ts'
-import type { Where } from './queries.ts'
+import type { PageQuery, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 
 /** A condition made ready for many records. */
@@ -54,6 +54,20 @@ export function compileWhere<T extends StoredRecord>(where: Where, facts?: Facts
   return containing(member, where.contains)
 }
 
+/** The condition of a page: its `where`, and the records of `also`. */
+export function compileQuery<T extends StoredRecord>(
+  { where = { all: [] }, also }: Pick<PageQuery, 'where' | 'also'>,
+  facts?: Facts<T>,
+): Condition {
+  const condition = compileWhere(where, facts)
+  if (also === undefined) return condition
+  const ids = new Set(also)
+  return {
+    mayMatch: always,
+    matches: (record) => ids.has(String(membersOf(record).id)) || condition.matches(record),
+  }
+}
+
 /** Whether all conditions in a condition are on facts of the collection. */
 export function isOnFacts(where: Where): boolean {
   if ('all' in where) return where.all.every(isOnFacts)
@@ -79,7 +93,7 @@ function onFact<T extends StoredRecord>(where: FactWhere, facts: Facts<T> | unde
       const values = factsOf(facts, record)
       if (values === null) return false
       if ('flag' in where) return (values.flags & bitOf(facts, name)) !== 0
-      if ('text' in where) return values.texts[at]?.includes(where.equals) ?? false
+      if ('text' in where) return textTest(where)(values.texts[at] ?? [])
       const value = values.numbers[at] ?? 0
       return 'above' in where ? value > where.above : value < where.below
     },

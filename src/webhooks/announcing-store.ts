@@ -81,6 +81,7 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
     find: (collection, index, key) => store.find(collection, index, key),
     page: (collection, query) => store.page(collection, query),
     tally: (collection, text) => store.tally(collection, text),
+    groups: (collection, query) => store.groups(collection, query),
     count: (collection, query) => store.count(collection, query),
     openBlob: (id, range) => store.openBlob(id, range),
     readBlob: (id) => store.readBlob(id),

@@ -75,7 +75,11 @@ test(
           return next() < 0.5 ? { number, above: below(5) } : { number, below: below(5) }
         }
         case 'text':
-          return next() < 0.5 ? { text: 'tag', equals: pick(tags) } : { text: 'group', equals: pick(groups) }
+          return pick<Where>([
+            { text: 'tag', equals: pick(tags) },
+            { text: 'tag', begins: pick([...tags, 'r', '\ud83d']) },
+            { text: 'group', equals: pick(groups) },
+          ])
         case 'member':
           return pick<Where>([
             { member: 'seen', equals: true },
@@ -111,6 +115,7 @@ test(
         ...(next() < 0.3 && { until: key() }),
         ...(next() < 0.3 && { offset: below(10) }),
         ...(next() < 0.5 && { where: aWhere() }),
+        ...(next() < 0.3 && { also: Array.from({ length: below(4) }, () => note(below(80)).id) }),
       }
     }
 
@@ -150,6 +155,8 @@ test(
         await same(told, (store) => store.count(notes, { index, prefix, until, where }))
       }
       await same('tally', async (store) => [...(await store.tally(notes, 'tag'))].sort())
+      const grouped = { flag: 'seen', text: 'tag', prefix: pick([...tags, 'r']), counted: ['due', 'seen'] }
+      await same('groups', (store) => store.groups(notes, grouped))
     }
     await inMemory.close()
     await inPostgres.close()

@@ -137,6 +137,7 @@ export const onPostgres: readonly string[] = [
   'accounts/smtp',
   'broadcasts/broadcasts',
   'emails/receive',
+  'inbox/folded',
   'inbox/import-export',
   'inbox/inbox',
   'inbox/tag-colors',

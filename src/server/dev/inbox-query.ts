@@ -21,11 +21,18 @@ export const inboxQuery: z.ZodType<{
   cursor?: string | undefined
   offset?: number | undefined
   limit?: number | undefined
+  fold?: 'broadcasts' | undefined
 }> = z.strictObject({
   query: searchText.optional(),
   cursor: z.string().optional().describe('The `cursor` of the previous page'),
   offset: queryNumber(0).optional().describe('The position of the first item, from 0; instead of `cursor`'),
   limit: queryNumber(1, 500).optional().describe('Items per page. Default: 50'),
+  fold: z
+    .enum(['broadcasts'])
+    .optional()
+    .describe(
+      'With `broadcasts`, the mails of a broadcast are one item, in the place of the first of them; without effect on a search',
+    ),
 })
 
 const names = z

@@ -3,7 +3,7 @@ import {
   bulkMembers,
   bulkProgressSchema,
   mailSchema,
-  mailSummarySchema,
+  listedMailSchema,
   tagCountSchema,
   tagMembers,
 } from '../../inbox/schema.ts'
@@ -29,13 +29,17 @@ export const releasedSchema: z.ZodType<{ id: string; to: string; smtp_response: 
 
 /** A page of the inbox. */
 export const foundSchema: z.ZodType = z.strictObject({
-  emails: z.array(mailSummarySchema),
+  emails: z.array(listedMailSchema),
   count: z.int().describe('All items, the same on every page'),
   cursor: z.string().nullable().describe('What the next page is asked for with; null on the last page'),
   unread_texts: z
     .int()
     .optional()
     .describe('How many mails wait to be read, so that the search may miss them; absent where none does'),
+  mails: z
+    .int()
+    .optional()
+    .describe('With `fold`: how many mails there are, those of broadcasts one by one; absent without it'),
 })
 
 const ids = z.array(z.string().max(100)).max(500).optional().describe('Mails by their ids')

@@ -54,7 +54,8 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       async handler({ query }) {
         const page = await inbox.list(query)
         const unread = page.unread_texts === undefined ? {} : { unread_texts: page.unread_texts }
-        return { ...toList('emails', page), ...unread }
+        const mails = page.mails === undefined ? {} : { mails: page.mails }
+        return { ...toList('emails', page), ...unread, ...mails }
       },
     }),
     defineRoute({

@@ -3,7 +3,7 @@ import { misuse } from '../io-errors.ts'
 import { bitOf } from '../facts.ts'
 import type { Facts } from '../fact-types.ts'
 import type { StoredRecord } from '../store.ts'
-import { isStorable, oneText } from './keys.ts'
+import { isStorable, oneText, textBeginning } from './keys.ts'
 
 /** Collects the parameters of a statement. */
 export class Parameters {
@@ -74,7 +74,8 @@ function factSql(
   }
   if ('text' in where) {
     const column = `text_${placeOf(facts?.texts, where.text)}`
-    return `position(${parameters.add(oneText(where.equals))}::text IN ${column}) > 0`
+    const part = 'equals' in where ? oneText(where.equals) : textBeginning(where.begins)
+    return `position(${parameters.add(part)}::text IN ${column}) > 0`
   }
   const column = `number_${placeOf(facts?.numbers, where.number)}`
   return 'above' in where

@@ -68,6 +68,11 @@ export function oneText(text: string): string {
   return mark + escapeText(text) + mark
 }
 
+/** What a joined string contains if one of its texts begins with a text. */
+export function textBeginning(text: string): string {
+  return mark + escapeText(text)
+}
+
 export function splitTexts(joined: string): string[] {
   return joined === '' ? [] : joined.slice(1, -1).split(mark).map(unescapeText)
 }

@@ -1,9 +1,10 @@
 import { countTexts } from '../facts.ts'
+import { groupOf, Groups } from '../groups.ts'
 import { misuse } from '../io-errors.ts'
-import type { CountQuery, IndexKey, Page, PageQuery } from '../queries.ts'
+import type { CountQuery, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } from '../queries.ts'
 import { toRecord } from '../read-records.ts'
 import type { StoredRecord } from '../store.ts'
-import { compileWhere } from '../where.ts'
+import { compileQuery } from '../where.ts'
 import { createPacer } from '../../core/yield.ts'
 import { Parameters, toSql } from './conditions.ts'
 import type { Connection } from './connection.ts'
@@ -103,6 +104,32 @@ export class Reads {
     return counts
   }
 
+  async groups({ table, partition }: Place, query: GroupQuery): Promise<RecordGroup[]> {
+    const { flag, text, prefix, counted } = query
+    const parameters = new Parameters()
+    const own = parameters.add(partition)
+    const where = { all: [{ flag }, { text, begins: prefix }] }
+    const { sql: condition } = toSql(where, table.facts, parameters)
+    const flags = counted.map((name) => toSql({ flag: name }, table.facts, parameters).sql)
+    const counts = ['true', ...flags].map((sql) => `count(*) FILTER (WHERE ${sql})::float8`)
+    const column = `text_${table.facts?.texts.indexOf(text) ?? -1}`
+    const rows = await this.#sql.run<{ joined: string; first: string; counts: number[] }>(
+      `SELECT ${column} AS joined, min(id) AS first, ARRAY[${counts.join(', ')}] AS counts
+       FROM ${table.sql} WHERE partition = ${own} AND ${condition} GROUP BY ${column}`,
+      parameters.values,
+      { mostMs: scanMs },
+    )
+    const groups = new Groups()
+    for (const { joined, first, counts } of rows) {
+      const found = groupOf(splitTexts(joined), query)
+      if (found === null) continue
+      const group = groups.of(found, counted.length)
+      group.meet(first)
+      group.add(counts)
+    }
+    return groups.all()
+  }
+
   /** The records whose ids are given, by their ids. */
   async texts({ table, partition }: Place, ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.#sql.run<{ id: string; record: string }>(
@@ -127,7 +154,7 @@ export class Reads {
   ): AsyncGenerator<{ id: string; record: StoredRecord | null }> {
     const scan = new Scan(place, query)
     const { table } = place
-    const condition = compileWhere(query.where ?? { all: [] }, table.facts)
+    const condition = compileQuery(query, table.facts)
     const isLight = idsAlone && scan.isExact
     const mostAtOnce = isLight ? 10_000 : scan.isExact ? 500 : 1000
     const columns = `id${scan.column === 'id' ? '' : `, ${scan.column} AS key`}${isLight ? '' : ', record::text AS record'}`
@@ -175,7 +202,7 @@ class Scan {
   #behind = ''
 
   constructor({ table, partition }: Place, query: PageQuery) {
-    const { index = 'id', prefix, after, until, where } = query
+    const { index = 'id', prefix, after, until, where, also } = query
     this.#isBackwards = query.direction === 'desc'
     this.column = index === 'id' ? 'id' : table.index(index).column
     const { parameters } = this
@@ -206,7 +233,10 @@ class Scan {
       if (until) compare('<', afterKey(until))
     }
     const condition = where === undefined ? null : toSql(where, table.facts, parameters)
-    if (condition) bounds.push(condition.sql)
+    if (condition && also) {
+      const ids = parameters.add(also.filter(isStorable))
+      bounds.push(`(${condition.sql} OR id = ANY(${ids}::text[]))`)
+    } else if (condition) bounds.push(condition.sql)
     this.isExact = condition?.isExact ?? true
     this.#bounds = bounds.join(' AND ')
   }

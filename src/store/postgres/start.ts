@@ -174,6 +174,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
       ids: async (collection, query = {}) => await reads.ids(placeOf(collection), query),
       count: async (collection, query = {}) => await reads.count(placeOf(collection), query),
       tally: async (collection, text) => await reads.tally(placeOf(collection), text),
+      groups: async (collection, query) => await reads.groups(placeOf(collection), query),
       async openBlob(id, range) {
         assertOpen()
         return await blobs.open(partition, id, range)

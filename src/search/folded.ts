@@ -1,0 +1,70 @@
+import { broadcastCollection } from '../broadcasts/broadcast.ts'
+import { quote, validationError } from '../core/errors.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { eventStatuses } from '../emails/statuses.ts'
+import type { RecordGroup } from '../store/queries.ts'
+import type { Store } from '../store/store.ts'
+import type { WantedRows } from './matching-rows.ts'
+
+/** A page of all mail in which the first email of each broadcast stands for all of its emails. */
+export interface FoldedPage {
+  items: EmailRecord[]
+  /** How many items there are on all pages. */
+  count: number
+  more: boolean
+  /** How many emails there are, folded or not. */
+  mails: number
+  /** What an email stands for, by its id. A broadcast with a single email is not among them. */
+  groups: ReadonlyMap<string, FoldedGroup>
+}
+
+/** The stored emails of a broadcast. */
+export interface FoldedGroup {
+  /** Of the broadcast. */
+  id: string
+  emails: number
+  unread: number
+  /** How many emails have each of {@link eventStatuses} as outcome, in their order. */
+  statuses: readonly number[]
+}
+
+/**
+ * Lists all mail with one item for each broadcast. What belongs to a broadcast is asked of the store each time: emails are
+ * stored as they are without this list, and none is missing from it when others are removed.
+ */
+export async function listFolded(store: Store, { cursor, offset, limit }: WantedRows): Promise<FoldedPage> {
+  const isSent = (await store.count(broadcastCollection)) > 0
+  const found = isSent ? await store.groups(emailCollection, ofBroadcast) : []
+  const groups = found.filter(({ count }) => count > 1)
+  const mails = await store.count(emailCollection)
+  const { records, more } = await store.page(emailCollection, {
+    direction: 'desc',
+    offset,
+    limit,
+    ...(cursor !== null && { after: [cursor] }),
+    // Without groups, a page costs the same anywhere in the list.
+    ...(groups.length > 0 && { where: { not: inBroadcast }, also: found.map(({ first }) => first) }),
+  })
+  return {
+    items: records,
+    count: groups.reduce((count, group) => count - (group.count - 1), mails),
+    more,
+    mails,
+    groups: new Map(groups.map((group) => [group.first, toGroup(group)])),
+  }
+}
+
+/** Whether a list is to be folded. @throws validation_error */
+export function checkFold(fold: unknown): boolean {
+  if (fold === undefined || fold === 'broadcasts') return fold !== undefined
+  throw validationError([{ field: 'fold', message: `must be "broadcasts", not ${quote(fold)}` }])
+}
+
+function toGroup({ text: id, count: emails, flagged: [unread = 0, ...statuses] }: RecordGroup): FoldedGroup {
+  return { id, emails, unread, statuses }
+}
+
+// Emails have the id of their broadcast as a tag. One that lost this tag belongs to none.
+const [flag, text, prefix] = ['broadcast', 'tag', 'bc_']
+const ofBroadcast = { flag, text, prefix, counted: ['unread', ...eventStatuses] }
+const inBroadcast = { all: [{ flag }, { text, begins: prefix }] }

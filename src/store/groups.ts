@@ -1,0 +1,128 @@
+import type { CollectionState } from './collection-state.ts'
+import { bitOf, type FactRow, factsOf, no, unsure, type Verdict, yes } from './facts.ts'
+import { misuse } from './io-errors.ts'
+import { findJudged } from './matching.ts'
+import type { GroupQuery, RecordGroup } from './queries.ts'
+import type { Records } from './records.ts'
+import type { Span } from './sorted-index.ts'
+import type { StoredRecord } from './store.ts'
+
+/** Groups records by one of their texts; see `Store.groups`. */
+export async function groupRecords(
+  records: Records,
+  state: CollectionState,
+  query: GroupQuery,
+): Promise<RecordGroup[]> {
+  const { facts } = state.collection
+  const at = facts?.texts.indexOf(query.text) ?? -1
+  if (!facts || at < 0) throw misuse(`The collection has no text ${JSON.stringify(query.text)}.`)
+  const groups = new Groups()
+  const bit = bitOf(facts, query.flag)
+  const bits = query.counted.map((name) => bitOf(facts, name))
+  /** Those whose first record is in the part that is judged, in order. */
+  let begun: Group[] = []
+  const textOfCode: (string | null | undefined)[] = []
+  const slot = 1 + facts.numbers.length + at
+
+  function judge(row: FactRow): Verdict {
+    const [flags = 0] = row
+    if ((flags & bit) === 0) return no
+    const code = row[slot] ?? 0
+    let text = textOfCode[code]
+    if (text === undefined) {
+      const texts = state.facts?.textsOf(at, code) ?? null
+      if (texts === null) return unsure
+      text = textOfCode[code] = groupOf(texts, query)
+    }
+    if (text === null) return no
+    const group = groups.of(text, bits.length)
+    group.count(flags, bits)
+    if (group.isBegun) return no
+    group.isBegun = true
+    begun.push(group)
+    return yes
+  }
+  // Records whose facts do not say which group they are in.
+  const condition = {
+    mayMatch: () => true,
+    matches(record: object & { id?: string }) {
+      const values = factsOf(facts, record)
+      const text = values && (values.flags & bit) !== 0 ? groupOf(values.texts[at] ?? [], query) : null
+      if (!values || text === null) return false
+      const group = groups.of(text, bits.length)
+      group.count(values.flags, bits)
+      group.meet((record as StoredRecord).id)
+      return false
+    },
+  }
+  const { idIndex } = state
+  const all = (after: string | null): Span => {
+    const { start, end } = idIndex.span()
+    return { start: after === null ? start : Math.max(start, idIndex.upperBound([after])), end }
+  }
+  for await (const matches of findJudged(records, state, { judge, ids: null }, condition, false, all)) {
+    for (const [place, { id }] of matches.rows(0, matches.count).entries()) begun[place]?.meet(id)
+    begun = []
+  }
+  return groups.all()
+}
+
+/** The group of a record with these texts; null if it is in none. */
+export function groupOf(texts: readonly string[], { prefix }: Pick<GroupQuery, 'prefix'>): string | null {
+  return texts.find((text) => text.startsWith(prefix)) ?? null
+}
+
+/** Collects the records of groups. */
+export class Groups {
+  readonly #groups: Map<string, Group> = new Map()
+
+  /** @param flags  How many flags are counted. */
+  of(text: string, flags: number): Group {
+    const known = this.#groups.get(text)
+    if (known) return known
+    const group = new Group(text, flags)
+    this.#groups.set(text, group)
+    return group
+  }
+
+  /** In the order of their first records. */
+  all(): RecordGroup[] {
+    return [...this.#groups.values()]
+      .map(({ text, first, records, flagged }) => ({ text, first, count: records, flagged }))
+      .sort((a, b) => (a.first < b.first ? -1 : 1))
+  }
+}
+
+class Group {
+  readonly text: string
+  readonly flagged: number[]
+  first = ''
+  records = 0
+  /** Whether the first of the records whose facts are known was found. */
+  isBegun = false
+
+  constructor(text: string, flags: number) {
+    this.text = text
+    this.flagged = Array<number>(flags).fill(0)
+  }
+
+  count(flags: number, bits: readonly number[]): void {
+    this.records++
+    for (const [at, bit] of bits.entries()) if ((flags & bit) !== 0) this.#addTo(at, 1)
+  }
+
+  /** @param counts  How many records there are, then how many have each of the counted flags. */
+  add([records = 0, ...flagged]: readonly number[]): void {
+    this.records += records
+    for (const [at, count] of flagged.entries()) this.#addTo(at, count)
+  }
+
+  /** Notes the id of a record, which may be the first one. */
+  meet(id: string): void {
+    if (this.first === '' || id < this.first) this.first = id
+  }
+
+  #addTo(at: number, count: number): void {
+    this.flagged[at] = (this.flagged[at] ?? 0) + count
+  }
+}
