@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../src/core/errors.ts'
-import type { Mail, MailSummary } from '../../src/inbox/types.ts'
+import type { ListedMail, Mail } from '../../src/inbox/types.ts'
 import type { ApiKey } from '../../src/keys/types.ts'
 import type { Health, SessionState } from '../../src/server/types.ts'
 
@@ -8,7 +8,7 @@ export interface Api {
   health(): Promise<Health>
   /** The API keys, newest or oldest first as the server lists them. */
   keys(): Promise<ApiKey[]>
-  list(search: { query: string; offset?: number; limit?: number }, signal?: AbortSignal): Promise<MailPage>
+  list(search: MailSearch, signal?: AbortSignal): Promise<MailPage>
   get(id: string, signal?: AbortSignal): Promise<Mail>
   /** The first `limit` bytes of the message as text, and whether the message is longer. */
   source(id: string, limit: number, signal?: AbortSignal): Promise<{ text: string; cut: boolean }>
@@ -34,10 +34,20 @@ export interface Api {
   session(): Promise<SessionState>
 }
 
+export interface MailSearch {
+  query: string
+  offset?: number
+  limit?: number
+  /** Whether the mails of a broadcast are one item. Those of a search never are. */
+  fold?: 'broadcasts'
+}
+
 export interface MailPage {
-  emails: MailSummary[]
-  /** The number of mails that match the query, on all pages. */
+  emails: ListedMail[]
+  /** The number of items, on all pages. */
   count: number
+  /** With `fold`: the number of mails that match the query. */
+  mails?: number
   cursor: string | null
 }
 
@@ -120,7 +130,7 @@ export function createApi(options: {
     },
     health: () => read('dev/health'),
     keys: async () => (await read<{ keys: ApiKey[] }>('dev/keys')).keys,
-    list: (search, signal) => read(`dev/inbox?${toSearch(search)}`, { signal: signal ?? null }),
+    list: (search, signal) => read(`dev/inbox?${toSearch({ ...search })}`, { signal: signal ?? null }),
     get: (id, signal) => read(mailPath(id), { signal: signal ?? null }),
     async source(id, limit, signal) {
       const response = await send(mailPath(id, 'raw'), { signal: signal ?? null })

@@ -1,5 +1,5 @@
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
-import type { MailSummary } from '../../src/inbox/types.ts'
+import type { ListedMail } from '../../src/inbox/types.ts'
 import { type Api, ApiError, type MailPage, wordsOf } from './api.ts'
 import { afterHead, afterPage, noRows, type ListWindow } from './list-window.ts'
 import type { Changes } from './live.ts'
@@ -9,9 +9,11 @@ export interface InboxList {
   /** The loaded rows and their positions. */
   rows: ShallowRef<ListWindow>
   /** The loaded rows alone. */
-  emails: ComputedRef<MailSummary[]>
-  /** The number of mails that match the query, loaded or not. It is the length of the list. */
+  emails: ComputedRef<ListedMail[]>
+  /** The number of rows, loaded or not: mails that match the query, and broadcasts. It is the length of the list. */
   count: Ref<number>
+  /** The number of mails that match the query, those of broadcasts counted one by one. */
+  mails: Ref<number>
   /** The search. A change reloads the list after a short delay. It is stored in the URL as `?query=`. */
   query: Ref<string>
   /** The search whose results are shown. It differs from `query` while a person types. */
@@ -37,17 +39,18 @@ export interface InboxList {
   /** Fetches all loaded rows again, after changes of many mails. */
   reload(): Promise<void>
   /** Changes one mail in the list before the server confirms the change. */
-  patch(id: string, change: Partial<MailSummary>): void
+  patch(id: string, change: Partial<ListedMail>): void
   drop(ids: ReadonlySet<string>): void
 }
 
 /**
  * @param onArrivals  Called with the new mails that a refresh found above the known ones, newest first.
  */
-export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): InboxList {
+export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): InboxList {
   const rows = shallowRef<ListWindow>(noRows)
   const emails = computed(() => rows.value.emails)
   const count = ref(0)
+  const mails = ref(0)
   const query = ref(new URLSearchParams(location.search).get('query') ?? '')
   const shown = ref(query.value.trim())
   const phase = ref<'loading' | 'ready' | 'failed'>('loading')
@@ -85,8 +88,9 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
   }
 
   async function list(search: Parameters<Api['list']>[0], signal: AbortSignal): Promise<MailPage> {
-    const page = await api.list(search, signal)
+    const page = await api.list({ ...search, fold: 'broadcasts' }, signal)
     signal.throwIfAborted()
+    mails.value = page.mails ?? page.count
     return page
   }
 
@@ -170,8 +174,10 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
   }
 
   async function refresh(changes?: Changes): Promise<void> {
+    // Before rows are dropped: of a broadcast whose first mail is deleted, the next one takes its place.
+    const depth = depthFor(changes)
     if (changes) drop(changes.deleted)
-    return fetchRows(depthFor(changes))
+    return fetchRows(depth)
   }
 
   async function reload(): Promise<void> {
@@ -181,8 +187,12 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
   /** How many mails from the top a refresh must fetch to include every changed mail. */
   function depthFor(changes: Changes | undefined): number {
     if (!changes) return pageSize
-    const lowest = emails.value.findLastIndex(({ id }) => changes.updated.has(id))
-    return Math.min(Math.max(lowest + 1 + changes.created.size, 10), largestPage)
+    const { created, updated, deleted } = changes
+    // The changed mail may be one of those that the row of a broadcast stands for.
+    const lowest = emails.value.findLastIndex(
+      ({ id, broadcast }) => updated.has(id) || (broadcast && updated.size + deleted.size > 0),
+    )
+    return Math.min(Math.max(lowest + 1 + created.size, 10), largestPage)
   }
 
   async function fetchHead(limit: number, signal: AbortSignal): Promise<void> {
@@ -229,11 +239,12 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     if (ids.size === 0) return
     const kept = emails.value.filter(({ id }) => !ids.has(id))
     count.value = Math.max(kept.length, count.value - (emails.value.length - kept.length))
+    mails.value = Math.max(count.value, mails.value - (emails.value.length - kept.length))
     rows.value = { ...rows.value, emails: kept }
     dropped.value = ids
   }
 
-  function patch(id: string, change: Partial<MailSummary>): void {
+  function patch(id: string, change: Partial<ListedMail>): void {
     const changed = emails.value.map((mail) => (mail.id === id ? { ...mail, ...change } : mail))
     rows.value = { ...rows.value, emails: changed }
   }
@@ -254,6 +265,7 @@ export function useInbox(api: Api, onArrivals: (mails: MailSummary[]) => void): 
     rows,
     emails,
     count,
+    mails,
     query,
     shown,
     phase,

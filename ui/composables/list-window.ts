@@ -1,10 +1,10 @@
-import type { MailSummary } from '../../src/inbox/types.ts'
+import type { ListedMail } from '../../src/inbox/types.ts'
 
 /** The loaded rows of a list, without gaps. */
 export interface ListWindow {
   /** The position of the first loaded row in the list. */
   readonly first: number
-  readonly emails: MailSummary[]
+  readonly emails: ListedMail[]
 }
 
 export const noRows: ListWindow = { first: 0, emails: [] }
@@ -34,9 +34,9 @@ export function afterPage(
 
 /** Replaces the first loaded rows by the newest ones, which were fetched again. Older rows keep their places. */
 export function afterHead(
-  before: readonly MailSummary[],
-  page: { emails: MailSummary[]; count: number },
-): MailSummary[] {
+  before: readonly ListedMail[],
+  page: { emails: ListedMail[]; count: number },
+): ListedMail[] {
   const fetched = new Set(page.emails.map(({ id }) => id))
   const last = before.findLastIndex(({ id }) => fetched.has(id))
   // No mail in common: the list was empty, or more mail arrived than one page has. The list then starts again.

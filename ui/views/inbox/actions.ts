@@ -98,7 +98,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
   async function removeAll(): Promise<void> {
     // Uses the search that the list shows, not the text that is being typed.
     const query = inbox.shown.value
-    const { value: count } = inbox.count
+    const { value: count } = inbox.mails
     const what = query ? countWords(count, 'match', 'matches') : `all ${countWords(count, 'mail')}`
     if (!(await ask(`Delete ${what}?`, noUndo.replace('It is', 'They are'), 'Delete'))) return
     await attempt(async () => {

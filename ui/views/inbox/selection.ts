@@ -26,9 +26,14 @@ export function useSelection(inbox: InboxList): Selection {
     last = null
   }
 
+  /** The rows of broadcasts stand for many mails and are not picked: their mails are, in their own list. */
+  const pickable = (): string[] =>
+    inbox.emails.value.filter(({ broadcast }) => !broadcast).map(({ id }) => id)
+
   function toggle(id: string, range = false): void {
+    if (inbox.emails.value.some((mail) => mail.id === id && mail.broadcast)) return
     // Out of all, one was left out: what remains of it is what is loaded.
-    const next = new Set(everything.value ? inbox.emails.value.map((mail) => mail.id) : ids.value)
+    const next = new Set(everything.value ? pickable() : ids.value)
     everything.value = false
     const isOn = !next.has(id)
     for (const one of range ? between(last, id) : [id]) {
@@ -40,7 +45,7 @@ export function useSelection(inbox: InboxList): Selection {
   }
 
   function between(from: string | null, to: string): string[] {
-    const all = inbox.emails.value.map(({ id }) => id)
+    const all = pickable()
     const [start, end] = [all.indexOf(from ?? to), all.indexOf(to)].sort((a, b) => a - b)
     return start === undefined || end === undefined || start < 0 ? [to] : all.slice(start, end + 1)
   }
@@ -55,7 +60,7 @@ export function useSelection(inbox: InboxList): Selection {
   return {
     ids,
     everything,
-    count: computed(() => (everything.value ? inbox.count.value : ids.value.size)),
+    count: computed(() => (everything.value ? inbox.mails.value : ids.value.size)),
     has: (id) => everything.value || ids.value.has(id),
     toggle,
     all: () => (everything.value = true),

@@ -1,11 +1,13 @@
 import { computed, nextTick, ref, watch, type ComputedRef, type Ref } from 'vue'
 import type { InboxList } from '../../composables/inbox.ts'
 import type { Router } from '../../composables/route.ts'
+import type { BroadcastList } from './broadcast-list.ts'
 import { pairOf, type Selection } from './selection.ts'
 
 export interface WalkParts {
   inbox: InboxList
   selection: Selection
+  broadcasts: BroadcastList
   router: Pick<Router, 'route' | 'openId' | 'go'>
   /** The mail that the keys are at. */
   currentId: Ref<string | null>
@@ -23,8 +25,9 @@ export interface Walk {
   picking: Ref<boolean>
   /** Moves one row down or up. If a mail is open, the new row's mail is opened. */
   move(by: 1 | -1): void
+  /** Opens the mail or the broadcast of the row that the keys are at. */
   openCurrent(): void
-  /** Clears the selection; without one, closes the open mail and moves the focus to its row. */
+  /** Clears the selection; without one, closes the open mail and moves the focus to its row; then the list of a broadcast. */
   close(): void
   /** Shows the two picked mails side by side, else the open one with the last one that has its subject. */
   compare(): void
@@ -32,7 +35,7 @@ export interface Walk {
   fill(): void
 }
 
-export function useWalk({ inbox, selection, router, currentId, rows }: WalkParts): Walk {
+export function useWalk({ inbox, selection, broadcasts, router, currentId, rows }: WalkParts): Walk {
   const { route, openId, go } = router
   const picking = ref(false)
   const full = computed(() => route.value.view === 'mail' && route.value.full === true)
@@ -57,8 +60,17 @@ export function useWalk({ inbox, selection, router, currentId, rows }: WalkParts
     }
     const id = openId.value
     if (id !== null && full.value) return fill()
+    if (id === null && broadcasts.subject.value !== null) return broadcasts.close()
     go({ view: 'list' })
     if (id !== null) rows.focus(id)
+  }
+
+  function openCurrent(): void {
+    const { value: id } = currentId
+    if (id === null) return
+    const row = inbox.emails.value.find((mail) => mail.id === id)
+    if (row?.broadcast) broadcasts.open(row)
+    else go({ view: 'mail', id })
   }
 
   function compare(): void {
@@ -86,7 +98,7 @@ export function useWalk({ inbox, selection, router, currentId, rows }: WalkParts
     compared,
     picking,
     move,
-    openCurrent: () => currentId.value !== null && go({ view: 'mail', id: currentId.value }),
+    openCurrent,
     close,
     compare,
     fill,
