@@ -104,3 +104,15 @@ it('opens the mail of an address that names a folded mail, and the mails of a br
   await opened(page).waitFor()
   await expect.poll(() => rowsOf(page).count()).toBe(5)
 })
+
+it.each([1440, 390])('cuts a long subject of an opened broadcast, at %i px', async (width) => {
+  const { post, page } = await openPage({}, false)
+  const subject = `Spring news ${'of every kind '.repeat(20)}`
+  await sendBroadcast(post, 2, subject)
+  await page.setViewportSize({ width, height: 844 })
+  await page.goto(post.url ?? '')
+  await groupOf(page).click()
+  const chip = await opened(page).boundingBox()
+  const field = await searchField(page).boundingBox()
+  expect((chip?.x ?? 0) + (chip?.width ?? 0)).toBeLessThanOrEqual((field?.x ?? 0) + (field?.width ?? 0))
+})
