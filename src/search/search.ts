@@ -167,6 +167,13 @@ export function createSearch(deps: SearchDeps): Search {
     return { items: page.records, count, more: page.more }
   }
 
+  /** A page, by the way of reading that the query allows. */
+  function listBy(filter: MailFilter, wanted: WantedRows, isFolded: boolean): Promise<Listed> {
+    if (isFolded && filter.isOpen) return listFolded(store, wanted)
+    if (isByStore(filter)) return listByStore(filter, wanted)
+    return filter.isByRows ? listByRows(filter, wanted) : listByRecord(filter, wanted)
+  }
+
   /** The ids of the matches. Records are read only where neither the store's order nor the text decides. */
   async function ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]> {
     if (asksForText(filter)) await indexer.catchUp(options)
@@ -192,20 +199,13 @@ export function createSearch(deps: SearchDeps): Search {
       assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
       const wanted = { ...checkPage(paging, order), offset: checkOffset(offset, paging) }
       const isFolded = checkFold(fold)
-      const listed: Listed =
-        isFolded && filter.isOpen
-          ? await listFolded(store, wanted)
-          : isByStore(filter)
-            ? await listByStore(filter, wanted)
-            : filter.isByRows
-              ? await listByRows(filter, wanted)
-              : await listByRecord(filter, wanted)
-      const { items, count, more, left = 0, mails = count, groups } = listed
+      const { items, count, more, left = 0, mails = count, groups } = await listBy(filter, wanted, isFolded)
+      const unread = Math.max(left, unindexed)
       return {
         items,
         count,
         cursor: more ? (items.at(-1)?.id ?? null) : null,
-        ...(Math.max(left, unindexed) > 0 && { unread_texts: Math.max(left, unindexed) }),
+        ...(unread > 0 && { unread_texts: unread }),
         ...(isFolded && { mails }),
         ...(groups && { groups }),
       }

@@ -19,7 +19,7 @@ export interface PageQuery {
   /** Default: 50. */
   readonly limit?: number
   readonly where?: Where
-  /** Ids of records that `where` does not leave out. */
+  /** Ids of records that match whatever `where` says. Default: none. */
   readonly also?: readonly string[]
 }
 

@@ -91,7 +91,7 @@ export function createSharedLog<T extends StoredRecord>({
     async stored() {
       await sleep(gatherMs + pauseMs + storingMs)
       await storing
-      // Whoever lists them sees what was added here before, also while the next batch has to wait.
+      // A list must have what this instance logged before it, also while the next batch waits for its pause to end.
       if (waiting.length > 0) await (storing = storeWaiting())
     },
     async clear() {

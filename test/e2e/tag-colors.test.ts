@@ -52,7 +52,7 @@ describe('the colour of a tag', () => {
     await page.keyboard.press('Tab')
     expect(await colorIn(page, 'Automatic').evaluate((field) => field === document.activeElement)).toBe(true)
     expect(await colorIn(page, 'Automatic').isChecked()).toBe(true)
-    // Gray is the first colour: no name has it by itself.
+    // Gray comes first in the choice, and follows from no name.
     await page.keyboard.press('ArrowRight')
     expect(await colorIn(page, 'gray').isChecked()).toBe(true)
     await page.keyboard.press('Enter')

@@ -4,17 +4,10 @@ import type { Localpost } from '../../src/instance/instance.ts'
 import { movableClock } from '../support/clock.ts'
 import { startListening } from '../support/instance.ts'
 import { frameOf, openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
+import { handsOn, type Hands } from './_hands.ts'
 import { browser } from './context.ts'
 
 type Way = 'mouse' | 'keyboard'
-
-/** What a person does, counted: each click, each key, and each text that is typed. */
-interface Hands {
-  readonly count: number
-  click(what: Locator): Promise<void>
-  press(...keys: string[]): Promise<void>
-  type(text: string): Promise<void>
-}
 
 interface Place {
   page: Page
@@ -237,29 +230,6 @@ async function countOf(task: Task, way: Way, { post, real, page }: Place): Promi
   const { count } = place.hands
   expect(count, task.name).toBeLessThanOrEqual(task.limit)
   return `  ${task.name.padEnd(34)} ${count} (at most ${task.limit})`
-}
-
-function handsOn(page: Page): Hands {
-  let count = 0
-  return {
-    get count() {
-      return count
-    },
-    async click(what) {
-      count++
-      await what.click()
-    },
-    async press(...keys) {
-      for (const key of keys) {
-        count++
-        await page.keyboard.press(key)
-      }
-    },
-    async type(text) {
-      count++
-      await page.keyboard.type(text)
-    },
-  }
 }
 
 async function opensVerification(act: () => Promise<void>): Promise<void> {

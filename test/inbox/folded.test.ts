@@ -20,7 +20,7 @@ const subjectsOf = async (post: Localpost): Promise<string[]> =>
   (await post.inbox.list({ fold })).items.map(({ subject }) => subject)
 
 describe('a folded list', () => {
-  it('has one item for a broadcast, with what became of its mails', async () => {
+  it('has one item for a broadcast, with its number of mails and their outcomes', async () => {
     const post = await startRetrying()
     await post.rules.set([{ match: 'cy@example.com', action: 'reject' }])
     await submit(post, { subject: 'before' })

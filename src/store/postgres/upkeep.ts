@@ -56,7 +56,7 @@ export class Upkeep {
     if (!isErrorOf(fault, 'service_unavailable', 'store_full', 'store_read_only')) return
     // Trouble that comes and goes many times a minute is reported once, whichever file or table it names.
     const now = monotonicNow()
-    for (const [text, at] of this.#noted) if (now - at >= sayAgainMs) this.#noted.delete(text)
+    for (const [known, at] of this.#noted) if (now - at >= sayAgainMs) this.#noted.delete(known)
     // A full disk is one trouble, whichever write met it: of a table, of its map of free space, or a part of a block.
     const trouble = fault.code === 'store_full' ? fault.code : fault.message.replaceAll(/\d+/g, '')
     const isNew = !this.#noted.has(trouble)

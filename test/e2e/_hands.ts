@@ -1,0 +1,33 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** What a person does, counted: each click, each key, and each text that is typed. */
+export interface Hands {
+  readonly count: number
+  click(what: Locator): Promise<void>
+  press(...keys: string[]): Promise<void>
+  type(text: string): Promise<void>
+}
+
+/** The hands on a page, which begin at 0. */
+export function handsOn(page: Page): Hands {
+  let count = 0
+  return {
+    get count() {
+      return count
+    },
+    async click(what) {
+      count++
+      await what.click()
+    },
+    async press(...keys) {
+      for (const key of keys) {
+        count++
+        await page.keyboard.press(key)
+      }
+    },
+    async type(text) {
+      count++
+      await page.keyboard.type(text)
+    },
+  }
+}
