@@ -2,6 +2,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { noRoom } from '../core/byte-budget.ts'
 import type { Ids } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
+import { type BulkBoard, isEnded, mostEnded } from './bulk-board.ts'
 import type { BulkProgress } from './types.ts'
 
 /** One change of many mails, while it runs. */
@@ -28,26 +29,38 @@ export interface BulkRuns {
   /** Lists them, the newest first. */
   list(): BulkProgress[]
   /** Cancels a change; mails that are done stay changed. A change that has ended is not affected. @throws not_found. */
-  cancel(id: string): BulkProgress
+  cancel(id: string): Promise<BulkProgress>
   /** Sets the function that is called with the progress of changes of more than 100 mails, several times a second. */
   onProgress(listener: (progress: BulkProgress) => void): void
   /** Cancels all changes, and waits until they have ended. */
   close(): Promise<void>
 }
 
+/** One that runs here, or did so. */
 interface Kept {
   progress: BulkProgress
   abort: AbortController
 }
 
-export function createBulkRuns(ids: Ids): BulkRuns {
+/** @param board  Where the instances that share a store tell each other of their changes; null for a store of this one alone. */
+export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRuns {
   let kept: Kept[] = []
   let listener: (progress: BulkProgress) => void = () => {}
   let last: Promise<unknown> = Promise.resolve()
   let isClosed = false
 
-  function tell({ progress }: Kept): void {
+  function tell(progress: BulkProgress): void {
     if (progress.total !== null && progress.total > fewest) listener({ ...progress })
+  }
+  board?.onProgress(tell)
+
+  /** Those of all instances, the newest first. */
+  function list(): BulkProgress[] {
+    const all = new Map(board?.list().map((progress) => [progress.id, progress]))
+    for (const { progress } of kept) all.set(progress.id, { ...progress })
+    const ended = [...all.values()].filter(isEnded).map(({ id }) => id)
+    for (const id of ended.sort().slice(0, -mostEnded)) all.delete(id)
+    return [...all.values()].sort((one, other) => (one.id < other.id ? 1 : -1))
   }
 
   function runOf(one: Kept, onProgress?: (done: number, total: number) => void): BulkRun {
@@ -57,25 +70,28 @@ export function createBulkRuns(ids: Ids): BulkRuns {
       signal: abort.signal,
       begin(total) {
         progress.total = total
-        tell(one)
+        tell(progress)
       },
       progress(done) {
         progress.done = done
         onProgress?.(done, progress.total ?? done)
         if (monotonicNow() - toldAt < tellMs) return
         toldAt = monotonicNow()
-        tell(one)
+        tell(progress)
       },
     }
   }
 
   async function runNext<T>(
     one: Kept,
+    added: Promise<void> | undefined,
     onProgress: ((done: number, total: number) => void) | undefined,
     work: (run: BulkRun) => Promise<T>,
   ): Promise<T> {
     const { progress, abort } = one
     try {
+      await added
+      await board?.turn(progress.id, abort.signal)
       progress.state = 'running'
       const outcome = await work(runOf(one, onProgress))
       progress.state = abort.signal.aborted ? 'cancelled' : 'done'
@@ -84,7 +100,8 @@ export function createBulkRuns(ids: Ids): BulkRuns {
       progress.state = 'failed'
       throw error
     } finally {
-      tell(one)
+      await board?.end(progress.id)
+      tell(progress)
       const ended = kept.filter(({ progress }) => isEnded(progress))
       kept = kept.filter((each) => !ended.slice(0, -mostEnded).includes(each))
     }
@@ -92,7 +109,7 @@ export function createBulkRuns(ids: Ids): BulkRuns {
 
   return {
     async run(change, { signal, onProgress }, work) {
-      const waiting = kept.filter(({ progress }) => !isEnded(progress)).length
+      const waiting = list().filter((progress) => !isEnded(progress)).length
       if (waiting >= mostWaiting) throw noRoom(`${waiting} changes of many mails wait already.`)
       const abort = new AbortController()
       const one: Kept = {
@@ -103,7 +120,10 @@ export function createBulkRuns(ids: Ids): BulkRuns {
       const onAbort = (): void => abort.abort()
       signal?.addEventListener('abort', onAbort, { once: true })
       kept.push(one)
-      const running = last.then(() => runNext(one, onProgress, work))
+      const added = board?.add(one.progress, onAbort)
+      // It is waited for when those before it have ended.
+      added?.catch(() => {})
+      const running = last.then(() => runNext(one, added, onProgress, work))
       last = running.catch(() => {})
       try {
         return await running
@@ -111,15 +131,14 @@ export function createBulkRuns(ids: Ids): BulkRuns {
         signal?.removeEventListener('abort', onAbort)
       }
     },
-    list: () => kept.map(({ progress }) => ({ ...progress })).reverse(),
-    cancel(id) {
+    list,
+    async cancel(id) {
       const one = kept.find(({ progress }) => progress.id === id)
-      if (!one) {
-        const message = `There is no bulk change ${quote(id)}. Only the last changes are kept.`
-        throw new LocalpostError('not_found', message)
-      }
-      one.abort.abort()
-      return { ...one.progress }
+      one?.abort.abort()
+      const found = one ? { ...one.progress } : await board?.cancel(id)
+      if (found) return found
+      const message = `There is no bulk change ${quote(id)}. Only the last changes are kept.`
+      throw new LocalpostError('not_found', message)
     },
     onProgress: (given) => void (listener = given),
     async close() {
@@ -134,8 +153,3 @@ export function createBulkRuns(ids: Ids): BulkRuns {
 const fewest = 100
 const tellMs = 100
 const mostWaiting = 20
-const mostEnded = 20
-
-function isEnded({ state }: BulkProgress): boolean {
-  return state !== 'waiting' && state !== 'running'
-}

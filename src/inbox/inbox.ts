@@ -16,6 +16,7 @@ import { createMessageFields } from '../search/message-fields.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
 import { createBulk } from './bulk.ts'
+import type { BulkBoard } from './bulk-board.ts'
 import { createBulkRuns } from './bulk-runs.ts'
 import { createMessageStreams } from './message-streams.ts'
 import { createNestedMails } from './nested.ts'
@@ -49,6 +50,8 @@ export interface InboxDeps extends InboxChecksDeps {
   release: Relay | null
   /** The SMTP transcript of a submission; null if it is not kept. Default: no transcripts. */
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
+  /** Of the instances that share the store; null without others. Default: null. */
+  bulkBoard?: BulkBoard | null
   /** See `IndexerDeps`. */
   onLongWork?: ((isRunning: boolean) => void) | undefined
 }
@@ -75,7 +78,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const pending = createPending()
   const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
   const tags = createTags(deps)
-  const runs = createBulkRuns(deps.ids)
+  const runs = createBulkRuns(deps.ids, deps.bulkBoard)
   const bulk = createBulk({ store, search, runs, now })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const details = createDetails({ ...deps, digests })

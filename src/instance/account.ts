@@ -14,6 +14,7 @@ import { createDomains, type InnerDomains } from '../domains/domains.ts'
 import type { EmailService } from '../emails/emails.ts'
 import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
 import type { Simulation } from '../emails/simulate.ts'
+import { openBulkBoard } from '../inbox/bulk-board.ts'
 import { createInbox } from '../inbox/inbox.ts'
 import { createOwnRecords } from '../inbox/own-records.ts'
 import type { Outgoing } from '../net/outgoing.ts'
@@ -169,6 +170,7 @@ export async function openNouns(
     submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
     release: relay && releaseThrough(relay),
     transcriptOf: transcripts.of,
+    bulkBoard: await openBulkBoard({ store, following }),
     onLongWork,
   })
   undo.push(() => inbox.close())

@@ -12,6 +12,7 @@ import { idempotencyCollection } from '../emails/idempotency.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Ids } from '../core/ids.ts'
+import { bulkChangeCollection } from '../inbox/bulk-board.ts'
 import { tagColorCollection } from '../inbox/tag-colors.ts'
 import { apiKeyCollection } from '../keys/key.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
@@ -56,6 +57,7 @@ export const sharedCollections: readonly Collection<StoredRecord>[] = [
   smtpSessionCollection,
   windowCollection,
   transcriptCollection,
+  bulkChangeCollection,
 ]
 
 const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {

@@ -67,6 +67,7 @@ export const waitingFiles: readonly string[] = [
   'instance/database-refusals',
   'instance/one-server',
   'instance/restored-database',
+  'instance/shared-bulk',
   'search/store-search',
   'server/early-answers',
   'store/copied-lock',

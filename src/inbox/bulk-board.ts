@@ -1,0 +1,197 @@
+import { monotonicNow, setTimeout } from '../core/machine.ts'
+import type { Following } from '../store/follow.ts'
+import { changeRecord } from '../store/repository.ts'
+import { type Collection, insert, type Store, type StoredRecord } from '../store/store.ts'
+import type { BulkProgress } from './types.ts'
+
+/** A change of many mails, as it is stored where instances share a store. */
+interface BulkRecord extends StoredRecord, BulkProgress {
+  /** Set when it is cancelled at another instance than its own. */
+  is_cancelled: boolean
+}
+
+export const bulkChangeCollection: Collection<BulkRecord> = { name: 'bulk_changes', indexes: {} }
+
+/** The changes of many mails of all instances that share a store. */
+export interface BulkBoard {
+  /**
+   * Stores a new change of this instance, which is told of as it goes on until its `end`.
+   *
+   * @param progress  Changes as the change does.
+   * @param abort  Called when it is cancelled at another instance.
+   */
+  add(progress: Readonly<BulkProgress>, abort: () => void): Promise<void>
+  /** Waits until the earlier changes of other instances have ended, or until it is cancelled. */
+  turn(id: string, signal: AbortSignal): Promise<void>
+  /** Stores the outcome. What cannot be stored is taken for failed by the other instances. */
+  end(id: string): Promise<void>
+  /** Those that are stored. */
+  list(): BulkProgress[]
+  /** Has the instance of a change cancel it. @returns null if there is no such change. */
+  cancel(id: string): Promise<BulkProgress | null>
+  /** Sets the function that is called with the progress of the changes of other instances. */
+  onProgress(listener: (progress: BulkProgress) => void): void
+}
+
+/** A change of this instance that has not ended. */
+interface Own {
+  readonly progress: Readonly<BulkProgress>
+  readonly abort: () => void
+  hasEnded: boolean
+}
+
+/** A stored change, and when it was last written, by this instance's time. */
+interface Known {
+  readonly record: BulkRecord
+  readonly at: number
+}
+
+/** @returns null for a store of this process alone. */
+export async function openBulkBoard({
+  store,
+  following,
+}: {
+  store: Store
+  following: Following
+}): Promise<BulkBoard | null> {
+  if (!store.isShared) return null
+  const known = new Map<string, Known>()
+  const own = new Map<string, Own>()
+  /** The ids of all changes that began here, while they are stored. */
+  const ours = new Set<string>()
+  let listener: (progress: BulkProgress) => void = () => {}
+
+  await following.open(store, bulkChangeCollection, {
+    ids: () => known.keys(),
+    put(record) {
+      if (known.get(record.id)?.record.version === record.version) return
+      known.set(record.id, { record, at: monotonicNow() })
+      const mine = own.get(record.id)
+      // One that was silent for too long is failed for the others.
+      if (mine && !mine.hasEnded && (record.is_cancelled || isEnded(record))) mine.abort()
+      if (!ours.has(record.id)) listener(progressOf(record))
+    },
+    remove(id) {
+      known.delete(id)
+      ours.delete(id)
+    },
+  })
+
+  /** Whether the instance of a change ended without a word. */
+  function isLost({ record, at }: Known): boolean {
+    return !isEnded(record) && !ours.has(record.id) && monotonicNow() - at > silentMs
+  }
+
+  /** Writes that a lost change failed: its instance may only stand still. */
+  function bury({ record: { id, version } }: Known): void {
+    changeRecord(store, bulkChangeCollection, id, 'bulk change', (stored): BulkRecord =>
+      stored.version === version ? { ...stored, state: 'failed' } : stored,
+    ).catch(() => {})
+  }
+
+  /** Stores how far a change is. Also without news, so that the others know that it goes on. */
+  async function write({ progress }: Own): Promise<void> {
+    await changeRecord(store, bulkChangeCollection, progress.id, 'bulk change', (stored) => ({
+      ...stored,
+      ...progress,
+    }))
+  }
+
+  async function writeOften(mine: Own): Promise<void> {
+    let written = JSON.stringify(mine.progress)
+    for (let at = monotonicNow(); ;) {
+      await pause(writeMs)
+      if (mine.hasEnded) return
+      const now = JSON.stringify(mine.progress)
+      if (now === written && monotonicNow() - at < beatMs) continue
+      await write(mine).then(
+        () => void (written = now),
+        () => {},
+      )
+      at = monotonicNow()
+    }
+  }
+
+  async function trim(): Promise<void> {
+    const ended = [...known.values()].filter(({ record }) => isEnded(record)).map(({ record }) => record.id)
+    const gone = ended.sort().slice(0, -mostEnded)
+    if (gone.length > 0) await store.bulk(bulkChangeCollection, gone, 'remove')
+  }
+
+  return {
+    async add(progress, abort) {
+      const mine = { progress, abort, hasEnded: false }
+      own.set(progress.id, mine)
+      ours.add(progress.id)
+      await store.commit([insert(bulkChangeCollection, { ...progress, is_cancelled: false })])
+      void writeOften(mine)
+      // It waits for all that were stored before it.
+      await store.caughtUp()
+      await following.settled()
+    },
+    async turn(id, signal) {
+      for (;;) {
+        const earlier = [...known.values()].filter(
+          ({ record }) => record.id < id && !ours.has(record.id) && !isEnded(record),
+        )
+        const lost = earlier.filter(isLost)
+        lost.forEach(bury)
+        if (signal.aborted || earlier.length === lost.length) return
+        await pause(lookMs)
+      }
+    },
+    async end(id) {
+      const mine = own.get(id)
+      if (!mine) return
+      mine.hasEnded = true
+      try {
+        await write(mine)
+        await trim()
+      } catch {
+        // The others take it for failed once it was silent for long enough.
+        ours.delete(id)
+      } finally {
+        own.delete(id)
+      }
+    },
+    list: () =>
+      Array.from(known.values(), (one) => {
+        if (!isLost(one)) return progressOf(one.record)
+        bury(one)
+        return { ...progressOf(one.record), state: 'failed' }
+      }),
+    async cancel(id) {
+      const found = known.get(id)
+      if (!found) return null
+      if (isEnded(found.record)) return progressOf(found.record)
+      const record = await changeRecord(store, bulkChangeCollection, id, 'bulk change', (stored) =>
+        isEnded(stored) ? stored : { ...stored, is_cancelled: true },
+      )
+      return progressOf(record)
+    },
+    onProgress: (given) => void (listener = given),
+  }
+}
+
+/** How many of the changes that have ended are kept. */
+export const mostEnded = 20
+/** How often the progress of a change is stored while there is any. */
+const writeMs = 200
+/** How often a change is stored that makes no progress. */
+const beatMs = 3000
+/** After this time without a word, an instance counts as lost. */
+const silentMs = 12_000
+const lookMs = 50
+
+export function isEnded({ state }: BulkProgress): boolean {
+  return state !== 'waiting' && state !== 'running'
+}
+
+function progressOf({ id, change, state, done, total }: BulkProgress): BulkProgress {
+  return { id, change, state, done, total }
+}
+
+/** Does not keep the process alive. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref())
+}
