@@ -11,19 +11,29 @@ export interface JobQueue {
   run<T>(job: () => Promise<T>, patienceMs: number, signal?: AbortSignal): Promise<T>
 }
 
+/** A queue that says how many wait now. */
+export interface CountedQueue extends JobQueue {
+  readonly waiting: number
+}
+
 /**
  * @param slots  How many run at once.
  * @param maxWaiting  How many may wait.
+ * @param jobs  What they are, for the error of one too many. Default: `large requests`.
  */
-export function createJobQueue(clock: Pick<Clock, 'after'>, slots: number, maxWaiting: number): JobQueue {
+export function createJobQueue(
+  clock: Pick<Clock, 'after'>,
+  slots: number,
+  maxWaiting: number,
+  jobs = 'large requests',
+): CountedQueue {
   let running = 0
   const waiting = new Set<() => void>()
 
   function turn(patienceMs: number, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) return Promise.reject(left())
     if (running < slots) return Promise.resolve(void running++)
-    if (waiting.size >= maxWaiting)
-      return Promise.reject(noRoom(`${waiting.size} other large requests wait.`))
+    if (waiting.size >= maxWaiting) return Promise.reject(noRoom(`${waiting.size} other ${jobs} wait.`))
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         cancel()
@@ -48,6 +58,9 @@ export function createJobQueue(clock: Pick<Clock, 'after'>, slots: number, maxWa
   }
 
   return {
+    get waiting() {
+      return waiting.size
+    },
     async run(job, patienceMs, signal) {
       await turn(patienceMs, signal)
       try {

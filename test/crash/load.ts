@@ -9,7 +9,8 @@ export interface Acknowledged {
 }
 
 /**
- * Sends mail to a running command over SMTP and HTTP until it exits; every subject is unique.
+ * Sends mail to a running command over SMTP and HTTP until it exits; every subject is unique. What it is told to try again
+ * later it sends anew.
  *
  * @returns The acknowledged mail so far, filled during the load; and why each sender ended.
  */
@@ -36,7 +37,18 @@ export function load(command: Started): {
 
   async function submit({ smtp }: Acknowledged): Promise<void> {
     const subject = `smtp ${randomUUID()}`
-    await transport.sendMail({ from: 'app@acme.test', to: 'ada@example.com', subject, text: bodyOf(subject) })
+    try {
+      await transport.sendMail({
+        from: 'app@acme.test',
+        to: 'ada@example.com',
+        subject,
+        text: bodyOf(subject),
+      })
+    } catch (error) {
+      const { responseCode } = error as { responseCode?: number }
+      if (responseCode !== 451 && responseCode !== 452) throw error
+      return await pause(50)
+    }
     smtp.add(subject)
     times.set(subject, performance.now())
   }
@@ -49,6 +61,7 @@ export function load(command: Started): {
       headers: { authorization: `Bearer ${command.apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ from: 'app@acme.test', to, subject, text: bodyOf(subject) }),
     })
+    if (response.status === 503) return await pause(50)
     if (response.status !== 200) throw new Error(`answered ${response.status}`)
     const { id } = (await response.json()) as { id: string }
     api.set(subject, id)
@@ -74,3 +87,5 @@ async function repeat(once: () => Promise<void>): Promise<unknown> {
     }
   }
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

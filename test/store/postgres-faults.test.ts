@@ -1,5 +1,6 @@
 import { createServer, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { transact } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
@@ -181,6 +182,38 @@ describe('a database that fails', () => {
       expect(await store.count(notes)).toBe(passes ? 6 : 1)
     },
   )
+})
+
+describe('a database that is busy', () => {
+  test('answers every read that waits for a connection, and refuses those beyond the bound at once', async () => {
+    const url = freshUrl()
+    const store = await open(url)
+    await store.commit([insert(notes, note(1))])
+    const admin = new Client({ connectionString: server.url })
+    await admin.connect()
+    onTestFinished(() => admin.end())
+    await admin.query(`BEGIN; LOCK TABLE ${url.split('=')[1]}.records_notes`)
+    const asked = Array.from({ length: 10_050 }, () => store.get(notes, note(1).id))
+    const answers = Promise.allSettled(asked)
+    // The reads that wait keep no barrier waiting.
+    await store.caughtUp()
+    const refused = await Promise.allSettled(asked.slice(10_004))
+    expect((await store.database())?.connections.waiting).toBeGreaterThanOrEqual(10_000)
+    // Longer than the driver lets statements wait for a connection.
+    await new Promise((resolve) => setTimeout(resolve, 6000))
+    await admin.query('COMMIT')
+    for (const outcome of refused)
+      expect(outcome).toMatchObject({
+        status: 'rejected',
+        reason: {
+          code: 'service_unavailable',
+          message: expect.stringContaining('10000 other reads wait'),
+          headers: { 'retry-after': '1' },
+        },
+      })
+    const answered = (await answers).filter(({ status }) => status === 'fulfilled')
+    expect(answered).toHaveLength(10_004)
+  })
 })
 
 describe('a network that is gone without a word', () => {

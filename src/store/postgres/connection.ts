@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient, QueryConfig } from 'pg'
+import type { JobQueue } from '../../core/job-queue.ts'
 import { isLost } from './faults.ts'
 
 /** Runs statements over one connection, or over any of a pool. */
@@ -8,21 +9,28 @@ export class Connection {
   readonly #schema: string
   readonly #toError: (error: unknown) => unknown
   readonly #mostMs: number | undefined
+  readonly #queue: JobQueue | undefined
 
   /**
    * @param schema  Of the store's tables; a name that needs no escaping in quotes.
    * @param options  `toError`: makes what `run` throws of what the driver threw; default: the same. `mostMs`: after this time
-   *   without an answer the connection is given up; default: that of the pool.
+   *   without an answer the connection is given up; default: that of the pool. `queue`: where statements wait for a connection;
+   *   without it the pool refuses one that waits for some seconds.
    */
   constructor(
     client: Pool | PoolClient,
     schema: string,
-    { toError = same, mostMs }: { toError?: (error: unknown) => unknown; mostMs?: number } = {},
+    {
+      toError = same,
+      mostMs,
+      queue,
+    }: { toError?: (error: unknown) => unknown; mostMs?: number; queue?: JobQueue } = {},
   ) {
     this.#client = client
     this.#schema = schema
     this.#toError = toError
     this.#mostMs = mostMs
+    this.#queue = queue
   }
 
   /** The name of a table of the store in SQL. */
@@ -44,8 +52,11 @@ export class Connection {
   ): Promise<Row[]> {
     try {
       const name = isLasting ? nameOf(text) : undefined
-      const { rows } = await this.#client.query(within(mostMs, { text, values: [...values], name }))
-      return rows as Row[]
+      const query = async (): Promise<Row[]> => {
+        const { rows } = await this.#client.query(within(mostMs, { text, values: [...values], name }))
+        return rows as Row[]
+      }
+      return await (this.#queue ? this.#queue.run(query, patienceMs) : query())
     } catch (error) {
       throw this.#toError(error)
     }
@@ -113,6 +124,8 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
 
 /** The answer to COMMIT is waited for as long; then it is looked up what became of it. */
 const commitMs = 6000
+/** How long a statement waits for a connection. */
+const patienceMs = 30_000
 const longestMs = 24 * 60 * 60_000
 
 /** A statement whose answer is waited for as long; undefined for the time of the pool. The driver's types lack this member. */

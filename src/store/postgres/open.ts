@@ -74,7 +74,8 @@ async function assertAlone(sql: Connection, schema: string, membership: Membersh
   )
 }
 
-const readConnections = 4
+/** One of them is not for reads, see `startStore`. */
+const readConnections = 5
 
 const withoutTrigrams =
   'Searches for words look at the text of each mail: the database lacks the extension pg_trgm, and this user may not create it. ' +

@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
 import { createBudget, noRoom } from '../../core/byte-budget.ts'
+import { systemClock } from '../../core/clock.ts'
 import { LocalpostError } from '../../core/errors.ts'
+import { createJobQueue } from '../../core/job-queue.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
 import { type BulkOutcome, runBulk } from '../bulk.ts'
 import { ChangeFeed } from '../change-feed.ts'
@@ -56,7 +58,11 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
   let closing: Promise<void> | null = null
   const own = new Connection(writing, schema)
   const toError = (error: unknown): LocalpostError => (closing ? closedError() : databaseFault(error))
-  const shared = new Connection(reading, schema, { toError })
+  // One of its connections is for what must not wait behind other reads.
+  const readQueue = createJobQueue(systemClock, reading.options.max - 1, mostReads, 'reads')
+  const searchQueue = createJobQueue(systemClock, searching.options.max, mostSearches, 'searches')
+  const shared = new Connection(reading, schema, { toError, queue: readQueue })
+  const urgent = new Connection(reading, schema, { toError })
   const listening = new Listening(
     calls,
     schema,
@@ -67,7 +73,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
   const state = await readState(own)
   const feed = new ChangeFeed(state.seq)
   const follower = new Follower({
-    sql: shared,
+    sql: urgent,
     feed,
     instance: membership.id,
     state,
@@ -78,7 +84,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
       ),
   })
   const reads = new Reads(shared)
-  const texts = new PostgresTexts(new Connection(searching, schema, { toError }))
+  const texts = new PostgresTexts(new Connection(searching, schema, { toError, queue: searchQueue }))
   const blobs = new Blobs(shared)
   const pending = createBudget(deps.pendingBytes ?? 64 * 1024 * 1024)
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
@@ -222,10 +228,11 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     },
     database: () =>
       readStatus({
-        sql: shared,
+        sql: urgent,
         schema,
         search: deps.search,
         pools: [writing, reading, searching, calls],
+        queues: [readQueue, searchQueue],
         membership,
         lastCommit: follower.seq,
       }),
@@ -270,6 +277,10 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
 function closedError(): LocalpostError {
   return new LocalpostError('closed', 'This instance is closed; create a new one.')
 }
+
+/** How many reads and searches may wait for a connection. A request makes one at a time. */
+const mostReads = 10_000
+const mostSearches = 100
 
 /** Up to this many records, listeners get one change for each, so that they need not read everything again. */
 const mostTold = 100

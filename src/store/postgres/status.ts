@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { clearTimeout, monotonicNow, setTimeout } from '../../core/machine.ts'
+import type { CountedQueue } from '../../core/job-queue.ts'
 import type { DatabaseStatus } from '../store.ts'
 import type { Connection } from './connection.ts'
 import type { Membership } from './membership.ts'
@@ -10,15 +11,20 @@ export async function readStatus(deps: {
   schema: string
   search: DatabaseStatus['search']
   pools: readonly Pool[]
+  /** Where statements wait for a connection of the pools. */
+  queues: readonly CountedQueue[]
   membership: Membership
   lastCommit: number
 }): Promise<DatabaseStatus> {
-  const { sql, schema, search, pools, membership, lastCommit } = deps
+  const { sql, schema, search, pools, queues, membership, lastCommit } = deps
   const sum = (of: (pool: Pool) => number): number => pools.reduce((all, pool) => all + of(pool), 0)
   const connections = {
     used: sum(({ totalCount, idleCount }) => totalCount - idleCount),
     idle: sum(({ idleCount }) => idleCount),
-    waiting: sum(({ waitingCount }) => waitingCount),
+    waiting: queues.reduce(
+      (all, { waiting }) => all + waiting,
+      sum(({ waitingCount }) => waitingCount),
+    ),
   }
   const began = monotonicNow()
   const instances = await withinASecond(
