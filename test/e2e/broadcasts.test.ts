@@ -105,6 +105,27 @@ it('opens the mail of an address that names a folded mail, and the mails of a br
   await expect.poll(() => rowsOf(page).count()).toBe(5)
 })
 
+it('shows the id of a broadcast nowhere as a tag, marks its row, and leads to its other mails', async () => {
+  const { post, page } = await openPage({}, false)
+  await sendBroadcast(post, 5)
+  const [, second] = (await post.inbox.list()).items
+  await post.inbox.update(second?.id ?? '', { tags: [...(second?.tags ?? []), 'checked'] })
+  await page.goto(`${post.url}/#/mail/${second?.id}`)
+  await page.getByRole('button', { name: 'Tag: checked' }).waitFor()
+  await page.getByRole('button', { name: 'All tags' }).getByText('All tags (1)').waitFor()
+  await expect.poll(() => groupOf(page).getAttribute('aria-current')).toBe('true')
+  await page.getByRole('button', { name: 'Tag', exact: true }).click()
+  await page.getByRole('combobox', { name: 'New tag' }).fill('also')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Remove the tag also' }).waitFor()
+  expect(await page.locator('main').innerText()).not.toContain('bc_')
+  // A new tag keeps the mail in its broadcast.
+  await page.getByRole('link', { name: 'Broadcast', exact: true }).click()
+  await opened(page).waitFor()
+  await expect.poll(() => rowsOf(page).count()).toBe(5)
+  expect(await rowsOf(page).filter({ hasText: 'bc_' }).count()).toBe(0)
+})
+
 it.each([1440, 390])('cuts a long subject of an opened broadcast, at %i px', async (width) => {
   const { post, page } = await openPage({}, false)
   const subject = `Spring news ${'of every kind '.repeat(20)}`

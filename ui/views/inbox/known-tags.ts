@@ -9,11 +9,12 @@ import {
 } from 'vue'
 import type { TagColor, TagCount } from '../../../src/inbox/types.ts'
 import type { Instance } from '../../composables/instance.ts'
+import { isBroadcastTag } from './broadcast-tag.ts'
 import { colorOfName } from './tag-colors.ts'
 
 /** All tags of the shown account, for the filters, the rows and the fields for tags. */
 export interface KnownTags {
-  /** Those that a mail has, the most frequent first. */
+  /** Those that a mail has, the most frequent first, without the ids of broadcasts. */
   counts: ComputedRef<readonly TagCount[]>
   names: ComputedRef<readonly string[]>
   colorOf(tag: string): TagColor
@@ -52,7 +53,7 @@ export function provideTags({ api, live }: Pick<Instance, 'api' | 'live'>): Know
   live.listen({ onConnected: loadNow, onTags: loadNow, onChanges: loadSoon, onManyChanged: loadSoon })
   onScopeDispose(() => clearTimeout(timer))
   void load()
-  const counts = computed(() => all.value.filter(({ count }) => count > 0))
+  const counts = computed(() => all.value.filter(({ tag, count }) => count > 0 && !isBroadcastTag(tag)))
   const chosen = computed(() => new Map(all.value.map(({ tag, color }) => [tag, color])))
   const chosenColorOf = (tag: string): TagColor | null => chosen.value.get(tag.toLowerCase()) ?? null
   const known: KnownTags = {

@@ -2,6 +2,7 @@ import { computed, shallowRef, watchEffect, type ComputedRef } from 'vue'
 import type { MailSummary } from '../../../src/inbox/types.ts'
 import type { InboxList } from '../../composables/inbox.ts'
 import { splitAddress } from '../../composables/words.ts'
+import { chosenTags } from './broadcast-tag.ts'
 
 /** What a search may be for: the values of the list without a search, kept while one is on. */
 export function useKnownValues({
@@ -23,6 +24,6 @@ function valuesOf(mails: readonly MailSummary[]): Record<string, string[]> {
   return {
     from: distinct(newest.map(({ from }) => splitAddress(from).address)),
     to: distinct(newest.flatMap(({ to }) => to)),
-    tag: distinct(newest.flatMap(({ tags }) => tags)),
+    tag: distinct(newest.flatMap(({ tags }) => chosenTags(tags))),
   }
 }
