@@ -180,3 +180,21 @@ describe('the files of a mail', () => {
     expect(await objections(page)).toEqual([])
   })
 })
+
+it('the dialog of a nested mail asks about its remote content', async () => {
+  const { post, page } = await openPage()
+  const inner =
+    'Subject: Inner\r\nContent-Type: text/html\r\n\r\n<p>Hello</p><img src="http://127.0.0.1:9/a.png">'
+  await post.inbox.import(
+    mime('multipart/mixed', [
+      ['Content-Type: text/plain', 'See below'],
+      ['Content-Type: message/rfc822', inner],
+    ]),
+  )
+  await page.getByRole('region', { name: 'Attached files' }).getByRole('button').first().click()
+  const dialog = page.getByRole('dialog', { name: 'Inner' })
+  await dialog.getByText('Remote images are not loaded').waitFor()
+  await dialog.getByRole('button', { name: 'Load them' }).click()
+  await expect.poll(() => dialog.locator('iframe').getAttribute('src')).toContain('remote=all')
+  await expect.poll(() => dialog.getByRole('button', { name: 'Load them' }).count()).toBe(0)
+})
