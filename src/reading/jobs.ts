@@ -74,13 +74,15 @@ function* findingSteps({
   // What the HTML shows is only known of what is looked at.
   const areCodesClipped = said.length > searchedForCodes || html.length > searchedForLinks
   if (!areLinksClipped && !areCodesClipped) return { links, codes, clipped: null }
-  const of = `the first ${searchedForLinks} characters of each body`
-  const ofText = `the first ${searchedForCodes} characters of the text`
+  const of = `the first ${number(searchedForLinks)} characters of each body`
+  const ofText = `the first ${number(searchedForCodes)} characters of the text`
   const clipped = areLinksClipped
     ? `${onlySearched} ${of} for links, and ${ofText} for codes.`
     : `${onlySearched} ${ofText} for codes.`
   return { links, codes, clipped }
 }
+
+const number = (value: number): string => value.toLocaleString('en-GB')
 
 /** The work on a message, in this thread. */
 export const jobs: {

@@ -85,8 +85,8 @@ function keyed(name: string, value: string, context: Context): QueryPart {
       queryKeys.map((key) => key.name),
     )
     const hint = near ? ` Did you mean ${near}:?` : ''
-    const names = queryKeys.map((key) => `${key.name}:`).join(' ')
-    throw fault(`${quote(`${name}:`)} is no key.${hint} Keys are ${names}; quote what is none.`)
+    const names = queryKeys.map((key) => key.name).join(', ')
+    throw fault(`${quote(`${name}:`)} is no key.${hint} Keys are ${names}. Quote text that has a colon.`)
   }
   const wanted = value.toLowerCase()
   if (known.values && !known.values.includes(wanted)) {

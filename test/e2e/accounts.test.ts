@@ -171,7 +171,7 @@ describe('the accounts in the page', () => {
     await page.getByRole('heading', { name: 'Close it?' }).waitFor()
     await page.keyboard.press('Escape')
     await dialog.getByRole('button', { name: 'Disable' }).click()
-    await page.getByRole('heading', { name: 'The account shop is disabled' }).waitFor()
+    await page.getByRole('heading', { name: 'The account “shop” is disabled' }).waitFor()
     await page.getByRole('button', { name: 'Enable the account' }).click()
     await page.getByText('Live', { exact: true }).waitFor()
     await switcher(page, 'shop').click()
@@ -214,7 +214,7 @@ describe('the accounts of people who sign in', () => {
     expect(await page.getByRole('button', { name: 'New account' }).count()).toBe(0)
     await page.keyboard.press('Escape')
     await page.goto(`${url}/#/a/default/`)
-    await page.getByRole('heading', { name: 'There is no account default' }).waitFor()
+    await page.getByRole('heading', { name: 'There is no account “default”' }).waitFor()
     // Somebody else signs in at the same address, and rooms that ask /v1 show the same account.
     await page.goto(`${url}/#/a/shop/mail/${id}`)
     await page.getByRole('button', { name: 'grace: signed in' }).click()

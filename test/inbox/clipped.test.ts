@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { start } from '../support/instance.ts'
 
 const line = 'a line of words without a link\r\n'
-const ofText = 'the first 200000 characters of the text for codes.'
-const ofBoth = `the first 1000000 characters of each body for links, and ${ofText}`
+const ofText = 'the first 200,000 characters of the text for codes.'
+const ofBoth = `the first 1,000,000 characters of each body for links, and ${ofText}`
 
 it.each<[string, string, number, string | null]>([
   ['text', 'text/plain', 190_000, null],
