@@ -24,8 +24,7 @@ ${helps['']?.trim() ?? ''}
 ## Options
 
 Options can be set by flags, by variables, in the configuration file, and in the library. A flag overrides a variable, a
-variable overrides the file, the file overrides the default. Lists are taken whole from the first that gives one; groups
-such as \`dns\` are joined member by member. An empty variable counts as not set.
+variable overrides the file, the file overrides the default. A list comes from the first of these that sets it; groups such as \`dns\` are merged member by member. An empty variable counts as not set.
 
 | flag | variable | in the file | what it does | value | default |
 |---|---|---|---|---|---|
@@ -35,8 +34,7 @@ ${optionFlags.map(flagRow).join('\n')}
 
 - A switch is on as \`--strict\`, off as \`--no-strict\` or \`--strict=false\`.
 - Repeatable flags take one value each time; their variables separate values by commas.
-- \`--api-key-file\` and \`--relay-password-file\` keep secrets out of the list of processes and the shell history, where
-  other users and backups find them. A file may have 64 KiB; white space at the ends of its lines is ignored. If other
+- \`--api-key-file\` and \`--relay-password-file\` keep secrets out of the process list and the shell history, where other users and backups can find them. A file may have 64 KiB; white space at the ends of its lines is ignored. If other
   users can read or change the file, a warning says so. A pipe works too: \`--api-key-file <(pass show localpost)\`. API
   keys come from the first source that gives keys or a file of keys; if it gives both, both count.
 - Port 0 takes a free port; the banner shows which.

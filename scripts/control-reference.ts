@@ -44,25 +44,25 @@ const introduction = `# The control API
 
 <!-- Written by \`npm run docs\` from the OpenAPI document. -->
 
-What a local tool needs and the service's interface does not show stands under \`/dev\`; code that works against \`/v1\`
+\`/dev\` has the operations that a local tool needs and the service does not have; code that works against \`/v1\`
 here works against the service. \`GET /dev/openapi.json\` describes \`/v1\` and \`/dev\` in full, with every schema.
 
-- By a loopback name (\`localhost\`, \`127.0.0.1\`) at a listener bound to loopback no key is needed; a wrong
-  one is refused. Bound elsewhere, or
-  asked by a name of \`publicUrl\` or \`allowHosts\` (a tunnel, a proxy), \`/dev\` wants
-  \`Authorization: Bearer <API_KEY>\`, or the cookie that \`POST /dev/session\` gives for a key or a password, and \`/dev/oidc\` for a user of an OpenID provider.
+- No key is needed under a loopback name (\`localhost\`, \`127.0.0.1\`) on a listener that is bound to loopback; a
+  wrong one is refused. Bound elsewhere, or under a name of \`publicUrl\` or \`allowHosts\` (a tunnel, a proxy),
+  \`/dev\` requires \`Authorization: Bearer <API_KEY>\`, or the session cookie, which \`POST /dev/session\` sets for a
+  key or a password, and \`/dev/oidc\` for a user of an OpenID provider.
 - Pages of other origins are refused, and so are Host names that the listener does not serve.
-- Bodies are JSON, errors have [one shape](errors.md). A body has at most 1 MiB; templates and broadcasts 5 MiB, imports
-  50 MiB, the sign-in 4 KiB. More is 413. Every call that changes something may also answer \`store_full\`,
-  \`store_failed\`, \`store_read_only\` or \`store_unknown\`. Lists take \`cursor\` and \`limit\` (at most 500) and answer
-  \`count\` and \`cursor\`.
-- \`GET /dev/events\` streams \`email.created\`, \`email.updated\`, \`email.deleted\`, \`emails.changed\`, \`bulk.progress\`,
-  \`domain.updated\`, \`tags.changed\` and \`request.logged\`; a client that comes back with \`Last-Event-ID\` gets what it missed, or \`gap\`
-  where that is no longer known.
-- A change of many mails (\`PATCH\` and \`DELETE /dev/inbox\`) runs in small steps, one change at a time, and its answer
-  comes at the end. \`GET /dev/inbox/bulk\` and the event \`bulk.progress\` say how far it is; \`DELETE /dev/inbox/bulk/{id}\`
-  cancels it: what is done stays done, and its answer has \`"cancelled": true\`. A change of more than 100 mails is one event
-  \`emails.changed\` at its end instead of one for each mail.
+- Bodies are JSON, errors have [one shape](errors.md). A body has at most 1 MiB; templates and broadcasts 5 MiB,
+  imports 50 MiB, the sign-in 4 KiB. More is 413. Every call that changes something may also answer \`store_full\`,
+  \`store_failed\`, \`store_read_only\` or \`store_unknown\`. Lists take \`cursor\` and \`limit\` (at most 500) and
+  answer \`count\` and \`cursor\`.
+- \`GET /dev/events\` streams \`email.created\`, \`email.updated\`, \`email.deleted\`, \`emails.changed\`,
+  \`bulk.progress\`, \`domain.updated\`, \`tags.changed\` and \`request.logged\`; a client that reconnects with
+  \`Last-Event-ID\` gets the events that it missed, or \`gap\` if they are no longer known.
+- A change of many mails (\`PATCH\` and \`DELETE /dev/inbox\`) runs in small steps, one change at a time, and its
+  answer comes at the end. \`GET /dev/inbox/bulk\` and the event \`bulk.progress\` report its progress; \`DELETE
+  /dev/inbox/bulk/{id}\` cancels it: mails that are done stay changed, and its answer has \`"cancelled": true\`. A
+  change of more than 100 mails is one event \`emails.changed\` at its end instead of one for each mail.
 `
 
 function rowOf(method: string, path: string, operation: Operation): string {

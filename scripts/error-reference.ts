@@ -7,8 +7,7 @@ export function renderErrorReference(): string {
 
 <!-- Written by \`npm run docs\` from src/core/error-table.ts. -->
 
-Every error has one of these codes. Over HTTP it comes in one shape, and \`errors\` is there where single members are
-wrong:
+Every error has one of these codes. Over HTTP all errors have one shape. \`errors\` lists the members that are wrong, if there are any:
 
 \`\`\`json
 {
@@ -20,7 +19,7 @@ wrong:
 \`\`\`
 
 In the library it is a \`LocalpostError\` with \`code\`, \`status\` and \`errors\`. Branch on the code, never on the message:
-messages name the value at fault and what to do, and their words may change.
+messages name the wrong value and what to do, and their wording may change.
 
 The command line prints the codes of a failed start (\`port_in_use\`, \`store_in_use\`, \`store_corrupt\`, …) before the
 message. Nothing is ever overwritten because of an error of the data folder.

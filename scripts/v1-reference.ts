@@ -46,7 +46,7 @@ const introduction = `# The API: \`/v1\`
 
 <!-- Written by \`npm run docs\` from the OpenAPI document. -->
 
-Every call wants \`Authorization: Bearer <API_KEY>\`. Bodies are JSON, errors have [one shape](errors.md), and what the
+Every call requires \`Authorization: Bearer <API_KEY>\`. Bodies are JSON, errors have [one shape](errors.md), and what the
 interface leaves open is [decided here](decisions.md). \`GET /dev/openapi.json\` is the same as an OpenAPI document.
 `
 

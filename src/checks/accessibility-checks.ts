@@ -8,7 +8,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
     title: 'The HTML names its language',
     group: 'Accessibility',
     severity: 'warning',
-    about: 'Screen readers choose the voice by the language, and clients offer a translation by it.',
+    about: 'Screen readers choose the voice by the language, and clients use it to offer a translation.',
     fix: 'Add a lang attribute to the html element, and to the outermost element of the body too.',
     link: 'https://www.w3.org/WAI/WCAG22/Understanding/language-of-page',
     run({ mail, html: { lang } }) {
@@ -31,7 +31,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   },
   {
     id: 'image-alternatives',
-    title: 'Images have an alternative text that says something',
+    title: 'Images have a meaningful alternative text',
     group: 'Accessibility',
     severity: 'warning',
     about: 'Screen readers read the alternative text, and clients that block images show it.',
@@ -76,7 +76,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   },
   {
     id: 'heading-order',
-    title: 'Headings skip no level',
+    title: 'Headings do not skip a level',
     group: 'Accessibility',
     severity: 'warning',
     about: 'Screen readers list the headings as a table of contents, in which a missing level confuses.',
@@ -96,7 +96,8 @@ export const accessibilityChecks: readonly CheckRow[] = [
     title: 'Link texts say where they lead',
     group: 'Accessibility',
     severity: 'warning',
-    about: 'Screen readers list the links by their texts: an empty text or "click here" says nothing there.',
+    about:
+      'Screen readers list the links by their texts, where an empty text or "click here" has no meaning.',
     fix: 'Name the page in the text of the link; give an image in a link an alternative text.',
     link: 'https://www.w3.org/WAI/WCAG22/Understanding/link-purpose-in-context',
     run({ html: { links } }) {
@@ -114,7 +115,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   },
   {
     id: 'contrast',
-    title: 'Texts differ enough from their background',
+    title: 'Texts have enough contrast',
     group: 'Accessibility',
     severity: 'warning',
     about:

@@ -9,7 +9,7 @@ export const deliveryChecks: readonly CheckRow[] = [
     group: 'Deliverability',
     severity: 'error',
     about:
-      'Gmail and Yahoo reject or sort out mail without a valid signature. Only the keys of the own domains are known here.',
+      'Gmail and Yahoo reject mail without a valid signature, or treat it as spam. Only the keys of your own domains are known here.',
     fix: 'Sign with the key that the domain publishes, after the last change of the message.',
     link: 'https://www.rfc-editor.org/rfc/rfc6376',
     run({ mail: { dkim, source, size_bytes } }) {

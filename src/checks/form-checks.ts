@@ -4,7 +4,7 @@ import { fieldsOf, type CheckRow, type Found } from './subject.ts'
 export const formChecks: readonly CheckRow[] = [
   {
     id: 'line-lengths',
-    title: 'Lines are short enough, and end as SMTP has it',
+    title: 'Lines are short enough and end in CR LF',
     group: 'Message',
     severity: 'error',
     about:
@@ -30,7 +30,7 @@ export const formChecks: readonly CheckRow[] = [
   },
   {
     id: 'encoded-words',
-    title: 'Header fields are encoded as clients can read them',
+    title: 'Header fields have an encoding that clients can read',
     group: 'Message',
     severity: 'warning',
     about:

@@ -56,7 +56,8 @@ export const headerChecks: readonly CheckRow[] = [
     title: 'The message has a valid date',
     group: 'Deliverability',
     severity: 'warning',
-    about: 'Spam filters distrust messages without a date, and clients sort a wrong date to the wrong place.',
+    about:
+      'Spam filters distrust messages without a date, and clients sort a message with a wrong date to the wrong place.',
     fix: 'Let the mail library set it, and check the clock of the machine.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.3',
     run({ mail }) {
@@ -65,7 +66,7 @@ export const headerChecks: readonly CheckRow[] = [
       const place = { header: 'Date' }
       if (written === undefined) return [{ message: 'The message has no Date.', place }]
       const time = dateForm.test(written.trim()) ? Date.parse(written.replace(/\([^()]*\)/g, '').trim()) : NaN
-      if (Number.isNaN(time)) return [{ message: 'The Date is not a date as mail has it.', place }]
+      if (Number.isNaN(time)) return [{ message: 'The Date is not a valid date (RFC 5322).', place }]
       if (mail.received === null) return []
       const hours = (time - mail.received) / 3_600_000
       if (hours > 24) return [{ message: 'The Date is more than a day after the arrival.', place }]
@@ -92,7 +93,7 @@ export const headerChecks: readonly CheckRow[] = [
   },
   {
     id: 'single-fields',
-    title: 'Header fields that may be there once are there once',
+    title: 'Unique header fields occur only once',
     group: 'Deliverability',
     severity: 'error',
     about: 'Gmail rejects messages with two From, Subject, Date or Message-ID fields.',
@@ -102,9 +103,7 @@ export const headerChecks: readonly CheckRow[] = [
       if (mail.size_bytes === 0) return null
       return singleFields.flatMap((header): Found[] => {
         const count = fieldsOf(mail, header.toLowerCase()).length
-        return count > 1
-          ? [{ message: `The field ${header} is there ${count} times.`, place: { header } }]
-          : []
+        return count > 1 ? [{ message: `The field ${header} occurs ${count} times.`, place: { header } }] : []
       })
     },
   },
@@ -113,7 +112,7 @@ export const headerChecks: readonly CheckRow[] = [
     title: 'Replies go to the domain of the sender',
     group: 'Deliverability',
     severity: 'warning',
-    about: 'A Reply-To of another organisation than From is a sign of fraud for spam filters.',
+    about: 'Spam filters take a Reply-To of another organisation than From as a sign of fraud.',
     fix: 'Use a Reply-To of the domain in From, or leave it out.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.2',
     run({ mail }) {

@@ -51,8 +51,8 @@ const url: Flag = {
   default: 'http://127.0.0.1:8025',
 }
 const keyFlags = {
-  'api-key': 'API key, if the server asks for one',
-  'api-key-file': 'File with the API key; the list of processes does not show it',
+  'api-key': 'API key, if the server requires one',
+  'api-key-file': 'File with the API key; keeps it out of the process list',
 }
 const general = [help, version]
 
@@ -86,8 +86,8 @@ export const namedCommands: readonly Command[] = [
     ],
     summary: 'manage the accounts of a running server',
     about: [
-      'Makes, lists and removes the accounts of a running Localpost. Each has mail, domains, templates, webhooks, rules and keys of its own.',
-      'create prints an API key and SMTP settings, which are shown only then; without a name it makes one up. password prints a new SMTP password, and the old one ends. remove deletes everything in the account.',
+      'Creates, lists and removes accounts of a running Localpost. Each account has its own mail, domains, templates, webhooks, rules and keys.',
+      'create prints an API key and SMTP settings, which are shown only once; without a name, it generates one. password prints a new SMTP password, and the old one stops working. remove deletes the account and everything in it.',
     ],
     takes: {
       ...keyFlags,
@@ -115,7 +115,7 @@ export const namedCommands: readonly Command[] = [
     summary: 'check messages for common problems',
     about: [
       'Checks message files, the message on standard input, or the mail of a running Localpost that matches a query. Nothing is fetched without --live. docs/checks.md lists the checks.',
-      'A file is checked without a server. Whether its DKIM signature is valid is then left open. For the mail of a running Localpost, its own options say which spam filters and records there are.',
+      'Files are checked without a server, so their DKIM signatures are not verified. For the mail of a running Localpost, the options of that server name the spam filters and DNS records.',
     ],
     takes: {
       ...keyFlags,
@@ -126,14 +126,14 @@ export const namedCommands: readonly Command[] = [
         'IP address of a host that will send the mail, to check SPF with; repeatable; for files',
       spamd: 'SpamAssassin (spamd) that scores the mail, such as 127.0.0.1:783; for files',
       rspamd: 'URL of rspamd that scores the mail, such as http://127.0.0.1:11333; for files',
-      'allow-outgoing': 'Range or host that --live may ask; repeatable; for files',
+      'allow-outgoing': 'Range or host that --live may connect to; repeatable; for files',
     },
     own: [
-      { name: 'live', help: 'Ask each link and image once, and fetch the BIMI logo' },
+      { name: 'live', help: 'Request each link and image once, and fetch the BIMI logo' },
       {
         name: 'fail-on',
         value: 'error|warning',
-        help: 'The severity from which it fails',
+        help: 'Lowest severity of a finding that makes the command fail',
         default: 'error',
       },
       {
@@ -149,29 +149,29 @@ export const namedCommands: readonly Command[] = [
     takesWords: true,
     notes: ['Example: localpost check --fail-on warning --format junit mails/*.eml'],
     exitCodes:
-      '0 no finding of the severity --fail-on or above, 1 such a finding, no mail matches, or failed, 2 wrong usage',
+      '0 passed, 1 a finding of the severity --fail-on or above, no matching mail, or failed, 2 wrong usage',
   },
   {
     name: 'copy',
     usage: ['localpost copy --from <folder or URL> --to <folder or URL>'],
-    summary: 'move everything between a data folder and a database',
+    summary: 'copy all data between a data folder and a database',
     about: [
-      'Copies everything that is stored, of all accounts, from a data folder or a PostgreSQL database into a new folder or an empty schema. At the end it reads both and compares every record and every byte.',
-      'No Localpost may use either of them meanwhile. An interrupted copy goes on with the same command. The source stays as it is.',
+      'Copies all data of all accounts from a data folder or a PostgreSQL database into a new folder or an empty schema. At the end it reads both and compares every record and every byte.',
+      'Stop Localpost before: neither of them may be in use. To resume an interrupted copy, run the same command again. The source is not changed.',
     ],
     takes: {},
     own: [
-      { name: 'from', value: 'folder or URL', help: 'Where the data is' },
+      { name: 'from', value: 'folder or URL', help: 'Source: a data folder or a database' },
       {
         name: 'to',
         value: 'folder or URL',
-        help: 'Where it goes: a new folder, or a database with an empty schema',
+        help: 'Target: a new folder, or a database with an empty schema',
       },
       ...general,
     ],
     takesWords: false,
     notes: ['Example: localpost copy --from .localpost --to postgres://localpost@127.0.0.1/mail'],
-    exitCodes: '0 both hold the same, 1 interrupted, they differ, or failed, 2 wrong usage',
+    exitCodes: '0 both are equal, 1 interrupted, different, or failed, 2 wrong usage',
   },
   {
     name: 'doctor',
@@ -184,14 +184,14 @@ export const namedCommands: readonly Command[] = [
     summary: 'check a data folder or a database, or save what is intact in a folder',
     about: [
       'Checks a data folder: lock, records, log, messages and disk. It only reads, and works while an instance is running.',
-      'With --store it checks a PostgreSQL database: tables, records, counts, messages, changes and instances, as of one moment.',
+      'With --store it checks a PostgreSQL database: tables, records, counts, messages, changes and instances, in one consistent snapshot.',
     ],
     takes: { dir: 'Data folder to check', store: 'PostgreSQL database to check' },
     own: [
       { name: 'json', help: 'Print the result as JSON' },
       {
         name: 'accept-edits',
-        help: 'Accept record files that you edited: list each edited record and write new checksums',
+        help: 'Accept files of records that you edited: list each edited record and write new checksums',
       },
       {
         name: 'salvage',
@@ -227,9 +227,9 @@ export const namedCommands: readonly Command[] = [
     takesWords: true,
     notes: [
       'Example: localpost export tag:invoice is:unread --to mails.zip',
-      'Put a query that begins with a dash behind --: localpost export --to mails -- -is:read',
+      'Put -- before a query that begins with a dash: localpost export --to mails -- -is:read',
     ],
-    exitCodes: '0 written, 1 nothing matches, messages are missing, or failed, 2 wrong usage',
+    exitCodes: '0 written, 1 no match, missing messages, or failed, 2 wrong usage',
   },
   {
     name: 'import',
@@ -248,22 +248,22 @@ export const namedCommands: readonly Command[] = [
   {
     name: 'user',
     usage: ['localpost user add <name>', 'localpost user remove <name>', 'localpost user list'],
-    summary: 'say who may sign in to the page',
+    summary: 'manage the users who may sign in to the page',
     about: [
-      'Reads and writes the file of users that the server is started with (--users). A running server reads it again; sessions of a user end when the password is changed or the user is removed.',
-      'add asks for the password, or changes the one of a user that exists. Only a hash of it is stored.',
+      'Reads and writes the file of users that the server is started with (--users). A running server reads it again when it changes; the sessions of a user end when the password is changed or the user is removed.',
+      'add asks for a password and adds the user, or changes the password of an existing one. Only a hash is stored.',
     ],
-    takes: { users: 'File of users; add makes it if it does not exist' },
+    takes: { users: 'File of users; add creates it if it does not exist' },
     own: [
       {
         name: 'role',
         value: 'admin|member',
-        help: 'What the user may do: a member neither makes API keys nor empties the instance (default of a new user: member)',
+        help: 'Role: an admin may do everything, a member may not create API keys or empty the instance (default of a new user: member)',
       },
       {
         name: 'accounts',
         value: 'names',
-        help: 'Accounts that a member may see, with commas between them (default of a new user: default)',
+        help: 'Accounts that a member may see, separated by commas (default of a new user: default)',
       },
       {
         name: 'password-stdin',

@@ -11,8 +11,8 @@ export const errorTable = {
   },
   invalid_api_key: {
     status: 401,
-    meaning: 'No such API key.',
-    fix: 'Use the key that Localpost printed at its start, or add one.',
+    meaning: 'The API key does not exist.',
+    fix: 'Use the key that Localpost printed at the start, or create one.',
   },
   invalid_credentials: {
     status: 401,
@@ -31,7 +31,7 @@ export const errorTable = {
   },
   insufficient_scope: {
     status: 403,
-    meaning: 'The API key or the user is known, but may not do this.',
+    meaning: 'The API key or the user is valid, but may not do this.',
     fix: 'Use an API key with the scope that the message names, or ask an admin.',
   },
   forbidden_host: {
@@ -41,17 +41,17 @@ export const errorTable = {
   },
   forbidden_origin: {
     status: 403,
-    meaning: 'A page of another origin asked for the control API.',
-    fix: 'Call it from the inbox page or without a browser.',
+    meaning: 'A page of another origin called the control API.',
+    fix: 'Call it from the inbox page, or without a browser.',
   },
   invalid_request: {
     status: 400,
-    meaning: 'What came over the connection is no HTTP request, or of a method that HTTP does not know.',
+    meaning: 'The data on the connection is not an HTTP request, or its method is unknown.',
     fix: 'Send HTTP/1.1; see the message.',
   },
   expectation_failed: {
     status: 417,
-    meaning: 'The header Expect asks for something other than `100-continue`.',
+    meaning: 'The header `Expect` has a value other than `100-continue`.',
     fix: 'Leave the header out.',
   },
   header_too_large: {
@@ -67,19 +67,19 @@ export const errorTable = {
   invalid_json: { status: 400, meaning: 'The body is not JSON.', fix: 'Send one valid JSON value.' },
   unsupported_media_type: {
     status: 415,
-    meaning: 'The Content-Type is not one that this operation takes.',
+    meaning: 'This operation does not accept the Content-Type.',
     fix: 'Send `Content-Type: application/json`.',
   },
   payload_too_large: {
     status: 413,
     meaning:
-      'The request body is larger than this operation takes: 50 MiB for sends and imports, less elsewhere.',
+      'The request body is larger than this operation accepts: 50 MiB for sends and imports, less elsewhere.',
     fix: 'Send less, or give attachments as URLs.',
   },
   range_not_satisfiable: {
     status: 416,
-    meaning: 'The range of bytes that the request asks for begins behind the end.',
-    fix: 'Ask for a range within `Content-Range`, or leave the header `Range` out.',
+    meaning: 'The requested range of bytes begins after the end.',
+    fix: 'Request a range within `Content-Range`, or leave the header `Range` out.',
   },
   message_too_large: {
     status: 413,
@@ -98,22 +98,22 @@ export const errorTable = {
   },
   invalid_attachment: {
     status: 422,
-    meaning: 'An attachment cannot be taken as given.',
+    meaning: 'An attachment is not valid.',
     fix: 'Use an http(s) URL, a `data:` URI, or a file under `attachments.root`.',
   },
   invalid_cursor: {
     status: 422,
-    meaning: 'The cursor is not one of this list.',
+    meaning: 'The cursor does not belong to this list.',
     fix: 'Pass the `cursor` of the previous page unchanged, or none.',
   },
   invalid_query: {
     status: 422,
-    meaning: 'The search query cannot be read.',
+    meaning: 'The search query is not valid.',
     fix: 'Fix the query at the position shown in the message.',
   },
   not_found: {
     status: 404,
-    meaning: 'There is no such thing at this address.',
+    meaning: 'The path, or the resource with this id, does not exist.',
     fix: 'Check the id and the path.',
   },
   template_not_found: {
@@ -133,12 +133,12 @@ export const errorTable = {
   },
   unexpected_mail: {
     status: 409,
-    meaning: 'A mail arrived that was not to arrive.',
+    meaning: 'A mail arrived although none was expected.',
     fix: 'See the mail that the message names, or narrow the query.',
   },
   domain_not_verified: {
     status: 403,
-    meaning: 'The sending domain is registered and not verified.',
+    meaning: 'The sending domain is registered, but not verified.',
     fix: 'Verify it, for example with `POST /dev/domains/{id}/verify`.',
   },
   domain_not_registered: {
@@ -148,54 +148,54 @@ export const errorTable = {
   },
   domain_exists: {
     status: 409,
-    meaning: 'The domain is registered already.',
+    meaning: 'The domain is already registered.',
     fix: 'Use the one that exists.',
   },
   webhook_exists: {
     status: 409,
-    meaning: 'A webhook with this URL exists already; a second one would deliver each event twice.',
+    meaning: 'A webhook with this URL already exists; a second one would deliver each event twice.',
     fix: 'Use the one that exists, or remove it first to choose other events.',
   },
-  name_taken: { status: 409, meaning: 'Another record has this name already.', fix: 'Choose another name.' },
+  name_taken: { status: 409, meaning: 'Another record already has this name.', fix: 'Choose another name.' },
   too_many_accounts: {
     status: 409,
-    meaning: 'There are as many accounts as one instance holds.',
-    fix: 'Remove accounts that are not used, or make them with `ttl_ms`.',
+    meaning: 'The instance has the maximum number of accounts.',
+    fix: 'Remove unused accounts, or create accounts with `ttl_ms`.',
   },
   idempotency_conflict: {
     status: 409,
-    meaning: 'The Idempotency-Key was used with another body.',
+    meaning: 'The Idempotency-Key was already used with a different body.',
     fix: 'Use a new key for a new request.',
   },
   state_conflict: {
     status: 409,
-    meaning: 'The request contradicts what has happened already.',
+    meaning: 'The request conflicts with the current state.',
     fix: 'See the state in the message.',
   },
   message_pending: {
     status: 409,
-    meaning: 'The message of this email is not written yet, or never will be.',
+    meaning: 'The message of this email is not written yet, or could not be written.',
     fix: 'Try again in a moment; see its events.',
   },
   rate_limit_exceeded: {
     status: 429,
-    meaning: 'More requests than the rate limit allows.',
+    meaning: 'There were more requests than the rate limit allows.',
     fix: 'Wait for `Retry-After` seconds.',
   },
   internal_error: {
     status: 500,
-    meaning: 'A fault of Localpost itself.',
-    fix: 'Please report it with the log.',
+    meaning: 'An error in Localpost itself.',
+    fix: 'Please report it, with the log.',
   },
   service_unavailable: {
     status: 503,
-    meaning: 'Localpost cannot take this now.',
+    meaning: 'Localpost cannot handle this request now.',
     fix: 'Try again after `Retry-After` seconds.',
   },
   injected_fault: {
     status: 500,
-    meaning: 'A fault that was asked for with `/dev/faults`; the status is the one that was asked for.',
-    fix: 'Handle it as a fault of the service, or remove it with `DELETE /dev/faults`.',
+    meaning: 'A fault that was configured with `/dev/faults`; the status is the configured one.',
+    fix: 'Handle it like an error of the service, or remove it with `DELETE /dev/faults`.',
   },
   // delivery
   relay_not_configured: {
@@ -216,7 +216,7 @@ export const errorTable = {
   // store
   version_conflict: {
     status: 409,
-    meaning: 'The record was changed by somebody else meanwhile.',
+    meaning: 'Another request changed the record meanwhile.',
     fix: 'Read it again and repeat the change.',
   },
   unique_conflict: { status: 409, meaning: 'A unique key is taken.', fix: 'Use another value.' },
@@ -254,13 +254,13 @@ export const errorTable = {
   store_unknown: {
     status: 503,
     meaning: 'It is not known whether the data was stored.',
-    fix: 'Send it again; after the next start it may be there twice.',
+    fix: 'Send it again; after the next start it may exist twice.',
   },
   // operators
   invalid_option: {
     status: 500,
     meaning: 'An option is unknown or has a wrong value.',
-    fix: 'See the message for the nearest option and what it takes.',
+    fix: 'See the message for the nearest option and its valid values.',
   },
   port_in_use: {
     status: 500,
@@ -269,12 +269,12 @@ export const errorTable = {
   },
   listen_failed: {
     status: 500,
-    meaning: 'The address cannot be listened on.',
-    fix: 'Check the host and the port, and the right to use them.',
+    meaning: 'Localpost cannot listen on the address.',
+    fix: 'Check the host and the port, and the permission to use them.',
   },
   already_listening: {
     status: 500,
-    meaning: 'This instance listens already.',
+    meaning: 'This instance is already listening.',
     fix: 'Use its `url`, or create another instance.',
   },
   closed: { status: 503, meaning: 'This instance is closed.', fix: 'Create a new one.' },
@@ -285,7 +285,7 @@ export const errorTable = {
   },
   snapshot_not_possible: {
     status: 500,
-    meaning: 'A snapshot cannot be taken of this instance, or is not of this instance.',
+    meaning: 'This instance does not support snapshots, or the snapshot is of another instance.',
     fix: 'Use an instance in memory, and its own snapshots.',
   },
   // client
@@ -301,8 +301,8 @@ export const errorTable = {
   },
   unexpected_response: {
     status: 502,
-    meaning: 'The client got an answer that is not one of the interface.',
-    fix: 'See status and text in the message; check that the base URL is that of the service.',
+    meaning: 'The answer does not match the interface.',
+    fix: 'See the status and text in the message, and check the base URL.',
   },
 } as const
 

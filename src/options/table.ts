@@ -52,8 +52,8 @@ export const optionTable = {
     help: 'Host name to serve, in addition to localhost; repeatable',
   },
   /**
-   * Base URL of tracking links, so that other devices can open them: `http://192.168.1.20:8025`. OpenID providers send
-   * browsers back to it. Its host is allowed as if `allowHosts` named it. Default: the URL of the listener.
+   * Base URL of tracking links, so that other devices can open them: `http://192.168.1.20:8025`. OpenID providers
+   * redirect browsers to it. Its host is allowed as if `allowHosts` named it. Default: the URL of the listener.
    */
   publicUrl: {
     kind: 'url',
@@ -64,15 +64,15 @@ export const optionTable = {
     help: 'Base URL of tracking links, so that other devices can open them',
   },
   /**
-   * Serves the page and the API over HTTPS, and offers the same certificate over SMTP: `{ key, cert }`, a private key and
-   * its certificate in PEM, with the chain behind it. Default: none, plain HTTP.
+   * Serves the page and the API over HTTPS, and uses the same certificate for SMTP: `{ key, cert }`, a private key and
+   * its certificate in PEM, followed by the chain. Default: none, plain HTTP.
    */
   tls: {
     kind: 'certificate',
     default: null,
     help: 'Private key and certificate for HTTPS and SMTP',
   },
-  /** A file with the certificate for HTTPS and SMTP in PEM, the chain behind it. Default: none. */
+  /** A file with the certificate for HTTPS and SMTP in PEM, followed by the chain. Default: none. */
   tlsCert: {
     kind: 'file',
     takes: 'the path of a file with a certificate in PEM',
@@ -95,8 +95,8 @@ export const optionTable = {
     help: 'Private key of the certificate in PEM',
   },
   /**
-   * Addresses of reverse proxies. From there, and only from there, `X-Forwarded-For` and `X-Forwarded-Proto` are believed:
-   * `10.1.0.0/16`, `127.0.0.1`. A request that a proxy passed on is never local. Default: none.
+   * Addresses of reverse proxies, such as `10.1.0.0/16` or `127.0.0.1`. `X-Forwarded-For` and `X-Forwarded-Proto` are
+   * trusted only from these. A forwarded request is never local. Default: none.
    */
   trustProxy: {
     kind: 'ranges',
@@ -104,7 +104,7 @@ export const optionTable = {
     flag: 'trust-proxy',
     hint: 'cidr',
     section: 'Server',
-    help: 'Address or range of a reverse proxy whose X-Forwarded-For and X-Forwarded-Proto are believed; repeatable',
+    help: 'Address or range of a reverse proxy whose X-Forwarded-For and X-Forwarded-Proto are trusted; repeatable',
   },
   /** Data folder; it is created if it does not exist. Default: none, everything stays in memory. */
   dir: {
@@ -117,9 +117,9 @@ export const optionTable = {
     help: 'Data folder; created if it does not exist',
   },
   /**
-   * A PostgreSQL database (version 13 or later) that has all data instead of a data folder:
-   * `postgres://user:password@host:5432/database`, with `?schema=name` for another schema than `localpost`. One instance at
-   * a time uses a schema. Needs the package `pg`. Default: none.
+   * A PostgreSQL database (version 13 or later) that holds all data instead of a data folder:
+   * `postgres://user:password@host:5432/database`, with `?schema=name` for another schema than `localpost`. Several
+   * instances may use the same schema. Needs the package `pg`. Default: none.
    */
   store: {
     kind: 'store',
@@ -139,7 +139,7 @@ export const optionTable = {
     help: 'Keep everything in memory, without a data folder',
   },
   /**
-   * What acknowledged mail survives: `process`, the end of the process; `disk`, also a power cut, because each
+   * Acknowledged mail survives the end of the process (`process`), or also a power cut (`disk`), because each
    * acknowledgement waits for fdatasync. No effect without `dir`. Default: `process`.
    */
   durability: {
@@ -193,7 +193,7 @@ export const optionTable = {
     flag: 'api-key-file',
     hint: 'file',
     section: 'Access',
-    help: 'File with API keys, one per line; the list of processes does not show them',
+    help: 'File with API keys, one per line; keeps them out of the process list',
   },
   /** Accepts any non-empty API key. Default: false. */
   acceptAnyKey: {
@@ -218,7 +218,7 @@ export const optionTable = {
   },
   /**
    * Sign-in to the page with an OpenID provider such as Keycloak, Entra ID or Google. Off without `issuer`, which needs
-   * `clientId`. The provider sends browsers back to `<publicUrl>/dev/oidc/callback`.
+   * `clientId`. The redirect URI is `<publicUrl>/dev/oidc/callback`.
    */
   oidc: {
     kind: 'group',
@@ -253,8 +253,8 @@ export const optionTable = {
         help: 'Secret of this instance at the OpenID provider (default: none, a public client)',
       },
       /**
-       * What is asked of the provider, separated by spaces, beside `openid`. Some providers list groups only with a scope
-       * such as `groups`. Default: `profile email`.
+       * The scopes to request in addition to `openid`, separated by spaces. Some providers list groups only with a
+       * scope such as `groups`. Default: `profile email`.
        */
       scope: {
         kind: 'text',
@@ -263,11 +263,11 @@ export const optionTable = {
         flag: 'oidc-scope',
         hint: 'scopes',
         section: 'Access',
-        help: 'Scopes to ask the OpenID provider for beside openid, separated by spaces',
+        help: 'Scopes to request from the OpenID provider in addition to openid, separated by spaces',
       },
       /**
-       * The claim that decides who may sign in, and with which role. A dot leads into objects: `realm_access.roles`.
-       * `email` counts only where the provider says that the address is verified. Default: `roles`.
+       * The claim that decides who may sign in, and with which role. A dot separates the names of nested members:
+       * `realm_access.roles`. `email` counts only if the provider says that the address is verified. Default: `roles`.
        */
       roleClaim: {
         kind: 'text',
@@ -346,7 +346,7 @@ export const optionTable = {
     help: 'Whether SMTP clients must log in; the password is an API key',
   },
   /**
-   * SMTP port that begins with TLS (`smtps://`); 0 takes a free port. It uses the certificate of `smtpTls` or `tls`, else
+   * SMTP port with implicit TLS (`smtps://`); 0 takes a free port. It uses the certificate of `smtpTls` or `tls`, else
    * a self-signed one. Default: none.
    */
   smtpsPort: {
@@ -354,7 +354,7 @@ export const optionTable = {
     default: null,
     flag: 'smtps-port',
     section: 'SMTP',
-    help: 'SMTP port that begins with TLS; 0 takes a free port (default: none)',
+    help: 'SMTP port with implicit TLS; 0 takes a free port (default: none)',
   },
   /**
    * Offers STARTTLS: true uses a self-signed certificate, `{ key, cert }` your own in PEM. Default: false, or the
@@ -385,7 +385,7 @@ export const optionTable = {
     help: 'Host name in the SMTP greeting and in EHLO',
   },
 
-  /** Treats warnings as errors: refuses what would fail elsewhere. Default: false. */
+  /** Treats warnings as errors, such as a From domain that is not registered. Default: false. */
   strict: {
     kind: 'switch',
     default: false,
@@ -444,17 +444,18 @@ export const optionTable = {
        * Allows attachment URLs in private networks, if only this machine reaches the instance. Default: false.
        */
       allowPrivate: { kind: 'switch', default: false, help: 'Allow attachment URLs in private networks' },
-      /** Time limit of one attachment fetch, in milliseconds; those of one email together have six times that. Default: 10,000. */
+      /**
+       * Time limit for fetching one attachment, in milliseconds; all attachments of an email together have six times
+       * that. Default: 10,000.
+       */
       timeoutMs: { kind: 'ms', default: 10_000, help: 'Time limit of one attachment fetch' },
     },
   },
-  /**
-   * Waits before a delivery that failed temporarily is tried again, in milliseconds. Default: `[1000, 2000, 4000]`.
-   */
+  /** Waits before a delivery that failed temporarily is retried, in milliseconds. Default: `[1000, 2000, 4000]`. */
   retryDelaysMs: {
     kind: 'delays',
     default: [1000, 2000, 4000],
-    help: 'Waits before a delivery that failed temporarily is tried again',
+    help: 'Waits before a delivery that failed temporarily is retried',
   },
   /**
    * Rules that decide what happens to recipients; see {@link Rules}. They replace the stored rules at every start.
@@ -466,8 +467,8 @@ export const optionTable = {
     help: 'Rules that decide what happens to recipients; they replace the stored ones',
   },
   /**
-   * Webhooks for the events of emails and domains, in addition to the stored ones. A secret that is left out is created
-   * again at each start. Default: none.
+   * Webhooks for the events of emails and domains, in addition to the stored ones. Without a secret, a new one is
+   * created at each start. Default: none.
    */
   webhooks: {
     kind: 'webhooks',
@@ -475,13 +476,13 @@ export const optionTable = {
     help: 'Webhooks, in addition to the stored ones',
   },
   /**
-   * Waits before an event that a webhook did not accept is posted again, in milliseconds; after the last one it is given
-   * up. Default: `[1000, 5000, 30000, 120000, 600000]`.
+   * Waits before an event that a webhook did not accept is sent again, in milliseconds. After the last attempt the
+   * delivery has failed. Default: `[1000, 5000, 30000, 120000, 600000]`.
    */
   webhookRetryDelaysMs: {
     kind: 'delays',
     default: [1000, 5000, 30_000, 120_000, 600_000],
-    help: 'Waits before an event that a webhook did not accept is posted again',
+    help: 'Waits before an event that a webhook did not accept is sent again',
   },
 
   /** DNS servers, and the values of the DNS records of new domains. */
@@ -606,10 +607,10 @@ export const optionTable = {
     help: 'Print only warnings and errors',
   },
 
-  /** Bounds on what is held at once. Beyond them clients are asked to retry; acknowledged mail is never affected. */
+  /** Limits of load. Beyond them clients are told to retry; acknowledged mail is never affected. */
   limits: {
     kind: 'group',
-    help: 'Bounds on what is held at once; beyond them clients are asked to retry',
+    help: 'Limits of load; beyond them clients are told to retry',
     members: {
       /**
        * Maximum number of SMTP connections. A new one replaces a client that sent nothing useful for two seconds; if there is
@@ -646,10 +647,10 @@ export const optionTable = {
     },
   },
 
-  /** Which checks of mail are made, and which mail clients count; docs/checks.md lists both. */
+  /** The checks of mail that run, and the mail clients that count; docs/checks.md lists both. */
   checks: {
     kind: 'group',
-    help: 'Which checks of mail are made, and which mail clients count',
+    help: 'The checks of mail that run, and the mail clients that count',
     members: {
       /** Ids of checks to leave out: `tracking-pixel`. Default: none. */
       except: {
@@ -704,7 +705,7 @@ export const optionTable = {
         help: 'SpamAssassin (spamd) that scores checked mail, such as 127.0.0.1:783',
       },
       /**
-       * URL of rspamd, which then scores each mail that is checked. A password stands before the host, as in
+       * URL of rspamd, which then scores each mail that is checked. A password goes before the host, as in
        * `http://:password@127.0.0.1:11334`. Default: none.
        */
       rspamd: {
@@ -719,8 +720,9 @@ export const optionTable = {
   },
 
   /**
-   * Time limit of waits, matchers and assertions, in milliseconds, unless they are given their own. Default: 3,000, less
-   * than the 5,000 of the test frameworks, which would otherwise end the test before it can say what is missing.
+   * Time limit of waits, matchers and assertions, in milliseconds, unless they are given their own. Default: 3,000,
+   * less than the 5,000 of the test frameworks, which would otherwise end the test before it can report what is
+   * missing.
    */
   waitTimeoutMs: { kind: 'ms', default: 3000, help: 'Time limit of waits, matchers and assertions' },
   /**
@@ -738,10 +740,11 @@ export const optionTable = {
    */
   keepAlive: { kind: 'switch', default: true, help: 'Whether open ports keep the process alive' },
   /**
-   * Time, for tests: `fixedClock('2026-01-01T00:00:00Z')` stops until `post.clock.advance('72h')`. Waits for mail
-   * and for servers use the machine's clock all the same. Default: the machine's clock.
+   * The clock, for tests: the time of `fixedClock('2026-01-01T00:00:00Z')` changes only with
+   * `post.clock.advance('72h')`. Waits for mail and for servers always use the machine's clock. Default: the machine's
+   * clock.
    */
-  clock: { kind: 'clock', default: null, help: 'Time, for tests' },
+  clock: { kind: 'clock', default: null, help: 'The clock, for tests' },
   /**
    * Makes random values repeatable, for tests: the same seed, a fixed clock and the same calls give the same ids, keys,
    * secrets and dice. Anyone who knows the seed knows the secrets. DKIM keys always differ. Default: none.

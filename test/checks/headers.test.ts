@@ -61,8 +61,8 @@ it.each([
   ['Mon, 5 Jan 2026 10:00:00 GMT', null],
   ['Tue, 13 Jan 2026 10:00:00 +0000', 'warning: The Date is more than a day after the arrival.'],
   ['Mon, 05 Jan 2015 10:00:00 +0000', 'note: The Date is more than a week before the arrival.'],
-  ['Mon, 99 Foo 2026 10:00:00 +0000', 'warning: The Date is not a date as mail has it.'],
-  ['1767607200', 'warning: The Date is not a date as mail has it.'],
+  ['Mon, 99 Foo 2026 10:00:00 +0000', 'warning: The Date is not a valid date (RFC 5322).'],
+  ['1767607200', 'warning: The Date is not a valid date (RFC 5322).'],
 ])('the Date %j is rated %s', async (date, expected) => {
   expect(await resultOf(mailWithHeaders({ Date: date }), 'date')).toEqual(expected === null ? [] : [expected])
 })
