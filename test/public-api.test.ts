@@ -108,7 +108,7 @@ describe('the public types', () => {
   })
 })
 
-/** What the compiler would write beside the file. */
+/** The declarations that the compiler would write beside the file. */
 function declarationsOf(path: string): string {
   const { outputText } = ts.transpileDeclaration(readFileSync(path, 'utf8'), {
     fileName: path,

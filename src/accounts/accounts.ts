@@ -63,7 +63,7 @@ export interface InnerAccounts extends Accounts {
   close(): Promise<void>
 }
 
-/** What accounts need of the instance. */
+/** Dependencies of the accounts. */
 export interface AccountsDeps {
   /** The main partition. */
   store: Store

@@ -2,7 +2,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { noAccount } from './account.ts'
 import type { Accounts } from './accounts.ts'
 
-/** What a caller with a key of one account sees of accounts: that one alone, which it may not change. */
+/** The accounts as a caller with a key of one account sees them: only that account, and read-only. */
 export function ownAccount(accounts: Accounts, own: string): Accounts {
   const refused = async (): Promise<never> => {
     const message = `A key of the account ${JSON.stringify(own)} may not make, change or remove accounts. Use a key of the account "default".`

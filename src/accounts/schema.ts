@@ -36,16 +36,16 @@ const limits = {
     .max(100 * year)
     .nullable()
     .optional()
-    .describe('How long emails are kept; null: as long as the option `maxAgeMs` says'),
+    .describe('How long emails are kept; null: according to the option `maxAgeMs`'),
 }
 
-/** What an account is made with: the body of `POST /dev/accounts`. */
+/** An account to create: the body of `POST /dev/accounts`. */
 export const accountInputSchema: z.ZodType<AccountInput> = z.strictObject({
   name: name.optional().describe('Also the user name over SMTP; default: a new name'),
   ...limits,
 })
 
-/** What can be changed: the body of `PATCH /dev/accounts/{name}`. */
+/** The members to change: the body of `PATCH /dev/accounts/{name}`. */
 export const accountChangesSchema: z.ZodType<AccountChanges> = z.strictObject({
   ...limits,
   is_disabled: z

@@ -1,6 +1,6 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
-/** What an account is made with: the body of `POST /dev/accounts`. */
+/** An account to create: the body of `POST /dev/accounts`. */
 export interface AccountInput {
   /** Also the user name over SMTP; default: a new name. */
   name?: string
@@ -8,17 +8,17 @@ export interface AccountInput {
   ttl_ms?: number | null
   /** How many emails are kept; null: as many as the option `maxEmails` says. */
   max_emails?: number | null
-  /** How long emails are kept; null: as long as the option `maxAgeMs` says. */
+  /** How long emails are kept; null: according to the option `maxAgeMs`. */
   max_age_ms?: number | null
 }
 
-/** What can be changed: the body of `PATCH /dev/accounts/{name}`. */
+/** The members to change: the body of `PATCH /dev/accounts/{name}`. */
 export interface AccountChanges {
   /** The account is removed with all its data this long after its last use; null: never. */
   ttl_ms?: number | null
   /** How many emails are kept; null: as many as the option `maxEmails` says. */
   max_emails?: number | null
-  /** How long emails are kept; null: as long as the option `maxAgeMs` says. */
+  /** How long emails are kept; null: according to the option `maxAgeMs`. */
   max_age_ms?: number | null
   /** A disabled account takes no mail and answers nothing; its data stay. */
   is_disabled?: boolean

@@ -10,7 +10,7 @@ import { fetchAttachment, type Fetched, type FetchLimits } from './fetch.ts'
 
 /** Where attachments may come from. */
 export interface AttachmentSources extends Omit<FetchLimits, 'maxBytes'> {
-  /** Folder whose files may be attached; null: none may. */
+  /** Folder whose files may be attached; null: none. */
   root: string | null
 }
 
@@ -31,10 +31,10 @@ export function encodedSize(bytes: number): number {
 }
 
 /**
- * Checks the attachments of a send request as far as they can be without fetching.
+ * Checks the attachments of a send request as far as this is possible without fetching.
  *
  * @param errors  Receives one entry per wrong attachment.
- * @returns The bytes that the message will carry for those whose size is known, after encoding.
+ * @returns The encoded size in bytes of those whose size is known.
  */
 export async function checkAttachments(
   references: readonly AttachmentReference[],
@@ -63,9 +63,9 @@ export async function checkAttachments(
 }
 
 /**
- * Gets the bytes of one attachment, checking again what may have changed since the acceptance.
+ * Reads the bytes of one attachment, and repeats the checks whose result may have changed since the acceptance.
  *
- * @param maxBytes  What is left of the message's limit.
+ * @param maxBytes  The rest of the message's limit.
  * @param pacer  One for all attachments of a message.
  * @throws attachment_failed with the path and the reason.
  */
@@ -101,9 +101,9 @@ async function load(
 }
 
 /**
- * The type of an attachment that the request gives none: by its file name; where that says nothing, what the source
- * says. The source may know the charset of what the name calls text. Text in UTF-8 without a charset is labelled:
- * without it, RFC 2046 section 4.1.2 makes it US-ASCII.
+ * The type of an attachment without a type in the request: by its file name, else the type that the source gives. If
+ * the name means text, the charset of the source counts. UTF-8 text without a charset is labelled, because otherwise it
+ * would be US-ASCII (RFC 2046 section 4.1.2).
  */
 async function typeOf(filename: string, { content, content_type }: Fetched): Promise<string | null> {
   const said = usable(content_type)
@@ -137,7 +137,7 @@ async function locate(path: string, sources: AttachmentSources, pacer: Pacer): P
 }
 
 function checkUrl(path: string): Source {
-  // The parser of URLs leaves line breaks out without a word, and would lead to another host than the one written.
+  // The URL parser silently removes line breaks, so the host could differ from the one that is written.
   if (/[\x00-\x1f\x7f]/.test(path)) return { problem: `${quote(path)} has a control character` }
   const url = URL.canParse(path) ? new URL(path) : null
   if (!url) return { problem: `${quote(path)} is not a URL that can be read` }
@@ -149,7 +149,7 @@ function checkUrl(path: string): Source {
   return { kind: 'url', url: url.href }
 }
 
-// After realpath, so that neither `..` nor a symbolic link leads out of the folder.
+// After realpath, so that neither `..` nor a symbolic link can leave the folder.
 async function locateFile(path: string, root: string): Promise<Source> {
   const outside = { problem: `${quote(path)} is not a file under \`attachments.root\`` }
   if (path.includes('\0')) return outside

@@ -3,11 +3,10 @@ import { quote } from '../core/errors.ts'
 import type { Pacer } from '../core/yield.ts'
 
 /**
- * Takes a `data:` URI apart; `fetch` would copy 40 MB several times.
+ * Decodes a `data:` URI; `fetch` would copy 40 MB several times.
  *
- * @param pacer  Lets the event loop turn while a long one is decoded; one for all of a request.
- * @returns Its bytes, and the type that it gives itself; text that names no charset is labelled by what it is. Or what
- *   is wrong with it.
+ * @param pacer  Yields to the event loop while a long one is decoded; one for all of a request.
+ * @returns Its bytes and its type, with the detected charset for text without one; or its fault.
  * @see RFC 2397
  */
 export async function parseDataUri(
@@ -27,7 +26,7 @@ export async function parseDataUri(
   return { kind: 'data', content: decoded, content_type: typeOf(type, decoded) }
 }
 
-// The default of the RFC is text in US-ASCII, which not everything is that comes without a type.
+// The default type of the RFC is text in US-ASCII, which is often wrong.
 function typeOf(given: string, content: Buffer): string {
   if (given.startsWith(';')) return `text/plain${given}`
   if (given !== '') return given
@@ -57,7 +56,7 @@ async function bytesOf(text: string, start: number, pacer: Pacer): Promise<Buffe
 /**
  * Percent-decodes in place: the result is never longer.
  *
- * @returns null where a `%` is not followed by two hexadecimal digits.
+ * @returns null if a `%` is not followed by two hexadecimal digits.
  */
 async function decodePercent(bytes: Buffer, pacer: Pacer): Promise<Buffer | null> {
   let from = bytes.indexOf(percent)
@@ -90,7 +89,7 @@ function digitOf(byte = 0): number {
 /**
  * Decodes base64; white space and missing padding are ignored.
  *
- * @returns null for what is no base64.
+ * @returns null if it is not base64.
  */
 async function decodeBase64(text: Buffer, pacer: Pacer): Promise<Buffer | null> {
   const decoded = Buffer.allocUnsafe(Math.ceil(text.length / 4) * 3)

@@ -6,22 +6,22 @@ import type { CheckDestination } from '../net/outgoing.ts'
 /** How an attachment is fetched. */
 export interface FetchLimits {
   problemOf: CheckDestination
-  /** For all of it, redirects included. */
+  /** For the whole fetch, including redirects. */
   timeoutMs: number
   maxBytes: number
   /** Resolves host names; replaced in tests. Default: the machine's. */
   lookup?: GuardedRequest['lookup']
 }
 
-/** A fetched body, and what its server says it is. */
+/** A fetched body, and the type that its server gives. */
 export interface Fetched {
   content: Buffer
   content_type: string | null
 }
 
 /**
- * Fetches the bytes behind an http(s) URL. Every address is checked when it is connected to, also after each of at
- * most three redirects, so that no name can lead to a place where attachments may not come from.
+ * Fetches the bytes behind an http(s) URL. Every address is checked when it is connected to, also after each of at most
+ * three redirects, so that no name can resolve to a forbidden address.
  *
  * @throws attachment_failed with the URL and the reason.
  */

@@ -86,7 +86,7 @@ export function createContacts(deps: {
     return saved
   }
 
-  /** What `save` would count; adds the keys of contacts that would be new to `foreseen`. */
+  /** The counts that `save` would give; adds the keys of contacts that would be new to `foreseen`. */
   async function foresee(
     audienceId: string,
     inputs: readonly ContactInput[],

@@ -13,7 +13,7 @@ const givenName = z
   .nullable()
   .optional()
 
-/** What an audience is made or renamed with: the body of `POST /dev/audiences` and `PATCH /dev/audiences/{id}`. */
+/** An audience to create or rename: the body of `POST /dev/audiences` and `PATCH /dev/audiences/{id}`. */
 export const audienceInputSchema: z.ZodType<AudienceInput> = z.strictObject({
   name: z
     .string()
@@ -36,7 +36,7 @@ export const contactInputSchema: z.ZodType<ContactInput> = z.strictObject({
   is_subscribed: z.boolean().optional().describe('Default for a new contact: true'),
 })
 
-/** What `PATCH` of a contact may change. */
+/** The members of a contact that `PATCH` may change. */
 export const contactChangesSchema: z.ZodType<ContactChanges> = z.strictObject({
   first_name: givenName,
   last_name: givenName,
@@ -65,7 +65,7 @@ export const contactSchema: z.ZodType<Contact> = z.strictObject({
   updated: milliseconds,
 })
 
-/** What an import did: the answer to `POST /dev/audiences/{id}/contacts`. */
+/** The result of an import: the answer to `POST /dev/audiences/{id}/contacts`. */
 export const importResultSchema: z.ZodType<ImportResult> = z.strictObject({
   created: z.int().describe('Contacts that were new'),
   updated: z.int().describe('Contacts that were there already, or further up in the same import'),

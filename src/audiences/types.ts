@@ -2,7 +2,7 @@
 
 import type { Account } from '../domains/types.ts'
 
-/** What an audience is made or renamed with: the body of `POST /dev/audiences` and `PATCH /dev/audiences/{id}`. */
+/** An audience to create or rename: the body of `POST /dev/audiences` and `PATCH /dev/audiences/{id}`. */
 export interface AudienceInput {
   /** What people call the audience; need not be unique. */
   name: string
@@ -18,7 +18,7 @@ export interface ContactInput {
   is_subscribed?: boolean
 }
 
-/** What `PATCH` of a contact may change. */
+/** The members of a contact that `PATCH` may change. */
 export interface ContactChanges {
   first_name?: string | null
   last_name?: string | null
@@ -53,7 +53,7 @@ export interface Contact {
   updated: number
 }
 
-/** What an import did: the answer to `POST /dev/audiences/{id}/contacts`. */
+/** The result of an import: the answer to `POST /dev/audiences/{id}/contacts`. */
 export interface ImportResult {
   /** Contacts that were new. */
   created: number

@@ -35,7 +35,7 @@ export function setCount(store: Store, id: string, count: number): Promise<void>
   })
 }
 
-/** What counts one more contact that ended its subscription; for the commit that ends it. */
+/** The change that counts one more unsubscribed contact, for the commit that unsubscribes it. */
 export async function countUnsubscribed(store: Store, id: string): Promise<Change[]> {
   const record = await store.get(broadcastCollection, id)
   if (!record) return []

@@ -24,7 +24,7 @@ export interface Broadcasts extends SentBroadcasts {
    * They are accepted in slices, so that other mail is not held up; those accepted before an error of the store are
    * delivered.
    *
-   * @throws validation_error, domain_not_verified, domain_not_registered, message_too_large, also where it is the mail of a
+   * @throws validation_error, domain_not_verified, domain_not_registered, message_too_large, also if it is the mail of a
    *   single contact; not_found for the
    *   audience: nothing was stored.
    */

@@ -100,7 +100,7 @@ export const broadcastTotalsSchema: z.ZodType<BroadcastTotals> = z
     description: 'How many emails had an event of each status at least once; one email may count in several',
   })
 
-/** What happened to the emails of a broadcast in one span of time: each email counts when it happened to it first. */
+/** Counts of the emails of a broadcast in one interval: each email counts where it first happened. */
 export const broadcastMomentSchema: z.ZodType<BroadcastMoment> = z.strictObject({
   at: z.int().describe('When the span begins: Unix time in milliseconds'),
   delivered: ofEmails,
@@ -121,7 +121,7 @@ export const broadcastDetailSchema: z.ZodType<BroadcastDetail> = z.strictObject(
     .describe('From `created` to the last event, in at most 48 spans'),
 })
 
-/** Which broadcasts are listed. */
+/** The broadcasts to list. */
 export const broadcastListQuerySchema: z.ZodType<BroadcastListQuery> = z.strictObject({
   audience_id: z.string().optional().describe('Only those to this audience'),
   cursor: z.string().nullable().optional().describe('From the previous page. Default: the first page'),

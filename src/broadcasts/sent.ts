@@ -10,7 +10,7 @@ import { broadcastCollection, type BroadcastRecord } from './broadcast.ts'
 import { counted, createTimeline } from './timeline.ts'
 import type { BroadcastDetail, BroadcastListQuery, BroadcastSummary, BroadcastTotals } from './types.ts'
 
-/** Broadcasts that were sent, and what became of their emails. */
+/** Broadcasts that were sent, and their results. */
 export interface SentBroadcasts {
   /**
    * The newest first; the last 1,000 are kept.
@@ -19,7 +19,7 @@ export interface SentBroadcasts {
    */
   list(query?: BroadcastListQuery): Promise<ListPage<BroadcastSummary>>
   /**
-   * A broadcast with what became of its emails until now. Reads all of them: some hundred milliseconds for 50,000.
+   * A broadcast with its results until now. Reads all of its emails: some hundred milliseconds for 50,000.
    *
    * @throws not_found
    */

@@ -1,6 +1,6 @@
 import type { BroadcastMoment } from './types.ts'
 
-/** What a moment counts. */
+/** The counts of a moment. */
 export type Counted = Exclude<keyof BroadcastMoment, 'at'>
 
 /** Counts events by time, in at most {@link maxMoments} spans of equal length, however long it takes. */

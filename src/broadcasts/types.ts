@@ -3,7 +3,7 @@
 /** The body of `POST /dev/broadcasts`: the same mail, made personal, to all who are subscribed. */
 export interface BroadcastRequest {
   audience_id: string
-  /** Sender, display name plus address form; the domain decides about the signature. */
+  /** Sender as display name plus address; its domain determines the signature. */
   from: string
   subject: string
   /** `{{first_name}}`, `{{last_name}}` and `{{email}}` are filled in, as in `subject` and `text`. */
@@ -72,7 +72,7 @@ export interface BroadcastTotals {
   unsubscribed: number
 }
 
-/** What happened to the emails of a broadcast in one span of time: each email counts when it happened to it first. */
+/** Counts of the emails of a broadcast in one interval: each email counts where it first happened. */
 export interface BroadcastMoment {
   /** When the span begins: Unix time in milliseconds. */
   at: number
@@ -104,7 +104,7 @@ export interface BroadcastDetail {
   }
 }
 
-/** Which broadcasts are listed. */
+/** The broadcasts to list. */
 export interface BroadcastListQuery {
   /** Only those to this audience. */
   audience_id?: string

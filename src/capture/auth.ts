@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Scope } from '../keys/types.ts'
 import type { AccountSide } from './port.ts'
 
-/** Who a session authenticated as. */
+/** The identity that a session authenticated as. */
 export interface SmtpUser {
   name: string
   /** The session is the outbox's own: its transactions are deliveries. */
   is_outbox: boolean
-  /** What the session reaches, if its credentials are of an account. Default: that of the account `default`. */
+  /** The account of the credentials. Default: `default`. */
   side?: AccountSide
   /**
    * Whether the credentials would still be accepted: a session ends where its key, password or account did. Default: they
@@ -22,7 +22,7 @@ export const outboxUser = 'localpost-outbox'
 /** The rules for accepting credentials. */
 export interface AuthRules {
   auth: 'optional' | 'required'
-  /** The scope of an API key; null for what is no key. */
+  /** The scope of an API key; null if it is not a key. */
   scopeOf(key: string): Scope | null
   /** The password of {@link outboxUser}, created at each start. */
   deliverySecret: string

@@ -56,7 +56,7 @@ export class CaptureConnection extends ReplyingConnection {
     return this.#progress.workedAt
   }
 
-  /** What is known of the client, for the log of sessions. */
+  /** The facts about the client, for the log of sessions. */
   state(): SessionState {
     return {
       remote_address: hostAndPort(this.remoteAddress, this.remotePort),

@@ -3,14 +3,14 @@ import type { ClientFault } from './client-faults.ts'
 import type { FaultAt } from './faults.ts'
 import type { SlotClient } from './slots.ts'
 
-/** What a server sees of a connection that it admits and ends. */
+/** The members of a connection that its server uses. */
 export interface HostedConnection extends SlotClient {
   readonly id: string
   /** Ends the connection in any state. */
   destroy(): void
 }
 
-/** What a connection needs of its server. */
+/** The members of a server that its connections use. */
 export interface ConnectionHost {
   /** Whether the server is closing. It then answers 421 to the next command of every client. */
   readonly isClosing: boolean

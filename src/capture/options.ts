@@ -5,7 +5,7 @@ import type { Patience } from './progress.ts'
 import type { SlotLimits } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
 
-/** What a capture server needs. */
+/** Options of a capture server. */
 export interface CaptureOptions extends AuthRules, AccountSide {
   host: string
   /** 0 takes a free port. */

@@ -23,7 +23,7 @@ export interface Envelope {
   rcpt_to: string[]
 }
 
-/** What a session reaches: the mail, rules and faults of one account. */
+/** The account that a session reaches: its mail, rules and faults. */
 export interface AccountSide {
   /** Receives the messages that apps submit. */
   submissions: Submissions

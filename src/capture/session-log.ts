@@ -8,7 +8,7 @@ import { problemsOf } from './session-problems.ts'
 import type { SessionNotes } from './transcript.ts'
 import { toTranscript } from './transcripts.ts'
 
-/** What is asked for in a list of sessions. */
+/** The requested part of the list of sessions. */
 export interface SmtpSessionQuery extends ListQuery {
   /** Only sessions in which something went wrong. */
   failed?: boolean
@@ -17,11 +17,11 @@ export interface SmtpSessionQuery extends ListQuery {
 /** A connection as the log sees it. */
 export interface ObservedSession {
   readonly notes: SessionNotes
-  /** What is known of the client now. */
+  /** The current facts about the client. */
   state(): SessionState
 }
 
-/** What is known of a client. */
+/** The facts about a client. */
 export interface SessionState extends Pick<
   SmtpSessionSummary,
   'remote_address' | 'client_name' | 'user' | 'secure' | 'message_count'
@@ -38,7 +38,7 @@ export interface SessionLog {
   begin(session: ObservedSession): void
   /** Called when its socket is closed. */
   end(session: ObservedSession): void
-  /** Forgets a session that goes on in the log of another account. */
+  /** Forgets a session that continues in the log of another account. */
   leave(session: ObservedSession): void
   /**
    * Sets what is called with each session that ended.
@@ -155,7 +155,7 @@ export function noSession(id: string): LocalpostError {
 /** How long a session is kept. */
 export const maxAgeMs: number = 24 * 60 * 60 * 1000
 const maxChars = 2_000_000
-/** What a line costs beyond its characters. */
+/** The cost of a line beyond its characters. */
 const lineOverhead = 24
 
 interface Begun {

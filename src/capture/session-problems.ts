@@ -2,7 +2,7 @@ import type { SmtpProblem, SmtpProblemKind } from '../inbox/types.ts'
 import type { ClientFault } from './client-faults.ts'
 import type { RefusedCommand, SessionNotes } from './transcript.ts'
 
-/** What the problems of a session are found from. */
+/** The facts of a session from which its problems are derived. */
 export interface SessionFacts {
   notes: Pick<SessionNotes, 'refusals' | 'cutBy' | 'command'>
   fault: ClientFault | null
@@ -10,7 +10,7 @@ export interface SessionFacts {
   isOpen: boolean
 }
 
-/** What went wrong in a session: one problem for each kind, the first one first. */
+/** The problems of a session: one for each kind, in order of appearance. */
 export function problemsOf({ notes, fault, message_count, isOpen }: SessionFacts): SmtpProblem[] {
   if (fault !== null) return [problem(kindOfFault[fault])]
   const problems = new Map<SmtpProblemKind, SmtpProblem>()

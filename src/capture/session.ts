@@ -3,7 +3,7 @@ import type { SmtpUser } from './auth.ts'
 import type { TransactionNotes } from './transcript.ts'
 import type { AccountSide, Envelope, SessionFacts } from './port.ts'
 
-/** Who a session authenticated as; null without AUTH. */
+/** The identity that a session authenticated as; null without AUTH. */
 export function userOf(session: SMTPServerSession): SmtpUser | null {
   return (session.user as SmtpUser | undefined) || null
 }
@@ -13,7 +13,7 @@ export function isAdmitted(session: SMTPServerSession): boolean {
   return userOf(session)?.isAdmitted?.() ?? true
 }
 
-/** What a session reaches. */
+/** The account that a session reaches. */
 export function sideOf(session: SMTPServerSession, main: AccountSide): AccountSide {
   return userOf(session)?.side ?? main
 }

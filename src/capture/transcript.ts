@@ -1,4 +1,4 @@
-/** Who sent a line: the client or the server. */
+/** The sender of a line: the client or the server. */
 type Speaker = 'C' | 'S'
 
 /** Alternates {@link Speaker} and line. One flat list takes less memory than an object per line. */
@@ -21,7 +21,7 @@ export interface TransactionNotes {
 
 /** A reply of 400 or more. */
 export interface RefusedCommand {
-  /** As it is in the transcript; `""` where the reply answers no command. */
+  /** As it is in the transcript; `""` if the reply answers no command. */
   readonly command: string
   /** The first line of the reply. */
   readonly reply: string
@@ -47,7 +47,7 @@ export class SessionNotes {
   #isFault = false
   /** The first refused commands, and the last one. */
   readonly refusals: RefusedCommand[] = []
-  /** What a fault or a rule closed the connection for. */
+  /** The reason why a fault or a rule closed the connection. */
   cutBy: 'fault' | 'rule' | null = null
 
   /** The current transaction. */
@@ -60,7 +60,7 @@ export class SessionNotes {
     return this.#command
   }
 
-  /** All lines that are kept, in their order. A line in angle brackets stands for what is left out. */
+  /** All lines that are kept, in their order. A line in angle brackets replaces omitted text. */
   all(): string[] {
     const lines = [...this.#opening, ...this.#before]
     if (this.#transactionsLeftOut > 0)

@@ -44,13 +44,13 @@ export function linesOf(notes: TransactionNotes): string[] {
   return [...notes.opening.slice(0, notes.openingLength), ...linesOfTransaction(notes)]
 }
 
-/** The line that stands for a message. */
+/** The line that replaces a message. */
 export const messageLine = (sizeBytes: number): string => `<${sizeBytes} bytes>`
 
 /**
  * The lines as they are answered.
  *
- * @param message  The line that stands for the message, after each reply to DATA.
+ * @param message  The line that replaces the message, after each reply to DATA.
  */
 export function toTranscript(lines: readonly string[], message: string): TranscriptLine[] {
   const said: TranscriptLine[] = []

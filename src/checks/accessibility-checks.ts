@@ -1,7 +1,7 @@
 import { contrastOf } from './inline-style.ts'
 import type { CheckRow } from './subject.ts'
 
-/** Checks of what readers with assistive technology get. */
+/** Checks for readers who use assistive technology. */
 export const accessibilityChecks: readonly CheckRow[] = [
   {
     id: 'html-lang',
@@ -131,7 +131,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
         const contrast = contrastOf(color, background)
         const wanted = isLarge ? 3 : 4.5
         if (contrast >= wanted) return []
-        // Rounded down, so that 4.49 is not called 4.5.
+        // Rounded down, so that 4.49 is not shown as 4.5.
         const shown = Math.floor(contrast * 100) / 100
         const message = `The text ${JSON.stringify(text)} has a contrast of ${shown}, and needs ${wanted}.`
         return [{ message, place: { html: offset, snippet: text } }]

@@ -4,7 +4,7 @@ import { toDomainName, zoneOf } from '../domains/names.ts'
 export type AlignmentMode = 'relaxed' | 'strict'
 
 /**
- * Whether two domains are aligned as DMARC asks. The organisational domain is found by the public suffix list.
+ * Whether two domains are aligned according to DMARC. The organisational domain is found by the public suffix list.
  *
  * @see RFC 7489 section 3.1
  */

@@ -9,7 +9,7 @@ import { createReport } from './report.ts'
 import type { AskingCheck, CheckedMail, CheckResult, CheckServices } from './subject.ts'
 import type { CheckReport } from './types.ts'
 
-/** What {@link askChecks} needs beside the mail. */
+/** Dependencies of {@link askChecks} beside the mail. */
 export interface AskOptions extends Pick<MailCheckOptions, 'except'> {
   services: CheckServices
   clock: Pick<Clock, 'after'>
@@ -18,13 +18,13 @@ export interface AskOptions extends Pick<MailCheckOptions, 'except'> {
   signal?: AbortSignal | undefined
   /** Default: no records. */
   records?: ZoneRecords | undefined
-  /** Asks links and images too. Default: false. */
+  /** Also requests links and images. Default: false. */
   live?: boolean | undefined
-  /** For each check. Default: 10 seconds, 30 where links are asked. */
+  /** For each check. Default: 10 seconds, 30 with requests of links. */
   timeoutMs?: number
 }
 
-/** Runs the checks that ask other programs, all at once. One that gets no answer reports why; the others are kept. */
+/** Runs the checks that make requests, all at once. A check without an answer reports why; the others are kept. */
 export async function askChecks(
   mail: CheckedMail,
   {

@@ -3,13 +3,13 @@ import { promisify } from 'node:util'
 import { quote } from '../core/errors.ts'
 import { loadTokenizer } from '../mime/html/scan-html.ts'
 
-/** More bytes than these no receiver takes, compressed or not. */
+/** The largest logo that receivers accept, in bytes, compressed or not. */
 export const maxLogoBytes = 32_768
 
 /**
- * What keeps receivers from showing a BIMI logo, in sentences: SVG Tiny Portable/Secure is a profile without scripts,
- * animations, pictures and references to other files. Of a logo that is too large only that is said: it is not read.
- * Entities are not expanded.
+ * The reasons why receivers do not show a BIMI logo, in sentences: SVG Tiny Portable/Secure is a profile without
+ * scripts, animations, pictures and references to other files. A logo that is too large is only reported as such, and
+ * not read. Entities are not expanded.
  *
  * @param bytes  An SVG, or an SVG compressed by gzip.
  * @see draft-svg-tiny-ps-abrotman
@@ -25,7 +25,7 @@ export async function bimiLogoFaults(bytes: Uint8Array): Promise<string[]> {
   return [...rootFaults(root), ...titleFaults(title), ...elementFaults(elements), ...faults]
 }
 
-/** At most one byte more than may be; null for what is no gzip. */
+/** At most one byte more than allowed; null if it is not gzip. */
 async function unzipped(bytes: Uint8Array): Promise<Uint8Array | null> {
   try {
     return await unzip(bytes, { maxOutputLength: maxLogoBytes })
@@ -45,7 +45,7 @@ interface Svg {
   elements: { name: string; attributes: Attributes }[]
   /** The text of the title that is a child of the root; null without one. */
   title: string | null
-  /** What is wrong with it as XML. */
+  /** The faults of its XML. */
   faults: string[]
 }
 
@@ -178,7 +178,9 @@ function elementFaults(elements: Svg['elements']): string[] {
 }
 
 const maxEach = 5
-/** Those of SVG Tiny 1.2 without scripts, animations, links, pictures, sound and what loads other files. */
+/**
+ * The elements of SVG Tiny 1.2, without scripts, animations, links, pictures, sound and elements that load other files.
+ */
 const allowedElements = new Set(
   (
     'svg title desc metadata g defs use switch path rect circle ellipse line polyline polygon linearGradient ' +

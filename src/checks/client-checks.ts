@@ -2,7 +2,7 @@ import { clientNames, featureRows } from '../client-support/data.ts'
 import { featureSteps, type FeatureUse } from '../client-support/find-features.ts'
 import type { CheckRow, Found } from './subject.ts'
 
-/** Checks of the HTML and CSS by what mail clients support. */
+/** Checks whether mail clients support the HTML and CSS. */
 export const clientChecks: readonly CheckRow[] = [
   {
     id: 'client-support',

@@ -1,7 +1,7 @@
 import { readSignature } from '../mime/dkim/signature.ts'
 import type { CheckedMail, CheckRow, Found } from './subject.ts'
 
-/** Checks of what mail servers of recipients look at. */
+/** Checks of the facts that mail servers of recipients evaluate. */
 export const deliveryChecks: readonly CheckRow[] = [
   {
     id: 'dkim',
@@ -68,7 +68,7 @@ export const deliveryChecks: readonly CheckRow[] = [
   },
 ]
 
-/** What keeps clients from one-click unsubscription although both fields are there. */
+/** The reasons why clients offer no one-click unsubscription although both fields exist. */
 function oneClickFaults({ headers }: CheckedMail, urls: readonly string[]): Found[] {
   const place = { header: 'List-Unsubscribe', snippet: urls.join(', ') }
   const isInsecure = urls.some((url) => publicHttp.test(url)) && !urls.some((url) => /^https:/i.test(url))
@@ -96,5 +96,5 @@ function oneClickFaults({ headers }: CheckedMail, urls: readonly string[]): Foun
 }
 
 const unsubscribeFields = ['list-unsubscribe', 'list-unsubscribe-post']
-/** Names without a dot are of this machine or network, as the links of Localpost itself. */
+/** Names without a dot belong to this machine or network, as in the links of Localpost itself. */
 const publicHttp = /^http:\/\/(?!127\.|\[)[^/:?#]*\.[^/]/i

@@ -4,7 +4,7 @@ import type { AlignmentMode } from './alignment.ts'
 
 /** A DMARC record. */
 export interface DmarcRecord {
-  /** Where it stands: `_dmarc.acme.com`. */
+  /** Its name in DNS: `_dmarc.acme.com`. */
   name: string
   /** How the domain of the DKIM signature is compared. */
   dkim: AlignmentMode

@@ -173,7 +173,7 @@ function firstDomain(field = ''): string | null {
   return first ? domainOf(first.address) : null
 }
 
-/** Whether DKIM or SPF speaks for the domain of From, and if not why, in plain words. */
+/** Whether DKIM or SPF authenticates the domain of From, and if not, why. */
 function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: Subject): CheckResult {
   const place = { header: 'From' }
   const record = findDmarc(from, dns.zone)
@@ -196,12 +196,12 @@ function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: Subject): 
   ]
   const isStrict = [signer, returns].some((domain) => domain !== null && isAligned(from, domain, 'relaxed'))
   const why = isStrict
-    ? `the DMARC record of ${from} asks for exactly this domain`
+    ? `the DMARC record of ${from} requires exactly this domain`
     : `neither is of ${from}, so nothing proves that ${from} sent it`
   return [{ message: `DMARC fails: the mail is from ${from}, but ${said.join(' and ')}: ${why}.`, place }]
 }
 
-/** The first sending host that SPF does not let send; undefined where all may, or it is not known. */
+/** The first sending host that SPF does not allow; undefined if all are allowed, or it is not known. */
 function failingHost(
   domain: string,
   sender: string,

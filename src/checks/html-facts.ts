@@ -2,10 +2,10 @@ import { scanHtml } from '../mime/html/scan-html.ts'
 import { initialStyle, styleWithin, type TextStyle } from './inline-style.ts'
 import { createStyleRules, type StyledElement } from './style-rules.ts'
 
-/** What the checks read in a mail's HTML. Offsets are those of the names of elements. */
+/** The facts that the checks read from a mail's HTML. Offsets are those of the names of elements. */
 export interface HtmlFacts {
   images: HtmlImage[]
-  /** Links as they are written, trimmed; also those that lead nowhere. */
+  /** Links as written, trimmed, including those without a target. */
   links: HtmlLink[]
   headings: { level: number; offset: number }[]
   tables: HtmlTable[]
@@ -30,9 +30,9 @@ export interface HtmlLink {
 export interface HtmlImage {
   /** `""` without one. */
   src: string
-  /** `""` marks decoration; null is none at all. */
+  /** `""` marks decoration; null: missing. */
   alt: string | null
-  /** Whether it is there to be fetched, not to be seen. */
+  /** Whether it is a tracking pixel. */
   isPixel: boolean
   offset: number
 }
@@ -57,8 +57,8 @@ export const noFacts: () => HtmlFacts = () => ({
 })
 
 /**
- * Reads what the checks need of hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind. In steps, so
- * that the event loop may turn between them.
+ * Reads the facts for the checks from hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind. Works
+ * in steps, so that it can yield to the event loop.
  */
 export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
   const facts = noFacts()
@@ -149,7 +149,7 @@ const attributesAsked = [
 const maxEach = 10_000
 const maxClasses = 20
 const maxStyles = 1000
-/** Deeper elements have the style of the one that is so deep. */
+/** Deeper elements get the style of the element at this depth. */
 const maxDepth = 200
 /** White space, and the invisible characters that fill preview texts. */
 const isBlank = /^(?:\s|[\u00ad\u200b-\u200f\u2060]|\u034f)*$/

@@ -3,20 +3,20 @@ import type { SheetDeclaration } from './style-rules.ts'
 /** A colour without transparency: red, green and blue from 0 to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
-/** What style sheets, inline styles and attributes say of a text. */
+/** The style of a text, from style sheets, inline styles and attributes. */
 export interface TextStyle {
-  /** Null where it cannot be told. */
+  /** Null if it is not known. */
   color: Rgb | null
-  /** Null where it cannot be told, as above an image. */
+  /** Null if it is not known, as on an image. */
   background: Rgb | null
-  /** In CSS pixels; null where it cannot be told. */
+  /** In CSS pixels; null if it is not known. */
   fontSize: number | null
   isBold: boolean
-  /** Whether readers do not see it, as the preview text before the content. */
+  /** Whether it is hidden, such as the preview text before the content. */
   isHidden: boolean
 }
 
-/** The style of a text without any: that of the browsers. */
+/** The default style of browsers. */
 export const initialStyle: TextStyle = {
   color: [0, 0, 0],
   background: [255, 255, 255],
@@ -62,7 +62,7 @@ export function styleWithin(
   return result
 }
 
-/** A rule that may apply or not leaves open what it would change. */
+/** If it is unknown whether a rule applies, the values that it would change are unknown. */
 function withSheet(
   style: TextStyle,
   { property, value, isUncertain }: SheetDeclaration,
@@ -149,7 +149,7 @@ function parseLength(value: string, parent: number | null): number | null {
   return unit === 'px' || size === 0 ? size : null
 }
 
-/** Reads a colour as CSS and the attributes of HTML write it; null for one that is unknown or lets others through. */
+/** Reads a colour of CSS or of an HTML attribute; null for one that is unknown or transparent. */
 export function parseColor(written: string): Rgb | null {
   const value = written.trim().toLowerCase()
   const hex = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/.exec(value)?.[1] ?? names[value]
@@ -183,7 +183,7 @@ function luminance(color: Rgb): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** The names that mails use. */
+/** The colour names that mails use. */
 const names: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null) as object, {
   aqua: '00ffff',
   black: '000000',

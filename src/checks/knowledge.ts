@@ -3,7 +3,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { parseZone, type ZoneRecords } from '../domains/zone.ts'
 import { parseAddress } from '../net/addresses.ts'
 
-/** The options that say how the mail will be sent. */
+/** The options that describe how the mail will be sent. */
 export interface SendingOptions {
   /** A zone file; null without one. */
   zone?: string | null | undefined
@@ -11,12 +11,12 @@ export interface SendingOptions {
   sendingHosts?: readonly string[] | undefined
 }
 
-/** What these options say. */
+/** Reads these options. */
 export interface SendingKnowledge extends ZoneRecords {
   sendingHosts: readonly string[]
 }
 
-/** @throws invalid_option if the zone file cannot be read or is none, and for a host that is no IP address. */
+/** @throws invalid_option if the zone file cannot be read or is not valid, and for a host that is not an IP address. */
 export async function readSending({ zone, sendingHosts = [] }: SendingOptions): Promise<SendingKnowledge> {
   for (const host of sendingHosts) {
     if (parseAddress(host)) continue

@@ -1,28 +1,28 @@
 import type { Severity } from './types.ts'
 
-/** What is wrong with a link: it leads nowhere, it should not go out like this, or it is good to know. */
+/** A fault of a link: it does not work, should not be sent like this, or is good to know. */
 export interface LinkFault {
   severity: Severity
   reason: string
 }
 
 /**
- * Looks at the address of a link. Nothing is fetched.
+ * Checks the URL of a link without fetching it.
  *
  * @param href  As written, trimmed.
- * @returns null where nothing is wrong with it.
+ * @returns null if it is fine.
  */
 export function linkFault(href: string): LinkFault | null {
   if (href === '') return error('it is empty')
   if (href === '#') return error('it leads nowhere')
-  // Inside the mail, or what opens another app.
+  // A place in the mail, or a link that opens another app.
   if (/^(?:#|mailto:.|tel:.|sms:.)/i.test(href)) return null
   if (/^javascript:/i.test(href)) return error('mail clients run no scripts')
   // Another check finds placeholders.
   if (/^(?:\{\{|\{%|<%|\*\||%recipient\.)/.test(href)) return null
   const scheme = /^([a-z][a-z0-9+.-]{0,30}):/i.exec(href)?.[1]?.toLowerCase()
   if (scheme === undefined) return error('it is relative, and a mail has no address to start from')
-  // Apps register schemes of their own.
+  // Apps register their own schemes.
   if (scheme !== 'http' && scheme !== 'https') return null
   const host = hostOf(href)
   if (host === null) return error('it is no address')

@@ -1,7 +1,7 @@
 import { askLive, type LiveAnswer } from './live-links.ts'
 import type { Asked, AskingCheck, CheckResult, Found, FoundPlace } from './subject.ts'
 
-/** The check that asks links and images; it runs on request only. */
+/** The check that requests links and images; it runs only on request. */
 export const liveChecks: readonly AskingCheck[] = [
   {
     id: 'live-links',
@@ -24,7 +24,7 @@ export const liveChecks: readonly AskingCheck[] = [
   },
 ]
 
-/** An address of the mail, at its first place. */
+/** A URL of the mail, where it occurs first. */
 interface Wanted {
   isImage: boolean
   place: FoundPlace
@@ -36,7 +36,7 @@ async function addressesOf({ mail, services, facts }: Asked): Promise<Map<string
   const add = (written: string, isImage: boolean, place: FoundPlace): void => {
     if (!/^https?:/i.test(written) || written.length > maxLength || !URL.canParse(written)) return
     const url = new URL(written)
-    // Of a page, only what is behind the # differs.
+    // The fragment does not change the page.
     url.hash = ''
     if (url.href.startsWith(services.trackingUrl())) return
     if (!wanted.has(url.href)) wanted.set(url.href, { isImage, place })
@@ -57,7 +57,7 @@ async function askAll(
     for (const url of waiting)
       answers.set(url, await askLive(url, { problemOf: services.liveProblemOf, signal }))
   }
-  // What was answered until the deadline stands.
+  // Answers that came before the deadline count.
   await Promise.allSettled(Array.from({ length: atOnce }, work))
   return answers
 }
@@ -104,7 +104,7 @@ function faultsOf(url: string, answer: LiveAnswer, isImage: boolean): Found[] {
   if (reason !== null)
     return [{ message: `${what} cannot be ${isImage ? 'loaded' : 'opened'}${after}: ${reason}.` }]
   if (status === null || status >= 400)
-    // Servers that know robots refuse them with these.
+    // Servers refuse robots with these statuses.
     return [
       {
         severity: status === 401 || status === 403 || status === 429 ? 'warning' : 'error',

@@ -3,25 +3,25 @@ import { monotonicNow } from '../core/machine.ts'
 import { guardedRequest, reasonOf, urlProblem } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 
-/** The result of asking an address. */
+/** The result of requesting a URL. */
 export interface LiveAnswer {
   /** The last status; null without an answer. */
   status: number | null
   content_type: string | null
   /** How many redirects were followed. */
   redirects: number
-  /** The address that answered. */
+  /** The URL that answered. */
   target: string
   duration_ms: number
   /** Why there is no answer, as the end of a sentence; null with one. */
   reason: string | null
-  /** Whether it was not asked, because it may not be. */
+  /** Whether it was not requested, because that is not allowed. */
   isRefused: boolean
 }
 
 /**
- * Asks whether an address answers: by HEAD, and by GET where a server does not answer that well. At most five redirects are
- * followed, each checked as the first address. Bodies are not read.
+ * Requests a URL: by HEAD, and by GET if a server does not support HEAD well. At most five redirects are followed, each
+ * checked like the first URL. Bodies are not read.
  */
 export async function askLive(
   url: string,

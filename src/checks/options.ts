@@ -4,7 +4,7 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import { suggest } from '../core/suggest.ts'
 import { checkRegistry } from './registry.ts'
 
-/** Which checks run, and which mail clients count. */
+/** The checks that run, and the mail clients that count. */
 export interface MailCheckOptions {
   /** The ids of checks to leave out. Default: those of the option `checks.except` of the instance. */
   except?: readonly string[] | undefined
@@ -15,13 +15,13 @@ export interface MailCheckOptions {
   clients?: readonly string[] | undefined
 }
 
-/** The members of the option `checks` that say what checks know and ask, not which run. */
+/** The members of the option `checks` that give checks data and services, and do not select checks. */
 export const serviceMembers: readonly string[] = ['zone', 'sendingHosts', 'spamd', 'rspamd']
 
 /**
  * Refuses unknown checks and clients, with the nearest known one.
  *
- * @param of  What takes these options, as `inbox.check()`; for the message.
+ * @param of  The function that takes these options, such as `inbox.check()`; for the message.
  * @param code  The code of the error. Default: `validation_error`.
  * @param also  Other members that are allowed.
  * @throws invalid_option for an unknown member.

@@ -2,11 +2,11 @@ import { assertArguments } from '../core/known-options.ts'
 import { unpaced } from '../core/yield.ts'
 
 /**
- * The placeholders that a mail still shows to its reader, because no variable answered them: in subject, text or HTML,
- * as they are written there, each once, in order of appearance. Those are `{{ name }}`, and what other engines leave:
- * `{% if %}`, `<%= name %>`, `%recipient.name%`, `*|NAME|*`, `${name}`; and `[object Object]`.
+ * The placeholders that were not filled in: in subject, text or HTML, as written, each once, in order of appearance.
+ * Those are `{{ name }}`, and the forms of other engines: `{% if %}`, `<%= name %>`, `%recipient.name%`, `*|NAME|*`,
+ * `${name}`; and `[object Object]`.
  *
- * @returns At most 100; 1 MB of each part is looked at.
+ * @returns At most 100; only the first 1 MB of each part is searched.
  */
 export function unrenderedPlaceholders(mail: Bodies): string[] {
   assertArguments(arguments, 1, 'unrenderedPlaceholders()')
@@ -44,8 +44,8 @@ export function* placesOfPlaceholders(mail: Bodies): Generator<undefined, Placed
 const lookAt = 1_000_000
 const maxFound = 100
 
-// Wider than what is rendered: a name with a wrong character is a placeholder too, which is never filled in. Bounded, so
-// that a mail full of opening braces costs one look each.
+// Matches more than is rendered: a name with an invalid character is never filled in. The length is limited, so that a
+// mail full of opening braces takes linear time.
 const placeholder = new RegExp(
   [
     '\\{\\{[^{}\\n<>]{1,100}\\}\\}',

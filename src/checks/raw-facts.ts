@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import type { Steps } from '../core/yield.ts'
 
-/** What the checks read in the bytes of a message. */
+/** The facts that the checks read from the bytes of a message. */
 export interface RawFacts {
   /** The longest line, in octets without its end: its number from 1 on, and its length. */
   longest: { line: number; octets: number }
@@ -14,8 +14,8 @@ export interface RawFacts {
 }
 
 /**
- * Reads a message in steps; only its beginning is looked at, 4 MB. Linear: a millisecond per megabyte of usual lines, a
- * second for a header of a million short fields.
+ * Reads the first 4 MB of a message in steps. Linear: a millisecond per megabyte of usual lines, a second for a header
+ * of a million short fields.
  */
 export function* rawFactSteps(message: Uint8Array): Steps<RawFacts> {
   const bytes = Buffer.from(message.buffer, message.byteOffset, Math.min(message.byteLength, 4 * 1024 * 1024))

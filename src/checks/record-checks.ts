@@ -4,7 +4,7 @@ import { fromDomain } from './from-domain.ts'
 import { evaluateSpf, maxLookups, readSpf } from './spf.ts'
 import type { CheckRow, Found } from './subject.ts'
 
-/** Checks of the DNS records that receivers look up, from a zone file and the records of the own domains. */
+/** Checks of the DNS records that receivers look up, from a zone file and the records of the instance's domains. */
 export const recordChecks: readonly CheckRow[] = [
   {
     id: 'spf',

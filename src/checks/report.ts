@@ -9,7 +9,7 @@ export interface ReportWriter {
   /**
    * Adds the result of a check; one that is null is left out.
    *
-   * @param result  A text says why the check gave up.
+   * @param result  A string is the reason why the check ended early.
    */
   add(row: CheckRow, result: CheckResult | string): void
   report(): CheckReport
@@ -30,7 +30,7 @@ export function createReport(mail: CheckedMail): ReportWriter {
   }
 }
 
-/** One report of two: checks in the order of the table, and the worst findings first. */
+/** Merges two reports: checks in the order of the table, and the worst findings first. */
 export function joinReports(one: CheckReport, other: CheckReport): CheckReport {
   const rank = ({ id }: { id: string }): number => checkRegistry.findIndex((row) => row.id === id)
   return {
@@ -86,7 +86,7 @@ function toFinding(found: Found, row: CheckRow, placeOf: (place: FoundPlace) => 
 
 /** @returns A function that finds the line and the snippet of a place. */
 function createPlaces({ html, text, headers }: CheckedMail): (place: FoundPlace) => Place {
-  // Made at the first finding: most mails have none in a body.
+  // Computed at the first finding: most mails have none in a body.
   let htmlLines: ((offset: number) => number) | undefined
   let textLines: ((offset: number) => number) | undefined
   return (place) => {

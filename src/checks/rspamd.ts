@@ -78,7 +78,7 @@ function rounded(points: number): number {
   return Math.round(points * 100) / 100
 }
 
-/** What rspamd tells a mail server to do with a mail that it takes for spam, but does not refuse. */
+/** The action that rspamd recommends for a mail that it marks as spam, but does not refuse. */
 const marks: ReadonlyMap<string, string> = new Map([
   ['add header', 'marks the mail as spam'],
   ['rewrite subject', 'marks the mail as spam in its subject'],

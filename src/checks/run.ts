@@ -9,7 +9,7 @@ import type { CheckedMail, CheckResult, MailKnowledge, Subject } from './subject
 import type { CheckReport } from './types.ts'
 
 /**
- * Runs the checks on a mail that ask no other program. The work yields to the event loop at intervals. A check that takes
+ * Runs the checks on a mail that make no requests. The work yields to the event loop at intervals. A check that takes
  * longer than its budget ends and reports that; the results of the others are kept.
  *
  * @param options  Checked by `assertCheckOptions`.
@@ -77,13 +77,13 @@ const readsHtml: ReadonlySet<string> = new Set(['Links and images', 'Accessibili
 
 const noKnowledge: MailKnowledge = { records: [], complete: [], sendingHosts: [], raw: null }
 
-/** Runs work in its own budget. @returns Its result; undefined where it ran out of time. */
+/** Runs work with its own time budget. @returns Its result; undefined if it ran out of time. */
 function* within<T>(work: Iterator<undefined, T>, budgetMs: number): Generator<undefined, T | undefined> {
   const deadline = monotonicNow() + budgetMs
   for (let steps = 1; ; steps++) {
     const step = work.next()
     if (step.done) return step.value
-    // Looking at the clock costs more than most steps.
+    // Reading the clock costs more than most steps.
     if ((steps & 15) === 0 && monotonicNow() > deadline) return undefined
     yield
   }

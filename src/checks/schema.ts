@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CheckReport, CheckRun, Finding, Place, Severity } from './types.ts'
 
-/** How much a finding matters: recipients are affected, may be affected, or it is good to know. */
+/** The severity of a finding: recipients are affected, may be affected, or it is good to know. */
 export const severitySchema: z.ZodType<Severity> = z.enum(['error', 'warning', 'note'])
 
 /** Where a finding is in a mail. */
@@ -17,7 +17,7 @@ export const findingSchema: z.ZodType<Finding> = z.strictObject({
   id: z.string().describe('The id of the check, as in docs/checks.md'),
   severity: severitySchema,
   message: z.string().describe('What is wrong, in a sentence'),
-  place: placeSchema.nullable().describe('Null where it concerns the whole mail'),
+  place: placeSchema.nullable().describe('Null if it concerns the whole mail'),
   fix: z.string().describe('What to do, in a sentence'),
   link: z.string().describe('A page that explains the check'),
   clients: z
@@ -26,10 +26,10 @@ export const findingSchema: z.ZodType<Finding> = z.strictObject({
       partial: z.array(z.string()).describe('The keys of the mail clients that support it partly'),
     })
     .nullable()
-    .describe('The mail clients that are affected; null where it does not depend on the client'),
+    .describe('The mail clients that are affected; null if it does not depend on the client'),
 })
 
-/** A check that was made. */
+/** A check that ran. */
 export const checkRunSchema: z.ZodType<CheckRun> = z.strictObject({
   id: z.string(),
   title: z.string(),
@@ -37,7 +37,7 @@ export const checkRunSchema: z.ZodType<CheckRun> = z.strictObject({
   outcome: z
     .enum(['passed', 'found', 'skipped', 'gave_up'])
     .describe('`skipped`: it needs what is not known here. `gave_up`: it took too long'),
-  severity: severitySchema.nullable().describe('The worst of its findings; null where there is none'),
+  severity: severitySchema.nullable().describe('The worst of its findings; null if there is none'),
   count: z.int().describe('How many findings there are; at most 50 of them are listed'),
   message: z
     .string()
@@ -45,7 +45,7 @@ export const checkRunSchema: z.ZodType<CheckRun> = z.strictObject({
     .describe('Why it was skipped or gave up, or what it measured; null otherwise'),
 })
 
-/** What the checks of a mail found. */
+/** The findings of the checks of a mail. */
 export const checkReportSchema: z.ZodType<CheckReport> = z.strictObject({
   findings: z.array(findingSchema).describe('The worst first'),
   checks: z.array(checkRunSchema).describe('The checks that apply to the mail'),

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 
-/** What a spam filter says of a message. */
+/** The result of a spam filter for a message. */
 export interface SpamVerdict {
   score: number
   /** From this score on it is spam. */
@@ -96,7 +96,7 @@ function parseAnswer(answer: string): SpamVerdict {
   return { score: Number(score), required: Number(required), mark: null, rules: rulesOf(body) }
 }
 
-/** The rules of the table at the end of the report. Long descriptions go on in the next line. */
+/** The rules of the table at the end of the report. Long descriptions continue in the next line. */
 function rulesOf(report: string): SpamRule[] {
   const [, table = ''] = split(report, /^-{3,} -{3,}.*$/m)
   const rules: SpamRule[] = []

@@ -1,11 +1,11 @@
 import { parseAddress, parseRange, type Address, type Range } from '../net/addresses.ts'
 
-/** Who sends: what SPF decides about, and what its macros name. */
+/** The sender that SPF decides about, and that its macros name. */
 export interface SpfSender {
   ip: string
   /** The envelope sender. */
   sender: string
-  /** What the client said in EHLO. */
+  /** The name that the client gave in EHLO. */
   helo: string
 }
 

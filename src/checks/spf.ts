@@ -9,13 +9,13 @@ import {
   type SpfTerms,
 } from './spf-terms.ts'
 
-/** What SPF says of a sender; `unknown` where a record would be needed that is not known here. */
+/** The result of SPF for a sender; `unknown` if it needs a record that is not known here. */
 export type SpfResult = 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'permerror' | 'unknown'
 
 /** A result with its reason. */
 export interface SpfOutcome {
   result: SpfResult
-  /** As the end of a sentence; null where the result says it. */
+  /** As the end of a sentence; null if the result is enough. */
   reason: string | null
 }
 
@@ -32,10 +32,11 @@ export function evaluateSpf(domain: string, sender: SpfSender, zone: Zone): SpfO
 }
 
 /**
- * Reads the whole SPF record of a domain, with all that it includes, also what an evaluation would not reach.
+ * Reads the whole SPF record of a domain with everything that it includes, even parts that an evaluation would not
+ * reach.
  *
- * @returns The number of look-ups that it needs at most, its faults as sentences, and the domains it needs whose records
- *   are not known here.
+ * @returns The maximum number of look-ups that it needs, its faults as sentences, and the domains whose records it
+ * needs but are not known here.
  */
 export function readSpf(
   domain: string,
@@ -119,7 +120,7 @@ function matches(mechanism: Mechanism, domain: string, evaluation: Evaluation): 
   }
   const limited = countLookup(evaluation)
   if (limited) return limited
-  // Receivers are advised not to use it, and nothing here says to which name an address belongs.
+  // `ptr`: receivers are advised not to use it, and reverse names are not known here.
   if (name === 'ptr') return false
   const target = value === '' ? domain : expandMacros(value, domain, sender)
   if (target === null) return permerror(`${JSON.stringify(value)} has a fault in a macro`)

@@ -12,13 +12,13 @@ export interface SheetDeclaration {
   property: string
   value: string
   isImportant: boolean
-  /** Whether the selector is one that is not evaluated here, so that it may apply or not. */
+  /** Whether the selector is not evaluated here, so that it is unknown whether it applies. */
   isUncertain: boolean
 }
 
 /** The style sheets of a mail, as far as they change colours and sizes of text. */
 export interface StyleRules {
-  /** Adds the rules of a style sheet. Those within conditions, as for dark mode or small screens, are left out. */
+  /** Adds the rules of a style sheet, except those within conditions, such as for dark mode or small screens. */
   add(css: string): void
   /**
    * The declarations that apply, the strongest last.
@@ -34,7 +34,7 @@ export function createStyleRules(): StyleRules {
   // Mails repeat the same elements.
   const candidates = new Map<string, Rule[]>()
 
-  /** The rules whose last compound means the element, the strongest last. */
+  /** The rules whose last compound matches the element, the strongest last. */
   function candidatesFor(element: StyledElement): Rule[] {
     const { name, classes, id } = element
     const key = `${name} ${id} ${classes.join(' ')}`
@@ -92,7 +92,7 @@ type Compound = { name: string; classes: string[]; id: string }
 interface Selector {
   /** The compounds, the last one first. */
   compounds: Compound[]
-  /** What the last compound is found by: its id, a class, or its name. */
+  /** The key of the last compound: its id, a class, or its name. */
   key: string
   weight: number
   isUncertain: boolean
@@ -110,10 +110,10 @@ function selectorsOf(tokens: readonly CssToken[]): Selector[] {
     .flatMap((text) => parseSelector(text.trim()) ?? [])
 }
 
-/** Null for states and parts of elements, as `a:hover`, which say nothing of the mail at rest. */
+/** Null for states and parts of elements, such as `a:hover`, which do not apply to a static mail. */
 function parseSelector(text: string): Selector | null {
   if (text === '' || /::?(?!link\b|root\b)/.test(text)) return null
-  // Of these, which elements they mean is not evaluated.
+  // Selectors with these are not evaluated.
   const isUncertain = /[>+~[]/.test(text)
   const plain = text.replace(/\[[^\]]*\]|:[a-z]+/g, '').replace(/[>+~]/g, ' ')
   const compounds = plain.trim().split(/\s+/, 20).map(parseCompound)
@@ -141,7 +141,7 @@ function parseCompound(text: string): Compound | null {
   }
 }
 
-/** Whether the ancestors are those that a selector asks for. */
+/** Whether the ancestors match a selector. */
 function applies({ compounds }: Rule, ancestors: readonly StyledElement[]): boolean {
   let at = ancestors.length - 1
   for (const compound of compounds.slice(1)) {

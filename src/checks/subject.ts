@@ -10,7 +10,7 @@ export interface CheckedMail {
   type: string
   source: 'api' | 'smtp'
   size_bytes: number
-  /** Unix time in milliseconds; null where it is not known. */
+  /** Unix time in milliseconds; null if it is not known. */
   received: number | null
   envelope: { mail_from: string }
   subject: string
@@ -24,20 +24,20 @@ export interface CheckedMail {
   problem: string | null
 }
 
-/** What a check looks at. */
+/** The input of a check. */
 export interface Subject {
   mail: CheckedMail
-  /** What is in the HTML, read once for all checks. */
+  /** The facts from the HTML, read once for all checks. */
   html: HtmlFacts
   /** The keys of the mail clients that matter; null for all, and then none matters more. */
   clients: readonly string[] | null
   /** The DNS records that are known here, and the hosts that send the mail. */
   dns: { zone: Zone; sendingHosts: readonly string[] }
-  /** What is in the bytes of the message; null if they are not known. */
+  /** The facts from the bytes of the message; null if they are not known. */
   raw: RawFacts | null
 }
 
-/** What checks know beside the mail; it can be copied to a thread. */
+/** The knowledge that checks have beside the mail; it can be copied to a thread. */
 export interface MailKnowledge extends ZoneRecords {
   /** IP addresses of the hosts that send the mail. */
   sendingHosts: readonly string[]
@@ -58,7 +58,7 @@ export type FoundPlace =
   | { html: number; snippet?: string }
   | { text: number | null; snippet: string }
 
-/** What a check found. */
+/** A problem that a check found. */
 export interface Found {
   /** Default: the severity of the check's row. */
   severity?: Severity
@@ -71,29 +71,29 @@ export interface Found {
   clients?: { unsupported: string[]; partial: string[] }
 }
 
-/** The other programs that checks ask. */
+/** The services that checks use. */
 export interface CheckServices {
   /** Host and port of SpamAssassin's daemon; null without one. */
   spamd: string | null
   /** URL of rspamd; null without one. */
   rspamd: string | null
-  /** Says where programs may be that the operator named. */
+  /** Decides where services that the operator named may be. */
   serviceProblemOf: CheckDestination
-  /** Says which links may be asked. */
+  /** Decides which links may be requested. */
   liveProblemOf: CheckDestination
-  /** How tracked links of this instance begin. */
+  /** The beginning of tracked links of this instance. */
   trackingUrl(): string
 }
 
-/** What a check that asks others gets. */
+/** The input of a check that makes requests. */
 export interface Asked {
   mail: CheckedMail
   services: CheckServices
-  /** Whether links are asked. */
+  /** Whether links are requested. */
   live: boolean
   /** The DNS records that are known here. */
   zone: Zone
-  /** What is in the HTML. */
+  /** The facts from the HTML. */
   facts(): Promise<HtmlFacts>
   /** The message; null if it is not written yet, or has more than 1 MB. */
   raw(): Promise<Uint8Array | null>
@@ -101,17 +101,17 @@ export interface Asked {
   signal: AbortSignal
 }
 
-/** How a check ends: what it found, why it cannot be made here, or null where it does not apply to the mail. */
+/** The result of a check: its findings, why it was skipped, or null if it does not apply to the mail. */
 export type CheckResult = readonly Found[] | Measured | { skipped: string } | null
 
-/** What a check found, with what it measured. */
+/** The findings of a check, with its measurements. */
 export interface Measured {
   found: readonly Found[]
   /** In a sentence; shown also if it found nothing. */
   message: string
 }
 
-/** What the table says of a check. */
+/** The description of a check in the table. */
 interface CheckFacts {
   readonly id: string
   readonly title: string
@@ -126,13 +126,13 @@ interface CheckFacts {
   readonly link: string
 }
 
-/** A check that reads nothing but the mail. */
+/** A check that reads only the mail. */
 export interface StaticCheck extends CheckFacts {
-  /** Makes the check. One that may take long works in steps, and yields wherever other work may run. */
+  /** Runs the check. One that may take long works in steps, and yields between them. */
   run(subject: Subject): CheckResult | Generator<undefined, CheckResult>
 }
 
-/** A check that asks other programs; it runs only where that is configured or requested. */
+/** A check that makes requests; it runs only if it is configured or requested. */
 export interface AskingCheck extends CheckFacts {
   /** @throws Error with the reason, as the end of a sentence, if there is no answer. */
   ask(asked: Asked): Promise<CheckResult>

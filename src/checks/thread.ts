@@ -22,7 +22,10 @@ export type CheckJobs = {
   }
 }
 
-/** Makes all checks of mails. Long mails are checked one after the other in a thread, so that the event loop is not blocked. */
+/**
+ * Runs all checks of mails. Long mails are checked one after the other in a thread, so that the event loop is not
+ * blocked.
+ */
 export interface MailChecks {
   /**
    * @param options  Checked by `assertCheckOptions`.
@@ -33,11 +36,11 @@ export interface MailChecks {
   close(): Promise<void>
 }
 
-/** What goes with the mail that is checked. */
+/** The input beside the mail that is checked. */
 export interface CheckSource {
   /** Reads the message for external programs; null if it is not composed yet, or too long. Default: null. */
   raw?(): Promise<Uint8Array | null>
-  /** What is known from outside of the mail, such as DNS records. Default: nothing. */
+  /** Knowledge from outside of the mail, such as DNS records. Default: none. */
   knowledge?: MailKnowledge
   /** Also requests the links and images. Default: false. */
   live?: boolean | undefined
@@ -46,8 +49,8 @@ export interface CheckSource {
 }
 
 /**
- * @param options.services  The programs to ask. Default: none.
- * @param options.queue  Where long mails take turns. Default: a queue of its own.
+ * @param options.services  The services to use. Default: none.
+ * @param options.queue  The queue of long mails. Default: a new one.
  * @param options.file  The module of the thread. Default: the built module next to this one.
  */
 export function createMailChecks(

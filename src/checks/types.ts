@@ -1,6 +1,6 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
-/** How much a finding matters: recipients are affected, may be affected, or it is good to know. */
+/** The severity of a finding: recipients are affected, may be affected, or it is good to know. */
 export type Severity = 'error' | 'warning' | 'note'
 
 /** Where a finding is in a mail. */
@@ -21,13 +21,13 @@ export interface Finding {
   severity: Severity
   /** What is wrong, in a sentence. */
   message: string
-  /** Null where it concerns the whole mail. */
+  /** Null if it concerns the whole mail. */
   place: Place | null
   /** What to do, in a sentence. */
   fix: string
   /** A page that explains the check. */
   link: string
-  /** The mail clients that are affected; null where it does not depend on the client. */
+  /** The mail clients that are affected; null if it does not depend on the client. */
   clients: {
     /** The keys of the mail clients that ignore it. */
     unsupported: string[]
@@ -36,7 +36,7 @@ export interface Finding {
   } | null
 }
 
-/** A check that was made. */
+/** A check that ran. */
 export interface CheckRun {
   id: string
   title: string
@@ -44,7 +44,7 @@ export interface CheckRun {
   group: string
   /** `skipped`: it needs what is not known here. `gave_up`: it took too long. */
   outcome: 'passed' | 'found' | 'skipped' | 'gave_up'
-  /** The worst of its findings; null where there is none. */
+  /** The worst of its findings; null if there is none. */
   severity: Severity | null
   /** How many findings there are; at most 50 of them are listed. */
   count: number
@@ -52,7 +52,7 @@ export interface CheckRun {
   message: string | null
 }
 
-/** What the checks of a mail found. */
+/** The findings of the checks of a mail. */
 export interface CheckReport {
   /** The worst first. */
   findings: Finding[]

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { errorsName } from '../inbox/export.ts'
 
 /**
- * The lines of `errors.txt` in an archive that Localpost made: it stands last. Empty where there is none.
+ * The lines of `errors.txt`, which is the last file of an archive that Localpost made. Empty if there is none.
  *
  * @param path  A ZIP archive without a comment at its end.
  */

@@ -5,7 +5,7 @@ import type { Localpost } from '../instance/instance.ts'
 import { paint } from './output.ts'
 import type { Settings } from './settings.ts'
 
-/** What the command prints once the server is running: the addresses, and a command to try. */
+/** The banner that the command prints once the server is running: the addresses, and a command to try. */
 export function renderBanner(post: Localpost, { options }: Settings, version: string): string {
   const url = post.url ?? ''
   const rows = [
@@ -52,7 +52,7 @@ export function startWarnings({ options, warnings }: Settings): string[] {
   return all
 }
 
-/** Who can read and submit mail of a server that other machines can reach. */
+/** Warnings about who can read and submit mail, for a server that other machines can reach. */
 function exposureWarnings({
   host,
   users,

@@ -71,7 +71,7 @@ async function copy(
   const onProgress = progressTo(output, 'Compared')
   const compared = signal.aborted ? null : await compareParts(parts, { signal, onProgress })
   if (!compared || signal.aborted) {
-    output.warn('Interrupted. Run the same command again: it goes on where it stopped.')
+    output.warn('Interrupted. Run the same command again to resume.')
     return 1
   }
   const { records, blobs, bytes, checksum, differences } = compared

@@ -3,7 +3,7 @@ import { kinds } from '../options/kinds.ts'
 import { readTyped } from '../options/read.ts'
 import { optionFlags, setOption, variableOf } from './option-flags.ts'
 
-/** What the LOCALPOST_* variables say. */
+/** Reads the LOCALPOST_* variables. */
 export interface Environment {
   /** Path of the configuration file. */
   config: string | undefined

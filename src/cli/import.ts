@@ -48,7 +48,7 @@ async function filesOf(word: string): Promise<(string | { problem: string })[]> 
   }
 }
 
-/** @returns What went wrong; null where nothing did. @throws request_failed: the others would fare no better. */
+/** @returns What went wrong; null if nothing did. @throws request_failed: the others would fare no better. */
 async function importFile(file: string, remote: Remote): Promise<string | null> {
   let body: Buffer<ArrayBuffer>
   try {

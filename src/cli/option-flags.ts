@@ -6,7 +6,7 @@ import type { Flag } from './commands.ts'
 /** The flag of an option, from its row. */
 export interface OptionFlag extends Flag {
   option: PlacedRow
-  /** What may be typed, for docs/cli.md. */
+  /** The value to type, for docs/cli.md. */
   takes: string
 }
 

@@ -5,7 +5,7 @@ import { passwordLimits } from '../users/password.ts'
 /**
  * Reads a password from standard input: the first line.
  *
- * @throws invalid_option where it is too short or too long.
+ * @throws invalid_option if it is too short or too long.
  */
 export async function readPassword(input: Readable): Promise<string> {
   let text = ''

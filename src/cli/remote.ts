@@ -14,7 +14,7 @@ export interface Remote {
    *
    * @param path  Begins with `/dev/`.
    * @returns An answer of success, its body not read yet.
-   * @throws request_failed where nothing answers, else the error that it answered with.
+   * @throws request_failed if nothing answers, else the error that it answered with.
    */
   ask(path: string, init?: Asked): Promise<Response>
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../core/errors.ts'
 import { errorTable, LocalpostError } from '../core/errors.ts'
 
-/** What to do about an error, in terms of the command line. */
+/** Advice for an error, in terms of the command line. */
 export type Advice = Partial<Record<ErrorCode, string>>
 
 /** Advice that holds in every phase of the command. */

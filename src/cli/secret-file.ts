@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { codeOf, LocalpostError } from '../core/errors.ts'
 
-/** What a file of secrets says. */
+/** The content of a file of secrets. */
 export interface SecretFile {
   /** Its lines without white space at their ends; empty ones are left out, and one is there at least. */
   lines: string[]
@@ -14,7 +14,7 @@ export interface SecretFile {
  *
  * @param path  Absolute, or relative to the working directory.
  * @param source  Who names the file, as a message says it: `--api-key-file`.
- * @throws invalid_option where the file is missing, unreadable, a folder, empty, larger than 64 KiB or no text. No
+ * @throws invalid_option if the file is missing, unreadable, a folder, empty, larger than 64 KiB or no text. No
  *   message quotes what it holds.
  */
 export async function readSecretFile(path: string, source: string): Promise<SecretFile> {

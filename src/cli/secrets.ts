@@ -4,7 +4,7 @@ import { readSecretFile } from './secret-file.ts'
 
 /** API keys, and sentences about the files that they came from. */
 export interface Keys {
-  /** Undefined where no source names any. */
+  /** Undefined if no source names any. */
   apiKeys: string[] | undefined
   warnings: string[]
 }
@@ -15,7 +15,7 @@ export interface Keys {
  *
  * @param sources  What was given, the strongest first. The first that names keys or a file of keys decides; where it
  *   names both, both count.
- * @throws invalid_option where the file cannot be used.
+ * @throws invalid_option if the file cannot be used.
  */
 export async function readKeys(sources: readonly CommandOptions[]): Promise<Keys> {
   const { apiKeys, apiKeyFile } = sources.find((source) => source.apiKeys ?? source.apiKeyFile) ?? {}
@@ -27,7 +27,7 @@ export async function readKeys(sources: readonly CommandOptions[]): Promise<Keys
 
 /** The URL of a relay, and sentences about the file that its password came from. */
 export interface Relay {
-  /** Undefined where no source names any. */
+  /** Undefined if no source names any. */
   relay: string | undefined
   warnings: string[]
 }
@@ -36,7 +36,7 @@ export interface Relay {
  * Puts the password of the file that `relayPasswordFile` names into the URL of the relay.
  *
  * @param options  The strongest value of each, whichever source it came from.
- * @throws invalid_option where the file cannot be used, or the URL has no user or a password already.
+ * @throws invalid_option if the file cannot be used, or the URL has no user or a password already.
  */
 export async function readRelay({ relay, relayPasswordFile }: CommandOptions): Promise<Relay> {
   if (relayPasswordFile === undefined) return { relay, warnings: [] }
@@ -50,7 +50,7 @@ export async function readRelay({ relay, relayPasswordFile }: CommandOptions): P
 
 /** The secret of an OpenID client, and sentences about the file that it came from. */
 export interface ClientSecret {
-  /** Undefined where no source names any. */
+  /** Undefined if no source names any. */
   clientSecret: string | undefined
   warnings: string[]
 }
@@ -59,7 +59,7 @@ export interface ClientSecret {
  * Reads the file that `oidcClientSecretFile` names.
  *
  * @param options  The strongest value of each, whichever source it came from.
- * @throws invalid_option where the file cannot be used, or the secret is given twice.
+ * @throws invalid_option if the file cannot be used, or the secret is given twice.
  */
 export async function readClientSecret({
   oidc,

@@ -7,7 +7,7 @@ import { readConfigFile } from './config-file.ts'
 import { readEnvironment } from './environment.ts'
 import { readClientSecret, readKeys, readRelay } from './secrets.ts'
 
-/** What the command starts with. */
+/** The settings that the command starts with. */
 export interface Settings {
   port: number
   quiet: boolean
@@ -77,7 +77,7 @@ export async function resolveSettings(
   }
 }
 
-/** What counts where no source sets an option: only those with a default for the command. */
+/** The defaults of the command, for options that no source sets. */
 const commandDefaults: CommandOptions = Object.fromEntries(
   Object.entries(allRows)
     .filter(([, row]) => row.command === true || row.commandDefault !== undefined)
@@ -114,7 +114,7 @@ function placeOfData(sources: readonly CommandOptions[]): 'dir' | 'store' | 'mem
       )
     }
     if (places[0]) return places[0]
-    // Without a place of its own, `memory: false` stands for the default folder.
+    // Without a folder, `memory: false` means the default one.
     if (memory === false) return 'dir'
   }
   return 'dir'

@@ -2,12 +2,12 @@ import type { Output } from './output.ts'
 import { describeError } from './report.ts'
 import { dateNow, setTimeout } from '../core/machine.ts'
 
-/** What a stop needs. */
+/** Dependencies of a stop. */
 export interface Stoppable {
   /** Closes what runs, or what is about to. */
   close: () => Promise<void>
   output: Output
-  /** What to say once it is closed. */
+  /** The message to print once it is closed. */
   farewell: () => string
 }
 

@@ -100,7 +100,7 @@ export function* featureSteps({
   return [...uses.values()]
 }
 
-/** What one rule, selector list or declaration of CSS uses. */
+/** The features that one rule, selector list or declaration of CSS uses. */
 interface CssUse {
   slugs: Iterable<string>
   /** Offset into the CSS. */

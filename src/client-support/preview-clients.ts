@@ -17,7 +17,7 @@ export const previewClients = [
 ] as const
 export type PreviewClient = (typeof previewClients)[number]
 
-/** What a client is known to do beyond the tables of Can I email. */
+/** The known behavior of a client beyond the tables of Can I email. */
 export interface ClientRules {
   /** Shows only so many bytes of the HTML. */
   maxHtmlBytes?: number
@@ -48,7 +48,7 @@ const rules: { readonly [Client in PreviewClient]?: ClientRules } = {
   'yahoo/android': { dropsStylesIn: 'head' },
 }
 
-/** What a rule removes, by its id; the other ids are those of Can I email. */
+/** The parts that a rule removes, by its id; the other ids are those of Can I email. */
 export const ruleTitles = {
   clipped: 'HTML after the first 102 KB',
   'too-long': 'HTML after the first million characters, which is not in the preview',

@@ -26,7 +26,7 @@ export interface FilteredCss {
   hasNestedAtRule: boolean
 }
 
-/** What a filter of CSS asks. */
+/** The questions of a filter of CSS. */
 export interface CssFilter {
   /** Whether the client ignores a feature. */
   ignores(slug: string): boolean

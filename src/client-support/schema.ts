@@ -31,7 +31,7 @@ export const clientSupportSchema: z.ZodType<ClientSupport> = z.strictObject({
     .describe('The features that the mail uses, in the order of their first use'),
 })
 
-/** What a client ignores of a mail: a feature, or what a rule of the client is about. */
+/** A part of a mail that a client ignores: a feature, or the subject of a rule of the client. */
 export const removedFeatureSchema: z.ZodType<RemovedFeature> = z.strictObject({
   feature: z
     .string()

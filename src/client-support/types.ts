@@ -41,7 +41,7 @@ export interface ClientSupport {
   features: SupportedFeature[]
 }
 
-/** What a client ignores of a mail: a feature, or what a rule of the client is about. */
+/** A part of a mail that a client ignores: a feature, or the subject of a rule of the client. */
 export interface RemovedFeature {
   /** Its name in Can I email, as `css-position`, or that of a rule, as `style-limit`. */
   feature: string

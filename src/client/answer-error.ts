@@ -4,7 +4,7 @@ import { errorTable, LocalpostError, type ErrorCode, type FieldError } from '../
  * The error of an answer that is no success.
  *
  * @param text  The body as it came; its beginning is quoted where it is no error body of the interface.
- * @param body  The same as JSON; undefined where it is none.
+ * @param body  The same as JSON; undefined if it is none.
  * @param what  The request, as the message names it.
  */
 export function toError(response: Response, text: string, body: unknown, what: string): LocalpostError {

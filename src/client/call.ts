@@ -4,7 +4,7 @@ import type { ListPage } from '../core/lists.ts'
 import { toError, unexpected } from './answer-error.ts'
 import { type CallSettings, checkClientOptions } from './settings.ts'
 
-/** What every operation takes. */
+/** Options of every operation. */
 export interface CallOptions {
   /** Ends the call; it then throws the signal's reason. */
   signal?: AbortSignal

@@ -4,8 +4,8 @@ const locales = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'sv', 'da', 'nb', 'fi
 let patterns: readonly [pattern: RegExp, mask: string][] | undefined
 
 /**
- * Dates and times as they are written in mails, each with its mask. Made at the first call: it asks for the names of the
- * months in each language.
+ * Dates and times as they are written in mails, each with its mask. Made at the first call: it looks up the names of
+ * the months in each language.
  */
 export function dateMasks(): readonly [pattern: RegExp, mask: string][] {
   return (patterns ??= makeMasks())

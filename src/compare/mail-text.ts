@@ -26,7 +26,7 @@ export const mailSections = ['headers', 'structure', 'text', 'html', 'attachment
 /** The name of a part that is compared. */
 export type MailSection = (typeof mailSections)[number]
 
-/** What is left out, added and masked. */
+/** The sections to leave out, the header fields to add, and the texts to mask. */
 export interface MailTextOptions {
   /** Parts to leave out. Default: none. */
   except?: readonly MailSection[] | undefined
@@ -106,7 +106,7 @@ function headerLines(mail: ComparedMail, added: readonly string[], mask: Mask | 
   return lines
 }
 
-/** What the message consists of. Names and sizes of attachments are in their own section. */
+/** The structure of the message. Names and sizes of attachments are in their own section. */
 function structureLines({ headers, text, html, attachments }: ComparedMail): string[] {
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'text/plain'
   const whole = oneLine(type.split(';')[0] ?? '').toLowerCase()

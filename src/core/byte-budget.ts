@@ -4,12 +4,12 @@ import { isErrorOf, LocalpostError } from './errors.ts'
 export interface Budget {
   readonly used: number
   /**
-   * Counts these bytes, if they have room. Something larger than the whole has room where nothing else is held.
+   * Counts these bytes, if there is room. A request that is larger than the limit has room if nothing else is held.
    *
    * @returns Whether they were counted; give them back when they are no longer held.
    */
   take(bytes: number): boolean
-  /** Counts these bytes, whether or not they have room. */
+  /** Counts these bytes, whether or not there is room. */
   takeAnyway(bytes: number): void
   give(bytes: number): void
 }
@@ -31,7 +31,7 @@ export function createBudget(limit: number): Budget {
   }
 }
 
-/** The error of new work for which there is no room now. */
+/** The error for new work while there is no room. */
 export function noRoom(message: string): LocalpostError {
   return new LocalpostError('service_unavailable', `${message} Try again in a moment.`, {
     cause: noRoomNow,
@@ -39,7 +39,7 @@ export function noRoom(message: string): LocalpostError {
   })
 }
 
-/** Whether an error says that there is no room now. */
+/** Whether an error was made by {@link noRoom}. */
 export function isNoRoom(error: unknown): boolean {
   return isErrorOf(error, 'service_unavailable') && error.cause === noRoomNow
 }

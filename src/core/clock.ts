@@ -1,11 +1,12 @@
 import { clearTimeout, dateNow, setTimeout } from './machine.ts'
 
-/** Time, injected everywhere so that tests can hold it still. */
+/** The clock, injected everywhere so that tests can control it. */
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number
   /**
-   * Calls `run` once after a delay, however long, and never after `Infinity`; the timer alone keeps no process alive.
+   * Calls `run` once after a delay, however long, and never after `Infinity`. The timer does not keep the process
+   * alive.
    *
    * @returns A function that cancels the call; harmless afterwards.
    */

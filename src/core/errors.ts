@@ -4,7 +4,7 @@ import type { ErrorBody, FieldError } from './types.ts'
 export { errorTable, type ErrorCode } from './error-table.ts'
 export type { ErrorBody, FieldError } from './types.ts'
 
-/** What an error may carry beside its code and message. */
+/** Members of an error beside its code and message. */
 export interface ErrorDetails {
   /** One entry per wrong member. */
   errors?: readonly FieldError[]
@@ -46,8 +46,8 @@ export class LocalpostError extends Error {
   }
 }
 
-// Also an error of another copy of this class: of the client, or of another package that brings this one. Not a static
-// method: the compiler declares a method of this name twice where it writes the types of one file.
+// Also true for an error of another copy of this class: of the client, or of another package that bundles this one. Not
+// a static method: the compiler declares a method of this name twice where it writes the types of one file.
 Object.defineProperty(LocalpostError, Symbol.hasInstance, {
   value: (value: unknown): boolean =>
     typeof value === 'object' && value !== null && Reflect.get(value, brand) === true,
@@ -78,7 +78,7 @@ function copyOf(slice: string): string {
   return decoder.decode(encoder.encode(slice))
 }
 
-// Also of browsers, where the client runs.
+// Exists in browsers too, where the client runs.
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -87,7 +87,7 @@ function toText(value: unknown): string {
   return typeof value === 'object' && value !== null ? beginningOf(value) : String(value)
 }
 
-// Only the beginning of what is large or deep is looked at: each member gives at least a character to the quotation.
+// Only the beginning of a large or deep value is read: each member adds at least one character to the quotation.
 function beginningOf(value: object): string {
   let left = quotedLength
   try {
@@ -103,10 +103,10 @@ function beginningOf(value: object): string {
 }
 
 /**
- * Names the first 100 of many things, and counts the rest, so that a hostile request gets no large answer.
+ * Collects the first 100 of many messages, and counts the rest, so that a hostile request gets no large answer.
  *
- * @param say  Called for those that are named.
- * @param sayMore  Called with the number of the others; not where there are none.
+ * @param say  Called for the first 100.
+ * @param sayMore  Called with the number of the others, if there are any.
  */
 export function firstOf<T, R>(all: Iterable<T>, say: (one: T) => R, sayMore: (count: number) => R): R[] {
   const first = createFirst(sayMore)
@@ -114,7 +114,7 @@ export function firstOf<T, R>(all: Iterable<T>, say: (one: T) => R, sayMore: (co
   return first.all()
 }
 
-/** The same for things that come one after the other. */
+/** The same for messages that are added one by one. */
 export function createFirst<R>(sayMore: (count: number) => R): { add(say: () => R): void; all(): R[] } {
   const said: R[] = []
   let others = 0

@@ -6,22 +6,24 @@ import { codeOf } from './errors.ts'
 import { dateNow } from './machine.ts'
 
 /**
- * All that the store asks of a file system. Tests put faults between; everything rejects with the system's errors.
+ * The file system operations of the store. Tests inject faults here. All methods reject with the system's errors.
  * Descriptors are numbers; offsets and lengths are bytes.
  */
 export interface Files {
   /**
-   * With `w` and `w+` a new file is made: an existing one is removed, and a link is never followed. Other flags
-   * follow links, as openNow does: a data folder in which others may put one is refused at the start, and its owner
-   * may have moved a file to another disk.
+   * `w` and `w+` create a new file: an existing one is removed, and a link is never followed. Other flags follow links,
+   * like openNow: a data folder in which other users could create links is refused at the start, and its owner may have
+   * moved a file to another disk.
    */
   open(path: string, flags: string): Promise<number>
   /** Opens for reading at once, so that nothing can happen between choosing a file and holding it. */
   openNow(path: string): number
   close(fd: number): Promise<void>
-  /** Closes a file that was only read. That waits for no disk, and the way through the thread pool takes longer. */
+  /**
+   * Closes a file that was only read. This does not wait for the disk, so the thread pool would only make it slower.
+   */
   closeNow(fd: number): void
-  /** @returns How many bytes were taken, which may be fewer than given. */
+  /** @returns How many bytes were written, which may be fewer than given. */
   write(fd: number, bytes: Uint8Array, at: number): Promise<number>
   /** @returns How many bytes were read: 0 at the end. */
   read(fd: number, into: Uint8Array, at: number): Promise<number>
@@ -30,26 +32,26 @@ export interface Files {
   /** Makes a file's bytes survive a power loss. */
   sync(fd: number): Promise<void>
   truncate(fd: number, length: number): Promise<void>
-  /** A file's length, or null where there is none. */
+  /** A file's length, or null if it does not exist. */
   size(path: string): Promise<number | null>
-  /** A whole file, or null where there is none. */
+  /** A whole file, or null if it does not exist. */
   readAll(path: string): Promise<Buffer | null>
-  /** The names in a folder; none where there is no folder. */
+  /** The names in a folder; none if it does not exist. */
   list(path: string): Promise<string[]>
   rename(from: string, to: string): Promise<void>
-  /** Removes a file; one that is not there is no fault. */
+  /** Removes a file, if it exists. */
   remove(path: string): Promise<void>
-  /** Removes an empty folder; one that is not there, or not empty, is no fault. */
+  /** Removes a folder, if it exists and is empty. */
   removeFolder(path: string): Promise<void>
-  /** Makes a folder, and those above it, for this user alone. @returns Whether it was missing. */
+  /** Creates a folder, and those above it, with access only for this user. @returns Whether it was missing. */
   makeFolder(path: string): Promise<boolean>
   /** Makes the names in a folder survive a power loss. */
   syncFolder(path: string): Promise<void>
-  /** Gives a file a second name; EEXIST where that is taken. */
+  /** Gives a file a second name; EEXIST if that is taken. */
   link(from: string, to: string): Promise<void>
   /** Gives a file a new time of change, different from the last. */
   touch(path: string): Promise<void>
-  /** A file's time of change, to be compared with itself alone; null where there is no file. */
+  /** A file's time of change, only to be compared with that of the same file; null if it does not exist. */
   touched(path: string): Promise<number | null>
   /**
    * Which file has this name now, and its time of change; null if there is none. Synchronous, so that nothing runs
@@ -77,7 +79,7 @@ export const isSameFile = (one: Stamp | null, other: Stamp): boolean =>
 export const isShared = (files: Pick<Files, 'stampNow'>, path: string): boolean =>
   (files.stampNow(path)?.nlink ?? 1) > 1
 
-// Above it, the copying would hold the event loop.
+// Above this size, copying would block the event loop.
 const atOnceBytes = 256 * 1024
 
 /** The machine's own file system. */

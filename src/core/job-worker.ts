@@ -4,7 +4,7 @@ import { ownBuffers } from './own-buffers.ts'
 /** The kinds of work of a thread: what goes in, and what comes out. */
 export type JobKinds = Record<string, { inputs: readonly unknown[]; result: unknown }>
 
-/** What a thread is asked. */
+/** A request to the thread. */
 export interface WorkerRequest {
   id: number
   kind: string
@@ -12,10 +12,10 @@ export interface WorkerRequest {
   inputs: readonly unknown[]
 }
 
-/** What it answers; `ready` when it has started. */
+/** An answer of the thread; `ready` when it has started. */
 export type WorkerAnswer = 'ready' | { id: number; result: unknown } | { id: number; error: string }
 
-/** Does the work that the thread's owner asks for. Called once in the thread's module. */
+/** Runs the jobs that the thread's owner sends. Called once in the thread's module. */
 export function serveJobs<Kinds extends JobKinds>(jobs: {
   readonly [Kind in keyof Kinds]: (...inputs: Kinds[Kind]['inputs']) => Promise<Kinds[Kind]['result']>
 }): void {

@@ -1,13 +1,13 @@
 import { createJsonStrings } from './json-strings.ts'
 
-/** What a text holds, or what is wrong with it. */
+/** The value of a text, or its fault. */
 export type ParsedJson =
   | { value: unknown }
   /** The offset of the first character that is not allowed at its place; the length where the text ends early. */
   | { fault: number }
   | { exceeded: keyof JsonBounds }
 
-/** What a text may have at most. */
+/** Limits of a text. */
 export interface JsonBounds {
   /** How deep arrays and objects may nest. */
   depth: number

@@ -4,7 +4,7 @@ import { suggest } from './suggest.ts'
 /**
  * Refuses an unknown option: a typo such as `keeep` must not be ignored.
  *
- * @param given  The given options, of any type; undefined where there are none.
+ * @param given  The given options, of any type; undefined if there are none.
  * @param of  Whose options they are, as in `reset()`.
  * @throws invalid_option with the nearest real name, or for what is no object.
  */

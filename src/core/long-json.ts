@@ -12,7 +12,7 @@ export interface LongJson {
 
 /**
  * @param value  Plain data, as JSON.stringify takes it.
- * @returns null where JSON.stringify is quick enough. The answer to most requests has few members: to find that out
+ * @returns null if JSON.stringify is quick enough. The answer to most requests has few members: to find that out
  *   costs less than a microsecond.
  */
 export function longJson(value: unknown): LongJson | null {
@@ -98,7 +98,7 @@ function* joined(parts: Generator<string>): Generator<string> {
   if (text !== '') yield text
 }
 
-/** What JSON.stringify writes, in parts none of which is long. */
+/** The text of JSON.stringify in parts, none of which is long. */
 function* written(value: unknown): Generator<string> {
   if (weigh(value, pieceChars) <= pieceChars || hasOwnForm(value)) {
     yield JSON.stringify(value) ?? 'null'

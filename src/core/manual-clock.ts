@@ -23,9 +23,9 @@ export interface HeldClock extends Clock {
 }
 
 /**
- * Makes a clock that stands.
+ * Makes a clock that only moves when told to.
  *
- * @param options.now  Where it stands: Unix time in milliseconds, an ISO 8601 text or a Date. Default: the machine's
+ * @param options.now  The initial time: Unix time in milliseconds, an ISO 8601 text or a Date. Default: the machine's
  *   time.
  * @throws invalid_option for what is no time, and for an unknown option.
  * @example

@@ -8,7 +8,7 @@ export interface Pacer {
 }
 
 /**
- * @param sliceMs  How long work may go on before `due` says so, in milliseconds.
+ * @param sliceMs  How long work may run before `due` returns true, in milliseconds.
  */
 export function createPacer(sliceMs: number = 4): Pacer {
   // From the first look at the time on: most work is over before it.

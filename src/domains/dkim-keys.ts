@@ -15,7 +15,7 @@ export interface SharedKeyRecord extends StoredRecord, DkimKey {
   created: number
 }
 
-/** What signing a message of a domain takes; `privateKey` fits nodemailer as it is. */
+/** The data for signing a message of a domain; `privateKey` fits nodemailer unchanged. */
 export interface SigningKey {
   domain: string
   selector: string
@@ -55,7 +55,7 @@ export async function processDkimKey(selector: string): Promise<DkimKey> {
 
 let processKey: Promise<DkimKey> | undefined
 
-/** What the keys are made of. */
+/** Dependencies of {@link createDkimKeys}. */
 export interface DkimKeysDeps {
   store: Store
   clock: Clock

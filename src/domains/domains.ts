@@ -35,7 +35,7 @@ import { begin, conclude, declare } from './transitions.ts'
 import { checkRecords, findSoa, firstFault } from './verification.ts'
 import { toCreatedDomain, toDomainDetail, toDomainListItem } from './views.ts'
 
-/** What the domains are made of. */
+/** Dependencies of {@link createDomains}. */
 export interface DomainsDeps {
   store: Store
   /** Makes the key of domains that only mail mentioned. Default: a new one. */

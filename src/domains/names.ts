@@ -15,7 +15,7 @@ export function parseDomainName(given: string, field = 'name'): string {
   throw validationError([{ field, message: `${quote(given)} ${result.fault}` }])
 }
 
-/** The same for names that mail mentions: null where one could not be a sending domain. */
+/** The same for names that mail mentions: null if one could not be a sending domain. */
 export function toDomainName(given: string): string | null {
   const result = readDomainName(given)
   return typeof result === 'string' ? result : null

@@ -2,7 +2,7 @@ import { quote } from '../core/errors.ts'
 import type { DnsRecord } from './types.ts'
 
 /**
- * What is wrong with what was found under a record's name, in words; null where it does what it is for.
+ * What is wrong with what was found under a record's name, in words; null if it does what it is for.
  *
  * Records count by what they mean: `v=DKIM1; k=rsa; p=…` is as good as `p=…`, a stricter DMARC policy or another
  * SPF qualifier than the one asked for is the owner's choice.

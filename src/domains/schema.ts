@@ -38,7 +38,7 @@ export const createDomainSchema: z.ZodType<NewDomain> = z.object({
 /** The same with `strict`: unknown members are refused. */
 export const strictDomainSchema: z.ZodType<NewDomain> = z.strictObject({ name: z.string() })
 
-/** What `PATCH /dev/domains/{id}` may change. */
+/** The members that `PATCH /dev/domains/{id}` may change. */
 export const domainSettingsSchema: z.ZodType<DomainSettings> = z.strictObject({
   open_tracking_enabled: z.boolean().optional().describe('Whether HTML mail gets a tracking pixel'),
   click_tracking_enabled: z.boolean().optional().describe('Whether links in HTML mail are rewritten'),
@@ -74,7 +74,7 @@ const mayFail: Readonly<Record<DomainStatus, boolean>> = {
   TEMPORARY_FAILURE: true,
 }
 
-/** What a record is for. */
+/** The purpose of a DNS record. */
 export const dnsRecordPurposeSchema: z.ZodType<DnsRecordPurpose> = z.enum([
   'DKIM',
   'MAIL FROM domain',
@@ -119,11 +119,11 @@ export const accountSchema: z.ZodType<Account> = z.strictObject(accountMembers)
 
 const isoTime = z.iso.datetime({ precision: 3 }).describe('ISO 8601 in UTC with milliseconds')
 
-/** What the checks of a domain found; `{}` before the first. */
+/** The results of the checks of a domain; `{}` before the first. */
 export const verificationInfoSchema: z.ZodType<VerificationInfo> = z.strictObject({
   last_checked_timestamp: isoTime.optional(),
   last_success_timestamp: isoTime.optional(),
-  error_type: errorType.optional().describe('Why the last check failed; absent where it did not'),
+  error_type: errorType.optional().describe('Why the last check failed; absent if it did not'),
   soa_record: z
     .strictObject({ primary_name_server: z.string(), admin_email: z.string(), serial_number: z.int() })
     .optional()
@@ -166,7 +166,7 @@ export const domainSummarySchema: z.ZodType<DomainSummary> = z.strictObject({
   is_created: z.boolean().describe('False for a domain that only mail mentioned'),
 })
 
-/** What a look-up found of one of a domain's records. */
+/** The result of looking up one of a domain's records. */
 export const recordCheckSchema: z.ZodType<RecordCheck> = z.strictObject({
   type: z.enum(['TXT', 'MX']),
   name: z.string().describe('The whole name that was asked for'),
@@ -177,6 +177,6 @@ export const recordCheckSchema: z.ZodType<RecordCheck> = z.strictObject({
   verdict: z
     .enum(['ok', 'missing', 'wrong', 'error'])
     .describe('`missing`: nothing there; `error`: DNS could not be asked'),
-  error_type: errorType.nullable().describe('Null where the verdict is ok'),
-  message: z.string().nullable().describe('What is wrong, in words; null where the verdict is ok'),
+  error_type: errorType.nullable().describe('Null if the verdict is ok'),
+  message: z.string().nullable().describe('What is wrong, in words; null if the verdict is ok'),
 })

@@ -20,7 +20,7 @@ export interface NewDomain {
   name: string
 }
 
-/** What `PATCH /dev/domains/{id}` may change. */
+/** The members that `PATCH /dev/domains/{id}` may change. */
 export interface DomainSettings {
   /** Whether HTML mail gets a tracking pixel. */
   open_tracking_enabled?: boolean
@@ -37,7 +37,7 @@ export interface DeclaredVerification {
   error_type?: VerificationErrorType
 }
 
-/** What a record is for. */
+/** The purpose of a DNS record. */
 export type DnsRecordPurpose = 'DKIM' | 'MAIL FROM domain' | 'DMARC (highly recommended)'
 
 /** One record that the owner of a domain publishes, docs/interface.md 2.5. */
@@ -84,13 +84,13 @@ export interface Account {
   profile_picture: string
 }
 
-/** What the checks of a domain found; `{}` before the first. */
+/** The results of the checks of a domain; `{}` before the first. */
 export interface VerificationInfo {
   /** ISO 8601 in UTC with milliseconds. */
   last_checked_timestamp?: string
   /** ISO 8601 in UTC with milliseconds. */
   last_success_timestamp?: string
-  /** Why the last check failed; absent where it did not. */
+  /** Why the last check failed; absent if it did not. */
   error_type?: VerificationErrorType
   /** The start of authority of the zone. */
   soa_record?: {
@@ -161,7 +161,7 @@ export interface DomainSummary {
   is_created: boolean
 }
 
-/** What a look-up found of one of a domain's records. */
+/** The result of looking up one of a domain's records. */
 export interface RecordCheck {
   type: 'TXT' | 'MX'
   /** The whole name that was asked for. */
@@ -176,8 +176,8 @@ export interface RecordCheck {
   found: string[]
   /** `missing`: nothing there; `error`: DNS could not be asked. */
   verdict: 'ok' | 'missing' | 'wrong' | 'error'
-  /** Null where the verdict is ok. */
+  /** Null if the verdict is ok. */
   error_type: VerificationErrorType | null
-  /** What is wrong, in words; null where the verdict is ok. */
+  /** What is wrong, in words; null if the verdict is ok. */
   message: string | null
 }

@@ -13,12 +13,12 @@ export function checkRecords(
   return Promise.all(records.map((record) => checkRecord(domainName, record, lookup)))
 }
 
-/** Why a domain is not verified: the fault of the first required record that has one; undefined where none has. */
+/** Why a domain is not verified: the fault of the first required record that has one; undefined if none has. */
 export function firstFault(checks: readonly RecordCheck[]): VerificationErrorType | undefined {
   return checks.find(({ required, error_type }) => required && error_type !== null)?.error_type ?? undefined
 }
 
-/** The start of authority of a domain's zone; undefined where it cannot be found, which is no fault. */
+/** The start of authority of a domain's zone; undefined if it cannot be found, which is no fault. */
 export async function findSoa(
   domainName: string,
   lookup: DnsLookup,

@@ -3,15 +3,15 @@ import { paced } from '../core/yield.ts'
 import { countSteps, isBase64Shorter } from '../mime/compose/long-body.ts'
 
 /**
- * The least number of bytes that bodies take in a message, encoded as nodemailer does it: nearly all ASCII as it is or
- * as quoted-printable, anything else as base64. Soft line breaks are left out.
+ * The minimum number of bytes that bodies take in a message, with the encoding that nodemailer chooses: mostly ASCII
+ * unencoded or as quoted-printable, anything else as base64. Soft line breaks are not counted.
  *
- * @param enough  Where the answer is surely not beyond this, it is the number of characters.
- * @returns A promise only where long bodies are counted through.
+ * @param enough  If the size is certainly not above this, the result is the number of characters.
+ * @returns A promise only if long bodies have to be counted.
  */
 export function encodedBodySize(bodies: readonly string[], enough: number): number | Promise<number> {
   const characters = bodies.reduce((sum, body) => sum + body.length, 0)
-  // Three bytes for a character, and three for a byte, is the most that it takes: small mail is not counted through.
+  // A character takes at most three bytes, and a byte at most three when encoded, so small mail need not be counted.
   return characters * 9 <= enough ? characters : paced(sizeSteps(bodies))
 }
 

@@ -27,7 +27,7 @@ export async function readContent(
   return { html, text }
 }
 
-/** What was kept of an API send at its acceptance. */
+/** The content of an API send as it was stored at its acceptance. */
 export async function readStoredContent(store: Store, email: EmailRecord): Promise<StoredContent> {
   const content = (await readOwnJson(store, contentBlob(email.id))) as StoredContent | null
   // The email may have been removed meanwhile.

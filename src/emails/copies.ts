@@ -4,8 +4,8 @@ import type { BlobId } from '../store/store.ts'
 import { messageBlob, type EmailRecord } from './email.ts'
 
 /**
- * The blob of the message that one recipient gets. Of tracked mail everyone has a copy: the first recipient's is the
- * email's `message`, the others' are `message-1`, `message-2`, …; otherwise all share `message`.
+ * The blob of the message that one recipient gets. In tracked mail each recipient has a copy: that of the first is the
+ * email's `message`, those of the others are `message-1`, `message-2`, …; otherwise all share `message`.
  *
  * @param recipient  Index of the recipient in the record.
  */
@@ -29,7 +29,7 @@ export function messageBlobs({ id, message, recipients }: EmailRecord): BlobId[]
  * The index of a recipient, compared by {@link addressKey}.
  *
  * @param recipient  Default: the first.
- * @throws not_found for who is none, with those who are.
+ * @throws not_found for an address that is not a recipient, with the recipients.
  */
 export function recipientIndex(email: EmailRecord, recipient: string | undefined): number {
   if (recipient === undefined) return 0

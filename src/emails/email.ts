@@ -6,17 +6,17 @@ import type { EmailMembers } from './types.ts'
 export interface EmailRecord extends StoredRecord, EmailMembers {
   /** Unix time in milliseconds of the acceptance. */
   created: number
-  /** What the outbox still has to do; null when every recipient has a final event. */
+  /** The work that the outbox still has to do; null when every recipient has a final event. */
   outbox: OutboxState | null
   /** `outbox.due`, or null: the order in which the outbox takes them up. */
   outbox_due: number | null
-  /** The written message; null until the outbox wrote it, and where it could not be composed. */
+  /** The written message; null until the outbox wrote it, and if it could not be composed. */
   message: MessageFacts | null
-  /** Display names of the first addresses of To, `""` where one has none; absent if none of them has one. */
+  /** Display names of the first addresses of To, `""` if one has none; absent if none of them has one. */
   to_names?: string[]
-  /** The beginning of the text, white space folded; null while it was not looked at (submissions). */
+  /** The beginning of the text, white space folded; null until it was read (submissions). */
   snippet: string | null
-  /** Number of attachments; null while it was not looked at (submissions). */
+  /** Number of attachments; null until they were read (submissions). */
   attachment_count: number | null
   /** Set while these two are unknown. */
   undigested?: true
@@ -33,9 +33,9 @@ export interface OutboxState {
 
 export interface MessageFacts {
   size_bytes: number
-  /** With its angle brackets; `""` where the message has none. */
+  /** With its angle brackets; `""` if the message has none. */
   message_id: string
-  /** How many copies there are: one per recipient of tracked mail; absent where all share one message. */
+  /** How many copies there are: one per recipient of tracked mail; absent if all share one message. */
   copies?: number
 }
 
@@ -60,7 +60,7 @@ export interface EmailContent {
   text: string
 }
 
-/** What is kept of an API send beside its record: the bodies, and the To and Cc fields with their display names. */
+/** The content of an API send beside its record: the bodies, and the To and Cc fields with their display names. */
 export interface StoredContent extends EmailContent {
   to: string
   cc: string

@@ -14,10 +14,10 @@ import { toDetail, toListItem } from './views.ts'
 /** The emails of an instance, as `/v1/emails` shows them. */
 export interface Emails {
   /**
-   * Accepts a transactional email; it is delivered afterwards. It is in `requests`, and what was accepted and yet
-   * looks wrong is reported to the option `onNotice`, each text once.
+   * Accepts a transactional email; it is delivered afterwards. It is logged in `requests`, and its warnings are
+   * reported to the option `onNotice`, each text once.
    *
-   * @returns With the option `warnings`, the warnings too; none where an idempotency key was used before.
+   * @returns With the option `warnings`, the warnings too; none for a repeated idempotency key.
    * @throws validation_error, invalid_attachment, template_not_found, missing_variable, message_too_large,
    *   domain_not_verified, domain_not_registered, idempotency_conflict, or an error of the store: nothing was stored.
    */
@@ -32,9 +32,9 @@ export interface Emails {
   get(id: string): Promise<EmailDetail>
 }
 
-/** The same for input that was not looked at yet. */
+/** The same for unchecked input. */
 export interface EmailService extends Pick<Emails, 'list' | 'get'> {
-  /** Accepts a transactional email, and says what the request log should say of it. @throws as {@link Emails.send}. */
+  /** Accepts a transactional email, and returns its warnings for the request log. @throws as {@link Emails.send}. */
   accept(input: unknown, options?: AcceptOptions): Promise<{ id: string; warnings: string[] }>
 }
 
@@ -44,7 +44,7 @@ export interface AcceptOptions {
 }
 
 export interface SendOptions extends AcceptOptions {
-  /** Whether the answer has the warnings: what was accepted and yet looks wrong. Default: false. */
+  /** Whether the answer includes warnings about problems of an accepted email. Default: false. */
   warnings?: boolean
 }
 
@@ -55,7 +55,7 @@ export interface EmailsDeps extends SendDeps {
   /** Reads the messages of submissions. */
   reader: Pick<Reader, 'bodies' | 'content'>
   pageSize: number
-  /** How API sends leave: `relay` only where everything is forwarded. */
+  /** The route of API sends: `relay` only with `relayAll`. */
   via: 'capture' | 'relay'
   /** Called after a commit that gave the outbox something to do. */
   wakeOutbox(): void
@@ -80,14 +80,15 @@ export function createEmails(deps: EmailsDeps): EmailService {
     return { id, warnings: accepted.warnings }
   }
 
-  // The same request may run twice at once: the slower one finds the answer of the quicker when it looks again.
+  // The same request may run twice at once: the slower one finds the answer of the faster one when it looks again.
   function commit(accepted: Accepted, kept: Kept, request: Repeatable | null): Promise<string> {
     return untilCommitted(async () => {
       const now = clock.now()
       const earlier = request && (await findRepeated(store, request, now))
       if (earlier) return earlier
       const remember = request ? await prepareRepeatable(store, request, now) : () => []
-      // The id is the place in the list: nothing may come between it and the commit, or a page could miss an arrival.
+      // Ids define the order of the list: nothing may be awaited between the id and the commit, or a page could miss a
+      // mail.
       const id = ids.next('em')
       const { email, blobs } = toEmail(accepted, kept, { id, now, type: 'transactional', via: deps.via })
       await store.commit([insert(emailCollection, email), ...remember(id)], blobs)

@@ -14,14 +14,14 @@ import type {
 
 const timestamp = z.int().describe('Unix time in milliseconds')
 
-/** What can happen to one recipient. */
+/** The statuses of a recipient. */
 export const eventStatusSchema: z.ZodType<EventStatus> = z.enum(eventStatuses)
 /** The type of a bounce, in Amazon SES's vocabulary and the spelling of its events. */
 export const bounceTypeSchema: z.ZodType<BounceType> = z.enum(bounceTypes)
-/** What a bounce is, more exactly, in the same vocabulary. */
+/** The subtypes of bounces, in the same vocabulary. */
 export const bounceSubtypeSchema: z.ZodType<BounceSubtype> = z.enum(bounceSubtypes)
 
-/** What on this machine caused an event that a real server might not have sent. */
+/** The cause of an event on this machine that a real server might not have sent. */
 export const eventCauseSchema: z.ZodType<EventCause> = z.union([
   z.strictObject({
     kind: z.literal('rule'),
@@ -32,13 +32,13 @@ export const eventCauseSchema: z.ZodType<EventCause> = z.union([
 ])
 const cause = eventCauseSchema
   .optional()
-  .describe('Absent where no rule and no simulator caused it, and in events of older versions')
+  .describe('Absent if no rule and no simulator caused it, and in events of older versions')
 
 const hit = { ip: z.string(), user_agent: z.string() }
 const bounce = { type: bounceTypeSchema, subtype: bounceSubtypeSchema }
 const delivery = { processing_time_millis: z.int(), reporting_mta: z.string(), smtp_response: z.string() }
 
-/** One thing that happened to one recipient, as stored: all that is known of it. Answers of `/v1` show a part. */
+/** One event of one recipient, as stored, with all facts. Answers of `/v1` show a part of it. */
 export const emailEventSchema: z.ZodType<EmailEvent> = z.union([
   z.strictObject({ timestamp, status: z.literal('sent') }),
   z.strictObject({ timestamp, status: z.literal('complained'), cause }),
@@ -65,7 +65,7 @@ export const emailEventSchema: z.ZodType<EmailEvent> = z.union([
   z.strictObject({ timestamp, status: z.literal('clicked'), ...hit, link: z.string() }),
 ])
 
-/** One distinct envelope recipient and all that happened to it, in ascending time order. */
+/** One distinct envelope recipient and its events, in ascending time order. */
 export const recipientStateSchema: z.ZodType<RecipientState> = z.strictObject({
   recipient: z.string(),
   events: z.array(emailEventSchema),

@@ -1,13 +1,13 @@
 import type { EmailRecord } from './email.ts'
 import type { EmailEvent, RecipientState } from './types.ts'
 
-/** A recipient to whom nothing has happened but the acceptance. */
+/** A recipient whose only event is the acceptance. */
 export function sentTo(recipient: string, timestamp: number): RecipientState {
   return { recipient, events: [{ status: 'sent', timestamp }] }
 }
 
 /**
- * A server accepted the message for a recipient.
+ * The event of a server that accepted the message for a recipient.
  *
  * @param delivery.started  When the processing of the email began: Unix time in milliseconds.
  */
@@ -21,8 +21,8 @@ export function deliveredEvent(
 }
 
 /**
- * The email with further events, in ascending time order whatever the clock did meanwhile: an event is never older
- * than the one before it.
+ * The email with further events in ascending time order, even if the clock was changed meanwhile: an event is never
+ * older than the one before it.
  */
 export function withEvents(
   email: EmailRecord,
@@ -41,12 +41,12 @@ export function withEvents(
   }
 }
 
-/** The recipients whom the outbox still owes an outcome. */
+/** The recipients without a final outcome. */
 export function pendingRecipients(email: EmailRecord): string[] {
   return email.recipients.filter((state) => !state.events.some(isOutcome)).map((state) => state.recipient)
 }
 
-/** Whether nothing can happen to a recipient any more: the mail bounced permanently, or was never composed. */
+/** Whether a recipient can have no further events: the mail bounced permanently, or was never composed. */
 export function isOver(events: readonly EmailEvent[]): boolean {
   return events.some(
     (event) => event.status === 'failed' || (event.status === 'bounced' && event.type === 'Permanent'),

@@ -12,7 +12,7 @@ interface FactSource extends Pick<
   attachment_count: number | null
 }
 
-/** What searches ask for beside words and addresses. */
+/** The facts that searches use beside words and addresses. */
 export const emailFacts: Facts<FactSource> = {
   version: 1,
   flags: [

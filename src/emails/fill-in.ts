@@ -1,19 +1,19 @@
 import { validationError } from '../core/errors.ts'
 
-/** How many pairs of opening braces one email may have: each is looked at in one piece. */
+/** How many pairs of opening braces one email may have: each is examined without a pause. */
 export const maxPlaceholders = 100_000
 
-/** What remains of a bound while texts are filled in; see {@link fillIn}. */
+/** The rest of a limit while texts are filled in; see {@link fillIn}. */
 export interface FillBudget {
   /** UTF-8 bytes that the results may still take. */
   bytes: number
-  /** Pairs of opening braces that may still be looked at; the texts of an email share it. */
+  /** Pairs of opening braces that may still be examined; the texts of an email share it. */
   places: PlaceBudget
-  /** The error for a result that takes more bytes. */
+  /** The error for a result that exceeds the bytes. */
   exceeded(): Error
 }
 
-/** How many pairs of opening braces may still be looked at. */
+/** How many pairs of opening braces may still be examined. */
 export interface PlaceBudget {
   left: number
 }
@@ -29,7 +29,7 @@ export interface SizedValue {
  *
  * @param field  The member that the text comes from, for errors.
  * @param valueOf  The value, or the steps that make it; undefined leaves the placeholder as written.
- * @throws validation_error for too many placeholders; what the budget gives for too many bytes.
+ * @throws validation_error for too many placeholders; the error of the budget for too many bytes.
  */
 export function* fillIn(
   field: string,
@@ -80,7 +80,7 @@ export function* countPlaceholders(
   return counts
 }
 
-/** How many pairs of opening braces are looked at between two steps: a step costs more than one of them. */
+/** How many pairs of opening braces are examined in one step: a step costs more than one of them. */
 const placesAtOnce = 16
 
 /** A search for braces is several times faster than a regular expression over the whole text. */
@@ -88,7 +88,10 @@ function nextBraces(source: string, from: number): number {
   return source.indexOf('{{', from)
 }
 
-/** The placeholder that begins at a pair of opening braces; without a name it is none, and the search goes on at its end. */
+/**
+ * The placeholder that begins at a pair of opening braces; without a name it is none, and the search continues at its
+ * end.
+ */
 function placeholderAt(
   field: string,
   source: string,
@@ -106,7 +109,7 @@ function placeholderAt(
 
 const placeholder = /\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/y
 
-/** Takes bytes from a budget. @throws what the budget gives where it has less. */
+/** Takes bytes from a budget. @throws The budget's error if it has fewer. */
 export function spend(budget: FillBudget, bytes: number): void {
   budget.bytes -= bytes
   if (budget.bytes < 0) throw budget.exceeded()

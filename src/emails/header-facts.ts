@@ -5,7 +5,7 @@ import { headerBlockSteps, type HeaderBlock } from '../mime/headers/headers.ts'
 import { firstNames } from './first-names.ts'
 import { tagsOf } from './tags.ts'
 
-/** What the record of a captured email has of its header. */
+/** The facts from the header that the record of a captured email has. */
 export interface HeaderFacts {
   /** The domain of the first address of From, or of the envelope. */
   sender_domain: string
@@ -22,7 +22,7 @@ export interface HeaderFacts {
   tags: string[]
 }
 
-/** Reads the header of a message that was submitted, in steps: a hostile header has a megabyte. */
+/** Reads the header of a submitted message, in steps, because a hostile header has a megabyte. */
 export function* headerFactSteps(
   bytes: Uint8Array,
   envelope: { mail_from: string; rcpt_to: string[] },
@@ -68,9 +68,9 @@ export function* headerFactSteps(
 
 const recipientFields = ['to', 'cc', 'resent-to', 'resent-cc'] as const
 
-/** The recipients that no field names, neither in the addresses that are listed nor behind them. */
+/** The recipients that no field names, not even after its first addresses. */
 function* unnamed(recipients: string[], listed: string[], block: HeaderBlock): Steps<string[]> {
-  // Most mail names its few recipients as its envelope does.
+  // The usual case: few recipients, and the same as in the envelope.
   if (listed.length <= 10 && recipients.every((recipient) => listed.includes(recipient))) return []
   const named = new Set(listed.map(addressKey))
   const isUnnamed = (recipient: string): boolean => !named.has(addressKey(recipient))

@@ -2,7 +2,7 @@
  * Says why a text cannot be the value of a header field: a line break would let the caller write further fields, and
  * half of a surrogate pair has no form in UTF-8.
  *
- * @returns The end of a sentence that begins with the text; null where it can be one.
+ * @returns The end of a sentence that begins with the text; null if it is valid.
  */
 export function headerFault(text: string): string | null {
   if (!/[\r\n\0\ud800-\udfff]/.test(text)) return null

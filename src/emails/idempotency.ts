@@ -14,7 +14,7 @@ import {
   type StoredRecord,
 } from '../store/store.ts'
 
-/** An answer that a repeated request gets again. */
+/** The stored answer for repeated requests. */
 interface IdempotencyRecord extends StoredRecord {
   body_hash: string
   email_id: string
@@ -55,9 +55,9 @@ export async function repeatable(key: string, body: unknown): Promise<Repeatable
 }
 
 /**
- * The email that an earlier request with this key made; null where there was none in the last 24 hours.
+ * The email of an earlier request with this key; null if there was none in the last 24 hours.
  *
- * @throws idempotency_conflict where that request had another body.
+ * @throws idempotency_conflict if that request had another body.
  */
 export async function findRepeated(store: Store, request: Repeatable, now: number): Promise<string | null> {
   const earlier = await store.get(idempotencyCollection, request.id)
@@ -72,10 +72,10 @@ export async function findRepeated(store: Store, request: Repeatable, now: numbe
 }
 
 /**
- * Prepares to remember a request.
+ * Prepares to store a request with its key.
  *
- * @returns Gives the changes for the commit of the email that the request makes. A request that runs at the same
- *   time makes that commit fail with unique_conflict.
+ * @returns A function that returns the changes for the commit of its email. If the same request runs twice at once, one
+ * of the commits fails with unique_conflict.
  */
 export async function prepareRepeatable(
   store: Store,
@@ -105,13 +105,13 @@ export async function prepareRepeatable(
 }
 
 /**
- * Removes what is expired, soon after the start and each hour: without new requests nothing else would. A start must not
- * wait until all keys are read.
+ * Removes expired keys soon after the start and each hour, because nothing else does without new requests. A start must
+ * not wait until all keys are read.
  */
 export function startKeyExpiry(deps: {
   store: Store
   clock: Clock
-  /** Called with faults; the next hour tries again. */
+  /** Called with errors; the next hour tries again. */
   onError(error: unknown): void
 }): { idle(): Promise<void>; close(): Promise<void> } {
   const { store, clock, onError } = deps
@@ -159,7 +159,7 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** The hash of what JSON.stringify writes; that of a long text is made in turns of the event loop. */
+/** The hash of the JSON text; for a long text it is computed in slices. */
 async function hashJson(value: unknown): Promise<string> {
   const long = longJson(value)
   if (!long) return hash(JSON.stringify(value) ?? '')
@@ -173,7 +173,7 @@ async function hashJson(value: unknown): Promise<string> {
 
 /** The same value with the members of its objects in order. */
 function canonical(value: unknown): unknown {
-  // JSON has none; the check of the request refuses it afterwards, in plain words.
+  // Not a JSON value; the check of the request refuses it afterwards with a better message.
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return value
   if ('toJSON' in value && typeof value.toJSON === 'function')

@@ -15,12 +15,12 @@ export function asObject(input: unknown): object {
  * Reads the members of a send request, each by its own schema.
  *
  * @param errors  Where every wrong member is added.
- * @returns What of the request is as it should be.
+ * @returns The valid members of the request.
  */
 export function readMembers(input: object, errors: FieldError[]): Partial<SendRequest> {
   const request: Record<string, unknown> = {}
   for (const { name, schema, readPlain, isOptional } of members) {
-    // The caller's own members only: nothing is taken from a prototype.
+    // Only own members: nothing is read from a prototype.
     const given: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined
     if (given === undefined && isOptional) continue
     const tooMany = excessOf(name, given)
@@ -41,7 +41,7 @@ export function readMembers(input: object, errors: FieldError[]): Partial<SendRe
   return request
 }
 
-// Schemas of records leave this one name out; as the name of a variable it is like any other.
+// Record schemas skip this one name, but it is a valid name of a variable.
 function addProtoVariable(given: unknown, read: unknown, errors: FieldError[]): void {
   const name = '__proto__'
   if (typeof given !== 'object' || given === null || !Object.hasOwn(given, name)) return
@@ -51,7 +51,7 @@ function addProtoVariable(given: unknown, read: unknown, errors: FieldError[]): 
     Object.defineProperty(read, name, { value: result.value, enumerable: true })
 }
 
-// Before anything looks at every entry.
+// Checked before any code visits every entry.
 function excessOf(name: string, given: unknown): string | null {
   if (Array.isArray(given)) {
     return given.length > maxEntries ? `must have at most ${maxEntries} entries, not ${given.length}` : null
@@ -61,7 +61,7 @@ function excessOf(name: string, given: unknown): string | null {
   return count > maxVariables ? `must have at most ${maxVariables} variables, not ${count}` : null
 }
 
-// Most requests leave most members out, and a schema is slow to accept that.
+// Most requests leave out most members, and a schema is slow to accept that.
 const members = Object.entries(sendMembers).map(([name, schema]) => ({
   name,
   schema,
@@ -74,8 +74,8 @@ const attachmentNames = new Set(Object.keys(attachmentMembers))
 const variableNames = new Set(Object.keys(variableMembers))
 
 /**
- * Reports the path of each unknown member. Looks only into members that passed their schema: what else they may
- * be, a long string for one, is not walked.
+ * Reports the path of each unknown member. Looks only into members that passed their schema, and not, for example, into
+ * a long string in their place.
  */
 export function eachUnknown(input: object, request: Partial<SendRequest>, say: (path: string) => void): void {
   unknownIn('', input, memberNames, say)

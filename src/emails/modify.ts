@@ -3,11 +3,11 @@ import { update, type Blob, type Store } from '../store/store.ts'
 import { emailCollection, type EmailRecord } from './email.ts'
 
 /**
- * Changes one stored email, repeating the change on the newest version where another commit was first.
+ * Changes one stored email, and repeats the change on the newest version if another commit was first.
  *
  * @param change  Makes the new record of the stored one, without side effects; null leaves it as it is.
- * @param blobs  Bytes that go with the change.
- * @returns The email as stored now; null where it was removed.
+ * @param blobs  Blobs to store with the change.
+ * @returns The email as stored now; null if it was removed.
  */
 export async function modifyEmail(
   store: Store,

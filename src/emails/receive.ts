@@ -12,7 +12,7 @@ import type { RecipientState } from './types.ts'
 import { deliveredEvent, sentTo } from './events.ts'
 import { headerFactSteps, type HeaderFacts } from './header-facts.ts'
 
-/** What receiving submissions needs. */
+/** Dependencies of receiving submissions. */
 export interface ReceiveDeps {
   store: Store
   clock: Clock

@@ -28,10 +28,10 @@ type Given = string | readonly string[] | undefined
 /**
  * Checks the addresses of a send request.
  *
- * @param given  As the request has them.
+ * @param given  As in the request.
  * @param errors  Receives one entry per wrong member.
- * @param warnings  Receives what is accepted though the interface does not show it.
- * @returns What could be read of them; meaningful only where no error was added.
+ * @param warnings  Receives forms that are accepted although the interface does not show them.
+ * @returns The addresses; valid only if no error was added.
  */
 export function readAddresses(
   given: { from: string | undefined; to: Given; cc: Given; bcc: Given; reply_to: string | undefined },
@@ -156,8 +156,8 @@ function readList(field: string, given: Given, reading: Reading): string[] {
   return addresses
 }
 
-// The parser takes one of `a@x.test b@x.test` and makes a display name of the other, who would get no mail; of
-// `a b@x.test` it takes the end. A name in a comment, `ada@x.test (Ada)`, is as RFC 5322 has it.
+// Of `a@x.test b@x.test` the parser takes one address and makes the other its display name, so that it would get no
+// mail; of `a b@x.test` it takes the end. A name in a comment, `ada@x.test (Ada)`, is valid by RFC 5322.
 function strayText(compact: string, { name, address }: ParsedAddress): string | null {
   if (name === '' || compact.includes(`<${compactOf(address)}>`)) return null
   if (name.includes('@')) return 'has two addresses without a comma between them'

@@ -11,12 +11,12 @@ import {
   type SizedValue,
 } from './fill-in.ts'
 
-/** The parts of an email in which placeholders stand. */
+/** The parts of an email that may have placeholders. */
 export interface Rendered {
   subject: string
   html: string
   text: string
-  /** What the request log says of it: names without variable, unused variables, raw HTML characters. */
+  /** The warnings for the request log: names without a variable, unused variables, raw HTML characters. */
   warnings: string[]
 }
 
@@ -70,11 +70,11 @@ export function* renderSteps(
   return rendered
 }
 
-/** The value of a variable, with what is found out where it is used. */
+/** The value of a variable, with facts about its use. */
 interface Value {
   readonly text: string
   isUsed: boolean
-  /** Whether it puts characters of < > & " into html; null while html does not use it. */
+  /** Whether it adds any of the characters < > & " to html; null if html does not use it. */
   isSpecial: boolean | null
   plain: SizedValue | null
   escaped: SizedValue | null
@@ -86,10 +86,10 @@ export function unansweredWarning(name: string): string {
 }
 
 /**
- * Makes a check of whether texts could be rendered with one set of variables after the other, without rendering them:
- * for a broadcast, which must know of its last contact before it accepts its first.
+ * Makes a check whether texts could be rendered with several sets of variables, without rendering them: a broadcast
+ * must check its last contact before it accepts its first email.
  *
- * @returns Throws what {@link renderSteps} throws for results that are too large.
+ * @returns A function that throws the errors of {@link renderSteps} for results that are too large.
  */
 export function* sizeCheckSteps(
   parts: { subject: string; html: string; text: string },

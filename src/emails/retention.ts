@@ -3,11 +3,11 @@ import { isErrorOf } from '../core/errors.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 import { emailCollection, type EmailRecord } from './email.ts'
 
-/** Removes the emails that are too many or too old, oldest first, beside everything else. */
+/** Removes the emails that are too many or too old, oldest first, in the background. */
 export interface Retention {
-  /** Resolves when nothing is under way. */
+  /** Resolves when no removal is running. */
   idle(): Promise<void>
-  /** Ends it, and waits for what is under way. */
+  /** Ends it, and waits for a running removal. */
   close(): Promise<void>
 }
 
@@ -23,8 +23,8 @@ export interface RetentionDeps {
 }
 
 /**
- * Begins to keep the emails within bounds: at once, a moment after emails changed, and when the oldest is due.
- * An email that the outbox still works on is kept until it is settled, and no younger one is removed instead.
+ * Begins to apply the limits: at once, shortly after emails changed, and when the oldest is due. An email that is still
+ * being delivered is kept until its outcome is final, and no younger one is removed instead.
  */
 export function startRetention(deps: RetentionDeps): Retention {
   const { store, clock, maxEmails, maxAgeMs } = deps
@@ -66,17 +66,17 @@ export function startRetention(deps: RetentionDeps): Retention {
     }
   }
 
-  /** A clock that was wrong leaves emails from the future: they wait, and do not hold up others. */
+  /** Emails from the future, after a wrong clock, wait and do not delay others. */
   function fate(created: number, ageMs: number): Fate {
     const now = clock.now()
     return created <= now - ageMs ? 'goes' : created > now ? 'waits' : 'stays'
   }
 
   /**
-   * Goes through the oldest emails in slices, and removes those that are settled.
+   * Goes through the oldest emails in slices, and removes those with a final outcome.
    *
-   * @param most  How many to look at.
-   * @returns The first one that stays, and with it all behind it; null where none does.
+   * @param most  The maximum number to examine.
+   * @returns The first email that stays, like all after it; null if there is none.
    */
   async function sweep(most: number, judge: (email: EmailRecord) => Fate): Promise<EmailRecord | null> {
     let left = most
@@ -99,7 +99,7 @@ export function startRetention(deps: RetentionDeps): Retention {
   }
 
   const stopListening = store.changes((change) => {
-    // Removals make nothing due; an update may have settled an email that was waited for.
+    // Removals make nothing due; an update may have finished an email that had to be kept.
     if (change.op === 'gap' || (change.collection === emailCollection.name && mayMakeDue(change)))
       wakeIn(gatherMs)
   })
@@ -119,14 +119,14 @@ export function startRetention(deps: RetentionDeps): Retention {
   }
 }
 
-/** Whether an email goes, waits for a later look, or stays with all that came after it. */
+/** Whether an email is removed, waits for a later pass, or stays with all after it. */
 type Fate = 'goes' | 'waits' | 'stays'
 
 function mayMakeDue(change: Exclude<StoreChange, { op: 'gap' }>): boolean {
   return change.op === 'bulk' ? change.updated > 0 : change.op !== 'remove'
 }
 
-/** What arrives meanwhile is looked at together. */
+/** How long new mail is collected before the limits are applied. */
 const gatherMs = 250
 /** Wait after a fault of the store. */
 const retryMs = 5000

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { maxMessageBytes } from '../attachments/attachments.ts'
 import { attachmentReferenceSchema } from '../attachments/schema.ts'
+import { pick } from '../core/pick.ts'
 import {
   lastEventSchema,
   recipientEventSchema,
@@ -17,7 +18,7 @@ import type {
   VariableValue,
 } from './types.ts'
 
-// Limits of the schema are generous: they bound memory, the interface states none.
+// The interface states no limits; these are generous, and only bound memory.
 /** How many entries an array of a send request may have. */
 export const maxEntries = 100
 /** How many variables a send request may have: describing each wrong one takes time. */
@@ -25,7 +26,9 @@ export const maxVariables = 1000
 const address = z.string().min(1).max(20_000)
 const addresses = z
   .union([address, z.array(address).max(maxEntries)])
-  .describe('One address, with or without display name. A comma list or an array is accepted and warned of.')
+  .describe(
+    'One address, with or without display name. A comma-separated list or an array is accepted with a warning.',
+  )
 const body = z.string()
 const ms = z.int().describe('Unix time in milliseconds')
 
@@ -48,7 +51,7 @@ export const variableValueSchema: z.ZodType<VariableValue> = z.union(
 export const sendMembers: {
   readonly [Name in keyof SendRequest]-?: z.ZodType<SendRequest[Name]>
 } = {
-  from: address.describe('Sender, display name plus address form; the domain decides about the signature'),
+  from: address.describe('Sender as display name plus address; its domain determines the signature'),
   to: addresses,
   subject: z
     .string()
@@ -63,7 +66,11 @@ export const sendMembers: {
       `HTML body, with placeholders in double curly braces; the bodies together at most ${maxMessageBytes} bytes, also with variables filled in`,
     ),
   text: body.optional().describe('Plain-text body, with the same placeholders'),
-  template_id: z.string().min(1).optional().describe('A stored template; the request’s own members win'),
+  template_id: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A stored template; the request’s own members take precedence'),
   cc: addresses.optional(),
   bcc: addresses.optional(),
   reply_to: address.optional(),
@@ -92,15 +99,15 @@ export const sendRequestSchema: z.ZodType<SendRequest> = z.object(sendMembers).m
 /** Broadcasts are made by `/dev/broadcasts`, everything else is transactional; docs/interface.md 2.1. */
 export const emailTypeSchema: z.ZodType<EmailType> = z.enum(['transactional', 'broadcast'])
 
-/** The members of an email that are stored as they are shown, each defined here once; answers pick from them. */
+/** The members of an email that are stored as they are shown. Each is defined only here; answers pick from them. */
 export const emailMembers: { readonly [Name in keyof EmailMembers]-?: z.ZodType<EmailMembers[Name]> } = {
   type: emailTypeSchema,
   source: z
     .enum(['api', 'smtp'])
-    .describe('How it came: through `/v1` or the library, or as an SMTP submission'),
+    .describe('Its origin: sent through `/v1` or the library, or submitted over SMTP'),
   from: z
     .string()
-    .describe('Display name plus address, white space folded; `""` where a submission names no sender'),
+    .describe('Display name plus address, white space folded; `""` if a submission names no sender'),
   to: z.array(z.string()).describe('Bare addresses of the To header, in its order'),
   cc: z.array(z.string()),
   bcc: z
@@ -122,7 +129,7 @@ export const emailMembersSchema: z.ZodType<EmailMembers> = z.strictObject(emailM
 const listMembers = {
   id: z.string(),
   type: emailMembers.type,
-  to: emailMembers.to.describe('Bare addresses of the To header; those of the envelope where it has none'),
+  to: emailMembers.to.describe('Bare addresses of the To header; those of the envelope if it has none'),
   subject: emailMembers.subject,
   last_event: lastEventSchema,
   email_sent_timestamp: ms,
@@ -134,14 +141,15 @@ export const emailListItemSchema: z.ZodType<EmailListItem> = z.strictObject({
   recipient_statuses: z.array(recipientStatusSchema),
 })
 
+/** The members that the detail of an email has beside those of a list, and shows as they are stored. */
+export const detailNames = ['template_id', 'domain_id', 'from'] as const
+
 /** An email in detail, docs/interface.md 2.2. */
 export const emailDetailSchema: z.ZodType<EmailDetail> = z.strictObject({
   ...listMembers,
-  template_id: emailMembers.template_id,
-  domain_id: emailMembers.domain_id,
+  ...pick(emailMembers, detailNames),
   html: z.string(),
   text: z.string(),
-  from: emailMembers.from,
   recipient_statuses: z.array(
     z.strictObject({ recipient: z.string(), events: z.array(recipientEventSchema) }),
   ),

@@ -28,7 +28,7 @@ import { readAddresses, type Addresses } from './recipients.ts'
 import { renderSteps, type Rendered } from './render.ts'
 import { tagsOf } from './tags.ts'
 
-/** What checking a send request needs. */
+/** Dependencies of the check of a send request. */
 export interface SendDeps {
   sources: AttachmentSources
   strict: boolean
@@ -104,18 +104,18 @@ export async function checkSend(input: unknown, deps: SendDeps): Promise<Accepte
   return { request, addresses, rendered, domain, warnings }
 }
 
-/** What is kept of an accepted request beside its record, ready to be stored. */
+/** The content of an accepted request beside its record, ready to be stored. */
 export interface Kept {
   content: readonly Uint8Array[]
-  /** Its attachment references; null where it has none. */
+  /** Its attachment references; null without any. */
   attachments: readonly Uint8Array[] | null
 }
 
 /**
- * Writes down what is kept of an accepted request. Needs no id, so that nothing comes between that and the commit.
+ * Serializes the content of an accepted request. Needs no id, so that nothing is awaited between the id and the commit.
  *
  * @param headers  Further header fields.
- * @returns A promise only where it is long, or has attachments.
+ * @returns A promise only if it is long, or has attachments.
  */
 export function keep(
   { request, rendered }: Accepted,
@@ -139,7 +139,7 @@ async function keepAll(bytes: Buffer[] | Promise<Buffer[]>, attachments: readonl
   return { content, attachments: attachments.length > 0 ? await jsonBytes(attachments) : null }
 }
 
-/** The email that an accepted request becomes, with the blobs that belong to it. */
+/** The email of an accepted request, with its blobs. */
 export function toEmail(
   accepted: Accepted,
   kept: Kept,

@@ -17,17 +17,17 @@ import { isOver, pendingRecipients, withEvents } from './events.ts'
 import { addedEventSchema } from './simulate-schema.ts'
 import { toRecipientEvent } from './views.ts'
 
-/** Events on request: what no test can wait for, or no local server does. */
+/** Events on request: those that a test cannot wait for, or that no local server causes. */
 export interface Simulation {
   /**
-   * Adds an event to one recipient of an email, as if it had happened; it settles a recipient whom the outbox still
-   * owes an outcome.
+   * Adds an event to one recipient of an email, as if it had happened. It is the outcome of a recipient who had none
+   * yet.
    *
    * @returns The event as the detail of the email shows it.
-   * @throws validation_error (also for who is no recipient, and for a click without link), not_found, and
-   *   state_conflict where it contradicts what happened: anything after a permanent bounce or a failure; a delivery,
-   *   bounce, delay or failure after the delivery; an opening, click or complaint before it; a time before the last
-   *   event's.
+   * @throws validation_error (also for an address that is not a recipient, and for a click without a link), not_found,
+   * and state_conflict if it contradicts earlier events: anything after a permanent bounce or a failure; a delivery,
+   * bounce, delay or failure after the delivery; an opening, click or complaint before it; a time before the last
+   * event's.
    */
   addEvent(id: string, event: AddedEvent): Promise<RecipientEvent>
 }

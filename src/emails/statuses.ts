@@ -1,8 +1,8 @@
 import type { EmailEvent, EventStatus } from './types.ts'
 
 /**
- * What can happen to one recipient. The interface shows the first five; the other three appear only when asked for
- * or when something local truly failed.
+ * The statuses of a recipient. The interface shows the first five; the other three appear only on request, or after a
+ * real local failure.
  */
 export const eventStatuses = [
   'sent',
@@ -17,7 +17,7 @@ export const eventStatuses = [
 
 /** Amazon SES's bounce vocabulary, in the spelling of its events. */
 export const bounceTypes = ['Permanent', 'Transient', 'Undetermined'] as const
-/** What a bounce is, more exactly, in the same vocabulary. */
+/** The subtypes of bounces, in the same vocabulary. */
 export const bounceSubtypes = [
   'General',
   'NoEmail',
@@ -31,14 +31,14 @@ export const bounceSubtypes = [
 ] as const
 
 /**
- * The outcome of a recipient, for people: an open does not hide trouble. A complaint
- * stays; a bounce or failure stays unless the mail was delivered later; a click says more than the opening behind it.
- * Otherwise the last status.
+ * The outcome of a recipient, for people: an opening does not hide a problem. A complaint stays; a bounce or failure
+ * stays unless the mail was delivered later; a click takes precedence over a later opening. Otherwise it is the last
+ * status.
  *
  * @returns undefined for a recipient without events.
  */
 export function outcomeOf(events: readonly EmailEvent[]): EventStatus | undefined {
-  // Of each new mail.
+  // The most frequent case: a new mail.
   if (events.length === 1) return events[0]?.status
   const statuses = events.map(({ status }) => status)
   const sinceDelivery = statuses.slice(statuses.lastIndexOf('delivered') + 1)

@@ -1,5 +1,5 @@
 /**
- * The tags that a mail comes with: those of its X-Tags field, and the text after a plus in its recipients
+ * The initial tags of a mail: those of its X-Tags field, and the text after a plus in its recipients
  * (`ada+signup@example.com` has `signup`).
  *
  * @param field  The value of X-Tags: words, separated by commas.
@@ -18,7 +18,7 @@ export function tagsOf(recipients: readonly string[], field: string = ''): strin
   return [...tags]
 }
 
-// As many and as long as a person may set.
+// The same limits as for tags that users set.
 const maxTags = 50
 const maxLength = 100
 const maxFieldLength = 8192

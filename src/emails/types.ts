@@ -2,7 +2,7 @@
 
 import type { AttachmentReference } from '../attachments/types.ts'
 
-/** What can happen to one recipient. */
+/** The statuses of a recipient. */
 export type EventStatus =
   | 'sent'
   | 'delivered'
@@ -16,7 +16,7 @@ export type EventStatus =
 /** The type of a bounce, in Amazon SES's vocabulary and the spelling of its events. */
 export type BounceType = 'Permanent' | 'Transient' | 'Undetermined'
 
-/** What a bounce is, more exactly, in the same vocabulary. */
+/** The subtypes of bounces, in the same vocabulary. */
 export type BounceSubtype =
   | 'General'
   | 'NoEmail'
@@ -28,7 +28,7 @@ export type BounceSubtype =
   | 'AttachmentRejected'
   | 'Undetermined'
 
-/** What on this machine caused an event that a real server might not have sent. */
+/** The cause of an event on this machine that a real server might not have sent. */
 export type EventCause =
   | {
       kind: 'rule'
@@ -41,7 +41,7 @@ export type EventCause =
       kind: 'simulator'
     }
 
-/** One thing that happened to one recipient, as stored: all that is known of it. Answers of `/v1` show a part. */
+/** One event of one recipient, as stored, with all facts. Answers of `/v1` show a part of it. */
 export type EmailEvent =
   | {
       /** Unix time in milliseconds. */
@@ -52,7 +52,7 @@ export type EmailEvent =
       /** Unix time in milliseconds. */
       timestamp: number
       status: 'complained'
-      /** Absent where no rule and no simulator caused it, and in events of older versions. */
+      /** Absent if no rule and no simulator caused it, and in events of older versions. */
       cause?: EventCause
     }
   | {
@@ -72,7 +72,7 @@ export type EmailEvent =
       /** The reply or the fault that caused it; absent when it was asked for. */
       smtp_response?: string
       reporting_mta?: string
-      /** Absent where no rule and no simulator caused it, and in events of older versions. */
+      /** Absent if no rule and no simulator caused it, and in events of older versions. */
       cause?: EventCause
     }
   | {
@@ -80,7 +80,7 @@ export type EmailEvent =
       timestamp: number
       status: 'delivery_delayed'
       smtp_response?: string
-      /** Absent where no rule and no simulator caused it, and in events of older versions. */
+      /** Absent if no rule and no simulator caused it, and in events of older versions. */
       cause?: EventCause
     }
   | {
@@ -105,7 +105,7 @@ export type EmailEvent =
       link: string
     }
 
-/** One distinct envelope recipient and all that happened to it, in ascending time order. */
+/** One distinct envelope recipient and its events, in ascending time order. */
 export interface RecipientState {
   recipient: string
   events: EmailEvent[]
@@ -188,9 +188,12 @@ export type VariableValue =
 
 /** The body of `POST /v1/emails`, docs/interface.md 4.2. Unknown members are ignored here and warned of elsewhere. */
 export interface SendRequest {
-  /** Sender, display name plus address form; the domain decides about the signature. */
+  /** Sender as display name plus address; its domain determines the signature. */
   from: string
-  /** One address, with or without display name. A comma list or an array is accepted and warned of. */
+  /**
+   * One address, with or without display name. A comma-separated list or an array is accepted with a
+   * warning.
+   */
   to: string | string[]
   /** Required unless the template has one; at most 3992 bytes in UTF-8, also with variables filled in. */
   subject?: string
@@ -201,11 +204,17 @@ export interface SendRequest {
   html?: string
   /** Plain-text body, with the same placeholders. */
   text?: string
-  /** A stored template; the request’s own members win. */
+  /** A stored template; the request’s own members take precedence. */
   template_id?: string
-  /** One address, with or without display name. A comma list or an array is accepted and warned of. */
+  /**
+   * One address, with or without display name. A comma-separated list or an array is accepted with a
+   * warning.
+   */
   cc?: string | string[]
-  /** One address, with or without display name. A comma list or an array is accepted and warned of. */
+  /**
+   * One address, with or without display name. A comma-separated list or an array is accepted with a
+   * warning.
+   */
   bcc?: string | string[]
   reply_to?: string
   /** Name to value, or to value and default; at most 1000. */
@@ -219,9 +228,9 @@ export type EmailType = 'transactional' | 'broadcast'
 /** The members of an email that are stored as they are shown. */
 export interface EmailMembers {
   type: EmailType
-  /** How it came: through `/v1` or the library, or as an SMTP submission. */
+  /** Its origin: sent through `/v1` or the library, or submitted over SMTP. */
   source: 'api' | 'smtp'
-  /** Display name plus address, white space folded; `""` where a submission names no sender. */
+  /** Display name plus address, white space folded; `""` if a submission names no sender. */
   from: string
   /** Bare addresses of the To header, in its order. */
   to: string[]
@@ -246,7 +255,7 @@ export interface EmailMembers {
 export interface EmailListItem {
   id: string
   type: EmailType
-  /** Bare addresses of the To header; those of the envelope where it has none. */
+  /** Bare addresses of the To header; those of the envelope if it has none. */
   to: string[]
   subject: string
   last_event: LastEvent
@@ -259,7 +268,7 @@ export interface EmailListItem {
 export interface EmailDetail {
   id: string
   type: EmailType
-  /** Bare addresses of the To header; those of the envelope where it has none. */
+  /** Bare addresses of the To header; those of the envelope if it has none. */
   to: string[]
   subject: string
   last_event: LastEvent
@@ -267,10 +276,10 @@ export interface EmailDetail {
   email_sent_timestamp: number
   template_id: string | null
   domain_id: string
+  /** Display name plus address, white space folded; `""` if a submission names no sender. */
+  from: string
   html: string
   text: string
-  /** Display name plus address, white space folded; `""` where a submission names no sender. */
-  from: string
   recipient_statuses: {
     recipient: string
     events: RecipientEvent[]

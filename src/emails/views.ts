@@ -12,9 +12,9 @@ import type {
 import { shorten } from '../core/errors.ts'
 import { keysOf, pick } from '../core/pick.ts'
 import { maxSubjectBytes } from './render.ts'
-import { emailMembers } from './schema.ts'
+import { detailNames, emailMembers } from './schema.ts'
 
-/** The subject as lists show it: a page of lists must not grow with what a stranger wrote into a header. */
+/** The subject as lists show it: a page of a list must not grow with the headers of hostile mail. */
 export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string {
   return shorten(subject, maxSubjectBytes)
 }
@@ -43,11 +43,9 @@ export function toDetail(email: EmailRecord, content: EmailContent): Complete<Em
     subject: email.subject,
     last_event: toLastEvent(email),
     email_sent_timestamp: email.created,
-    template_id: email.template_id,
-    domain_id: email.domain_id,
+    ...pick(email, detailNames),
     html: content.html,
     text: content.text,
-    from: email.from,
     recipient_statuses: email.recipients.map(({ recipient, events }) => ({
       recipient,
       events: events.map(toRecipientEvent),

@@ -4,7 +4,7 @@ import { arm, countOf, fitsRequest, shownFaults, strike } from './armed.ts'
 import { faultsInputSchema } from './schema.ts'
 import type { FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault, SmtpStage } from './types.ts'
 
-/** What goes wrong on purpose between an app and this instance; for `/dev/faults` and the library. */
+/** Failures on purpose between an app and this instance; for `/dev/faults` and the library. */
 export interface Faults {
   /** With the counts that are left; null while there are none. */
   get(): Promise<FaultsState | null>
@@ -12,7 +12,7 @@ export interface Faults {
    * Puts these in the place of all, with fresh counts and dice. A restart forgets them, except in PostgreSQL, where they last
    * until they are removed.
    *
-   * @returns As {@link Faults.get}; null where nothing was asked for.
+   * @returns As {@link Faults.get}; null if nothing was asked for.
    * @throws validation_error with one entry per wrong member: `http[0].status`.
    */
   set(faults: FaultsInput): Promise<FaultsState | null>
@@ -26,7 +26,7 @@ export interface InjectedLimit extends FaultRateLimit {
   readonly generation?: string
 }
 
-/** What the two doors ask; each call that finds a fault counts. */
+/** The questions of the HTTP and SMTP servers; each call that finds a fault counts. */
 export interface ArmedFaults extends Faults {
   state(): FaultsState | null
   /** The fault that strikes a request; a promise where it is counted in a shared store. @param path  Without the query. */
@@ -35,7 +35,10 @@ export interface ArmedFaults extends Faults {
   smtp(stage: SmtpStage): SmtpFault | null | Promise<SmtpFault | null>
   /** The same object until the faults change. */
   rateLimit(): InjectedLimit | null
-  /** Notes the faults with the counts that are left. @returns Puts them back; their dice go on. */
+  /**
+   * Notes the faults with the counts that are left. @returns A function that restores them; their random sequence
+   * continues.
+   */
   hold(): () => void
 }
 

@@ -53,7 +53,7 @@ export const faultChanceSchema: z.ZodType<FaultChance> = z.strictObject(chance)
 
 const delay = delaySchema.optional().describe('Waits first: milliseconds, at most 60,000')
 
-/** What goes wrong with requests to `/v1`: one of `status` and `disconnect`, or a delay alone. */
+/** A failure of requests to `/v1`: `status`, `disconnect`, or a delay alone. */
 export const httpFaultSchema: z.ZodType<HttpFault> = z.strictObject({
   path: z
     .string()
@@ -67,7 +67,7 @@ export const httpFaultSchema: z.ZodType<HttpFault> = z.strictObject({
   ...chance,
 })
 
-/** What goes wrong with submissions: one of `code` and `disconnect`, or a delay alone. */
+/** A failure of submissions: `code`, `disconnect`, or a delay alone. */
 export const smtpFaultSchema: z.ZodType<SmtpFault> = z.strictObject({
   stage: smtpStageSchema.describe('`connect` is the greeting, `end` what follows the final dot'),
   code: replyCodeSchema.optional().describe('400 to 599; 421 also closes the connection'),
@@ -99,7 +99,7 @@ const smtpInput: z.ZodType<SmtpFault> = smtpFaultSchema.superRefine((fault, cont
     context.addIssue({ code: 'custom', path: ['text'], message: 'is the text of a reply: give its code too' })
 })
 
-/** What is to go wrong, as it is given: the body of `PUT /dev/faults`. */
+/** The faults to set: the body of `PUT /dev/faults`. */
 export const faultsInputSchema: z.ZodType<FaultsInput> = z.strictObject({
   http: z
     .array(httpInput)
@@ -115,7 +115,7 @@ export const faultsInputSchema: z.ZodType<FaultsInput> = z.strictObject({
     ),
 })
 
-/** What goes wrong, with the counts that are left. */
+/** The faults with the counts that are left. */
 export const faultsStateSchema: z.ZodType<FaultsState> = z.strictObject({
   http: z.array(httpFaultSchema),
   smtp: z.array(smtpFaultSchema),

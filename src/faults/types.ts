@@ -17,7 +17,7 @@ export interface FaultChance {
   rate?: number
 }
 
-/** What goes wrong with requests to `/v1`: one of `status` and `disconnect`, or a delay alone. */
+/** A failure of requests to `/v1`: `status`, `disconnect`, or a delay alone. */
 export interface HttpFault {
   /** A path of `/v1`, without the query; `*` matches any characters. */
   path: string
@@ -38,7 +38,7 @@ export interface HttpFault {
   rate?: number
 }
 
-/** What goes wrong with submissions: one of `code` and `disconnect`, or a delay alone. */
+/** A failure of submissions: `code`, `disconnect`, or a delay alone. */
 export interface SmtpFault {
   /** `connect` is the greeting, `end` what follows the final dot. */
   stage: SmtpStage
@@ -67,7 +67,7 @@ export interface FaultRateLimit {
   per_ms: number
 }
 
-/** What is to go wrong, as it is given: the body of `PUT /dev/faults`. */
+/** The faults to set: the body of `PUT /dev/faults`. */
 export interface FaultsInput {
   /** For requests to `/v1`; the first that strikes counts. */
   http?: HttpFault[]
@@ -78,7 +78,7 @@ export interface FaultsInput {
   seed?: number
 }
 
-/** What goes wrong, with the counts that are left. */
+/** The faults with the counts that are left. */
 export interface FaultsState {
   http: HttpFault[]
   smtp: SmtpFault[]

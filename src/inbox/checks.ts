@@ -19,7 +19,7 @@ export interface InboxChecksDeps {
   clock: Clock
   /** The option of that name. Default: all checks, and all mail clients. */
   checks?: MailCheckOptions
-  /** What the options say of how mail will be sent. Default: nothing. */
+  /** The options that describe how mail will be sent. Default: none. */
   sending?: SendingKnowledge
   /** Default: no records. */
   recordsOf?: OwnRecords

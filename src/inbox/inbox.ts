@@ -39,7 +39,7 @@ export interface InboxDeps extends InboxChecksDeps {
   ids: Ids
   /** The instance's time, for relative dates in queries. */
   now(): number
-  /** For searches, closed with the inbox; null where the store keeps the text of mail. */
+  /** For searches, closed with the inbox; null if the store keeps the text of mail. */
   columns: Columns | null
   pageSize: number
   /** The option of that name. */

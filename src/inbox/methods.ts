@@ -156,7 +156,7 @@ export interface InboxCheckOptions extends MailCheckOptions {
   signal?: AbortSignal | undefined
 }
 
-/** What the inbox page needs in addition to the public inbox. */
+/** The methods that the inbox page needs in addition to the public inbox. */
 export interface InboxPages {
   /** The HTML of a mail as UTF-8, for display in a frame: everything that would connect is removed. @throws not_found. */
   page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>

@@ -10,7 +10,7 @@ import { toAttachment } from './views.ts'
 export interface NestedMails {
   /**
    * @param path  The position among the attachments, then that among the attachments of the attached message, and so on.
-   * @throws not_found where there is no message, service_unavailable.
+   * @throws not_found if there is no message, service_unavailable.
    */
   get(id: string, path: readonly number[]): Promise<NestedMail>
   /** The HTML, for a frame. Errors as for `get`. */

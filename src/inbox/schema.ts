@@ -36,7 +36,7 @@ const summaryMembers = {
       'Display names of the first three addresses of `to`, `""` where one has none; `[]` if none of them has one',
     ),
   subject,
-  snippet: z.string().describe('The beginning of the text, white space folded; `""` where there is none'),
+  snippet: z.string().describe('The beginning of the text, white space folded; `""` if there is none'),
   received: z.int().describe('Arrival: Unix time in milliseconds'),
   size_bytes: z.int().describe('Of the message; 0 while it is not written'),
   unread,
@@ -74,7 +74,7 @@ export const listedMailSchema: z.ZodType<ListedMail> = z.strictObject({
   ...summaryMembers,
   broadcast: listedBroadcastSchema
     .optional()
-    .describe('With `fold`: the broadcast for which its first mail stands; absent for a single mail'),
+    .describe('With `fold`: the broadcast that this mail represents; absent for a single mail'),
 })
 
 /** An attachment of a mail, as it is listed. */
@@ -84,7 +84,7 @@ export const mailAttachmentSchema: z.ZodType<MailAttachment> = z.strictObject({
   content_type: z.string(),
   size_bytes: z.int(),
   sha256: z.string(),
-  content_id: z.string().nullable().describe('Without angle brackets; null where there is none'),
+  content_id: z.string().nullable().describe('Without angle brackets; null if there is none'),
   disposition: z.enum(['attachment', 'inline']),
 })
 
@@ -119,10 +119,7 @@ export const mimeTreePartSchema: z.ZodType<MimeTreePart> = z.strictObject({
 /** The MIME tree of a message as a list, each multipart before what is in it. */
 export const mimeTreeSchema: z.ZodType<MimeTree> = z.strictObject({
   parts: z.array(mimeTreePartSchema),
-  problem: z
-    .string()
-    .nullable()
-    .describe('Why this is not all, or not as the message says; null where it is'),
+  problem: z.string().nullable().describe('Why this is not all, or not as the message says; null if it is'),
 })
 
 /** How a reader gets off a list. */
@@ -156,7 +153,7 @@ export const mailSchema: z.ZodType<Mail> = z.strictObject({
     ),
   list_unsubscribe: listUnsubscribeSchema
     .nullable()
-    .describe('How a reader gets off the list; null where the message does not say'),
+    .describe('How a reader gets off the list; null if the message does not say'),
   transcript: z
     .array(transcriptLineSchema)
     .nullable()
@@ -177,7 +174,7 @@ const changeMembers = {
   tags: tagList.describe('All of them: they replace those there are'),
 }
 
-/** What may be changed of a mail. */
+/** The members of a mail that may be changed. */
 export const mailChangesSchema: z.ZodType<MailChanges> = z.strictObject(changeMembers)
 
 /** The members of {@link BulkChanges}. */
@@ -187,7 +184,7 @@ export const bulkMembers: { readonly [Name in keyof BulkChanges]-?: z.ZodType<Bu
   remove_tags: tagList,
 }
 
-/** What is done to each of several mails. */
+/** The change to make to each of several mails. */
 export const bulkChangesSchema: z.ZodType<BulkChanges> = z.strictObject(bulkMembers)
 
 const tagColors = ['gray', 'red', 'amber', 'green', 'teal', 'blue', 'violet', 'pink'] as const
@@ -204,7 +201,7 @@ export const tagColorSchema: z.ZodType<TagColor> = z.enum(tagColors, {
 export const tagCountSchema: z.ZodType<TagCount> = z.strictObject({
   tag: z.string().describe('In lower case'),
   count: z.int().describe('0 for a tag that no mail has and for which a colour was chosen'),
-  color: tagColorSchema.optional().describe('That was chosen; absent where it follows from the name'),
+  color: tagColorSchema.optional().describe('That was chosen; absent if it follows from the name'),
 })
 
 /** The members of {@link TagChanges}. */
@@ -212,7 +209,7 @@ export const tagMembers: { readonly color: z.ZodType<TagChanges['color']> } = {
   color: tagColorSchema.nullable().describe('null: the one that follows from the name'),
 }
 
-/** What may be changed of a tag. */
+/** The members of a tag that may be changed. */
 export const tagChangesSchema: z.ZodType<TagChanges> = z.strictObject(tagMembers)
 
 /** A change of many mails, and how far it is. */

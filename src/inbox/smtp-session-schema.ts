@@ -28,7 +28,7 @@ export const smtpProblemKindSchema: z.ZodType<SmtpProblemKind> = z.enum([
   'silent',
 ])
 
-/** What went wrong in an SMTP session, and what to do. */
+/** A problem of an SMTP session, and what to do. */
 export const smtpProblemSchema: z.ZodType<SmtpProblem> = z.strictObject({
   kind: smtpProblemKindSchema,
   message: z.string().describe('What went wrong, in one sentence'),
@@ -48,7 +48,7 @@ const summary = {
   message_count: z.int().describe('How many messages were captured'),
   problems: z
     .array(smtpProblemSchema)
-    .describe('One for each kind, the first one first; `[]` where nothing went wrong'),
+    .describe('One for each kind, the first one first; `[]` if nothing went wrong'),
 }
 
 /** An SMTP session in the list of `/dev/smtp-sessions`. */

@@ -43,7 +43,7 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
     })
   }
 
-  /** What makes room for one more. */
+  /** The changes that make room for one more. */
   async function surplus(): Promise<Change[]> {
     const limit = (await store.count(tagColorCollection)) + 1 - mostColors
     return limit > 0 ? (await store.page(tagColorCollection, { limit })).records.map(forget) : []

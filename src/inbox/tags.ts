@@ -29,7 +29,7 @@ export function checkChanges(
   if (errors.length > 0) throw validationError(errors)
 }
 
-/** @throws validation_error where nothing would be changed, as by a misspelt member. */
+/** @throws validation_error if nothing would be changed, as by a misspelt member. */
 export function checkIsChange(changes: object): void {
   if (Object.values(changes).some((value) => value !== undefined)) return
   const message = 'says nothing to change: give unread, tags, add_tags or remove_tags'

@@ -9,7 +9,7 @@ import type { Link } from '../reading/types.ts'
 /** A mail in a list of the inbox. */
 export interface MailSummary {
   id: string
-  /** Display name plus address, white space folded; `""` where a submission names no sender. */
+  /** Display name plus address, white space folded; `""` if a submission names no sender. */
   from: string
   /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
   to: string[]
@@ -19,7 +19,7 @@ export interface MailSummary {
    */
   to_names: string[]
   subject: string
-  /** The beginning of the text, white space folded; `""` where there is none. */
+  /** The beginning of the text, white space folded; `""` if there is none. */
   snippet: string
   /** Arrival: Unix time in milliseconds. */
   received: number
@@ -28,7 +28,7 @@ export interface MailSummary {
   unread: boolean
   tags: string[]
   attachment_count: number
-  /** How it came: through `/v1` or the library, or as an SMTP submission. */
+  /** Its origin: sent through `/v1` or the library, or submitted over SMTP. */
   source: 'api' | 'smtp'
   /** The newest event of all recipients: a bounce of one may hide behind a later delivery to another. */
   last_event: LastEvent
@@ -55,7 +55,7 @@ export interface ListedBroadcast {
 /** A mail in a list of the inbox, or all mails of a broadcast. */
 export interface ListedMail {
   id: string
-  /** Display name plus address, white space folded; `""` where a submission names no sender. */
+  /** Display name plus address, white space folded; `""` if a submission names no sender. */
   from: string
   /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
   to: string[]
@@ -65,7 +65,7 @@ export interface ListedMail {
    */
   to_names: string[]
   subject: string
-  /** The beginning of the text, white space folded; `""` where there is none. */
+  /** The beginning of the text, white space folded; `""` if there is none. */
   snippet: string
   /** Arrival: Unix time in milliseconds. */
   received: number
@@ -74,7 +74,7 @@ export interface ListedMail {
   unread: boolean
   tags: string[]
   attachment_count: number
-  /** How it came: through `/v1` or the library, or as an SMTP submission. */
+  /** Its origin: sent through `/v1` or the library, or submitted over SMTP. */
   source: 'api' | 'smtp'
   /** The newest event of all recipients: a bounce of one may hide behind a later delivery to another. */
   last_event: LastEvent
@@ -83,7 +83,7 @@ export interface ListedMail {
    * complaint nor a bounce nor a click.
    */
   outcomes: Partial<Record<EventStatus, number>>
-  /** With `fold`: the broadcast for which its first mail stands; absent for a single mail. */
+  /** With `fold`: the broadcast that this mail represents; absent for a single mail. */
   broadcast?: ListedBroadcast
 }
 
@@ -94,7 +94,7 @@ export interface MailAttachment {
   content_type: string
   size_bytes: number
   sha256: string
-  /** Without angle brackets; null where there is none. */
+  /** Without angle brackets; null if there is none. */
   content_id: string | null
   disposition: 'attachment' | 'inline'
 }
@@ -133,7 +133,7 @@ export interface MimeTreePart {
 /** The MIME tree of a message as a list, each multipart before what is in it. */
 export interface MimeTree {
   parts: MimeTreePart[]
-  /** Why this is not all, or not as the message says; null where it is. */
+  /** Why this is not all, or not as the message says; null if it is. */
   problem: string | null
 }
 
@@ -154,7 +154,7 @@ export interface TranscriptLine {
 /** All that Localpost knows of one mail, for people and tests. */
 export interface Mail {
   id: string
-  /** Display name plus address, white space folded; `""` where a submission names no sender. */
+  /** Display name plus address, white space folded; `""` if a submission names no sender. */
   from: string
   /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
   to: string[]
@@ -164,7 +164,7 @@ export interface Mail {
    */
   to_names: string[]
   subject: string
-  /** The beginning of the text, white space folded; `""` where there is none. */
+  /** The beginning of the text, white space folded; `""` if there is none. */
   snippet: string
   /** Arrival: Unix time in milliseconds. */
   received: number
@@ -173,7 +173,7 @@ export interface Mail {
   unread: boolean
   tags: string[]
   attachment_count: number
-  /** How it came: through `/v1` or the library, or as an SMTP submission. */
+  /** Its origin: sent through `/v1` or the library, or submitted over SMTP. */
   source: 'api' | 'smtp'
   /** The newest event of all recipients: a bounce of one may hide behind a later delivery to another. */
   last_event: LastEvent
@@ -207,7 +207,7 @@ export interface Mail {
    * none.
    */
   dkim: DkimResult | null
-  /** How a reader gets off the list; null where the message does not say. */
+  /** How a reader gets off the list; null if the message does not say. */
   list_unsubscribe: ListUnsubscribe | null
   /**
    * The SMTP session in which an app handed the message in, credentials masked; null for API sends and
@@ -222,14 +222,14 @@ export interface Mail {
   problem: string | null
 }
 
-/** What may be changed of a mail. */
+/** The members of a mail that may be changed. */
 export interface MailChanges {
   unread?: boolean
   /** All of them: they replace those there are. */
   tags?: string[]
 }
 
-/** What is done to each of several mails. */
+/** The change to make to each of several mails. */
 export interface BulkChanges {
   unread?: boolean
   /** All of them: they replace those there are. */
@@ -247,11 +247,11 @@ export interface TagCount {
   tag: string
   /** 0 for a tag that no mail has and for which a colour was chosen. */
   count: number
-  /** That was chosen; absent where it follows from the name. */
+  /** That was chosen; absent if it follows from the name. */
   color?: TagColor
 }
 
-/** What may be changed of a tag. */
+/** The members of a tag that may be changed. */
 export interface TagChanges {
   /** null: the one that follows from the name. */
   color: TagColor | null
@@ -294,7 +294,7 @@ export type SmtpProblemKind =
   | 'disconnected'
   | 'silent'
 
-/** What went wrong in an SMTP session, and what to do. */
+/** A problem of an SMTP session, and what to do. */
 export interface SmtpProblem {
   kind: SmtpProblemKind
   /** What went wrong, in one sentence. */
@@ -324,7 +324,7 @@ export interface SmtpSessionSummary {
   secure: boolean
   /** How many messages were captured. */
   message_count: number
-  /** One for each kind, the first one first; `[]` where nothing went wrong. */
+  /** One for each kind, the first one first; `[]` if nothing went wrong. */
   problems: SmtpProblem[]
 }
 
@@ -345,7 +345,7 @@ export interface SmtpSession {
   secure: boolean
   /** How many messages were captured. */
   message_count: number
-  /** One for each kind, the first one first; `[]` where nothing went wrong. */
+  /** One for each kind, the first one first; `[]` if nothing went wrong. */
   problems: SmtpProblem[]
   /** Of the captured messages whose transcript is kept. */
   email_ids: string[]

@@ -31,7 +31,7 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
   }
 }
 
-/** The broadcast that an email stands for in a folded list. */
+/** The broadcast that an email represents in a folded list. */
 export async function toListedBroadcast(
   store: Store,
   email: EmailRecord,

@@ -4,7 +4,7 @@ import type { MailFilter } from '../search/query.ts'
 import { isAfter, type MailQuery } from '../search/query-members.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a wait is for. */
+/** The goal of a wait. */
 export interface Wanted {
   query: MailQuery | undefined
   filter: MailFilter

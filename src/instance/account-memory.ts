@@ -18,8 +18,9 @@ import type { Store } from '../store/store.ts'
 import { followIds, raiseIds } from './collections.ts'
 
 /**
- * What an account has in memory alone. It stays while the account is closed, so that closing it changes nothing: logs and
- * transcripts, faults, how often a recipient was greylisted, and where ids and the random sequences of a seed go on.
+ * What an account has in memory alone. It stays while the account is closed, so that closing it changes nothing: logs
+ * and transcripts, faults, how often a recipient was greylisted, and where ids and the random sequences of a seed
+ * continue.
  */
 export interface AccountMemory {
   ids: Ids

@@ -32,7 +32,7 @@ export interface AccountOpener {
   forget(id: string): void
 }
 
-/** What stays of an account while it is closed. */
+/** The state of an account that stays while it is closed. */
 interface Kept {
   readonly gate: GatedStore
   readonly memory: AccountMemory

@@ -9,10 +9,10 @@ import { setImmediate } from '../core/machine.ts'
 import type { KeyOwners } from './key-owners.ts'
 import type { OpenAccounts } from './open-accounts.ts'
 
-/** What the SMTP server needs of an open account. */
+/** Dependencies of the SMTP server of an open account. */
 interface OpenedSide {
   readonly side: AccountSide
-  /** What the outbox of the account proves itself with. */
+  /** The secret by which the outbox of the account authenticates. */
   readonly account: { readonly secret: string }
 }
 

@@ -46,7 +46,7 @@ import {
 } from './outbound.ts'
 import { openSending } from './sending.ts'
 
-/** What the accounts of an instance share. */
+/** The parts that the accounts of an instance share. */
 export interface SharedParts {
   config: Config
   randomSources: (purpose: string) => RandomSource
@@ -69,7 +69,7 @@ export interface SharedParts {
   baseUrl(): string
 }
 
-/** What is stored for one account, and what reads and changes it. Other accounts cannot reach any of it. */
+/** The data of one account, and everything that reads and changes it. Other accounts cannot reach any of it. */
 export interface AccountNouns extends Omit<AccountMemory, 'randomSources'> {
   store: Store
   domains: InnerDomains

@@ -37,7 +37,7 @@ export interface RunningAccounts {
   close(): Promise<void>
 }
 
-/** What the accounts need of the instance. Functions are called after the start. */
+/** Dependencies of the accounts. Functions are called after the start. */
 export interface RunningAccountsDeps {
   shared: SharedParts
   stored: PartitionedStore
@@ -214,7 +214,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
 /** An open account takes about 0.2 MB. */
 const defaultMostOpen = 100
 
-/** The stream that a method of the library gives: it goes on after the call. */
+/** The stream that a method of the library returns: it continues after the call. */
 function streamOf(result: unknown): Readable | null {
   if (result instanceof Readable) return result
   if (typeof result !== 'object' || result === null || !('stream' in result)) return null

@@ -49,7 +49,7 @@ export const collections: readonly Collection<StoredRecord>[] = [
   sessionCollection,
 ]
 
-/** What else is stored where instances share a store: there it is in the memory of none of them. */
+/** Collections of state that instances share only through the store: none of them has it in memory. */
 export const sharedCollections: readonly Collection<StoredRecord>[] = [
   faultsCollection,
   attemptCollection,

@@ -30,7 +30,10 @@ export async function createLocalpost(options?: LocalpostOptions): Promise<Local
   }
 }
 
-/** {@link createLocalpost} in a test, whose place is said: of hooks, the framework calls them and not their user. */
+/**
+ * {@link createLocalpost} in a test, with the line to name in a leak warning: hooks are called by the framework, not by
+ * the test file.
+ */
 export async function createNoted(options: LocalpostOptions | undefined, place: string): Promise<Localpost> {
   const closed = noteOpened(place)
   try {

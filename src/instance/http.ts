@@ -44,7 +44,7 @@ export interface HttpFace {
   appOf(face: AccountFace): Promise<App>
 }
 
-/** What the HTTP face of an account is made of. */
+/** Dependencies of the HTTP interface of an account. */
 export type AccountFace = Pick<
   ServerDeps,
   | 'emails'
@@ -228,7 +228,7 @@ export function createHttpFace(
   }
 }
 
-/** What the log of requests shows for a client that speaks another protocol. */
+/** The entry in the request log for a client that speaks another protocol. */
 function foreignRequest(message: string, method: string): Parameters<ServerDeps['log']['add']>[0] {
   return {
     source: 'http',

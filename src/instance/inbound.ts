@@ -18,7 +18,7 @@ import type { SmtpStage } from '../faults/types.ts'
 import type { Store } from '../store/store.ts'
 import type { Current } from './current.ts'
 
-/** What the SMTP side needs of an account. */
+/** Dependencies of the SMTP side of an account. */
 export interface SideDeps {
   store: Store
   ids: Ids

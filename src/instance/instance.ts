@@ -43,7 +43,7 @@ export interface SmtpSessions {
   clear(): Promise<void>
 }
 
-/** What an instance does for one account: the same as for `default`, and nothing of it is seen from another account. */
+/** The API of one account: the same as for `default`, and isolated from other accounts. */
 export type AccountNouns = Pick<
   Localpost,
   | 'emails'
@@ -78,9 +78,9 @@ export interface Localpost {
   readonly broadcasts: Broadcasts
   readonly templates: Templates
   readonly inbox: Inbox
-  /** What recipients' servers say. */
+  /** Rules for the replies of recipients' servers. */
   readonly rules: Rules
-  /** What goes wrong between apps and this instance. */
+  /** Failures on purpose between apps and this instance. */
   readonly faults: Faults
   readonly webhooks: Webhooks
   readonly requests: Requests
@@ -107,14 +107,14 @@ export interface Localpost {
    * Empties everything of the account `default` but the keys, and what `keep` names, the request log too. Faults end; rules are again those of the options, or none.
    */
   reset(options?: { keep?: ResetScope[] }): Promise<void>
-  /** Its time; moved by hand where it was created with a clock that stands. */
+  /** Its clock; `advance` works only if it was created with a fixed one. */
   readonly clock: InstanceClock
   /**
    * Notes the state: every record with its bytes, rules and faults; deliveries under way are finished first. It shares
    * what it notes, so it costs little. API keys, the signing key, tracking addresses, the request log and other accounts
    * are not part of it.
    *
-   * @throws snapshot_not_possible where the data are in a `dir`; closed.
+   * @throws snapshot_not_possible if the data are in a `dir`; closed.
    * @example
    * const prepared = await post.snapshot()      // once, after the set-up that all tests share
    * afterEach(() => post.restore(prepared))     // each test begins with it

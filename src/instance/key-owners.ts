@@ -7,7 +7,7 @@ import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { scopeStore } from './scoped-store.ts'
 
-/** Which account each API key is of, and what it may be used for; also of accounts that are not open. */
+/** The account and the scope of each API key; also for accounts that are not open. */
 export interface KeyOwners {
   /** Null for keys of `default`, and for what is no key. */
   ofKey(key: string): KeyOwner | null

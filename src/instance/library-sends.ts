@@ -9,7 +9,7 @@ import type { Notice } from '../options/notice.ts'
 import { errorAnswer, jsonAnswer, type Answer } from '../server/answer.ts'
 import type { RequestLog } from '../server/request-log.ts'
 
-/** What the sends of a library need of the instance. */
+/** Dependencies of the sends of the library. */
 export interface LibrarySendsDeps {
   accept: EmailService['accept']
   broadcast: Broadcasts['send']

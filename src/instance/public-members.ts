@@ -209,7 +209,7 @@ export function fromCall<Given extends unknown[], T>(
   return Object.defineProperty(method, 'name', { value: name })
 }
 
-/** Which method to call instead, where arguments fit another one. */
+/** The method to call instead, if the arguments fit another one. */
 const instead: Readonly<Record<string, string | undefined>> = {
   'inbox.removeAll()': 'inbox.removeMatching(query) removes what matches.',
 }

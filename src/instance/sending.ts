@@ -12,7 +12,7 @@ import type { InnerTemplates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { createLibrarySends } from './library-sends.ts'
 
-/** What sends of emails and broadcasts need of the instance. */
+/** Dependencies of sends of emails and broadcasts. */
 export interface SendingDeps {
   store: Store
   ids: Ids

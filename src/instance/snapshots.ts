@@ -15,14 +15,14 @@ export interface Snapshot {
 
 /** Takes snapshots and puts them back. */
 export interface Snapshots {
-  /** @throws snapshot_not_possible where the data are in a folder; closed. */
+  /** @throws snapshot_not_possible if the data are in a folder; closed. */
   snapshot(): Promise<Snapshot>
   /** @throws snapshot_not_possible for a snapshot of another instance; closed. */
   restore(snapshot: Snapshot): Promise<void>
 }
 
 /**
- * @param deps.store  null where the data are in a folder.
+ * @param deps.store  null if the data are in a folder.
  * @param deps.settle  Waits for what is under way.
  * @param deps.reload  Has those who hold a part of the records in memory read it again.
  */

@@ -12,7 +12,7 @@ export interface InstanceClock {
    * Work that starts on the way is finished before time moves on.
    *
    * @param by  Milliseconds, or a duration: `500ms`, `90s`, `15m`, `72h`, `30d`.
-   * @throws clock_not_held where the instance runs on the machine's clock; invalid_option for what is no duration.
+   * @throws clock_not_held if the instance runs on the machine's clock; invalid_option for what is no duration.
    */
   advance(by: number | string): Promise<void>
 }

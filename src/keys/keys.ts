@@ -18,7 +18,7 @@ import { apiKeyInputSchema } from './schema.ts'
 export interface Keys {
   /** The key to show and to use: the first given one, else the oldest stored one of scope `full`. */
   primary(): Pick<ApiKey, 'id' | 'value'>
-  /** What a Bearer value may be used for; null for what is no key. Takes the same time for every wrong one. */
+  /** The scope of a Bearer value; null if it is no key. Takes the same time for every wrong one. */
   scopeOf(bearer: string): Scope | null
   /** The same by the SHA-256 of a key, in hexadecimal. */
   scopeOfDigest(digest: string): Scope | null

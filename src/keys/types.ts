@@ -1,9 +1,9 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
-/** What a key may be used for. */
+/** The scope of a key. */
 export type Scope = 'full' | 'send' | 'read'
 
-/** What a key is made with: the body of `POST /dev/keys`. */
+/** A key to create: the body of `POST /dev/keys`. */
 export interface ApiKeyInput {
   /** What the key is for. */
   name?: string | null
@@ -18,7 +18,7 @@ export interface ApiKeyInput {
 export interface ApiKey {
   /** Of a key from the options: `option_1`, `option_2`, …. */
   id: string
-  /** What the key is for; null where it has no name. */
+  /** What the key is for; null if it has no name. */
   name: string | null
   /** Keys from the options have the scope `full`. */
   scope: Scope
@@ -26,6 +26,6 @@ export interface ApiKey {
   created: number
   /** Masked, as in `lp_abcd…wxyz`; whole in the answer to the creation, and on loopback. */
   value: string
-  /** Keys from the options last as long as the instance and cannot be removed. */
+  /** Keys from the options exist while the instance runs and cannot be removed. */
   source: 'stored' | 'option'
 }

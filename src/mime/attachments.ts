@@ -2,7 +2,7 @@
  * A file name that is safe to show and to offer for saving: the last path segment without control characters and
  * without the marks that turn the direction of text (`exe.fdp` shown as `pdf.exe`), at most 255 characters.
  *
- * @returns null where nothing is left.
+ * @returns null if nothing is left.
  */
 export function displayFilename(filename: string | undefined): string | null {
   const name = (filename ?? '')

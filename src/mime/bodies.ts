@@ -31,7 +31,7 @@ async function readText(message: Buffer, part: PlacedPart): Promise<string> {
   const decoder = createLineDecoder(charset)
   const joiner = part.flowed ? createFlowedJoiner(part.flowed === 'delete-spaces') : null
   const pieces: string[] = []
-  // Not by lines: a line may be as long as the message.
+  // Not by lines: one line may be the whole message.
   for (let at = 0; at < bytes.length; at += sliceBytes) {
     if (at > 0) await nextTurn()
     const text = decoder.write(bytes.subarray(at, at + sliceBytes))
@@ -80,7 +80,7 @@ function withNewlines(bytes: Buffer, isAfterReturn: boolean): Buffer {
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/** What a document says in its first kilobyte, as browsers look for it. */
+/** The charset that a document declares in its first kilobyte, where browsers look for it. */
 function metaCharset(bytes: Buffer): string | null {
   const head = bytes.toString('latin1', 0, 1024)
   return /<meta\s[^>]{0,400}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(head)?.[1] ?? null

@@ -1,4 +1,4 @@
-/** What taking one message apart may still cost; shared by all of its multiparts. */
+/** The remaining limits for taking one message apart; shared by all of its multiparts. */
 export interface SplitBudget {
   /** Bytes that are looked through for boundaries. Nested multiparts are looked through once for each level. */
   bytes: number
@@ -53,7 +53,7 @@ export function splitMultipart(
 
 const newline = 0x0a
 
-/** What follows a boundary in its line; null where that is more than white space: then it is another boundary with the same beginning. */
+/** What follows a boundary in its line; null if that is more than white space: then it is another boundary with the same beginning. */
 function lineAfter(within: Buffer, start: number): { isLast: boolean; next: number } | null {
   const isLast = within[start] === 0x2d && within[start + 1] === 0x2d
   let at = isLast ? start + 2 : start

@@ -20,7 +20,7 @@ export interface ParsedMessage {
   /** The plain body, in the same way. */
   text: string
   attachments: ParsedAttachment[]
-  /** Why the message could not be read whole, or not as it says; null where it could. */
+  /** Why the message could not be read whole, or not as it says; null if it could. */
   problem: string | null
 }
 
@@ -59,7 +59,7 @@ export async function parseFacts(source: Buffer): Promise<ParsedFacts> {
   return factsOf(source, await paced(structureSteps(source)))
 }
 
-/** What a message names: its header fields, decoded, and its attachments. */
+/** The header fields of a message, decoded, and its attachments. */
 export interface MessageNames {
   headers: ParsedMessage['headers']
   filenames: string[]

@@ -143,7 +143,7 @@ function dispositionOf(written: string): PartHeader['disposition'] {
   return written.toLowerCase() === 'inline' ? 'inline' : 'attachment'
 }
 
-/** @returns Without angle brackets; null where there is none. */
+/** @returns Without angle brackets; null if there is none. */
 export function contentIdOf(field: string): string | null {
   return /<([^<>]{1,500})>/.exec(field)?.[1] ?? /^\s*([^\s<>]{1,500})\s*$/.exec(field)?.[1] ?? null
 }

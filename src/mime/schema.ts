@@ -10,5 +10,5 @@ export const dkimResultSchema: z.ZodType<DkimResult> = z.strictObject({
     .describe(
       '`no_key`: this instance does not have the key, and looks nowhere else; `invalid`: no signature that can be checked',
     ),
-  reason: z.string().nullable().describe('In a sentence; null where it passed'),
+  reason: z.string().nullable().describe('In a sentence; null if it passed'),
 })

@@ -14,7 +14,7 @@ export interface MimeStructure {
   attachments: PlacedPart[]
   /** The tree as a list, each node before those in it. */
   nodes: StructureNode[]
-  /** What is missing here, or differs from what the message says; null if nothing. */
+  /** The difference between what is here and what the message declares; null if there is none. */
   problem: string | null
 }
 
@@ -84,7 +84,7 @@ interface Reading {
 
 type Place = readonly [start: number, end: number]
 
-/** What a part inherits from the multiparts around it. */
+/** The context that a part inherits from the multiparts around it. */
 interface Surroundings {
   depth: number
   /** The type of a part without a Content-Type. */

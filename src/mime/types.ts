@@ -11,6 +11,6 @@ export interface DkimResult {
    * can be checked.
    */
   result: 'pass' | 'fail' | 'no_key' | 'invalid'
-  /** In a sentence; null where it passed. */
+  /** In a sentence; null if it passed. */
   reason: string | null
 }

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * What an IP address is for:
+ * The kind of an IP address:
  *
  * - `loopback`, `private`: this machine, and networks that are not reached from elsewhere;
  * - `public`: globally reachable;
@@ -12,10 +12,10 @@ import ipaddr from 'ipaddr.js'
 export type AddressKind = 'loopback' | 'private' | 'public' | 'special' | 'never' | 'none'
 
 /**
- * Finds out what an IP address is for. An IPv4 address inside an IPv6 one (mapped, compatible, translated, NAT64, 6to4)
- * is of its own kind.
+ * Determines the kind of an IP address. An IPv4 address inside an IPv6 one (mapped, compatible, translated, NAT64,
+ * 6to4) keeps its own kind.
  *
- * @param text  As a resolver gives it; an IPv6 zone is left aside.
+ * @param text  As a resolver returns it; an IPv6 zone is ignored.
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry, iana-ipv6-special-registry
  */
 export function kindOfAddress(text: string): AddressKind {
@@ -24,7 +24,7 @@ export function kindOfAddress(text: string): AddressKind {
   return ranges.find(([, range]) => isWithin(address, range))?.[0] ?? 'public'
 }
 
-/** An IP address, read strictly: no octal, hexadecimal or short forms; null for what is none. */
+/** An IP address, read strictly: no octal, hexadecimal or short forms; null if it is not valid. */
 export function parseAddress(text: string): Address | null {
   const plain = text.replace(/%.*$/s, '')
   if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return ipaddr.IPv4.parse(plain)
@@ -33,7 +33,7 @@ export function parseAddress(text: string): Address | null {
   return ipaddr.IPv6.isValid(hex) ? embeddedIpv4(ipaddr.IPv6.parse(hex)) : null
 }
 
-/** A range in CIDR form, `10.0.0.0/8`, or a single address; null for what is neither. */
+/** A range in CIDR form, `10.0.0.0/8`, or a single address; null if it is neither. */
 export function parseRange(text: string): Range | null {
   const [, start = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const plain = ipaddr.IPv4.isValidFourPartDecimal(start) || ipaddr.IPv6.isValid(start)

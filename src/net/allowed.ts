@@ -12,7 +12,7 @@ export interface Allowed {
  * Reads an entry of `allowOutgoing`: `10.0.0.0/8`, `10.1.2.3:8080`, `[fd00::1]:25`, `hooks.internal`,
  * `hooks.internal:9000`.
  *
- * @returns null for what is none of these.
+ * @returns null if it is none of these.
  */
 export function parseAllowed(text: string): Allowed | null {
   const whole = parseRange(text)
@@ -26,7 +26,7 @@ export function parseAllowed(text: string): Allowed | null {
   return { range: null, host: plain.toLowerCase(), port }
 }
 
-/** Whether a connection goes where an entry allows it to. */
+/** Whether an entry allows a connection. */
 export function covers(
   { range, host, port }: Allowed,
   destination: { host: string; address: string | null; port: number },
@@ -37,6 +37,6 @@ export function covers(
   return range !== null && address !== null && isWithin(address, range)
 }
 
-// Letters in the last label: `10.0.0` is no name.
+// Letters in the last label: `10.0.0` is not a name.
 const hostForm =
   /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*(?=[^.]*[a-z])[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i

@@ -1,8 +1,9 @@
 import type { Server } from 'node:net'
 
 /**
- * How many connections may wait until the process accepts them. Node asks for 511. Where more clients connect at once, Linux
- * drops what they send: they wait for seconds, and some are reset. The system lowers this number to its own limit.
+ * How many connections may wait until the process accepts them. Node's default is 511. If more clients connect at once,
+ * Linux drops what they send: they wait for seconds, and some are reset. The system lowers this number to its own
+ * limit.
  */
 export const backlog = 4096
 

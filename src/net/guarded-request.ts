@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { CheckDestination } from './outgoing.ts'
 import { certificateReason, tlsReason } from './tls-words.ts'
 
-/** A request to an address that came from outside. */
+/** A request to a URL that came from outside. */
 export interface GuardedRequest {
   method: 'GET' | 'HEAD' | 'POST'
   headers: Readonly<Record<string, string>>
@@ -19,8 +19,8 @@ export interface GuardedRequest {
 }
 
 /**
- * Makes one HTTP(S) request on a connection of its own. Every address is checked when the connection is made, so that no
- * host name can lead to a forbidden address. Redirects are not followed.
+ * Makes one HTTP(S) request on a connection of its own. Every address is checked when the connection is made, so that
+ * no host name can resolve to a forbidden address. Redirects are not followed.
  *
  * @param target  An http or https URL.
  * @returns The answer. The caller must read or destroy its body.
@@ -54,8 +54,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Why an http or https URL may not be called, as far as its host says without a look-up: an IP address, or a name of this
- * machine. Null if it may be called, or if only a look-up can tell.
+ * Why an http or https URL may not be called, as far as this is known without a look-up: its host is an IP address, or
+ * a name of this machine. Null if it may be called, or if only a look-up can tell.
  */
 export function urlProblem(url: string, problemOf: CheckDestination): string | null {
   const { host, port } = placeOf(new URL(url))

@@ -12,7 +12,10 @@ export function isWildcard(host: string): boolean {
   return host === '' || host === '0.0.0.0' || host === '::'
 }
 
-/** Where this machine reaches a server that is bound to `host`: loopback, for one that is bound to every address. */
+/**
+ * The address by which this machine reaches a server that is bound to `host`: loopback, if it is bound to every
+ * address.
+ */
 export function reachableHost(host: string): string {
   if (!isWildcard(host)) return host
   return host === '::' ? '::1' : '127.0.0.1'

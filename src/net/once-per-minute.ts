@@ -5,7 +5,7 @@ const maxKeys = 1000
 const minuteMs = 60_000
 
 /**
- * Makes a filter for notices that a client can cause as often as it likes.
+ * Makes a filter for notices that a client could cause any number of times.
  *
  * @returns True once per key and minute.
  */

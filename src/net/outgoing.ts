@@ -3,19 +3,19 @@ import { kindOfAddress, neverProblem, parseAddress } from './addresses.ts'
 import { covers, parseAllowed } from './allowed.ts'
 import { isLoopback, isWildcard } from './hosts.ts'
 
-/** Where a connection is about to go. */
+/** The destination of a connection. */
 export interface Destination {
-  /** As it was asked for: a name or an address. */
+  /** As requested: a name or an address. */
   host: string
   /** An IP address: the one that the host was resolved to; null for a name that was not looked up. */
   address: string | null
   port: number
 }
 
-/** Says why a connection may not be made, as the end of a sentence; null where it may. */
+/** Returns why a connection may not be made, as the end of a sentence; null if it may. */
 export type CheckDestination = (destination: Destination) => string | null
 
-/** Decides where an instance connects to for others: attachments, webhooks, the relay. */
+/** Decides where an instance may connect to: for attachments, webhooks, the relay. */
 export interface Outgoing {
   /** Adds a port that the instance listens on. */
   opened(listener: { host: string; port: number }): void
@@ -23,20 +23,20 @@ export interface Outgoing {
   readonly problemOf: CheckDestination
   /** For the relay, which the operator names: its own ports too. */
   readonly relayProblemOf: CheckDestination
-  /** For links of mail that are asked: this machine, and what is allowed. Other names are not even looked up. */
+  /** For checking links of mail: this machine, and allowed destinations. Other names are not even looked up. */
   readonly liveProblemOf: CheckDestination
-  /** For attachments: of private networks only those that are allowed. */
+  /** For attachments: private networks only where they are allowed. */
   readonly strictProblemOf: CheckDestination
   /**
    * For an OpenID provider: the issuer, which the operator names, may be on this machine and in private networks; other
-   * places, which its discovery document names, only where it is allowed. Never the instance's own ports.
+   * hosts of its discovery document only where they are allowed. Never the instance's own ports.
    */
   providerProblemOf(issuer: { host: string; port: number }): CheckDestination
 }
 
 /**
- * Makes the decision. On loopback, an instance is its user's own tool and may call this machine and its networks. Once
- * other machines reach one of its ports, it must not be their way in: loopback and private networks need permission.
+ * On loopback, an instance is its user's own tool and may connect to this machine and its networks. If other machines
+ * can reach one of its ports, they must not use it to get further: loopback and private networks need permission.
  *
  * @param allow  Entries of `allowOutgoing`, which {@link parseAllowed} reads.
  * @param names  Names of this instance, beside that of the machine and loopback names, in any case.
@@ -77,7 +77,7 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     if (forbidden !== null) return forbidden
     const isHere = address === null ? isLoopback(bareName(host)) : kindOfAddress(address) === 'loopback'
     if (isHere || allowed.some((entry) => covers(entry, destination))) return null
-    // Whether a name leads into a range is known when it was looked up.
+    // Whether a name is in a range is known only after its look-up.
     if (address === null && allowed.some(({ range }) => range !== null)) return null
     return `is not this machine; ${permission}`
   }
@@ -116,7 +116,7 @@ function isAt(
   ownNames: ReadonlySet<string>,
 ): boolean {
   if (listener.port !== port) return false
-  // A name of this machine may lead to any of its addresses.
+  // A name of this machine may resolve to any of its addresses.
   if (address === null) return isLoopback(bareName(host)) || ownNames.has(bareName(host))
   const wanted = parseAddress(address)
   if (wanted === null) return false

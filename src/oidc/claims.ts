@@ -5,7 +5,7 @@ import type { Role, User } from '../users/user.ts'
 /** The claims of a provider about a user. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Which claims decide what a user may do; members of the option `oidc`. */
+/** The claims that decide what a user may do; members of the option `oidc`. */
 export interface ClaimRules {
   readonly roleClaim: string
   readonly adminValues: readonly string[]

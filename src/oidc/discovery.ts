@@ -5,7 +5,7 @@ import { reasonOf } from './words.ts'
 
 export type Client = typeof import('./client.ts')
 
-/** What a provider says of itself, as long as it counts. */
+/** The discovered configuration of a provider, while it is valid. */
 export interface Discovery {
   /**
    * Asks the provider once in ten minutes; callers at the same time share the answer.

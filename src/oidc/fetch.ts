@@ -7,7 +7,7 @@ export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
 }
 
-/** What `openid-client` asks for. */
+/** The `fetch` that `openid-client` expects. */
 export interface ProviderRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>

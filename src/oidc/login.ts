@@ -13,7 +13,7 @@ export interface Login {
 /** Begins sign-ins, and knows those again that it began. */
 export interface Logins {
   begin(): Login
-  /** The sign-in of a cookie; null where it is none or has expired. One that was changed has another `state`. */
+  /** The sign-in of a cookie; null if it is none or has expired. One that was changed has another `state`. */
   of(cookie: string): Login | null
 }
 

@@ -34,7 +34,7 @@ export interface OidcSignIn {
    */
   begin(options?: { again?: boolean }): Promise<{ location: string; cookie: string }>
   /**
-   * Whether a browser that came back is the one that began the sign-in, within ten minutes. Asks nobody.
+   * Whether a browser that came back is the one that began the sign-in, within ten minutes. Makes no request.
    *
    * @param state  As the provider passed it on.
    */

@@ -25,7 +25,7 @@ export function signInError(error: unknown, host: string, report: (reason: strin
   return new LocalpostError('provider_unavailable', message, { cause: error })
 }
 
-/** What an error says: the reason of ours in it, else what it was caused by as well. */
+/** The message of an error: our own reason if it has one, otherwise its causes as well. */
 export function reasonOf(error: unknown): string {
   const chain = causesOf(error)
   return chain.find((one) => one instanceof ProviderFailure)?.message ?? messagesOf(chain)

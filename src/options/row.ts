@@ -42,9 +42,9 @@ export interface KindTypes {
 /** One option; see the table. */
 export interface Row {
   readonly kind: keyof KindTypes
-  /** The value of an option that is not given; null stands for none. Groups take those of their members. */
+  /** The value of an option that is not given; null means none. Groups take those of their members. */
   readonly default?: unknown
-  /** What the command passes to the library where nothing is given. */
+  /** The value that the command passes to the library if none is given. */
   readonly commandDefault?: string | number
   /** The library does not have it. */
   readonly command?: true
@@ -54,11 +54,11 @@ export interface Row {
   readonly hint?: string
   /** Where the help lists the flag. */
   readonly section?: string
-  /** What it does: one line for `--help` and docs/cli.md. */
+  /** The description: one line for `--help` and docs/cli.md. */
   readonly help: string
-  /** What a valid value is, for errors. Default: the kind's. */
+  /** The valid values, for errors. Default: those of the kind. */
   readonly takes?: string
-  /** What one value of a list is, for errors about a flag. */
+  /** A valid entry of a list, for errors about a flag. */
   readonly each?: string
   /** Its earlier name, which is refused with the new one. */
   readonly formerly?: string

@@ -19,9 +19,9 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   retryDelaysMs: readonly number[]
   hostname: string
   causeOf: OutcomeRules['causeOf']
-  /** The queue in which the writing of a large message waits: several at once would take too much memory. */
+  /** The queue for writing large messages: several at once would take too much memory. */
   large: JobQueue
-  /** Where the writing of a message with attachments from URLs waits. */
+  /** The queue for writing messages with attachments from URLs. */
   downloads: Downloads
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
@@ -69,7 +69,7 @@ async function deliver(
   const replies = await tryDelivery(email, deps, written)
   if (!replies) return fail(email.id, 'The message of this email is gone from the store.', deps)
   const link = await deps.firstLinkOf(email)
-  // What a relay says has no cause here.
+  // Replies of a relay have no cause on this machine.
   const isRelayed = email.outbox?.via === 'relay' && deps.relay !== null
   const causeOf: OutcomeRules['causeOf'] = (recipient, code) =>
     isRelayed && !simulator.isSimulator(recipient) ? undefined : deps.causeOf(recipient, code)

@@ -1,16 +1,16 @@
 import type { BounceSubtype, BounceType } from '../emails/types.ts'
 
-/** What the answer of a recipient's server means: the parts of an SMTP reply line. */
+/** The meaning of a reply of a recipient's server: the parts of an SMTP reply line. */
 export interface SmtpReply {
-  /** RFC 5321 reply code; 0 where the connection was lost before one came. */
+  /** RFC 5321 reply code; 0 if the connection was lost before a reply. */
   reply_code: number
-  /** RFC 3463 status code; null where the reply has none. */
+  /** RFC 3463 status code; null if the reply has none. */
   enhanced_code: string | null
-  /** The whole reply, or what broke the connection. */
+  /** The whole reply, or the reason why the connection broke. */
   text: string
 }
 
-/** Reads the reply that a server gave, as nodemailer hands it on. Of a reply of several lines the first decides. */
+/** Reads the reply of a server, as nodemailer reports it. The first line of several decides. */
 export function parseReply(text: string): SmtpReply {
   const match = /^(\d{3})[ -](?:(\d\.\d{1,3}\.\d{1,3})(?:\s|$))?/.exec(text)
   return { reply_code: Number(match?.[1] ?? 0), enhanced_code: match?.[2] ?? null, text }
@@ -24,7 +24,7 @@ export function isTemporary(reply: SmtpReply): boolean {
 /**
  * The bounce type and subtype of a reply, in SES's vocabulary.
  *
- * @param suppressed  Whether the recipient is on the suppression list, which no reply code says.
+ * @param suppressed  Whether the recipient is on the suppression list, which has no reply code.
  * @see RFC 3463 for the codes; Amazon SES "Bounce object" for the words.
  */
 export function bounceOf(reply: SmtpReply, suppressed = false): { type: BounceType; subtype: BounceSubtype } {
@@ -36,7 +36,7 @@ export function bounceOf(reply: SmtpReply, suppressed = false): { type: BounceTy
     : { type: 'Transient', subtype: 'General' }
 }
 
-// The first row that fits decides.
+// The first matching row decides.
 const bounceTable: readonly (readonly [RegExp, BounceType, BounceSubtype])[] = [
   [/^\d\.1\.1$/, 'Permanent', 'General'],
   [/^[45]\.2\.2$/, 'Transient', 'MailboxFull'],

@@ -4,7 +4,7 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { paced } from '../core/yield.ts'
 import { headerBlockSteps, maxHeaderBytes } from '../mime/headers/headers.ts'
 
-/** What a message needs of the server that takes it, beyond plain SMTP. */
+/** The SMTP extensions that a message needs from the receiving server. */
 export interface MessageNeeds {
   /** The body has octets beyond ASCII (8BITMIME, RFC 6152). */
   eightBit: boolean
@@ -44,7 +44,7 @@ export interface ExtendedMail {
   raw: Readable
 }
 
-/** What the server said at the end. */
+/** The last reply of the server. */
 export interface ExtendedInfo {
   response: string
   rejectedErrors?: readonly Error[]

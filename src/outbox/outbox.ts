@@ -38,7 +38,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     return { due, places }
   }
   const mayBegin = (): boolean => store.turn.isMine()
-  // Another instance may have taken over: then nothing that is under way here goes on to be sent.
+  // Another instance may have taken over: then work in progress here must not be sent.
   const work: AttemptDeps = { ...deps, onError: report, isClosed: () => isClosed || !mayBegin() }
   const queue = createQueue({
     clock,

@@ -3,13 +3,13 @@ import type { EmailRecord } from '../emails/email.ts'
 import type { EmailEvent, EventCause } from '../emails/types.ts'
 import { deliveredEvent, pendingRecipients, withEvents } from '../emails/events.ts'
 
-/** What the simulator addresses ask for beyond SMTP. */
+/** The effects of simulator addresses beyond SMTP. */
 export interface Simulator {
   /** No mail for such an address ever goes to a relay. */
   isSimulator(address: string): boolean
   /** Whether the address simulates one on the account's suppression list. */
   isSuppressed(address: string): boolean
-  /** What else shall happen to this recipient: at a deferral, or after the delivery. */
+  /** Further events of this recipient: at a deferral, or after the delivery. */
   aftermathOf(address: string): 'complained' | 'opened' | 'clicked' | 'delivery_delayed' | null
 }
 
@@ -17,7 +17,7 @@ export interface OutcomeRules {
   simulator: Simulator
   /** Waits before the second, third, … try, in milliseconds. */
   retryDelaysMs: readonly number[]
-  /** What on this machine caused a reply to a recipient; undefined where nothing of it did. */
+  /** The cause of a reply to a recipient on this machine; undefined if it has none here. */
   causeOf(recipient: string, replyCode: number): EventCause | undefined
   /** The name under which the outbox delivered. */
   reporting_mta: string

@@ -27,7 +27,7 @@ export interface Delivery {
   mail_from: string
   rcpt_to: readonly string[]
   message: Readable
-  /** What the message needs beyond plain SMTP. Default: nothing. */
+  /** The SMTP extensions that the message needs. Default: none. */
   needs?: MessageNeeds
 }
 

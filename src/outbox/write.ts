@@ -19,15 +19,18 @@ export interface WrittenMessage {
   discard(): Promise<void>
 }
 
-/** What the sending domain decides: the signature of a message, and the tracking of its HTML. */
+/** The settings of the sending domain: the signature of a message, and the tracking of its HTML. */
 export interface Sender {
   signing: Signing
   /** Makes the HTML of one recipient, by the recipient's index; null if all share one message. */
   copiesOf(html: string): ((recipient: number) => string) | null
 }
 
-/** The members of an email that its message does not contain. It contains all others, or the code below does not compile. */
-type OutsideOfMessage =
+/**
+ * The members of an email that its message does not contain, and those that {@link writeMessage} writes as `headers`.
+ * `MessageInput` has all others, or the code below does not compile.
+ */
+type NotInMessageInput =
   | 'type'
   | 'source'
   | 'bcc'
@@ -40,9 +43,9 @@ type OutsideOfMessage =
 
 /** The fields of a message beside its HTML, which tracking may change for each recipient. */
 type Fields = Complete<Omit<MessageInput, 'html'>> &
-  Pick<MessageInput, Exclude<keyof EmailMembers, OutsideOfMessage>>
+  Pick<MessageInput, Exclude<keyof EmailMembers, NotInMessageInput>>
 
-/** What writing a message needs of the rest. */
+/** Dependencies of writing a message. */
 export interface WriteDeps {
   store: Store
   sources: AttachmentSources
@@ -55,7 +58,7 @@ export interface WriteDeps {
  * always gets the same Message-ID and Date, so that a message written again after a crash is the same mail. The copies
  * of tracked mail differ in their HTML only.
  *
- * @throws attachment_failed where an attachment cannot be had, message_too_large where the whole grows too large.
+ * @throws attachment_failed if an attachment cannot be had, message_too_large where the whole grows too large.
  */
 export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise<WrittenMessage> {
   const content = await readStoredContent(deps.store, email)

@@ -7,7 +7,7 @@ export interface PictureDifference {
   pixels: number
   /** A PNG with what differs in red. */
   picture: Buffer
-  /** As `375×420, not 375×400`; null where both have the same size. */
+  /** As `375×420, not 375×400`; null if both have the same size. */
   sizes: string | null
 }
 
@@ -15,7 +15,7 @@ export interface PictureDifference {
  * Compares two PNG files.
  *
  * @param threshold  From 0 to 1: how much the color of a pixel may differ. Edges that are smoothed in another way are equal.
- * @returns Null where no pixel differs.
+ * @returns Null if no pixel differs.
  * @throws invalid_option if the stored file is no PNG, or larger than pictures of mails are.
  */
 export async function comparePictures(

@@ -14,13 +14,13 @@ export interface ListeningLocalpost extends Localpost {
   readonly inbox: Inbox
 }
 
-/** What a test gets. */
+/** The fixtures of a test. */
 export interface LocalpostFixtures {
   /** The worker's instance, emptied before each test. Closed automatically. */
   localpost: ListeningLocalpost
 }
 
-/** What a worker has: one instance, whatever the number of its tests. */
+/** The fixture of a worker: one instance, whatever the number of its tests. */
 export interface LocalpostWorkerFixtures {
   /** Options of the instance, set by `use` of a project or a file. Default: none. */
   localpostOptions: LocalpostOptions
@@ -30,8 +30,8 @@ export interface LocalpostWorkerFixtures {
 
 /**
  * Adds the fixture `localpost` to the `test` of Playwright. A worker has one instance, since Playwright runs the tests
- * of a worker one after the other; each test begins with an empty one. Its HTTP and SMTP ports stay the same as long as
- * the worker lives, so that the app under test can be started once with `localpost.url` or `localpost.smtp`.
+ * of a worker one after the other; each test begins with an empty one. Its HTTP and SMTP ports stay the same while the
+ * worker lives, so that the app under test can be started once with `localpost.url` or `localpost.smtp`.
  *
  * @param base  Of `@playwright/test`, which is not imported here, or a `test` that extends it.
  * @example
@@ -51,13 +51,13 @@ export function withLocalpost<TestArgs extends object, WorkerArgs extends object
   return base.extend<LocalpostFixtures, LocalpostWorkerFixtures>(localpostFixtures)
 }
 
-/** What a test gets that has an account on a server. */
+/** The fixtures of a test with an account on a server. */
 export interface AccountFixtures {
   /** The worker's account, emptied before each test. Removed automatically. */
   localpost: TestAccount
 }
 
-/** What a worker has then: one account, whatever the number of its tests. */
+/** The fixture of a worker: one account, whatever the number of its tests. */
 export interface AccountWorkerFixtures {
   /** The server, set by `use` of a project or a file. Default: that of the variable `LOCALPOST_URL`. */
   localpostServer: AccountSettings
@@ -109,7 +109,7 @@ export { withMailMatchers } from './mail-matchers.ts'
 export type { AccountInbox } from '../testing/account-inbox.ts'
 export type { AccountSettings, TestAccount } from '../testing/account.ts'
 
-/** What `withLocalpost` adds, for a `base.extend` of one's own. */
+/** The fixtures that `withLocalpost` adds, for your own `base.extend`. */
 export const localpostFixtures: PlaywrightFixtures = {
   localpostOptions: [{}, { scope: 'worker', option: true }],
   localpostInstance: [

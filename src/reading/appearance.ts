@@ -1,6 +1,6 @@
 /**
- * How a mail is to look: `light` and `dark` as its own styles have it, whatever the reader's system asks for;
- * `inverted` as clients do that turn the colours of a light mail around, all but those of pictures.
+ * How a mail is to look: `light` and `dark` as its own styles have it, whatever the reader's system prefers; `inverted`
+ * as clients do that turn the colours of a light mail around, all but those of pictures.
  */
 export type Appearance = 'light' | 'dark' | 'inverted'
 

@@ -41,11 +41,11 @@ export type JobInputs = { [Kind in Exclude<keyof Readings, 'page' | 'nested'>]: 
   nested: Readonly<Parameters<typeof readNested>>
 }
 
-/** What is found in the bodies of a mail. */
+/** The findings in the bodies of a mail. */
 export interface Findings {
   links: Link[]
   codes: string[]
-  /** Says where the bodies are longer than what is looked at; null where they are not. */
+  /** Says where the bodies are longer than what is looked at; null if they are not. */
   clipped: string | null
 }
 

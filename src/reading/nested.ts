@@ -4,7 +4,7 @@ import { readPart } from '../mime/part-stream.ts'
 import { structureSteps } from '../mime/structure.ts'
 import { readPage, type PageOptions } from './page.ts'
 
-/** What is read of an attached message. */
+/** The result of reading an attached message. */
 export type NestedRequest =
   | { view: 'mail' }
   | { view: 'page'; options: PageOptions }
@@ -50,7 +50,7 @@ async function attachmentOf(message: Buffer, index: number): Promise<NestedAnswe
   return { attachment: { filename: filename ?? `attachment-${index}`, content_type, content } }
 }
 
-/** The bytes of an attached message; null where a step of the path is no message. */
+/** The bytes of an attached message; null if a step of the path is no message. */
 async function nestedMessage(message: Buffer, path: readonly number[]): Promise<Buffer | null> {
   let bytes = message
   for (const index of path) {

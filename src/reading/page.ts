@@ -22,7 +22,7 @@ export interface PageOptions {
 /**
  * The HTML of a mail with its inline images in place, as UTF-8.
  *
- * @param message  Its bytes, where the images are; null where it is not written.
+ * @param message  Its bytes, where the images are; null if it is not written.
  * @param sent  The HTML of an API send; null if the HTML of the message is shown.
  */
 export async function readPage(

@@ -71,7 +71,7 @@ export interface Reader {
   close(): Promise<void>
 }
 
-/** What {@link createReader} needs. */
+/** Dependencies of {@link createReader}. */
 export interface ReaderDeps {
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
   clock: Pick<Clock, 'after'>

@@ -8,7 +8,7 @@ import type { BaselineMail } from './types.ts'
 /** The report of an earlier run. */
 export interface Baseline {
   mails: ReadonlyMap<string, BaselineMail>
-  /** The snapshot of one of its mails; null where it cannot be read. */
+  /** The snapshot of one of its mails; null if it cannot be read. */
   snapshot(key: string): Promise<string | null>
 }
 

@@ -115,14 +115,14 @@ export default class LocalpostReporter {
   }
 }
 
-/** What is read of a module of vitest. */
+/** The members of a module of vitest that are read. */
 export interface VitestModule {
   moduleId: string
   project?: { name: string }
   children: { allTests(): Iterable<{ fullName: string; result(): { state: string } }> }
 }
 
-/** What is read of a test of Playwright. */
+/** The members of a test of Playwright that are read. */
 export interface PlaywrightTest {
   location: { file: string }
   titlePath(): string[]

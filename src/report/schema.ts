@@ -14,7 +14,7 @@ export const mailRecordSchema: z.ZodType<MailRecord> = z.object({
   html: z
     .string()
     .nullable()
-    .describe('For a frame, with its images inside; null where there is none or it is too long'),
+    .describe('For a frame, with its images inside; null if there is none or it is too long'),
   text: z.string(),
   snapshot: z.string().describe('The mail as its snapshot shows it'),
   findings: z.array(
@@ -26,15 +26,15 @@ export const mailRecordSchema: z.ZodType<MailRecord> = z.object({
       line: z.number().nullable(),
     }),
   ),
-  problem: z.string().nullable().describe('What is not shown, and why; null where all is'),
+  problem: z.string().nullable().describe('What is not shown, and why; null if all is'),
 })
 
-/** What one test hands over. */
+/** The data that one test passes to the reporter. */
 export const testRecordSchema: z.ZodType<TestRecord> = z.object({
   file: z.string().describe('Path of the test file'),
   name: z.string().describe('Suites and test, joined by ` > `'),
   mails: z.array(mailRecordSchema),
-  problem: z.string().nullable().describe('What is not shown, and why; null where all is'),
+  problem: z.string().nullable().describe('What is not shown, and why; null if all is'),
 })
 
 /** A mail in the list of a report of an earlier run. */
@@ -47,7 +47,7 @@ export const baselineMailSchema: z.ZodType<BaselineMail> = z.object({
   digest: z.string().describe('Checksum of the snapshot'),
 })
 
-/** What is read of the data of a report of an earlier run. */
+/** The data that is read from the report of an earlier run. */
 export const baselineIndexSchema: z.ZodType<BaselineIndex> = z.object({
   version: z.literal(1),
   mails: z.array(baselineMailSchema),

@@ -20,7 +20,7 @@ export interface MailRecord {
     content_type: string
     size_bytes: number
   }[]
-  /** For a frame, with its images inside; null where there is none or it is too long. */
+  /** For a frame, with its images inside; null if there is none or it is too long. */
   html: string | null
   text: string
   /** The mail as its snapshot shows it. */
@@ -32,18 +32,18 @@ export interface MailRecord {
     fix: string
     line: number | null
   }[]
-  /** What is not shown, and why; null where all is. */
+  /** What is not shown, and why; null if all is. */
   problem: string | null
 }
 
-/** What one test hands over. */
+/** The data that one test passes to the reporter. */
 export interface TestRecord {
   /** Path of the test file. */
   file: string
   /** Suites and test, joined by ` > `. */
   name: string
   mails: MailRecord[]
-  /** What is not shown, and why; null where all is. */
+  /** What is not shown, and why; null if all is. */
   problem: string | null
 }
 
@@ -59,7 +59,7 @@ export interface BaselineMail {
   digest: string
 }
 
-/** What is read of the data of a report of an earlier run. */
+/** The data that is read from the report of an earlier run. */
 export interface BaselineIndex {
   version: 1
   mails: BaselineMail[]

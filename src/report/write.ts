@@ -21,7 +21,7 @@ export interface RanTest {
   state: string
 }
 
-/** What {@link writeReport} needs. */
+/** The input of {@link writeReport}. */
 export interface ReportInput {
   /** Where the tests put their mails. */
   folder: string

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 import { addressKey, normalizeAddress } from '../mime/headers/addresses.ts'
 import { matchesGlob } from '../core/glob.ts'
 
-/** Which recipients a rule is for. */
+/** The recipients that a rule matches. */
 export interface Match {
   /** Whether it names one address and no other. */
   readonly isExact: boolean

@@ -10,7 +10,7 @@ import { fillRule, rulesCollection } from './rule.ts'
 import { rulesInputSchema } from './schema.ts'
 import { forgetAttempts } from './shared-attempts.ts'
 
-/** What recipients' servers are to say, instead of accepting everything; for `/dev/rules` and the library. */
+/** Rules for the replies of recipients' servers, which otherwise accept everything; for `/dev/rules` and the library. */
 export interface Rules {
   /** In their order, with everything filled in that was left out. */
   get(): Promise<Rule[]>
@@ -27,7 +27,7 @@ export interface Rules {
  * Finds the rule of a recipient; what capture is given.
  *
  * @param exactOnly  Leaves out rules for domains and patterns: a simulator address is met only by its own name.
- * @returns The first that matches, the same object until the rules change; null where none does.
+ * @returns The first that matches, the same object until the rules change; null if none does.
  */
 export type FindRule = (recipient: string, exactOnly: boolean) => Rule | null
 

@@ -106,7 +106,7 @@ export function createVerdicts(
   }
 }
 
-/** What caused a reply to a recipient. */
+/** The cause of a reply to a recipient. */
 export type Cause =
   | { kind: 'rule'; match: string; action: 'reject' | 'greylist' | 'drop' }
   | { kind: 'simulator' }

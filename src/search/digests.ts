@@ -4,29 +4,29 @@ import { snippetOf } from '../mime/html/snippet.ts'
 import type { Reader } from '../reading/reader.ts'
 import { searchableText } from './searchable.ts'
 
-/** What is only known by reading the message. */
+/** The members that require reading the message. */
 export interface Digest {
   snippet: string
   attachment_count: number
 }
 
-/** What is found out of a mail by reading it once. */
+/** The digest of a mail, made by reading it once. */
 export interface Reading extends Digest {
-  /** What a search for words looks at, as written: the beginning of the text. */
+  /** The beginning of the text, as written, for searches for words. */
   body: string
 }
 
 /** Reads mails for what lists show and searches look at. */
 export interface Digests {
-  /** What a list shows of a submission. */
+  /** The members that a list shows of a submission. */
   of(email: EmailRecord): Promise<Digest>
-  /** What a search for words looks at. */
+  /** The text that a search for words looks at. */
   text(email: EmailRecord): Promise<Reading>
   /** All of it, for a caller that stores it: drops it from the cache, and caches nothing new. */
   take(email: EmailRecord): Promise<Reading>
 }
 
-/** What {@link createDigests} is made of. */
+/** Dependencies of {@link createDigests}. */
 export interface DigestsDeps {
   reader: Pick<Reader, 'beginning' | 'contentBeginning'>
 }

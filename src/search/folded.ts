@@ -6,7 +6,7 @@ import type { RecordGroup } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'
 import type { WantedRows } from './matching-rows.ts'
 
-/** A page of all mail in which the first email of each broadcast stands for all of its emails. */
+/** A page of all mail in which the first email of each broadcast represents all of its emails. */
 export interface FoldedPage {
   items: EmailRecord[]
   /** How many items there are on all pages. */
@@ -14,7 +14,7 @@ export interface FoldedPage {
   more: boolean
   /** How many emails there are, folded or not. */
   mails: number
-  /** What an email stands for, by its id. A broadcast with a single email is not among them. */
+  /** The broadcast that an email represents, by its id. Broadcasts with a single email are left out. */
   groups: ReadonlyMap<string, FoldedGroup>
 }
 

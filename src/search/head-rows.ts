@@ -37,7 +37,7 @@ export function headTerm(member: HeadMember, forms: readonly string[], isNegativ
   return { member, forms: findable.map((form) => Buffer.from(form)), isNegative }
 }
 
-/** The members of a mail in lower case, addresses in lines; null where only the record can tell what they contain. */
+/** The members of a mail in lower case, addresses in lines; null if only the record can tell what they contain. */
 export function headParts({ subject, from, to, cc, bcc, envelope }: EmailRecord): HeadParts | null {
   // Mostly the same as in From.
   const sender = from.includes(envelope.mail_from) ? '' : envelope.mail_from

@@ -16,7 +16,7 @@ export interface MatchingRows {
   page(filter: MailFilter, wanted: WantedRows): Promise<MatchingPage>
 }
 
-/** Which page is asked for. */
+/** The requested page. */
 export interface WantedRows {
   /** Only those after it in the list, which are older; null for all. */
   readonly cursor: string | null
@@ -30,7 +30,7 @@ export interface MatchingPage {
   readonly more: boolean
 }
 
-/** What {@link createColumnRows} is made of. */
+/** Dependencies of {@link createColumnRows}. */
 export interface ColumnRowsDeps {
   store: Store
   column: Pick<TextColumn, 'scan'>

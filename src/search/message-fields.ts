@@ -3,7 +3,7 @@ import { isErrorOf } from '../core/errors.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import type { Reader } from '../reading/reader.ts'
 
-/** What a search looks at in a message itself, in lower case. */
+/** The fields of a message that a search looks at, in lower case. */
 export interface MessageFields {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly filenames: readonly string[]

@@ -10,7 +10,7 @@ export function addressForm(wanted: string | RegExp): (address: string) => boole
   return (address) => forms.some((form) => fits(address, form))
 }
 
-/** Whether a text has what a query asks for: a part of it in any case, or a pattern. */
+/** Whether a text matches a query: it contains a part in any case, or matches a pattern. */
 export function contains(text: string, wanted: string | RegExp): boolean {
   if (wanted instanceof RegExp) return withoutState(wanted).test(text)
   return text.toLowerCase().includes(wanted.toLowerCase())

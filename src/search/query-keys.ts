@@ -1,7 +1,7 @@
 /** A key of the query language: for the search itself, its messages, and what the page suggests. */
 export interface QueryKey {
   name: string
-  /** What it looks at, in a few words. */
+  /** Its meaning, in a few words. */
   hint: string
   example: string
   /** The only values, where it has a closed set. */

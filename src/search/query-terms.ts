@@ -14,7 +14,7 @@ import { rowTerm, type RowTerm } from './text-rows.ts'
 export interface QueryPart {
   where?: Where
   test?: (email: EmailRecord) => boolean
-  /** What only the message itself decides. */
+  /** The terms that only the message itself decides. */
   message?: MessageTest
   row?: RowTerm
   /** A condition that each match meets, as a term for the heads of mails: `where` itself, or a part of `test`. */

@@ -1,12 +1,12 @@
 import { parseDuration } from '../core/duration.ts'
 
-/** What a date of a query may look like, for messages. */
+/** The valid forms of a date in a query, for messages. */
 export const dateForms = 'a day (2026-01-31), a time (2026-01-31T14:30), or how long ago (30m, 2h, 3d, 1w)'
 
 /**
  * Reads a date of a query; without a zone it is local time.
  *
- * @returns Unix time in milliseconds, or null where this is none.
+ * @returns Unix time in milliseconds, or null if this is none.
  */
 export function readDate(text: string, now: number): number | null {
   const ago = parseDuration(text.toLowerCase())
@@ -19,10 +19,10 @@ export function readDate(text: string, now: number): number | null {
   return Number.isNaN(time) ? null : time
 }
 
-/** What a size of a query may look like, for messages. */
+/** The valid forms of a size in a query, for messages. */
 export const sizeForms = 'bytes (500), or with k or mb (10k, 2mb; of 1,024)'
 
-/** Reads a size of a query. @returns Bytes, or null where this is none. */
+/** Reads a size of a query. @returns Bytes, or null if this is none. */
 export function readSize(text: string): number | null {
   const size = /^(\d{1,9}(?:\.\d{1,3})?)(k|kb|m|mb|b)?$/i.exec(text)
   if (!size) return null

@@ -12,9 +12,9 @@ import { rowTerm, type RowTerm } from './text-rows.ts'
 /** A query made ready: what the store decides, what only the record in hand does, and what the text of the mail does. */
 export interface MailFilter {
   where: Where | undefined
-  /** Beyond `where`; null where nothing is. */
+  /** Beyond `where`; null if nothing is. */
   test: ((email: EmailRecord) => boolean) | null
-  /** What the rows of the text column decide. */
+  /** The terms that the rows of the text column decide. */
   rows: readonly RowTerm[]
   /** The conditions that the heads of mails decide; `where` or `test` contain them too. */
   heads: readonly HeadTerm[]
@@ -24,17 +24,17 @@ export interface MailFilter {
   isByRows: boolean
   /** Only mails with greater ids match; null if this is not limited. */
   newerThan: string | null
-  /** What only the message itself decides; empty where nothing does. */
+  /** The terms that only the message itself decides; may be empty. */
   messages: readonly MessageTest[]
-  /** What only the text as written decides; null where nothing does. */
+  /** The term that only the unfolded text decides; null if there is none. */
   bodyForm: RegExp | null
   /** Whether a record passes both `where` and `test`. */
   accepts(email: EmailRecord): boolean
   /** How many parts of the query hold for a record: what makes one a nearer miss than another. */
   held(email: EmailRecord): number
-  /** Whether it asks for what is only known once the message was read. */
+  /** Whether it has terms that can only be decided by reading the message. */
   needsDigests: boolean
-  /** Whether it asks for nothing, so that every mail matches. */
+  /** Whether it is empty, so that every mail matches. */
   isOpen: boolean
 }
 
@@ -139,7 +139,7 @@ function among(member: HeadMember, texts: readonly string[] | null): Pick<QueryP
   return head ? { head } : {}
 }
 
-/** Whether a tag is what a query asks for. */
+/** Whether a tag matches a query. */
 export function isTag(tag: string, wanted: string | RegExp): boolean {
   if (typeof wanted === 'string') return tag.toLowerCase() === wanted.toLowerCase()
   return withoutState(wanted).test(tag)

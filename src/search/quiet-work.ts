@@ -3,7 +3,7 @@ import { isErrorOf } from '../core/errors.ts'
 
 /** Work in the background that gives way to mail that arrives. */
 export interface QuietWork {
-  /** Says that mail arrived: the work goes on when no more comes, or after a second in short slices. */
+  /** Reports that mail arrived: the work continues when no more comes, or after a second in short slices. */
   arrived(): void
   /** Says that there is something to do, although no mail arrived. */
   begin(): void

@@ -31,7 +31,7 @@ export interface Search {
   fits(email: EmailRecord, filter: MailFilter): Promise<boolean>
 }
 
-/** Which page of the results is asked for. */
+/** The requested page of the results. */
 export interface SearchQuery extends ListQuery {
   /** The position of the first item of the page, from 0; instead of a cursor. */
   offset?: number
@@ -49,7 +49,7 @@ export interface SearchPage<T> extends ListPage<T> {
 
 /** A page of stored emails; with `fold`, some of them stand for the mails of a broadcast. */
 export interface EmailPage extends SearchPage<EmailRecord> {
-  /** By the id of the email that stands for them. */
+  /** By the id of the email that represents them. */
   groups?: FoldedPage['groups']
 }
 

@@ -13,7 +13,7 @@ export function searchableText(text: string, html: string): string {
   return shown.startsWith(plain) ? shown : `${plain} ${shown}`.slice(0, searchedLength)
 }
 
-/** What a search for words looks at beside the text, a line for each member, as short as a row may be. */
+/** The text that a search for words looks at beside the body, a line for each member, as short as a row may be. */
 export function searchableHead({ subject, from, to, cc, bcc }: EmailRecord): string {
   return [subject, from, ...to, ...cc, ...bcc].map(foldSpace).join('\n').slice(0, headLength)
 }

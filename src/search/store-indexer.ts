@@ -17,7 +17,7 @@ export interface StoreIndexer extends Indexer {
   readTo(): Promise<string>
 }
 
-/** What {@link startStoreIndexer} is made of. */
+/** Dependencies of {@link startStoreIndexer}. */
 export interface StoreIndexerDeps {
   store: Store
   /** Of `store`. */
@@ -34,7 +34,7 @@ export interface StoreIndexerDeps {
 export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   const { store, texts, clock, digests, onLongWork } = deps
   let isClosed = false
-  /** Every mail up to this id has its text, or is deferred; null where that is not known. */
+  /** Every mail up to this id has its text, or is deferred; null if that is not known. */
   let cursor: string | null = null
   /** The lowest id that was stored since the last step. Other instances may store one below the cursor. */
   let lowest: string | null = null

@@ -8,7 +8,7 @@ import type { MailFilter } from './query.ts'
 import type { StoreIndexer } from './store-indexer.ts'
 import type { RowTerm } from './text-rows.ts'
 
-/** What {@link createStoreRows} is made of. */
+/** Dependencies of {@link createStoreRows}. */
 export interface StoreRowsDeps {
   store: Store
   /** Of `store`. */

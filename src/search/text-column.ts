@@ -54,7 +54,7 @@ export interface TextColumn {
   close(isWhole?: boolean): Promise<void>
 }
 
-/** What a text column in a folder needs. */
+/** Dependencies of a text column in a folder. */
 export interface TextColumnDeps {
   /** The file in the folder. Default: that of the text of mail. */
   readonly fileName?: DerivedFile

@@ -19,7 +19,7 @@ import type { Sessions } from './session.ts'
 /** Decides which requests are let in, before anything of them is read. */
 export interface AccessControl {
   /**
-   * @param need  What the caller needs; null where any key is enough.
+   * @param need  What the caller needs; null if any key is enough.
    * @returns Headers for the answer; a promise where instances that share a store count requests together.
    * @throws missing_api_key, invalid_api_key, insufficient_scope, rate_limit_exceeded, forbidden_origin.
    */
@@ -30,8 +30,8 @@ export interface AccessControl {
     exchange: Exchange,
   ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
   /**
-   * Whether the caller sits on this machine: in process, or by a loopback name at a listener bound to loopback; never
-   * one that a proxy passed on or that sent no Host, and none with `requireKey`.
+   * Whether the caller is on this machine: in process, or under a loopback name on a listener that is bound to
+   * loopback. Never for a request that a proxy forwarded or without a Host, and never with `requireKey`.
    */
   isLocal(event: H3Event): boolean
   /** Whether the caller's browser uses HTTPS, by `publicUrl` and the headers of proxies. */
@@ -49,14 +49,13 @@ export function createAccessControl(
   const limits = createRateLimits(config.rateLimit, faults.rateLimit, clock, shared)
   const publicUrl = config.publicUrl === null ? null : new URL(config.publicUrl)
 
-  // Asking a socket for its address is a system call, and this is asked at every request.
+  // Reading the address of a socket is a system call, and this runs for every request.
   let asked: HttpListener | null = null
   let isBoundToLoopback = false
 
-  // Bound to an address that others reach, everybody is a stranger, also who comes from this machine: that may be a
-  // tunnel. So is who comes before it is known where we are bound, and who comes to loopback by a name of `allowHosts`
-  // or `publicUrl`: a tunnel or a proxy brings the whole world there. Many of them set the Host to a loopback name, but
-  // say in headers of their own that they are there.
+  // On a listener that others can reach, no caller is local, not even one from this machine: it may be a tunnel. The
+  // same applies before the bound address is known, and under a name of `allowHosts` or `publicUrl`, because a tunnel
+  // or a proxy exposes loopback to others. Many of them set the Host to a loopback name, but add their own headers.
   function isLocal(event: H3Event): boolean {
     if (config.requireKey) return false
     const request = socketRequestOf(event)
@@ -72,7 +71,7 @@ export function createAccessControl(
     return isBoundToLoopback
   }
 
-  // A cookie alone is not enough at /v1: only the page asks there without a key.
+  // A cookie alone is not enough at /v1: only the page calls it without a key.
   function pageOwner(event: H3Event, exchange: Exchange): SessionOwner | null {
     const { headers } = event.req
     // Not `fromPage`: browsers leave Sec-Fetch-Site out over plain HTTP. A page of another origin cannot send this header.
@@ -82,8 +81,8 @@ export function createAccessControl(
     return owner
   }
 
-  // A local caller needs no key. One that it shows counts, so that an app behaves here as elsewhere: with the key of an
-  // account that was removed, it must not change the account `default` instead.
+  // A local caller needs no key, but one that it sends is checked, so that an app behaves here as elsewhere: with the
+  // key of a removed account, it must not change the account `default` instead.
   function keyAt(headers: Pick<Headers, 'get'>): { key: string; scope: Scope } | null {
     const key = bearerOf(headers)
     return key === null ? null : requireKey(headers, keys, key)

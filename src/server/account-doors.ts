@@ -3,20 +3,20 @@ import { defaultAccount } from '../accounts/schema.ts'
 import type { Scope } from '../keys/types.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 
-/** The HTTP face of one account. */
+/** The HTTP interface of one account. */
 export interface AccountFace {
-  /** Answers a request that came through the listener, or through the face of `default`. */
+  /** Answers a request that came through the listener, or through the interface of `default`. */
   answer(request: Request, context: Record<string, unknown>): Promise<Response>
 }
 
-/** Whose an API key is. */
+/** The owner of an API key. */
 export interface KeyOwner {
   /** The id of the account. */
   readonly id: string
   readonly scope: Scope
 }
 
-/** The accounts beside `default`, each with an HTTP face of its own. */
+/** The accounts beside `default`, each with its own HTTP interface. */
 export interface AccountDoors {
   isEmpty(): boolean
   /** The account that an API key is of; null for keys of `default`, and for what is no key. */
@@ -28,18 +28,21 @@ export interface AccountDoors {
   /** Whether there is an account of this id that can be used. */
   has(id: string): boolean
   /**
-   * Opens an account, which stays open until `release` is called. That is a use of it; `used` notes that the use goes on.
+   * Opens an account, which stays open until `release` is called. This counts as use; `used` extends it.
    *
    * @throws not_found.
    */
   open(id: string): Promise<{ readonly face: AccountFace; used(): void; release(): void }>
 }
 
-/** Which account a request is for. */
+/** The account that a request is for. */
 export type Destination =
   /** Another account, and the request as it gets it. */
   | { readonly id: string; readonly request: Request; readonly unknown: string | null }
-  /** This account. `unknown` is the name of an account that the caller asks for and may not see; it is refused after the key was checked. */
+  /**
+   * This account. `unknown` is the name of a requested account that the caller may not see; it is refused after the key
+   * was checked.
+   */
   | { readonly id: null; readonly unknown: string | null }
 
 /**
@@ -68,16 +71,16 @@ export function destinationOf(
     const isOther = named !== null && doors.ofName(named) !== ownId
     return { id: ownId, request, unknown: isOther ? named : null }
   }
-  // What says which accounts there are knows itself which of them the caller may see.
+  // The routes of accounts filter by themselves which accounts the caller may see.
   if (session && named === null && pathname.startsWith('/dev/accounts')) return main
   const name = named ?? firstOf(session)
-  // A key of `default` in the header is for `default` alone.
+  // A key of `default` reaches only `default`.
   const id = bearer === null ? doors.ofName(name) : null
   if (!maySee(session, name) || (id === null && name !== defaultAccount)) return { id: null, unknown: name }
   return id === null ? main : { id, request, unknown: null }
 }
 
-/** The page asks `/v1` with its session, and `/v1` has no parameter `account`: there a header names the account. */
+/** The page calls `/v1` with its session, and `/v1` has no parameter `account`, so a header names the account. */
 function pageAccountOf({ headers }: Request, bearer: string | null): string | null {
   return bearer === null ? headers.get('x-localpost-account') : null
 }
@@ -85,13 +88,13 @@ function pageAccountOf({ headers }: Request, bearer: string | null): string | nu
 const accountIn = (owner: SessionOwner | null): string | null =>
   owner && 'account' in owner ? owner.account : null
 
-/** The account of somebody who names none. */
+/** The account of a caller who names none. */
 function firstOf(owner: SessionOwner | null): string {
   if (maySee(owner, defaultAccount) || !owner || !('user' in owner)) return defaultAccount
   return owner.user.accounts[0] ?? defaultAccount
 }
 
-/** Whether somebody who signed in may see an account. Others are judged by where they come from. */
+/** Whether a user who signed in may see an account. For other callers, their origin decides. */
 export function maySee(owner: SessionOwner | null, name: string): boolean {
   if (!owner || !('user' in owner)) return true
   return owner.user.role === 'admin' || owner.user.accounts.includes(name)
@@ -99,7 +102,7 @@ export function maySee(owner: SessionOwner | null, name: string): boolean {
 
 const main: Destination = { id: null, unknown: null }
 
-/** Addresses in tracked mail name the account that the mail is of. Nothing else is reached by such a path. */
+/** URLs in tracked mail name the account of the mail. Such a path reaches nothing else. */
 const trackedForm = /^\/a\/(acc_[a-z0-9]{22})(\/t\/.+)$/
 
 function requestAt(path: string, { url, method, headers }: Request): Request {

@@ -3,20 +3,20 @@ import { createBudget, noRoom } from '../core/byte-budget.ts'
 import type { Answer } from './answer.ts'
 import { isLongJson } from '../core/long-json.ts'
 
-/** Bounds what answers hold while their readers take them: a reader that does not read must cost little. */
+/** Limits the memory of answers that are being read, so that a slow reader costs little. */
 export interface AnswerRoom {
   /**
-   * Counts a large answer until it is sent, and closes its connection when no byte of it was taken for some time. Small
-   * answers pass untouched.
+   * Counts a large answer until it is sent, and closes its connection if no byte of it was read for some time. Small
+   * answers are not counted.
    *
-   * @throws service_unavailable where other large answers take the room.
+   * @throws service_unavailable if other large answers use up the limit.
    */
   admit(answer: Answer, response: ServerResponse): void
 }
 
 /**
  * @param limit  Bytes of all large answers together.
- * @param patienceMs  How long a reader may take nothing.
+ * @param patienceMs  How long a reader may read nothing.
  */
 export function createAnswerRoom(limit: number = 48 * 1024 * 1024, patienceMs: number = 30_000): AnswerRoom {
   const budget = createBudget(limit)
@@ -30,7 +30,7 @@ export function createAnswerRoom(limit: number = 48 * 1024 * 1024, patienceMs: n
       if (headers['content-type']?.startsWith('text/event-stream')) return
       if (bytes > 0 && !budget.take(bytes))
         throw noRoom(`Other answers that are being read hold ${budget.used} bytes.`)
-      // Not before: a client may wait for an answer as long as it likes.
+      // Not before: a client may wait for an answer for any time.
       response.setTimeout(patienceMs, () => response.destroy())
       response.once('close', () => budget.give(bytes))
     },
@@ -39,7 +39,7 @@ export function createAnswerRoom(limit: number = 48 * 1024 * 1024, patienceMs: n
 
 const largeBytes = 256 * 1024
 
-/** What a body holds in memory. A stream holds next to nothing. */
+/** The memory that a body holds. A stream holds next to nothing. */
 function bytesOf(body: NonNullable<Answer['body']>): number {
   if (body instanceof ReadableStream) return 0
   if (isLongJson(body)) return body.bytes

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { LocalpostError } from '../core/errors.ts'
 import { longJson, type LongJson } from '../core/long-json.ts'
 
-/** What is sent back, before it is a Response: the request log and HEAD need to see it. */
+/** An answer before it becomes a Response: the request log and HEAD need to see it. */
 export interface Answer {
   readonly kind: typeof answerKind
   readonly status: number
@@ -13,8 +13,8 @@ export interface Answer {
 }
 
 /**
- * What every answer says. It may hold mail and keys: no browser may take it for something else, keep it, or hand it to
- * another site's page.
+ * Headers of every answer. It may contain mail and keys: browsers must not guess another type, store it, or give it to
+ * a page of another site.
  */
 export const privateHeaders = {
   'x-content-type-options': 'nosniff',
@@ -48,21 +48,21 @@ export function bytesAnswer(
   return { kind: answerKind, status, headers: { ...privateHeaders, ...headers }, body }
 }
 
-/** The one place where errors become answers. Errors of no code of ours answer 500 and say nothing of themselves. */
+/** The only place where errors become answers. Unexpected errors answer 500 without details. */
 export function errorAnswer(error: unknown): Answer {
   const known =
     error instanceof LocalpostError ? error : new LocalpostError('internal_error', internalMessage)
   return jsonAnswer(known, known.status, known.headers)
 }
 
-/** Whether a handler gave an answer, and not the value of one. */
+/** Whether a handler returned an answer, not only its value. */
 export function isAnswer(value: unknown): value is Answer {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === answerKind
 }
 
 /**
- * A Node stream as the body of an answer. Nothing is read ahead of the reader: Node's own `toWeb` would hold 64,000
- * pieces for one that does not read.
+ * A Node stream as the body of an answer. Nothing is read ahead: Node's own `toWeb` would buffer 64,000 pieces for a
+ * client that does not read.
  */
 export function streamBody(stream: Readable): ReadableStream<Uint8Array> {
   const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>

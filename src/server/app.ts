@@ -46,9 +46,9 @@ import { audienceRoutes } from './v1/audiences.ts'
 import { domainRoutes } from './v1/domains.ts'
 import { emailRoutes } from './v1/emails.ts'
 
-/** The HTTP face of an instance: the same for a program around it and for a socket. */
+/** The HTTP interface of an instance: the same in process and over a socket. */
 export interface App extends AccountFace {
-  /** What limits the requests of all accounts together. */
+  /** The limits that the requests of all accounts share. */
   readonly rooms: RequestRooms
   /** Answers a request in process. Rejects only where a fault of `/dev/faults` breaks the connection, as `fetch` does. */
   fetch(request: Request): Promise<Response>
@@ -58,11 +58,11 @@ export interface App extends AccountFace {
   close(): void
   /** The table that the router and the document are made from; for tests. */
   readonly routes: readonly Route[]
-  /** What the router knows, as `GET /v1/emails`; for tests. */
+  /** The routes of the router, as `GET /v1/emails`; for tests. */
   registered(): string[]
 }
 
-/** Makes the HTTP face out of the nouns. It opens nothing: see `listener.ts`. */
+/** Makes the HTTP interface from the resources. It opens no port: see `listener.ts`. */
 export function createApp(deps: ServerDeps): App {
   const live = createLiveEvents(deps.store)
   const { log } = deps
@@ -102,7 +102,7 @@ export function createApp(deps: ServerDeps): App {
     h3.request(request, undefined, context)
   const { doors } = deps
   async function answerAnyAccount(request: Request, context: Record<string, unknown>): Promise<Response> {
-    // The whole URL of a request over a socket would be put together for this alone.
+    // Avoids building the whole URL of a request over a socket.
     const url = socketRequestOf({ context })?.url ?? request.url
     const isPlain = doors?.isEmpty() && deps.users === null && deps.oidc === null && !url.includes('account=')
     if (!doors || isPlain) return own(request, context)
@@ -125,7 +125,7 @@ export function createApp(deps: ServerDeps): App {
     }
   }
   const { current } = deps
-  /** Where instances share a store: goes by all that any of them answered before. */
+  /** If instances share a store: waits until everything that any of them acknowledged is known. */
   async function answerCurrent(request: Request, context: Record<string, unknown>): Promise<Response> {
     try {
       if (current && isOfData(request)) await current()
@@ -171,7 +171,7 @@ export function createApp(deps: ServerDeps): App {
         () => {},
         () => false,
       )
-      // The face of an account also ends when the account is removed or disabled.
+      // The interface of an account also ends when the account is removed or disabled.
       if (deps.rooms) rooms.openAnswers.look()
       else rooms.openAnswers.close()
     },
@@ -201,7 +201,7 @@ function isOfData({ url }: Request): boolean {
   return /^\/(?:v1|dev|t|a)\//.test(pathname) && !/^\/dev\/(?:health|metrics)$/.test(pathname)
 }
 
-/** Recognises the keys of all accounts: one can sign in with any. */
+/** Accepts the keys of all accounts, because each of them can sign in. */
 function anyKeys({ keys, doors }: Pick<ServerDeps, 'keys' | 'doors'>): KeyCheck {
   return { scopeOf: (key) => doors?.ofKey(key)?.scope ?? keys.scopeOf(key) }
 }

@@ -2,7 +2,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { Scope } from '../keys/types.ts'
 
-/** Knows the API keys; see `keys/keys.ts`. */
+/** The API keys; see `keys/keys.ts`. */
 export interface KeyCheck {
   scopeOf(bearer: string): Scope | null
 }
@@ -20,9 +20,9 @@ export function bearerOf(headers: Pick<Headers, 'get'>): string | null {
 }
 
 /**
- * Lets a request pass that carries a key.
+ * Checks the key of a request.
  *
- * @param bearer  What {@link bearerOf} says of it.
+ * @param bearer  As {@link bearerOf} returns it.
  * @returns The key and its scope.
  * @throws missing_api_key, invalid_api_key, both with `WWW-Authenticate`.
  */

@@ -6,7 +6,7 @@ import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import type { BodyShare } from './body-room.ts'
 import { bodyLimits } from './route.ts'
 
-/** A body of more bytes than this is long: it waits for room in memory, and is parsed in turns of the event loop. */
+/** A body of more bytes than this is long: it waits for room in memory, and is parsed in slices. */
 export const longBytes: number = 1024 * 1024
 
 /** How long the client of a long body may send nothing, in milliseconds. */
@@ -75,7 +75,7 @@ export function readNode(
         request.resume()
       }, refuse)
     }
-    // Others may wait for the room of this one.
+    // Other bodies may be waiting for its room.
     const begin = (): void => {
       collectBefore(announced > 0 ? announced : limit)
       hasBegun = true

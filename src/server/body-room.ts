@@ -7,7 +7,7 @@ export interface BodyRoom {
   enter(): BodyShare
 }
 
-/** One request's share. */
+/** The share of one request. */
 export interface BodyShare {
   /** @returns Whether there is room for so many bytes more. */
   take(bytes: number): boolean
@@ -15,7 +15,7 @@ export interface BodyShare {
    * Makes room for a long body, instead of `take` for the rest of it. Bodies wait for each other in order of arrival.
    *
    * @param bytes  Of the whole body.
-   * @returns Undefined where there is room at once; else it settles when there is.
+   * @returns Undefined if there is room at once; else it settles when there is.
    * @throws service_unavailable when it waited too long, or when too many wait.
    */
   reserve(bytes: number): Promise<void> | undefined
@@ -29,7 +29,7 @@ export interface BodyShare {
  */
 export function createBodyRoom(limit: number, clock: Pick<Clock, 'after'>): BodyRoom {
   const budget = createBudget(limit)
-  /** Long bodies that have their room. The first has it however much others hold, so that they cannot block each other. */
+  /** Long bodies that have room. The first one always gets it, so that they cannot block each other. */
   let long = 0
   const waiting = new Map<BodyShare, () => boolean>()
 

@@ -173,7 +173,7 @@ function parseLong(bytes: Buffer, isText: boolean): Promise<unknown> {
   return longTextOf(bytes).then((text) => (isText ? text : parseLongJson(withoutMark(text))))
 }
 
-/** The same in turns of the event loop: `JSON.parse` would hold it for a tenth of a second and more. */
+/** The same in slices: `JSON.parse` would block the event loop for a tenth of a second and more. */
 async function parseLongJson(text: string): Promise<unknown> {
   // The making of the text was the work of this one.
   await nextTurn()
@@ -203,5 +203,5 @@ function notJson(fault: string): LocalpostError {
 }
 
 const notedBytes = 64 * 1024
-/** How many values a long body may have: each takes memory of its own, of which a byte of the body makes up to 20. */
+/** How many values a long body may have: parsed values take up to 20 times the memory of the body. */
 const maxValues = 1_000_000

@@ -8,10 +8,10 @@ interface Opened {
 }
 
 /**
- * Answers bytes, all or the one range that the request asks for.
+ * Answers bytes: all of them, or the one range that was requested.
  *
  * @param whole  All of them; closed where a range is answered.
- * @throws range_not_satisfiable where the range begins behind the end.
+ * @throws range_not_satisfiable if the range begins behind the end.
  * @see RFC 9110 section 14
  */
 export async function rangeAnswer(
@@ -40,7 +40,7 @@ export async function rangeAnswer(
   )
 }
 
-/** @returns null for what is no single range: it is passed over. */
+/** @returns null if it is not a single range: it is passed over. */
 function rangeOf(asked: string, size: number): { start: number; end: number } | null {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(asked.trim()) ?? []
   if (first === '' && last === '') return null

@@ -2,7 +2,7 @@ import { isWithin, parseAddress, parseRange } from '../net/addresses.ts'
 import type { H3Event } from 'h3'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** What our own listener puts into the context of its requests; everything without it came in process. */
+/** The context that our own listener gives its requests; a request without it came in process. */
 export function listenerContext(
   request: IncomingMessage,
   response?: ServerResponse,
@@ -25,7 +25,7 @@ export function socketResponseOf(event: H3Event): ServerResponse | undefined {
   return event.context[listenerResponse] as ServerResponse | undefined
 }
 
-/** Finds out where requests come from. What a proxy says of its client counts only if the proxy is trusted. */
+/** Determines where requests come from. The headers of a proxy count only if the proxy is trusted. */
 export interface ClientAddresses {
   /** The IP address of the client; `127.0.0.1` in process. */
   ipOf(event: H3Event): string

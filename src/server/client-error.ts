@@ -9,9 +9,9 @@ import { jsonType, privateHeaders } from './answer.ts'
 import { restOfRequest } from './rest-of-request.ts'
 
 /**
- * Answers what never becomes a request, in the shape of every error: garbage, unknown methods, a header that
- * is too large or never ends, a body with broken chunks, CONNECT, an unknown Expect. Node answers these with a status
- * alone, or closes the connection without a word.
+ * Answers invalid requests in the shape of every error: garbage, unknown methods, a header that is too large or never
+ * ends, a body with broken chunks, CONNECT, an unknown Expect. Node answers these with a status only, or just closes
+ * the connection.
  */
 export function answerClientErrors(server: Server | SecureServer): void {
   // Answered by the handler, with a body.
@@ -21,10 +21,13 @@ export function answerClientErrors(server: Server | SecureServer): void {
     else socket.destroy()
   })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    answer(socket, new LocalpostError('method_not_allowed', 'CONNECT asks for a proxy, and this is none.'))
+    answer(
+      socket,
+      new LocalpostError('method_not_allowed', 'CONNECT is for proxies, and this server is not a proxy.'),
+    )
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const message = `The header Expect: ${quote(request.headers.expect)} asks for what this server does not do. Leave it out.`
+    const message = `The header Expect: ${quote(request.headers.expect)} is not supported. Leave the header out.`
     const fault = new LocalpostError('expectation_failed', message)
     const body = JSON.stringify(fault)
     const headers = {
@@ -38,7 +41,9 @@ export function answerClientErrors(server: Server | SecureServer): void {
   })
 }
 
-/** Behind the beginning of an answer, another one would be read as a part of it, or as that to an earlier request. */
+/**
+ * After the beginning of an answer, another one would be read as part of it, or as the answer to an earlier request.
+ */
 function mayAnswer(socket: Duplex): boolean {
   if (!socket.writable) return false
   const running = '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null
@@ -77,7 +82,7 @@ interface ForeignProtocol {
   words: string
 }
 
-/** What another protocol's client sent in place of a request, with what to do; null for anything else. */
+/** The protocol that a client spoke instead of HTTP, and what to do; null for anything else. */
 function foreignProtocolOf(error: NodeJS.ErrnoException): ForeignProtocol | null {
   const bytes = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : null
   if (!bytes) return null

@@ -28,7 +28,7 @@ import type { RequestRooms } from './request-rooms.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Health } from './types.ts'
 
-/** What the HTTP face is made of; the composition root gives it. */
+/** The dependencies of the HTTP interface; `instance` provides them. */
 export interface ServerDeps {
   readonly emails: EmailService & Simulation
   readonly domains: Pick<
@@ -38,7 +38,7 @@ export interface ServerDeps {
   readonly audiences: Audiences
   readonly templates: Templates
   readonly keys: Keys
-  /** Who may sign in with a password; null where nobody may. */
+  /** The users with passwords; null if the instance has none. */
   readonly users: Users | null
   /** Sign-in with an OpenID provider; null without one. */
   readonly oidc: OidcSignIn | null
@@ -47,7 +47,7 @@ export interface ServerDeps {
   readonly accounts: Accounts
   /** The other accounts; null if this is one of them. */
   readonly doors: AccountDoors | null
-  /** Waits until memory has what other instances changed; null without others. */
+  /** Waits until the changes of other instances are in memory; null if the store is not shared. */
   readonly current: (() => Promise<void>) | null
   /** Of the instance. Default: new ones. */
   readonly rooms?: RequestRooms
@@ -60,7 +60,7 @@ export interface ServerDeps {
   readonly store: Store
   readonly log: RequestLog
   readonly smtpSessions: LoggedSessions
-  /** Where requests with long bodies wait for their turn. */
+  /** The queue of requests with long bodies. */
   readonly large: JobQueue
   readonly clock: Clock
   readonly ids: Ids

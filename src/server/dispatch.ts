@@ -19,7 +19,7 @@ import type { Need } from './scopes.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { noAccount } from '../accounts/account.ts'
 
-/** What the handling of every request needs. */
+/** Dependencies of the handling of every request. */
 export interface DispatchDeps extends RequestRooms {
   readonly accessControl: AccessControl
   readonly addresses: ClientAddresses
@@ -163,7 +163,7 @@ function withLineEnd(answer: Answer): Answer {
   }
 }
 
-/** The beginning of a text answer for the request log, at least as long as the log keeps; null if it is not text. */
+/** The beginning of a text answer for the request log, at least as much as the log keeps; null if it is not text. */
 function beginningOf({ body }: Answer): string | null {
   if (typeof body === 'string') return body
   return isLongJson(body) ? (body.pieces().next().value ?? null) : null

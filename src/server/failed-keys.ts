@@ -2,7 +2,10 @@ import { isIPv6 } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
 
-/** Slows down who tries keys: counts wrong ones per address. A good key passes, whatever others at its address do. */
+/**
+ * Slows down guessing of keys: counts wrong ones per address. A valid key is accepted, whatever others at its address
+ * do.
+ */
 export interface FailedKeys {
   /**
    * Counts one wrong key.
@@ -22,7 +25,7 @@ export function createFailedKeys(clock: Pick<Clock, 'now'>): FailedKeys {
       let window = windows.get(name)
       if (!window || window.ends <= now) {
         windows.delete(name)
-        // The oldest goes: a table of all addresses of the world would be its own attack.
+        // The oldest entry is dropped: an unlimited table would be an attack on memory.
         const [oldest] = windows.keys()
         if (windows.size >= maxAddresses && oldest !== undefined) windows.delete(oldest)
         window = { ends: now + windowMs, failures: 0 }
@@ -42,7 +45,7 @@ const windowMs = 60_000
 const maxFailures = 100
 const maxAddresses = 10_000
 
-/** What counts as one address: an IPv4 address, or an IPv6 /64, all of which one customer of a provider has. */
+/** The key that counts as one address: an IPv4 address, or an IPv6 /64, all of which one customer of a provider has. */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%')
   if (!isIPv6(plain)) return plain

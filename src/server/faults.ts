@@ -9,12 +9,12 @@ import { bearerOf } from './auth.ts'
 import { socketRequestOf } from './client-address.ts'
 import type { Exchange } from './request-log.ts'
 
-/** Where the faults of `/dev/faults` meet requests to `/v1`. */
+/** Applies the faults of `/dev/faults` to requests to `/v1`. */
 export interface FaultGate {
   /**
-   * Called before anything else of a request is read, its key too: a fault simulates a service that is down.
+   * Called before anything of a request is read, even its key: a fault simulates a service that is down.
    *
-   * @returns The answer instead of the route's; null where the route answers.
+   * @returns The answer instead of the route's; null if the route answers.
    */
   meet(event: H3Event, exchange: Exchange): Promise<Answer | null> | null
   /** Ends every delay: its request is answered at once with `closed`. */
@@ -59,7 +59,7 @@ export function isCut(context: Readonly<Record<string, unknown>>): boolean {
   return context[cutMark] === true
 }
 
-/** What `fetch` rejects with when a connection breaks; in process, there is none that could. */
+/** The error that `fetch` rejects with when a connection breaks; a call in process has no connection that could. */
 export function brokenConnection(): TypeError {
   const cause = Object.assign(new Error('A fault of /dev/faults closed the connection'), {
     code: 'ECONNRESET',

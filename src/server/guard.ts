@@ -5,7 +5,7 @@ import { authorityOf, isLoopback } from '../net/hosts.ts'
 /**
  * The host of a Host header or an authority: lower case, without port, brackets and trailing dot.
  *
- * @returns null for what is no host at all.
+ * @returns null if it is not a host at all.
  */
 export function hostOf(authority: string): string | null {
   const match = /^(?:\[([\da-f:.]+)\]|([^\s:/?#@[\]\\]+?)\.?)(?::\d{0,5})?$/i.exec(authority.trim())
@@ -13,16 +13,16 @@ export function hostOf(authority: string): string | null {
 }
 
 /**
- * Settles which host a request is for, before anything reads its Host: a target in absolute form replaces the Host, and
- * becomes a path. Where the target names this machine and the Host does not, the Host stays: a tunnel may pass the target
- * on as it came, and such a request must not count as local. HTTP/1.0 needs no Host: it is the address that the
- * connection came to, but see {@link namesHost}.
+ * Determines the host of a request before anything reads its Host: a target in absolute form replaces the Host, and
+ * becomes a path. If the target names this machine and the Host does not, the Host stays: a tunnel may forward the
+ * target unchanged, and such a request must not count as local. HTTP/1.0 needs no Host: the host is then the address
+ * that the connection came to, but see {@link namesHost}.
  *
  * @see RFC 9112 section 3.2.2
  */
 export function settleHost(request: IncomingMessage): void {
   const { url = '', headers } = request
-  // A path, as nearly always.
+  // The usual case: a path.
   if (!url.startsWith('/')) {
     const [target, authority] = absoluteForm.exec(url) ?? []
     if (target !== undefined) {
@@ -39,8 +39,8 @@ export function settleHost(request: IncomingMessage): void {
 }
 
 /**
- * Whether the client sent a Host header of its own. One without is not local: a proxy that speaks HTTP/1.0 may have
- * dropped the Host, and then nothing says which name its client used.
+ * Whether the client sent a Host header of its own. A request without one is not local: a proxy that speaks HTTP/1.0
+ * may have dropped the Host, so the name that its client used is unknown.
  */
 export function namesHost(request: IncomingMessage): boolean {
   return request.httpVersion !== '1.0' || countHosts(request.rawHeaders) > 0
@@ -53,11 +53,11 @@ function isOfMachine(authority: string | undefined): boolean {
 const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i
 
 /**
- * Refuses requests whose Host is not ours. A page of the web can point its own name at 127.0.0.1 and so get past the
- * browser's same-origin policy; it cannot change the Host that is sent then.
+ * Refuses requests with a foreign Host. A web page can point its own name at 127.0.0.1 to bypass the browser's
+ * same-origin policy, but it cannot change the Host header.
  *
  * @param allowed  Names beside loopback and the address that the connection came to, lower case, without port.
- * @throws invalid_request where there is no Host, or more than one.
+ * @throws invalid_request if there is no Host, or more than one.
  * @throws forbidden_host
  * @see https://en.wikipedia.org/wiki/DNS_rebinding
  */
@@ -80,7 +80,7 @@ export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string
 }
 
 /**
- * Refuses what a page of another origin sends: reading is the browser's to forbid, but writing would have happened.
+ * Refuses requests of pages of other origins. Browsers prevent such pages from reading answers, but not from sending.
  *
  * @param hosts  Where the request went, with port: its Host header, and the host of `publicUrl`, which a tunnel that
  *   sets the Host to a loopback name leaves in Origin.
@@ -104,8 +104,8 @@ export function assertOrigin(headers: Pick<Headers, 'get'>, ...hosts: readonly s
 }
 
 /**
- * Refuses what a mail in the page's frame embeds: the frame has the page's origin, and images of a mail could hold the
- * browser's connections, or start an export. Attachments and parts may be embedded.
+ * Refuses requests for content that a mail in the page's frame embeds: the frame has the page's origin, and images of a
+ * mail could use up the browser's connections, or start an export. Attachments and parts may be embedded.
  *
  * @throws forbidden_origin
  */
@@ -119,7 +119,7 @@ function ownAddress(request: IncomingMessage): string | undefined {
   return request.socket.localAddress?.replace(/^::ffff:/, '')
 }
 
-/** @param rawHeaders  Names and values in turns. */
+/** @param rawHeaders  Alternating names and values. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -3,7 +3,7 @@ import { faultsSchema } from '../faults/schema.ts'
 import { smtpSchema } from './schemas.ts'
 import type { Health } from './types.ts'
 
-/** The answer of `/dev/health`. */
+/** The answer of `GET /dev/health`. */
 export const healthSchema: z.ZodType<Health> = z.strictObject({
   status: z
     .enum(['starting', 'ok', 'disk_low', 'refusing', 'closing'])

@@ -2,7 +2,7 @@ import { isErrorOf } from '../core/errors.ts'
 import type { Counts, ServerDeps } from './deps.ts'
 import type { Health } from './types.ts'
 
-/** What there is, and whether it works. */
+/** The state of the instance, and whether it works. */
 export async function readHealth(
   deps: Pick<ServerDeps, 'config' | 'counts' | 'state' | 'listener' | 'version' | 'faults'>,
 ): Promise<Health> {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { listenerResponse } from './client-address.ts'
 
-/** The context's member that says that an answer is a stream, which goes on after it was given. */
+/** The context's member that says that an answer is a stream, which continues after it was returned. */
 export const isStreamed = 'localpost.isStreamed'
 
 /**

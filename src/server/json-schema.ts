@@ -45,7 +45,7 @@ const metadata: typeof components = Object.assign(z.registry<{ id: string }>(), 
   },
 })
 
-// Every integer has them; they say nothing of ours.
+// zod adds these limits to every integer; they are not ours.
 function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
@@ -68,7 +68,7 @@ function withReferences(value: unknown): unknown {
   )
 }
 
-// Generators of clients know no `items: false`, nor the items before it.
+// Client generators support neither `items: false` nor the items before it.
 function withoutPrefixItems(tuple: object, items: readonly unknown[]): object {
   const kinds = new Map(items.map((item) => [JSON.stringify(item), item]))
   const [only] = kinds.values()

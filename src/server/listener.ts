@@ -110,7 +110,7 @@ export function trackSilent(server: Server | SecureServer): () => void {
     silent.add(socket)
     socket.once('close', () => silent.delete(socket))
   })
-  // A TLS socket stands in the place of the connection that it came over. One in its handshake stays as it came.
+  // A TLS socket replaces the connection that it came over, once its handshake is done.
   server.on('secureConnection', (secured: TLSSocket) => {
     for (const socket of silent) if (socket.remotePort === secured.remotePort) silent.delete(socket)
     silent.add(secured)

@@ -7,7 +7,7 @@ export interface LiveEvents {
   /**
    * Opens a stream for one client. It ends when the client goes, when the client does not read, or by `close`.
    *
-   * @param after  The last id that the client saw: what came since comes first, as far as the store still knows it.
+   * @param after  The last id that the client saw: later events come first, if the store still knows them.
    * @throws closed after `close`.
    */
   open(after?: number): ReadableStream<Uint8Array>
@@ -49,7 +49,7 @@ interface Client {
   end(): void
 }
 
-// What a client that does not read may cost: beyond it, it is dropped, and asks again by its last id.
+// How much is buffered for a client that does not read. Beyond this it is disconnected, and resumes by its last id.
 const maxWaitingChars = 256 * 1024
 const heartbeatMs = 15_000
 
@@ -64,7 +64,7 @@ function createClient(store: Pick<Store, 'changes'>, after: number | undefined, 
   function flush(): void {
     isScheduled = false
     if (isOver || waiting === '' || !controller || (controller.desiredSize ?? 0) <= 0) return
-    // Taken first: where the client reads, the stream asks for more before this returns.
+    // Taken first: if the client reads, the stream requests more before this returns.
     const text = waiting
     waiting = ''
     controller.enqueue(encoder.encode(text))
@@ -83,7 +83,7 @@ function createClient(store: Pick<Store, 'changes'>, after: number | undefined, 
     if (waiting.length > maxWaitingChars) {
       if (finish()) controller?.error(new Error('The client does not read.'))
     } else if (!isScheduled) {
-      // One chunk for all that happens in one turn: a burst of mail is not a burst of writes.
+      // One chunk for all events of one turn of the event loop: a burst of mail is not a burst of writes.
       isScheduled = true
       setImmediate(flush)
     }

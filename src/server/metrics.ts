@@ -10,7 +10,7 @@ interface Metric {
   readonly values: Readonly<Record<string, number>>
 }
 
-/** What `/dev/metrics` answers: how an instance is, in the text format of Prometheus. */
+/** The answer of `/dev/metrics`: the state of the instance in the text format of Prometheus. */
 export function metricsOf(health: Health): string {
   const { status, version, store, counts, database } = health
   const { rss } = process.memoryUsage()

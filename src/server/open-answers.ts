@@ -1,29 +1,29 @@
 import { clearInterval, setInterval } from '../core/machine.ts'
 
-/** Answers that are read or waited for. Each ends once its caller would not get it any more. */
+/** Answers in progress. Each ends when its caller loses access. */
 export interface OpenAnswers {
-  /** @param assertMay  Asked each second; throws what the caller would be refused with now. */
+  /** @param assertMay  Called each second; throws the error with which the caller would be refused now. */
   watch(assertMay: () => void): OpenAnswer
-  /** Asks now, for all. */
+  /** Checks all of them now. */
   look(): void
-  /** Stops watching. The answers go on. */
+  /** Stops watching. The answers continue. */
   close(): void
 }
 
 /** One answer. Exactly one of `throughout` with an error, `guard` and `leave` ends the watch. */
 export interface OpenAnswer {
-  /** Waits for the handler. @throws what `assertMay` threw meanwhile, and what the handler throws. */
+  /** Waits for the handler. @throws the error of `assertMay`, or that of the handler. */
   throughout<T>(handling: T | Promise<T>): Promise<T>
   /** The same body, which breaks off when `assertMay` throws. */
   guard(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>
   leave(): void
 }
 
-/** What a watched answer is ended by. */
+/** A watched answer. */
 interface Watched {
   assertMay(): void
   end(reason: unknown): void
-  /** Whether nobody holds its body any more. */
+  /** Whether its body was garbage collected. */
   isGone(): boolean
 }
 

@@ -55,9 +55,9 @@ function headersOf(
 }
 
 /**
- * The limit of the options, and on top of it the one that `/dev/faults` has at the time.
+ * The limit of the options, and in addition the current one of `/dev/faults`.
  *
- * @param injected  Gives the same object until the limit changes: counting restarts with each.
+ * @param injected  Returns the same object until the limit changes: counting restarts with each new one.
  * @param shared  Counts for all instances that share a store; null for this one alone.
  */
 export function createRateLimits(

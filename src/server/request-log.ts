@@ -9,12 +9,12 @@ import type { LoggedRequest } from './types.ts'
 import { createSlab } from './slab.ts'
 import { monotonicNow } from '../core/machine.ts'
 
-/** What the dispatcher knows of a request when it is answered. */
+/** A request as the dispatcher knows it when it is answered. */
 export interface Exchange {
   source: LoggedRequest['source']
   method: string
   path: string
-  /** Made by the inbox page for a person: neither logged, nor counted, nor met by a fault. */
+  /** Made by the inbox page: neither logged nor counted, and without faults. */
   fromPage: boolean
   status: number
   /** From `performance.now()`, before anything else. */
@@ -89,7 +89,7 @@ function toKept(
   copy: (bytes: Uint8Array) => Buffer,
 ): Kept {
   const { source, method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
-  // Member by member: what a spread makes is ten times as large, and a thousand are kept.
+  // Member by member: a spread makes an object that is ten times as large, and a thousand are kept.
   return {
     id: deps.ids.next('req'),
     timestamp: deps.clock.now(),
@@ -113,7 +113,7 @@ const maxRequests = 1000
 const maxChars = 16 * 1024
 const maxWarningChars = 500
 
-/** As it was: it is shown far less often than it is kept, so keys are masked when it is shown. */
+/** Unmasked: it is shown far less often than it is stored, so keys are masked when it is shown. */
 interface Kept extends Pick<Exchange, 'source' | 'method' | 'path' | 'status' | 'key' | 'responseBody'> {
   warnings: readonly string[]
   requestBody: Buffer | null
@@ -147,7 +147,7 @@ function masked(text: string, key: string | null): string {
 function firstBytes(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength <= maxChars) return bytes
   let end = maxChars
-  // Not within a character.
+  // Do not cut within a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return bytes.subarray(0, end)
 }

@@ -4,8 +4,8 @@ import type { FailedKeys } from './failed-keys.ts'
 import type { OpenAnswers } from './open-answers.ts'
 
 /**
- * What limits the requests of an instance, of all its accounts together: memory of bodies and answers, wrong keys, and how
- * long an answer goes on for a caller who lost access.
+ * What limits the requests of an instance, of all its accounts together: memory of bodies and answers, wrong keys, and
+ * how long an answer continues for a caller who lost access.
  */
 export interface RequestRooms {
   readonly bodies: BodyRoom

@@ -10,25 +10,25 @@ export interface Route {
   /** The chapter of the document. */
   readonly tag: string
   readonly summary: string
-  /** What its path parameters look like, where there is more to say than that they are text; only for the document. */
+  /** The form of its path parameters, if they are more than text; only for the document. */
   readonly params?: Readonly<Record<string, { readonly maxLength: number; readonly pattern: string }>>
-  /** Strings to what the handler takes; every query is read by it, and it says whether unknown members are left out. */
+  /** Converts the query for the handler; also decides whether unknown members are ignored or refused. */
   readonly query?: z.ZodType
-  /** Request headers that it reads, with what they mean and how many characters they may have; only for the document. */
+  /** Request headers that it reads, with their meaning and maximum length; only for the document. */
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly maxLength?: number }>>
   readonly body?: RouteBody
   readonly success: RouteSuccess
-  /** What it can refuse, beyond what every route of its area can; see `openapi.ts`. */
+  /** Its own error codes, beyond those of every route of its area; see `openapi.ts`. */
   readonly errors?: readonly ErrorCode[]
   /**
-   * Who may call: `key` needs an API key, `local` passes the guard of the control API, `open` only its Origin
-   * check; `public` is for everybody, also from pages of others.
+   * Who may call: `key` needs an API key, `local` must pass the guard of the control API, `open` only its Origin check;
+   * `public` is for everybody, even pages of other sites.
    */
   readonly access: 'key' | 'local' | 'open' | 'public'
   /**
-   * Parses nothing and decides nothing: calls one function of a noun and gives its answer.
+   * Calls one function of a resource and returns its result.
    *
-   * @returns The value of a JSON body, or an {@link Answer} where more is to be said.
+   * @returns The value of a JSON body, or an {@link Answer} to set more than the body.
    */
   handler(context: RouteContext): unknown
 }
@@ -36,11 +36,14 @@ export interface Route {
 export interface RouteBody {
   readonly schema: z.ZodType
   /**
-   * Who checks it by this schema, before anything else happens. `noun`: what the handler passes on is as it came, since
-   * the noun, which a library call also reaches, checks it again in any case. Default: `server`.
+   * Who checks it with this schema. `noun`: the resource does, because library calls reach it too; the handler passes
+   * the body on unchecked. Default: `server`.
    */
   readonly readBy?: 'server' | 'noun'
-  /** Largest body in bytes, one of {@link bodyLimits}: what is larger is answered 413 before it is parsed. Default: `json`. */
+  /**
+   * Largest body in bytes, one of {@link bodyLimits}: larger ones are answered 413 before they are parsed. Default:
+   * `json`.
+   */
   readonly maxBytes?: number
   /** Whether a request without a body counts as `{}`. */
   readonly optional?: boolean
@@ -81,17 +84,17 @@ export interface RouteSuccess {
   readonly alsoStatus?: readonly number[]
 }
 
-/** What a handler gets of a request; everything in it is read and checked. */
+/** The input of a handler; everything in it is read and checked. */
 export interface RouteContext<Params = Readonly<Record<string, string>>, Query = unknown, Body = unknown> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
   readonly headers: Pick<Headers, 'get'>
-  /** Whether the caller sits on this machine: in process, or by a loopback name at a listener bound to loopback. */
+  /** Whether the caller is on this machine: in process, or under a loopback name on a listener bound to loopback. */
   isLocal(): boolean
   /** Whether the caller's browser came over HTTPS. */
   isSecure(): boolean
-  /** Whether only the headers are asked for. */
+  /** Whether only the headers are requested. */
   readonly isHead: boolean
   /** The caller's IP address; `127.0.0.1` in process. */
   ip(): string
@@ -119,7 +122,7 @@ export type TypedRoute<Path extends string, Query extends z.ZodType, Body extend
   ): Answer | Promise<unknown> | object
 }
 
-/** Makes a row of the table; only its types do anything. */
+/** Makes a row of the table; exists only for its types. */
 export function defineRoute<
   const Path extends string,
   Query extends z.ZodType = z.ZodUnknown,

@@ -10,8 +10,8 @@ import { needOf } from './scopes.ts'
 import { pageFile, pagePaths } from './ui.ts'
 
 /**
- * Puts the table and the page into h3. Every path has an answer of ours, also where nothing is there: h3's own would
- * echo the address, and would not know 405.
+ * Adds the routes and the page to h3. Unknown paths get our own answer too: that of h3 would echo the URL, and would
+ * not use 405.
  */
 export function createRouter(routes: readonly Route[], uiDir: string, deps: DispatchDeps): H3 {
   const h3 = new H3({ silent: true, allowMalformedURL: true })
@@ -35,14 +35,14 @@ export function createRouter(routes: readonly Route[], uiDir: string, deps: Disp
       }),
     )
   }
-  // A path that does not exist asks for a key like one that does.
+  // A path that does not exist requires a key like one that does.
   h3.all('/v1/**', dispatcher(deps, 'key', refusePath))
   h3.all('/dev/**', dispatcher(deps, 'local', refusePath))
   h3.all('/**', dispatcher(deps, 'none', refusePath))
   return h3
 }
 
-/** What h3 knows of the table, as `GET /v1/emails`; without the page, HEAD, and the answers for what is not there. */
+/** The routes that h3 has, as `GET /v1/emails`; without the page, HEAD, and the answers for unknown paths. */
 export function registeredRoutes(h3: H3): string[] {
   return h3['~routes']
     .filter(

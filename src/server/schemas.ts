@@ -3,7 +3,8 @@ import type { Config } from '../options/options.ts'
 import type { ListPage } from '../core/lists.ts'
 import { queryNumber } from './query-number.ts'
 
-// An id, or the address of a contact: no other cursor is longer. Only said here, since a wrong one has an error of its own.
+// An id, or the address of a contact: no cursor is longer. Only documented here, because an invalid cursor has its own
+// error.
 const cursorMeta = {
   description: 'The `cursor` of the previous page; absent, empty or `null`: the first page',
   maxLength: 320,
@@ -36,7 +37,7 @@ export function listSchema(name: string, item: z.ZodType): z.ZodType {
   })
 }
 
-/** A page of a noun as a list answer. */
+/** A page of a resource as a list answer. */
 export function toList<Name extends string, T>(
   name: Name,
   page: ListPage<T>,

@@ -3,7 +3,10 @@ import type { Scope } from '../keys/types.ts'
 import type { Role } from '../users/user.ts'
 import type { Route } from './route.ts'
 
-/** What a caller may need: a scope of API keys, or `admin`, which only a key of scope `full` and a user who is an admin have. */
+/**
+ * What a route requires: a scope of API keys, or `admin`, which only keys of scope `full` and users with the role
+ * `admin` have.
+ */
 export type Need = Scope | 'admin'
 
 /**
@@ -100,8 +103,8 @@ export const routeNeeds: Readonly<Record<string, Need>> = {
 }
 
 /**
- * What a request of a route needs, by its query. A check with `live` asks the links of a mail, which may change something
- * elsewhere.
+ * The requirement of a request, by its query. A check with `live` requests the links of a mail, which may change
+ * something elsewhere.
  */
 export function needOf({ method, path }: Pick<Route, 'method' | 'path'>): (query: string) => Need {
   const need = routeNeeds[`${method} ${path}`] ?? 'admin'
@@ -120,7 +123,7 @@ export function scopeMeets(scope: Scope, need: Need): boolean {
 }
 
 /**
- * The refusal of a caller who is known, but may not do this.
+ * The error for a known caller who may not do this.
  *
  * @param who  The beginning of a sentence: `The API key lp_abcd…wxyz has the scope read`.
  * @param what  The method and the path.

@@ -5,9 +5,9 @@ import { sessionSeconds, type SessionOwner, type StoredSessions } from '../users
 /** The sessions of the page, by the cookie of a request. */
 export interface Sessions {
   /**
-   * Ends the session of the request, and puts a new one in its place: a token that somebody else knew is worth nothing.
+   * Replaces the session of the request by a new one, so that a token that somebody else knew becomes worthless.
    *
-   * @param owner  Was checked before.
+   * @param owner  Already authenticated.
    * @param isSecure  Whether the browser came over HTTPS.
    * @returns The value of `Set-Cookie`.
    */
@@ -18,14 +18,14 @@ export interface Sessions {
   ): Promise<string>
   /** @returns The value of `Set-Cookie` that removes the cookie; the session ends, too. */
   close(headers: Pick<Headers, 'get'>, isSecure: boolean): Promise<string>
-  /** What the browser keeps while its user signs in at an OpenID provider, in a cookie of its own. */
+  /** The cookie that a browser keeps while its user signs in at an OpenID provider. */
   readonly login: {
     /** @returns The value of `Set-Cookie`. An empty value removes the cookie. */
     set(value: string, isSecure: boolean): string
     /** The value that the request has; empty without one. */
     of(headers: Pick<Headers, 'get'>): string
   }
-  /** Whose session the request has; null without one that is valid. */
+  /** The owner of the session of a request; null without a valid session. */
   ownerOf(headers: Pick<Headers, 'get'>): SessionOwner | null
 }
 

@@ -2,21 +2,20 @@ import { LocalpostError } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { networkOf } from './failed-keys.ts'
 
-/** Slows down guesses of passwords, per address and per user. */
+/** Slows down guessing of passwords, per address and per user. */
 export interface SignInLimit {
   /**
    * Counts an attempt before the password is checked, so that many at once count too.
    *
-   * @param name  As given; a name that does not exist counts like one that does. null where a provider asks for it.
-   * @returns To be called once the password was right: the attempt then does not count.
+   * @param name  As given; a name that does not exist counts like one that does. null for a sign-in with a provider.
+   * @returns A function to call if the password was right: the attempt then does not count.
    * @throws rate_limit_exceeded with `Retry-After`, whether or not the password is right.
    */
   begin(address: string, name: string | null): () => void
 }
 
 /**
- * Allows 20 wrong passwords in a minute from one address, and 60 for one user: nobody at a single address can lock a user
- * out.
+ * Allows 20 wrong passwords in a minute from one address, and 60 for one user: no single address can lock a user out.
  *
  * @param now  Monotonic time in milliseconds. Default: the machine's.
  */
@@ -51,7 +50,7 @@ function createWindows(
       let window = windows.get(name)
       if (!window || window.ends <= at) {
         windows.delete(name)
-        // The oldest goes: a table of all names would be its own attack.
+        // The oldest entry is dropped: an unlimited table would be an attack on memory.
         const [oldest] = windows.keys()
         if (windows.size >= maxWindows && oldest !== undefined) windows.delete(oldest)
         window = { ends: at + windowMs, failures: 0 }

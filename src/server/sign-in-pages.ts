@@ -2,7 +2,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { type Answer, bytesAnswer, errorAnswer } from './answer.ts'
 
 /**
- * Runs what a browser navigates to. A person gets an error as a page, with a way back; programs get it as JSON.
+ * Handles a navigation of a browser. Errors are a page with a link back for people, and JSON for programs.
  *
  * @param headers  Of the request.
  */
@@ -24,8 +24,8 @@ export async function orErrorPage(
 }
 
 /**
- * Leads to the inbox page. A redirect would not do: to a browser that came from another site, the whole way counts as
- * that of the other site, which may not open the page and has no use of the session's cookie.
+ * Opens the inbox page. A redirect would not work: after a navigation from another site, browsers treat all redirects
+ * as cross-site and do not send the session's cookie.
  */
 export function signedInPage(): Answer {
   const ways =
@@ -34,7 +34,7 @@ export function signedInPage(): Answer {
 }
 
 /**
- * Refuses what is not a navigation of the whole window: images and frames of other pages have no business here.
+ * Refuses everything except navigations of the whole window, such as images and frames of other pages.
  *
  * @throws forbidden_origin
  */

@@ -1,12 +1,12 @@
 /** Keeps copies of many small byte arrays for some time. */
 export interface Slab {
-  /** @returns The copy; its memory is given back when no copy beside it is needed any more. */
+  /** @returns The copy; its memory is freed when all copies in the same buffer are unused. */
   put(bytes: Uint8Array): Buffer
 }
 
 /**
- * Makes a slab of a few large buffers outside the heap: the collector moves whatever outlives a moment in it from place
- * to place, and a thousand request bodies were a tenth of what a request costs.
+ * Makes a slab of a few large buffers outside the heap. In the heap, the garbage collector would copy the bodies
+ * around: with a thousand of them, that was a tenth of the cost of a request.
  *
  * @param boardBytes  How much one board takes; a larger piece has a board of its own.
  */

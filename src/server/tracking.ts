@@ -4,8 +4,8 @@ import type { Route, RouteContext } from './route.ts'
 import { defineRoute } from './route.ts'
 
 /**
- * `/t`: where the addresses in tracked mail lead. Everybody may call them, from wherever the mail is read; what they
- * do is in their token alone.
+ * `/t`: the URLs in tracked mail. Everybody may call them, wherever the mail is read; only their token decides what
+ * they do.
  */
 export function trackingRoutes(tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe'>): Route[] {
   return [
@@ -21,7 +21,7 @@ export function trackingRoutes(tracking: Pick<Tracking, 'open' | 'click' | 'unsu
           ...guarded,
           'content-type': 'image/gif',
           'content-length': String(pixel.length),
-          // Mail is read on pages of others.
+          // Webmail pages of other sites show mail.
           'cross-origin-resource-policy': 'cross-origin',
         })
       },
@@ -70,7 +70,7 @@ const common = {
 
 const guarded = {
   'referrer-policy': 'no-referrer',
-  // Mail shows the image in whatever program reads it.
+  // Any mail program may load the image.
   'cross-origin-resource-policy': 'cross-origin',
 }
 

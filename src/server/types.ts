@@ -2,7 +2,7 @@
 
 import type { FaultsState } from '../faults/types.ts'
 
-/** The answer of `/dev/health`. */
+/** The answer of `GET /dev/health`. */
 export interface Health {
   /**
    * `ok` and `disk_low` come with status 200, all others with 503. `disk_low`: mail is accepted, but the
@@ -61,7 +61,7 @@ export interface Health {
   warnings: string[]
 }
 
-/** One request to `/v1`, or send of the library, as `/dev/requests` shows it. Keys are masked wherever they stand. */
+/** One request to `/v1`, or send of the library, as `/dev/requests` shows it. Keys are masked everywhere. */
 export interface LoggedRequest {
   id: string
   /** How it came; a send of the library is logged as the same request. */
@@ -72,14 +72,14 @@ export interface LoggedRequest {
   method: string
   /** With its query; `""` for another protocol. */
   path: string
-  /** 0 where an injected fault closed the connection. */
+  /** 0 if an injected fault closed the connection. */
   status: number
   duration_ms: number
   /** The first characters of the key. */
   api_key: string | null
-  /** What was accepted and yet looks wrong. */
+  /** Problems of a request that was accepted. */
   warnings: string[]
-  /** At most 16 KiB; null where none was read. */
+  /** At most 16 KiB; null if none was read. */
   request_body: string | null
   /** At most 16 KiB. */
   response_body: string | null

@@ -4,7 +4,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
 import { bytesAnswer } from './answer.ts'
 
-/** The paths of the page, and what answers each; nothing else is ever answered with a file. */
+/** The paths of the page, and their handlers; no other path is answered with a file. */
 export const pagePaths: readonly string[] = ['/', '/index.html', '/favicon.svg', '/assets/{name}']
 
 /**

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { firstOf } from '../core/errors.ts'
 import { ignoredMember, moreWarnings } from '../core/validate.ts'
 
-/** Warnings for the members of an object that a schema does not know: they were ignored. 100, and how many more. */
+/**
+ * Warnings for members of an object that a schema does not know and that were ignored: the first 100, and the number of
+ * others.
+ */
 export function unknownMembers(schema: z.ZodType, value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   const known = membersOf(schema)

@@ -58,7 +58,7 @@ export class ChangeFeed {
     return publishing
   }
 
-  /** Goes on at the commit `seq`, where what came before it is no longer known. */
+  /** Continues at the commit `seq`, if the changes before it are no longer known. */
   skip(seq: number): void {
     this.#seq = seq
     this.#droppedThrough = seq

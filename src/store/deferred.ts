@@ -1,11 +1,11 @@
 import { nextTurn } from '../core/machine.ts'
 import { createPacer } from '../core/yield.ts'
 
-/** What a start leaves for later: done in order and in slices, as soon as somebody needs it. */
+/** Work that a start leaves for later: done in order and in slices, as soon as it is needed. */
 export class Deferred {
   #steps: (() => void)[] = []
   #running: Promise<void> | null = null
-  /** Whether some of it stands in the log alone. */
+  /** Whether some of it is only in the log. */
   holdsCommits = false
 
   /** Notes a step; none may come once it runs. */

@@ -11,7 +11,7 @@ export interface LogPlace {
   log: number
   at: number
   readonly size: number
-  /** The CRC-32 of the bytes; absent where they were stored before it was noted. */
+  /** The CRC-32 of the bytes; absent if they were stored before it was noted. */
   readonly crc?: number | undefined
 }
 

@@ -5,7 +5,7 @@ import type { StoredRecord } from './store.ts'
 /** The facts of one record as numbers: flags, numbers, codes of texts. */
 export type FactRow = readonly number[]
 
-/** What the facts of a record say about a condition. */
+/** The answer of a record's facts to a condition. */
 export type Verdict = typeof no | typeof yes | typeof unsure
 export const no = 0
 export const yes = 1

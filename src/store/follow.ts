@@ -1,7 +1,7 @@
 import { createPacer } from '../core/yield.ts'
 import type { Collection, Store, StoredRecord } from './store.ts'
 
-/** What is in memory of the records of a small collection. Each method may be called again with the same. */
+/** A copy in memory of the records of a small collection. Each method may be called again with the same record. */
 export interface Memory<T extends StoredRecord> {
   /** The ids of the records that it has. */
   ids(): Iterable<string>

@@ -24,7 +24,7 @@ export function corrupt(place: string, what: string, fix: string, cause?: unknow
   return new LocalpostError('store_corrupt', message, { cause })
 }
 
-/** What to do where there is no copy of a damaged file. */
+/** Advice if there is no copy of a damaged file. */
 export const salvageHint = 'To save what is intact, run `localpost doctor --salvage --to <new folder>`.'
 
 /** The error of a caller that breaks the store's contract: a fault in this program, not of the medium or a user. */

@@ -65,7 +65,7 @@ export interface Medium extends PlaceKeeper {
   close(): Promise<void>
 }
 
-/** What maintenance needs of the engine. */
+/** The parts of the engine that maintenance needs. */
 export interface Maintenance {
   readonly records: Records
   /** Commits a blob's bytes at a new place, for each of these that still is where it was. */

@@ -20,7 +20,7 @@ import type { RestorableStore } from './restore.ts'
 import { replaceFile } from './disk/snapshot.ts'
 import type { Collection, PartitionedStore, StoredRecord } from './store.ts'
 
-/** What `openMemoryStore` takes. */
+/** Options of `openMemoryStore`. */
 export interface MemoryStoreOptions {
   /** Every collection that will be used. */
   readonly collections: readonly Collection<StoredRecord>[]
@@ -28,7 +28,7 @@ export interface MemoryStoreOptions {
   readonly pendingBytes?: number
 }
 
-/** What `openLogStore` takes. */
+/** Options of `openLogStore`. */
 export interface LogStoreOptions {
   /** The folder, made where it is missing. One store at a time uses it. */
   readonly dir: string
@@ -46,7 +46,7 @@ export interface LogStoreOptions {
   readonly files?: Files
   /** Default: the machine's. */
   readonly processes?: Processes
-  /** Which run of the machine this is; `""` where it is not known. Default: what the system says. */
+  /** The boot id of the machine; `""` if it is not known. Default: the one of the system. */
   readonly boot?: string
   /** Default: this version's own. */
   readonly migrations?: readonly Migration[]

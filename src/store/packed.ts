@@ -39,7 +39,7 @@ export interface FileStamp {
 export interface PackedFile extends FileStamp {
   /** The space that the blobs of all its records use. */
   readonly usage: BlobUsage
-  /** What its index for the start contains; null if there is none. See `StartIndexes`. */
+  /** The content of its index for the start; null if there is none. See `StartIndexes`. */
   index: 'all' | 'not all facts' | null
 }
 
@@ -202,7 +202,7 @@ export class BlobUsage {
     }
   }
 
-  /** Notes that a record has other blobs now; null where it has none. */
+  /** Notes that a record has other blobs now; null if it has none. */
   replace(before: Places | null, after: Places | null): void {
     if (before === after) return
     for (const name in before) {

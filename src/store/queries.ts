@@ -37,7 +37,7 @@ export interface Page<T> {
   readonly more: boolean
 }
 
-/** Which records are grouped, and by what. All are facts of the collection. */
+/** The records to group, and the facts to group them by. */
 export interface GroupQuery {
   /** Only records with this flag. */
   readonly flag: string

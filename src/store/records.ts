@@ -36,14 +36,14 @@ export class Records {
   readonly collections: Map<string, CollectionState> = new Map()
   /** Segments that changed since they were last written. */
   dirty: Set<Segment> = new Set()
-  /** By its name in `checkpoint.json`, the commit that a snapshot file has to contain; null where that is not known. */
+  /** By its name in `checkpoint.json`, the commit that a snapshot file has to contain; null if that is not known. */
   readonly files: Map<string, number | null> = new Map()
   /** Whether some collections are not read yet; see {@link Records.ready}. */
   isPartial = false
   /** The records that rest in segment files. */
   readonly resting: Resting = new Resting()
   readonly #keeper: PlaceKeeper
-  /** What the store was opened with, by name. */
+  /** The options of the store, by name. */
   readonly #definitions: ReadonlyMap<string, Collection<StoredRecord>>
   /** The collections of each partition, by their names without it. */
   readonly #partitions: Map<string, Map<string, CollectionState>> = new Map()

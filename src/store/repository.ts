@@ -84,7 +84,7 @@ export interface ListOrder<T extends StoredRecord> {
   /** Only these records; `count` counts them too. */
   where?: Where
   direction?: 'asc' | 'desc'
-  /** What a cursor of this list is, for the message: `the id of a domain`. */
+  /** The kind of cursor of this list, for the message: `the id of a domain`. */
   cursorIs: string
   isCursor(text: string): boolean
   /** The cursor that continues behind a record. Default: its id. */

@@ -15,7 +15,7 @@ export interface RestingRecord {
 
 /** Reads records from segment files. */
 export interface LineReader {
-  /** The records of some rows; null where the file does not have the record there, intact. */
+  /** The records of some rows; null if the file does not have the record there, intact. */
   read(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]>
   /** The error for a row that cannot be read; names the file and the line. */
   damaged(pack: Packed, row: number): Promise<LocalpostError>

@@ -22,7 +22,7 @@ export interface RestorableStore extends PartitionedStore {
 /** Records as they were: by collection, by id. */
 export type StoreSnapshot = ReadonlyMap<CollectionState, ReadonlyMap<string, SavedRecord>>
 
-/** What an {@link Entry} was; its members are never changed in place. */
+/** An earlier state of an {@link Entry}; its members are never changed in place. */
 export interface SavedRecord {
   readonly segment: number
   readonly version: number
@@ -44,7 +44,7 @@ export function saveRecords(states: Iterable<CollectionState>): StoreSnapshot {
   return saved
 }
 
-/** What has to happen for the records to be as they were: removals first, so that a unique key is free again. */
+/** The changes that restore the records: removals first, so that unique keys are free again. */
 export function restoringEffects(snapshot: StoreSnapshot): Effect[] {
   const removals: Effect[] = []
   const puts: Effect[] = []

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** The text of a JSON object with a checksum of all that stands before it as its last member, and a line feed. */
+/** The text of a JSON object whose last member is a checksum of everything before it, and a line feed. */
 export function sealed(members: object): string {
   const body = JSON.stringify(members).slice(0, -1)
   return `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`

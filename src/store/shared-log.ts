@@ -10,8 +10,8 @@ export interface LogLimit {
 }
 
 /**
- * The last records of a log that all instances write which share a store. Whoever adds one does not wait until it is stored:
- * they are stored in batches, and in a flood only the newest.
+ * The last records of a log that all instances of a store write. Adding a record does not wait until it is stored: they
+ * are stored in batches, and in a flood only the newest.
  */
 export interface SharedLog<T extends StoredRecord> {
   /** @param make  Called shortly before the record is stored. */
@@ -106,7 +106,7 @@ const mostAtOnce = 100
 const gatherMs = 20
 const pauseMs = 100
 const longestPauseMs = 2000
-/** What a commit may take. */
+/** Limits of a commit. */
 const storingMs = 50
 
 /** Does not keep the process alive. */

@@ -21,7 +21,7 @@ export class SortedIndex {
   readonly on: readonly string[]
   /** One more at each change, so that a scan that let the event loop turn sees that positions moved. */
   revision = 0
-  /** null until somebody asks for the order. */
+  /** null until the order is requested. */
   #entries: Entry[] | null
   readonly #all: () => Iterable<Entry>
   /** Where in `Entry.keys` this index's key is; -1 for the index `id`. */
@@ -30,7 +30,7 @@ export class SortedIndex {
   #gathered: { gone: Set<Entry>; added: Set<Entry> } | null = null
 
   /**
-   * @param all  Where the records stand anyway: then they are only put in order when somebody asks for the order.
+   * @param all  The records, if they are in memory anyway: then they are only sorted when the order is requested.
    */
   constructor(
     name: string,

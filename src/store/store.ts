@@ -175,7 +175,7 @@ export interface DatabaseStatus {
 export interface LowDisk {
   /** Whether the last new record or message did not fit. */
   readonly isFull: boolean
-  /** What it means and what to do, in sentences. */
+  /** Its meaning and what to do, in sentences. */
   readonly message: string
 }
 
@@ -312,7 +312,7 @@ export function remove<T extends StoredRecord>(
   return { op: 'remove', collection: collection as unknown as Collection<StoredRecord>, id, version }
 }
 
-/** What a commit did to one record. */
+/** The effect of a commit on one record. */
 export type StoreChange =
   | {
       readonly seq: number

@@ -18,7 +18,7 @@ export function membersOf(record: object): StoredObject {
  * Makes an entry of what a file says, lifted to the present schema.
  *
  * @param stored  The record, or its own JSON text where it is known to be `JSON.stringify`'s, or both.
- * @returns The entry, or null where this is no record.
+ * @returns The entry, or null if this is no record.
  */
 export function toEntry(
   state: CollectionState,
@@ -36,7 +36,7 @@ export function toEntry(
   return new Entry(record.id, segment, record.version, text, state.keysOf(record), blobs, facts)
 }
 
-/** The same of a line that says what is in its text; null where it does not. */
+/** The same of a line that says what is in its text; null if it does not. */
 export function toKnownEntry(segment: number, line: SnapshotLine): Entry | null {
   const { id, version, keys, text } = line
   const blobs = parsePlaces(line.blobs)
@@ -44,7 +44,7 @@ export function toKnownEntry(segment: number, line: SnapshotLine): Entry | null 
   return new Entry(id, segment, version, text, keys, blobs)
 }
 
-/** A record's blobs as stored, null where it has none, undefined where they cannot be read. */
+/** A record's blobs as stored, null if it has none, undefined if they cannot be read. */
 export function parsePlaces(value: unknown): Places | null | undefined {
   if (value === undefined || value === null) return null
   if (!isObject(value)) return undefined

@@ -48,7 +48,7 @@ export interface TextQuery {
   readonly missingAfter: string | null
 }
 
-/** Which of the matches are asked for. */
+/** The requested part of the matches. */
 export interface TextPlace {
   /** Only those before this one, which are older. Default: all. */
   readonly before: string | null

@@ -10,7 +10,7 @@ const body = z
   .nullable()
   .optional()
 
-/** What may be stored, at least one of the members: the body of `PUT /dev/templates/{id}`. */
+/** A template to store, with at least one of the members: the body of `PUT /dev/templates/{id}`. */
 export const templateInputSchema: z.ZodType<TemplateInput> = z
   .strictObject({
     subject: z
@@ -43,7 +43,7 @@ export const templateSchema: z.ZodType<Template> = z.strictObject({
   updated: z.int().describe('Unix time in milliseconds of the last PUT'),
 })
 
-/** What a template was before it changed, as `/dev/templates/{id}/versions` answers it. */
+/** An earlier version of a template, as `/dev/templates/{id}/versions` answers it. */
 export const templateVersionSchema: z.ZodType<TemplateVersion> = z.strictObject({
   id: z.string(),
   subject: z.string().nullable(),

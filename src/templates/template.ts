@@ -6,5 +6,5 @@ export interface TemplateRecord extends StoredRecord, Template {}
 
 export const templateCollection: Collection<TemplateRecord> = { name: 'templates', indexes: {} }
 
-/** What a stored template gives to a send request that names it; the request's own members win. */
+/** The members that a stored template gives to a send request; the request's own members take precedence. */
 export type TemplateContent = Pick<Template, 'subject' | 'html' | 'text'>

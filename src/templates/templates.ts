@@ -49,7 +49,7 @@ export interface Templates {
 
 /** The same, and what sends need. */
 export interface InnerTemplates extends Templates {
-  /** What a send request takes from a template; null where there is none. */
+  /** The members that a send request takes from a template; null if there is none. */
   find(id: string): Promise<TemplateContent | null>
 }
 

@@ -1,6 +1,6 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
-/** What may be stored, at least one of the members: the body of `PUT /dev/templates/{id}`. */
+/** A template to store, with at least one of the members: the body of `PUT /dev/templates/{id}`. */
 export interface TemplateInput {
   /** May hold placeholders such as {{name}}, as the bodies may. */
   subject?: string | null
@@ -23,7 +23,7 @@ export interface Template {
   updated: number
 }
 
-/** What a template was before it changed, as `/dev/templates/{id}/versions` answers it. */
+/** An earlier version of a template, as `/dev/templates/{id}/versions` answers it. */
 export interface TemplateVersion {
   id: string
   subject: string | null

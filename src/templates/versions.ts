@@ -20,11 +20,11 @@ export const templateVersionCollection: Collection<VersionRecord> = {
   indexes: { template: { on: ['template', 'id'] } },
 }
 
-/** What a template has of its versions; each function reads, and leaves the commit to its caller. */
+/** The versions of templates; each function reads, and leaves the commit to its caller. */
 export interface Versions {
-  /** What keeps the content of a template, and drops the versions beyond the limits. */
+  /** The changes that keep the content of a template, and drop the versions beyond the limits. */
   keep(template: TemplateRecord): Promise<{ changes: Change[]; blobs: Blob[] }>
-  /** What removes all versions of a template. */
+  /** The changes that remove all versions of a template. */
   removal(template: string): Promise<Change[]>
   /** Newest first. */
   list(template: string): Promise<TemplateVersion[]>

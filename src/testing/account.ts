@@ -58,7 +58,7 @@ export interface TestAccount extends Pick<Client, 'emails' | 'domains' | 'audien
  * Opens an account on a server that runs elsewhere: the isolation of an instance, where many test processes share one
  * server. The server removes it after `ttlMs` if the test does not.
  *
- * @throws invalid_option, request_failed where no server answers, or the error of the server: invalid_api_key,
+ * @throws invalid_option, request_failed if no server answers, or the error of the server: invalid_api_key,
  *   insufficient_scope, too_many_accounts.
  * @example
  * const account = await openAccount()
@@ -130,7 +130,7 @@ async function removeAccount({ ask }: Calls, name: string): Promise<void> {
   }
 }
 
-/** What an account needs beside the answer that has its keys. */
+/** The context of an account beside the answer that has its keys. */
 interface Opened {
   url: string
   waitTimeoutMs: number

@@ -34,7 +34,7 @@ export interface EventExpectation extends MailQueryMembers {
   type?: BounceType
   /** Of a bounce. */
   subtype?: BounceSubtype
-  /** What the recipient's server said, of a delivery, a bounce or a delay. */
+  /** The reply of the recipient's server, for a delivery, a bounce or a delay. */
   smtp_response?: TextPattern
   /** Of a click. */
   link?: TextPattern

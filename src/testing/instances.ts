@@ -57,7 +57,7 @@ export type UsedLocalpost = (test?: unknown) => Localpost
  * test; it is closed automatically. The instance of a file refuses tests that run at the same time.
  *
  * @returns Gives the instance of the running test; see {@link UsedLocalpost}.
- * @throws TypeError where a hook is missing.
+ * @throws TypeError if a hook is missing.
  * @example
  * import { afterEach, beforeEach, test } from 'node:test'
  * const localpost = useLocalpost({ beforeEach, afterEach })

@@ -8,7 +8,7 @@ import { assertExpectation } from './expectation.ts'
 import { usageError } from './lines.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Which checks a mail must pass. */
+/** The checks that a mail must pass. */
 export interface ChecksExpectation extends MailCheckOptions {
   /** The severity from which a finding fails the test. Default: `error`. */
   failOn?: 'error' | 'warning'

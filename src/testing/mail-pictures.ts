@@ -54,7 +54,7 @@ export async function picturesOf(mail: Mail, options: MailPictureOptions): Promi
   return takePictures(shown, { mask: createMask(mail.codes, mask), timeoutMs })
 }
 
-/** How much two pictures may differ if nothing else is said. */
+/** How much two pictures may differ by default. */
 export const defaultThreshold = 0.1
 
 const members = {
@@ -71,7 +71,7 @@ function textPage(text: string): string {
   return `<!doctype html><meta name="color-scheme" content="light dark"><pre style="white-space: pre-wrap">${escaped}</pre>`
 }
 
-/** @returns What is wrong, null where nothing is. */
+/** @returns What is wrong, null if nothing is. */
 async function checkOne(
   { png }: Picture,
   file: string,

@@ -52,7 +52,7 @@ export interface SnapshotCommand {
   command: string
 }
 
-/** What a failed comparison says: the lines that differ, and the command that accepts them. */
+/** The message of a failed comparison: the lines that differ, and the command that accepts them. */
 export function sayDifference(
   found: { mail: Pick<Mail, 'id'>; key: string; expected: string | null; received: string } & SnapshotCommand,
 ): string {

@@ -18,9 +18,9 @@ export function defaultTimeoutMs({ waitTimeoutMs }: Inspected): number {
 /** Reads the mails of an inbox, newest first, as often as a check asks. */
 export interface MailReader {
   summaries(): Promise<MailSummary[]>
-  /** The whole mail, read once for all that does not change after its acceptance. Null where it was removed. */
+  /** The whole mail, read once for all that does not change after its acceptance. Null if it was removed. */
   read(id: string): Promise<Mail | null>
-  /** The whole mail as it is now, with its newest events. Null where it was removed. */
+  /** The whole mail as it is now, with its newest events. Null if it was removed. */
   readAnew(id: string): Promise<Mail | null>
 }
 

@@ -2,14 +2,14 @@ import { addressForm, contains } from '../search/query-fits.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { searchableText } from '../search/searchable.ts'
 
-/** What a check found: the shape that `expect.extend` takes, of vitest and of Jest. */
+/** The result of a check: the shape that `expect.extend` of vitest and Jest takes. */
 export interface Outcome {
   pass: boolean
-  /** What was found and what was wanted, for the reader of a failed test. */
+  /** The actual and the expected value, for the reader of a failed test. */
   message: () => string
-  /** What the failed test's diff shows as received. */
+  /** The value that the diff of a failed test shows as received. */
   actual?: unknown
-  /** What the failed test's diff shows as expected. */
+  /** The value that the diff of a failed test shows as expected. */
   expected?: unknown
 }
 

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { usageError } from './lines.ts'
 import { membersOf, namesOf } from './vitest-test.ts'
 
-/** What vitest or Jest does with snapshots in the test that runs. */
+/** The snapshot settings of vitest or Jest for the running test. */
 export interface RunnerSnapshots {
   /** The command that writes the snapshots of the test file anew, as `npx vitest run a.test.js -u`. */
   command: string
@@ -10,7 +10,7 @@ export interface RunnerSnapshots {
   testName: string
   /** The test file. */
   path: string
-  /** Which snapshots are written: those that differ or are missing, those that are missing, or none. */
+  /** The snapshots that are written: those that differ or are missing, those that are missing, or none. */
   writes: 'all' | 'new' | 'none'
   /** Compares a text with the stored one, or stores it. */
   match(received: string, name?: string): { pass: boolean; key: string; expected: string | null }

@@ -5,7 +5,7 @@ export interface RunningTests {
   /**
    * A test begins.
    *
-   * @param context  What the framework hands to hooks and tests; undefined where it hands over nothing.
+   * @param context  What the framework hands to hooks and tests; undefined if it hands over nothing.
    * @param open  Makes the instance of the test, or gives the one that it shares.
    * @throws What `open` throws.
    */
@@ -15,7 +15,7 @@ export interface RunningTests {
   /**
    * The instance of the test that asks.
    *
-   * @throws Error where there is none, or where several tests run at the same time and the context is missing.
+   * @throws Error if there is none, or where several tests run at the same time and the context is missing.
    */
   find(context: unknown): Localpost
   /** Whether another test runs now, or this one may run beside others. */
@@ -81,7 +81,7 @@ function namelessOf(running: ReadonlyMap<unknown, Running>): unknown[] {
   return [...running.keys()].filter((key) => typeof key === 'symbol')
 }
 
-/** What names a test: vitest's task, the context of node:test, or the name that Jest keeps of a concurrent test. */
+/** The key of a test: vitest's task, the context of node:test, or the name that Jest gives a concurrent test. */
 function keyOf(context: unknown): unknown {
   return isContext(context) ? (taskOf(context) ?? context) : concurrentNameInJest()
 }

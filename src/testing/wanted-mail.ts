@@ -5,7 +5,7 @@ import type { MemberKind } from './expectation.ts'
 import { fitsAddress, fitsBody, fitsText } from './outcome.ts'
 import { usageError } from './lines.ts'
 
-/** What each member of a query takes, in every expectation: they mean the same in both. */
+/** The valid values of each member of a query, with the same meaning in every expectation. */
 export const mailMemberKinds: Readonly<Record<keyof MailQueryMembers, MemberKind>> = {
   to: 'pattern',
   cc: 'pattern',
@@ -25,7 +25,7 @@ export type WantedMail = Omit<MailQueryMembers, 'body'>
  * Takes the members of a query out of an expectation.
  *
  * @param what  Whose expectation it is, as the message names it.
- * @throws TypeError where `text` and `body` are both there.
+ * @throws TypeError if `text` and `body` are both there.
  */
 export function takeWantedMail<Given extends MailQueryMembers>(
   given: Given,

@@ -7,7 +7,7 @@ import { isOver, withEvents } from '../emails/events.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import type { Store } from '../store/store.ts'
 
-/** Who loaded an image or followed a link. */
+/** The client that loaded an image or followed a link. */
 export interface Visitor {
   ip: string
   user_agent: string
@@ -146,7 +146,7 @@ const minRestMs = 1000
 // Of one email, in memory.
 const maxWaiting = 500
 
-/** The email with the events of hits; null where there are none to add. */
+/** The email with the events of hits; null if there are none to add. */
 function withHits(email: EmailRecord, hits: Queue['waiting']): EmailRecord | null {
   const added = new Map<string, EmailEvent[]>()
   for (const { recipient, event } of hits) {

@@ -1,6 +1,6 @@
 import { findMarks, type LinkMark } from '../mime/html/link-scanner.ts'
 
-/** What a copy of the HTML carries. */
+/** The tracking of a copy of the HTML. */
 export interface TrackingTargets {
   /** The address of the image that records an open; null for none. */
   pixelUrl: string | null

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 
-/** What a tracking address says. */
+/** The content of a tracking URL. */
 export type TrackingToken = { /** Unix time in milliseconds; default: never. */ expires?: number } & (
   | { kind: 'open'; email_id: string; recipient: number }
   | { kind: 'click'; email_id: string; recipient: number; link: string }

@@ -7,7 +7,7 @@ import { insert, remove, type Change, type Store } from '../store/store.ts'
 import { sessionCollection, type SessionRecord, type User } from './user.ts'
 import { toUser, type Users } from './users.ts'
 
-/** Who a session belongs to: a user, or the holder of an API key. */
+/** The owner of a session: a user, or the holder of an API key. */
 export type SessionOwner =
   | { readonly user: User; /** Whether an OpenID provider vouched for it. */ readonly isProvided?: true }
   /** `account` is the id of the account that the key is of; null for `default`. */
@@ -24,7 +24,7 @@ export interface StoredSessions {
   /** Ends a session; no effect where there is none. */
   close(token: string): Promise<void>
   /**
-   * Whose session it is; null where there is none, it has expired, its key was removed, its user was removed, or the
+   * Whose session it is; null if there is none, it has expired, its key was removed, its user was removed, or the
    * password was changed, or the options for the OpenID provider were changed.
    */
   ownerOf(token: string): SessionOwner | null
@@ -32,7 +32,7 @@ export interface StoredSessions {
 
 /**
  * @param deps.keys  Knows keys by their digests.
- * @param deps.users  null where nobody can sign in with a password.
+ * @param deps.users  null if nobody can sign in with a password.
  * @param deps.policy  A digest of the options for the OpenID provider. Default: there is none.
  * @param deps.now  Default: the machine's time, which browsers go by.
  * @param deps.following  Follows the sessions that begin and end at other instances. Default: a new one.

@@ -13,7 +13,7 @@ export interface User {
 
 /** A session of the page as stored. */
 export interface SessionRecord extends StoredRecord {
-  /** The name of the user in the file of users; null where an API key was shown, and for users of a provider. */
+  /** The name of the user in the file of users; null if an API key was shown, and for users of a provider. */
   user: string | null
   /** The user as an OpenID provider described it at the sign-in. Earlier versions do not write it. */
   provided?: User

@@ -57,7 +57,7 @@ export function withUser(text: string, name: string, user: UserLine | null): str
   return lines.map((one) => `${one}\n`).join('')
 }
 
-/** What a user may be called; also what an error says. */
+/** A valid user name; the error messages quote it. */
 export const nameRule = 'A name has up to 100 letters, digits, and the characters . _ - + @.'
 
 export function isUserName(name: string): boolean {

@@ -16,7 +16,7 @@ import { createPasswords } from './password.ts'
 import type { User } from './user.ts'
 import { maxUsersBytes, parseUsers, type UserLine } from './users-file.ts'
 
-/** Who may sign in with a password. */
+/** The users who may sign in with a password. */
 export interface Users {
   /**
    * The user with this name and password; null if one of them is wrong. Takes the same time for a name that does not exist.
@@ -125,7 +125,7 @@ export function changeUsersFile<T extends { text: string }>(path: string, change
   }
 }
 
-/** What a caller sees of a user: without the hash. */
+/** A user as callers see it: without the hash. */
 export function toUser({ name, role, accounts }: UserLine): User {
   return { name, role, accounts }
 }

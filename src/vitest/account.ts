@@ -3,7 +3,7 @@ import type { AccountSettings, TestAccount } from '../testing/account.ts'
 import { accountSettingNames, assertArguments, assertKnownOptions, openAccount } from './parts.ts'
 import { assertScope, type TestScope, useInTest } from './scope.ts'
 
-/** What a test gets beside vitest's own. */
+/** The fixtures of a test, in addition to vitest's own. */
 export interface AccountFixtures {
   /** An account on the server. Removed automatically. */
   localpost: TestAccount

@@ -11,7 +11,7 @@ declare module 'vitest' {
   interface Matchers<T = any> extends MailMatchers {}
 }
 
-/** What a test gets beside vitest's own. */
+/** The fixtures of a test, in addition to vitest's own. */
 export interface LocalpostFixtures {
   /**
    * Options of the instance, for a file or a suite: `test.override({ localpostOptions: { strict: true } })`. Default:

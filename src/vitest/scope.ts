@@ -25,7 +25,7 @@ interface Use {
 /**
  * Gives a test its instance or account, emptied before where several tests share it, and its mails to the reporter.
  *
- * @throws Error where tests that share it run at the same time.
+ * @throws Error if tests that share it run at the same time.
  */
 export async function useInTest<Post extends Localpost | TestAccount>(
   post: Post,

@@ -8,7 +8,7 @@ import type { Sender } from './sender.ts'
 import { webhookDeliveryCollection } from './webhook.ts'
 
 /**
- * Makes one delivery per event and webhook that asks for it.
+ * Makes one delivery per event and subscribed webhook.
  *
  * Pending deliveries are stored, so a burst costs no more memory than its deliveries as records. Their number is
  * limited: a receiver that is down for long must not make every email more expensive. Beyond the limit events are

@@ -25,10 +25,10 @@ export interface Announcer {
  * The deliveries are written in the same commit as the event, so each event is announced once, in order, and a crash
  * neither loses nor doubles one. The new events of a changed record are found by comparison with the version that it
  * replaces, which costs one read; a commit based on another version is refused anyway. Without a webhook, and for
- * events that no webhook asks for, nothing is read and nothing is added.
+ * events without a subscribed webhook, nothing is read and nothing is added.
  */
 export function announcingStore(store: Store, announcer: Announcer): Store {
-  /** The versions that the changes replace; null where they cannot be read. */
+  /** The versions that the changes replace; null if they cannot be read. */
   async function readReplaced(changes: readonly Written[]): Promise<Replaced | null> {
     try {
       const records = changes.map(({ op, collection, record }) =>

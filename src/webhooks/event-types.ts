@@ -7,7 +7,7 @@ export const emailEventTypes: readonly `email.${(typeof eventStatuses)[number]}`
 )
 /** The names of what happens to domains. */
 export const domainEventTypes = ['domain.created', 'domain.updated', 'domain.verified'] as const
-/** What stands for several events. */
+/** The patterns that match several events. */
 export const eventGroups = ['*', 'email.*', 'domain.*'] as const
 
 /** Whether one of the patterns asks for this event. */

@@ -8,7 +8,7 @@ import type { DomainData, WebhookPayload } from './webhook.ts'
  * What happened to the recipients of an email between two of its versions: one payload per event, the oldest first.
  * Events are only ever added to a recipient, so the new ones are those after the previous number.
  *
- * @param before  The version that `email` replaces; null where there was none.
+ * @param before  The version that `email` replaces; null if there was none.
  */
 export function emailPayloads(before: EmailRecord | null, email: EmailRecord): WebhookPayload[] {
   const known = new Map(before?.recipients.map(({ recipient, events }) => [recipient, events.length]))
@@ -29,7 +29,7 @@ export function emailPayloads(before: EmailRecord | null, email: EmailRecord): W
  * every other change, and `domain.verified` after that when it came into the state SUCCESS. A name that only mail
  * mentioned is not announced until it is registered.
  *
- * @param before  The version that `domain` replaces; null where there was none.
+ * @param before  The version that `domain` replaces; null if there was none.
  * @param now  Unix time in milliseconds.
  */
 export function domainPayloads(

@@ -20,7 +20,7 @@ export const domainEventTypeSchema: z.ZodType<DomainEventType> = z.enum(domainEv
 
 const patternNames = [...eventGroups, ...emailEventTypes, ...domainEventTypes]
 
-/** What a webhook may ask for: an event, all of one kind, or everything. */
+/** The events of a webhook: one event, all of one kind, or everything. */
 export const webhookPatternSchema: z.ZodType<WebhookPattern> = z.enum(patternNames)
 
 const patterns = z.array(webhookPatternSchema)
@@ -52,7 +52,7 @@ const inputMembers = {
     .describe('Names of events, `email.*`, `domain.*` or `*`. Default: `*`'),
 }
 
-/** What a webhook is made of: the body of `POST /dev/webhooks`, and an entry of the option `webhooks`. */
+/** A webhook to create: the body of `POST /dev/webhooks`, and an entry of the option `webhooks`. */
 export const webhookInputSchema: z.ZodType<WebhookInput> = z.strictObject(inputMembers)
 
 /** The option `webhooks`; unlike a request, it has no members to be ignored. */
@@ -73,8 +73,8 @@ const milliseconds = z.int().describe('Unix time in milliseconds')
 /** One try to bring an event to a webhook. */
 export const webhookAttemptSchema: z.ZodType<WebhookAttempt> = z.strictObject({
   timestamp: z.int().describe('When it began: Unix time in milliseconds'),
-  status: z.int().nullable().describe('HTTP status of the answer; null where none came'),
-  error: z.string().nullable().describe('Why it failed; null where it was taken'),
+  status: z.int().nullable().describe('HTTP status of the answer; null if none came'),
+  error: z.string().nullable().describe('Why it failed; null if it was taken'),
   duration_ms: z.number(),
   response: z
     .string()
@@ -99,8 +99,8 @@ export const webhookDeliverySchema: z.ZodType<WebhookDelivery> = z.strictObject(
     .string()
     .describe('The `webhook-id` header: the same for every webhook, every try and every replay of the event'),
   type: z.union([emailEventTypeSchema, domainEventTypeSchema]),
-  email_id: z.string().nullable().describe('Null where the event is not of an email'),
-  domain_id: z.string().nullable().describe('Null where the event is not of a domain'),
+  email_id: z.string().nullable().describe('Null if the event is not of an email'),
+  domain_id: z.string().nullable().describe('Null if the event is not of a domain'),
   recipient: z.string().nullable().describe('Whom the event of an email is about; null for others'),
   subject: z.string().nullable().describe('Of the email, where it is still there; null for others'),
   domain_name: z

@@ -14,7 +14,7 @@ export type EmailEventType =
 /** The name of something that happens to a domain. */
 export type DomainEventType = 'domain.created' | 'domain.updated' | 'domain.verified'
 
-/** What a webhook may ask for: an event, all of one kind, or everything. */
+/** The events of a webhook: one event, all of one kind, or everything. */
 export type WebhookPattern =
   | '*'
   | 'email.*'
@@ -31,7 +31,7 @@ export type WebhookPattern =
   | 'domain.updated'
   | 'domain.verified'
 
-/** What a webhook is made of: the body of `POST /dev/webhooks`, and an entry of the option `webhooks`. */
+/** A webhook to create: the body of `POST /dev/webhooks`, and an entry of the option `webhooks`. */
 export interface WebhookInput {
   /**
    * Where events are posted to: http or https, without user name and password; this machine and private
@@ -58,9 +58,9 @@ export interface Webhook {
 export interface WebhookAttempt {
   /** When it began: Unix time in milliseconds. */
   timestamp: number
-  /** HTTP status of the answer; null where none came. */
+  /** HTTP status of the answer; null if none came. */
   status: number | null
-  /** Why it failed; null where it was taken. */
+  /** Why it failed; null if it was taken. */
   error: string | null
   duration_ms: number
   /**
@@ -80,9 +80,9 @@ export interface WebhookDelivery {
   /** The `webhook-id` header: the same for every webhook, every try and every replay of the event. */
   event_id: string
   type: EmailEventType | DomainEventType
-  /** Null where the event is not of an email. */
+  /** Null if the event is not of an email. */
   email_id: string | null
-  /** Null where the event is not of a domain. */
+  /** Null if the event is not of a domain. */
   domain_id: string | null
   /** Whom the event of an email is about; null for others. */
   recipient: string | null

@@ -11,7 +11,7 @@ export interface WebhookRecord extends StoredRecord, Webhook {
 
 export const webhookCollection: Collection<WebhookRecord> = { name: 'webhooks', indexes: {} }
 
-/** What a domain is announced with. Its records and keys are not: ask for them by the id. */
+/** The members of a domain in its events. Records and keys are left out: request them by the id. */
 export type DomainData = { domain_id: string } & Pick<
   DomainDetail,
   StoredDomainMember | 'verified_for_sending_status'

@@ -35,14 +35,14 @@ export interface Webhooks {
    * @throws not_found; state_conflict for one of the options.
    */
   remove(id: string): Promise<void>
-  /** What is sent, was sent, or could not be: all that wait and about the last 1,000 others, newest first. @throws invalid_cursor */
+  /** The deliveries: all pending ones and about the last 1,000 others, newest first. @throws invalid_cursor */
   deliveries(query?: ListQuery): Promise<ListPage<WebhookDelivery>>
   /**
    * Sends the event of a delivery again, whatever its outcome. It keeps its `webhook-id`, by which a receiver
    * knows what it has seen already.
    *
    * @returns The new delivery.
-   * @throws not_found, also where the webhook is gone.
+   * @throws not_found, also if the webhook is gone.
    */
   replay(deliveryId: string): Promise<WebhookDelivery>
 }

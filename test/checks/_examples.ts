@@ -13,7 +13,7 @@ export interface Example {
   /** The severity of what it finds. Default: that of its row. */
   severity?: Severity
   options?: MailCheckOptions
-  /** What is known of the mail that fails, and of the one that passes. */
+  /** The knowledge for the mail that fails, and for the one that passes. */
   knowledge?: readonly [fails: MailKnowledge, passes: MailKnowledge]
 }
 

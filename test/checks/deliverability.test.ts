@@ -12,7 +12,7 @@ import { randomOf } from '../support/random.ts'
 import { submit } from '../support/submit.ts'
 import { mailWith, mailWithHeaders } from './_mail.ts'
 
-/** What a check finds in a mail, or why it was skipped. */
+/** The findings of a check in a mail, or why it was skipped. */
 async function said(
   id: string,
   mail: CheckedMail,

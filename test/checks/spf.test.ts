@@ -120,7 +120,7 @@ a A 192.0.2.9`),
 })
 
 describe('a zone file', () => {
-  it('may leave out names, classes and times to live, and go on in the next line', () => {
+  it('may leave out names, classes and times to live, and continue in the next line', () => {
     const { records, complete } = parseZone(`$TTL 1h
 $ORIGIN Acme.Test.
 @ IN SOA ns1 admin ( 1 2 ; serial

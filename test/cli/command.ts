@@ -9,7 +9,7 @@ import { ensureProgram, findOnPath } from '../support/programs.ts'
 /** A run of the command as it ships. */
 export interface Command {
   pid: number
-  /** What it has printed so far. */
+  /** The output so far. */
   stdout(): string
   stderr(): string
   /** Waits until stdout matches; throws with all output if the command ends before. */

@@ -7,7 +7,7 @@ import { randomOf } from '../support/random.ts'
 
 const mask = createMask()
 
-/** What differs each time, as apps write it: `{}` stands for it in the text around it. */
+/** Values that differ each time, as apps write them: `{}` marks the place in the text around it. */
 interface Kind {
   mask: string
   around: readonly string[]

@@ -18,5 +18,5 @@ export function withBoundary(parameter: string, boundary: string): string {
   )
 }
 
-/** What such a message has. */
+/** The content of such a message. */
 export const both: Expected = { leaves: [text('Hello'), file('image/png', 'png')], problem: false }

@@ -68,7 +68,7 @@ corpus('boundaries', [
     },
   ]),
   {
-    title: 'what stands before the first boundary and behind the last is no part',
+    title: 'text before the first boundary and after the last is not a part',
     says: 'RFC 2046 section 5.1.1',
     message: typed(
       'multipart/mixed; boundary=b',

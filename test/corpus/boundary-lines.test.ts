@@ -5,7 +5,7 @@ const attached = 'Content-Disposition: attachment'
 
 corpus('lines that are or look like boundaries', [
   {
-    title: 'a line that begins like a boundary and goes on is text',
+    title: 'a line that begins like a boundary and continues is text',
     says: 'RFC 2046 section 5.1.1',
     message: typed(
       'multipart/mixed; boundary=b',
@@ -132,7 +132,7 @@ corpus('lines that are or look like boundaries', [
     expected: { leaves: [text('--b\n\nHello\n--b--\n')], problem: true },
   },
   {
-    title: 'parts between which nothing stands',
+    title: 'adjacent parts with nothing between them',
     says: 'RFC 2046 section 5.1.1',
     message: typed('multipart/mixed; boundary=b', '--b', '', '', '--b', attached, png, '', '', '--b--'),
     expected: { leaves: [text(''), file('image/png', '')] },

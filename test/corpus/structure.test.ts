@@ -100,7 +100,7 @@ corpus('structure', [
     expected: { leaves: [text('Hello'), file('image/png', '\x89PNG')] },
   },
   {
-    title: 'an image that is to be shown where it stands',
+    title: 'an image that is to be shown inline',
     says: 'RFC 2183 section 2.1',
     message: typed(
       'multipart/mixed; boundary=b',

@@ -7,7 +7,7 @@ import type { EmailDetail } from '../../src/index.ts'
 import type { Started } from '../cli/command.ts'
 import { drained, get, readAll } from './outcome.ts'
 
-/** Removals and events that instances acknowledge, and what became of them. */
+/** Removals and events that instances acknowledge, and their results. */
 export interface ChangesLoad {
   /** How much was acknowledged so far. */
   counts(): { removed: number; hits: number }
@@ -21,8 +21,8 @@ export interface ChangesLoad {
 }
 
 /**
- * Removes mail and loads the pixels and links of mail until it is stopped. Each request goes to any of the instances, as
- * behind a load balancer. One that gets no answer may have been done or not; a client that is told so goes on.
+ * Removes mail and loads the pixels and links of mail until it is stopped. Each request goes to any of the instances,
+ * as behind a load balancer. One that gets no answer may have been done or not; a client that is told so continues.
  *
  * @param instances  The instances that run now; their API key is the same.
  */

@@ -13,7 +13,7 @@ const unordered = 60
 /** The limit of `--max-emails`: after the last kill, many mails must still be there. */
 const limit = 1500 + unordered * rounds
 
-/** What is known of the changes so far. */
+/** The known state of the changes so far. */
 interface Known {
   /** The subjects of acknowledged submissions, in order. Only `--max-emails` deletes them. */
   submitted: Set<string>

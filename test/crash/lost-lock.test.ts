@@ -16,7 +16,7 @@ import { runCommand, startCommand, type Started } from '../cli/command.ts'
 import { inboxOf } from './inbox-of.ts'
 import { load } from './load.ts'
 
-/** What may happen to the lock of a running server, and whether a second one can start then. */
+/** Changes of the lock of a running server, and whether a second one can start then. */
 const losses: readonly [what: string, happen: (lock: string, older: string) => void, takesOver: boolean][] = [
   ['removed', (lock) => rmSync(lock), true],
   ['emptied', (lock) => truncateSync(lock), true],

@@ -30,7 +30,7 @@ export async function assertWhole(command: Started, all: Acknowledged): Promise<
   }
 }
 
-/** What a route of a command answers. */
+/** The answer of a route of a command. */
 export async function get<T>(command: Started, path: string): Promise<T> {
   const response = await fetch(command.url + path, { headers: { authorization: `Bearer ${command.apiKey}` } })
   expect(response.status, path).toBe(200)

@@ -79,7 +79,7 @@ function mayCut(): boolean {
   }
 }
 
-/** What runs a command after another boot of the machine, as it sees it. */
+/** A command prefix that simulates another boot of the machine. */
 function afterBoot(): string[] {
   const file = join(temporaryFolder(), 'boot_id')
   writeFileSync(file, `${randomUUID()}\n`)

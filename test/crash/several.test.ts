@@ -105,7 +105,7 @@ it('an instance that was stopped for longer than its turn delivers and stores no
 
 const headers = { authorization: 'Bearer lp_several', 'content-type': 'application/json' }
 
-/** @returns The id; undefined where the instance refused. */
+/** @returns The id; undefined if the instance refused. */
 async function send({ url }: Started): Promise<string | undefined> {
   const body = JSON.stringify({
     from: 'a@acme.test',

@@ -12,7 +12,7 @@ export function launchOptions(): LaunchOptions {
   return { executablePath: findShell() ?? findChromium(), args: flags, timeout: 20_000 }
 }
 
-/** Chromium without its windows, which needs about a third less processor time for a page; undefined where there is none. */
+/** Chromium without its windows, which needs about a third less processor time for a page; undefined if there is none. */
 function findShell(): string | undefined {
   return process.env['CHROMIUM_PATH'] ? undefined : installIfPossible('chromium-headless-shell')
 }

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 /** An SMTP client that sends the given lines and records the replies. */
 export interface Client {
   readonly socket: Socket
-  /** The next reply; `""` where the connection ended before one. */
+  /** The next reply; `""` if the connection ended before one. */
   reply(): Promise<string>
   say(line: string): Promise<string>
 }

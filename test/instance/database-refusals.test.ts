@@ -8,7 +8,7 @@ import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 import { smallDisk } from '../support/small-disk.ts'
 
 interface Case {
-  /** Where the tables are: a disk of its own, or null where there can be none; default: with everything else. */
+  /** Where the tables are: a disk of its own, or null if there can be none; default: with everything else. */
   disk?: () => string | null
   /** More of the URL. */
   search?: string
@@ -114,7 +114,7 @@ const mail = { from: 'hi@acme.test', to: 'ada@example.com', subject: 'new', text
 
 describe('while a database stores nothing', () => {
   it.each(Object.entries(cases))(
-    'the replies, the health and the notices say so, and it ends by itself: %s',
+    'the replies, the health and the notices report it, and it ends without a restart: %s',
     async (_, { disk: mount, search = '', begin, says, refusal, smtp, canBeRead }) => {
       const disk = mount?.()
       if (disk === null) return

@@ -98,7 +98,7 @@ const mail = { from: 'bob@acme.test', to: 'ada@example.com', subject: 'Hi', text
 const send = (post: Localpost, key: string, more: Record<string, string> = {}): Promise<Answer> =>
   ask(post, 'POST /v1/emails', { body: mail, key }, more)
 
-/** What is done at one instance, and has to be seen by the next request to another one, at once. */
+/** Actions at one instance, which the next request to another one has to see at once. */
 const rows: Record<string, (a: Localpost, b: Localpost) => Promise<void>> = {
   async 'an API key is made and removed'(a, b) {
     for (let n = 0; n < 5; n++) {
@@ -367,7 +367,7 @@ describe('two instances over one store are one server, when', () => {
     expect((await over('GET', '/dev/accounts')).accounts).toHaveLength(1)
   })
 
-  test('a page goes on at the other one with the last event that it saw', async () => {
+  test('a page continues at the other instance after the last event that it saw', async () => {
     const [a, b] = await startTwo({})
     const first = await eventsOf(a)
     const ids = [await submit(b, mail), await submit(a, mail)]
@@ -380,7 +380,7 @@ describe('two instances over one store are one server, when', () => {
     await second.end()
   })
 
-  test('the database stops: nothing is answered from memory, and all goes on when it is back', async () => {
+  test('the database stops: nothing is answered from memory, and everything works again when it is back', async () => {
     const [a, b] = await startTwo({})
     const [unused] = await startTwo({})
     for (const post of [a, b]) expect((await ask(post, 'GET /dev/keys')).status).toBe(200)

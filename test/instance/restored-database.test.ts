@@ -80,7 +80,7 @@ it.each([
     expect(notices.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(/^The database holds other commits than before, as after a restore of a backup/),
     )
-    // It goes on with what is there now: what comes next is stored, delivered and heard of.
+    // It continues with the restored data: new mail is stored, delivered and announced.
     const waiting = post.inbox.waitFor({ subject: 'after' }, { timeoutMs: 30_000 })
     await expect
       .poll(

@@ -8,7 +8,7 @@ const mixed = head('multipart/mixed;\r\n boundary="a b"')
 const evil = 'Content-Type: text/plain\rContent-Disposition: attachment\0'
 const plain = 'Content-Type: text/plain Content-Disposition: attachment '
 
-/** A message, and what leaves; null where nothing changes. */
+/** A message, and what leaves; null if nothing changes. */
 const messages: [title: string, message: string, sent: string | null][] = [
   [
     'the header of a part',

@@ -7,7 +7,7 @@ import { guardedRequest, reasonOf } from '../../src/net/guarded-request.ts'
 import { tlsReason } from '../../src/net/tls-words.ts'
 import { start } from '../support/instance.ts'
 
-/** What OpenSSL says on both sides of a handshake. */
+/** The messages of OpenSSL on both sides of a handshake. */
 async function messagesOf(server: object, client: object): Promise<string[]> {
   const said: string[] = []
   const listener = createTlsServer({ ...(await makeCertificate('x.test')), ...server })

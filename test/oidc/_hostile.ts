@@ -10,7 +10,7 @@ import { listenFirst } from './_provider.ts'
 type Members = Record<string, unknown>
 type Respond = (response: ServerResponse) => void
 
-/** What a provider does wrong; without any it does all right. */
+/** The faults of a provider; without any it works correctly. */
 export interface Tricks {
   claims?: (claims: Members) => Members
   header?: Partial<JWTHeaderParameters>

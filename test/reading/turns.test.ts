@@ -50,7 +50,7 @@ it.each(['whole', 'withWhole'] as const)(
   },
 )
 
-it('a large mail is read while work on another one goes on', async () => {
+it('a large mail is read while work on another one is in progress', async () => {
   const reader = open()
   const { begun, work, end } = createWork()
   const working = reader.withWhole(large, work('work'))

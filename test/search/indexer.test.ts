@@ -48,7 +48,7 @@ test('during a continuous stream of arrivals, indexing still makes progress', as
   await indexer.close()
 })
 
-test('reading that goes on for long is reported until it ends or mail arrives, and short reading is not', async () => {
+test('reading that takes long is reported until it ends or mail arrives, and short reading is not', async () => {
   let readMs = 0
   const took = { ms: 0 }
   const { clock, begin, arrive, left, read } = await open((store) => async (email) => {

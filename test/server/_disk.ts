@@ -4,7 +4,7 @@ import { nodeFiles } from '../../src/core/files.ts'
 import { namedFiles } from '../support/named-files.ts'
 import { systemError } from '../store/_setup.ts'
 
-/** What is wrong with the disk of a folder. */
+/** The fault of the disk of a folder. */
 export interface Disk {
   /** The log can neither be synced nor cut. */
   fails: boolean

@@ -114,7 +114,7 @@ describe.runIf(hasPython)('Python’s urllib and http.client, which write the wh
   })
 })
 
-describe('a client that goes on sending after its answer', () => {
+describe('a client that continues sending after its answer', () => {
   it.each(['close', 'keep-alive'])(
     'is disconnected after 64 MiB, with Connection: %s',
     { timeout: 60_000 },

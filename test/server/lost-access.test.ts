@@ -50,7 +50,7 @@ async function open(): Promise<Server> {
 
 const cookieOf = (answer: RawAnswer): string => answer.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
 
-/** What a caller has open: an event stream, a wait, and a download that it does not read on. */
+/** The open requests of a caller: an event stream, a wait, and a download that it stops reading. */
 interface Held {
   /** How each ended; a stream that is still open after the time is `open`. */
   ends(): Promise<Record<string, string>>
@@ -62,7 +62,7 @@ async function hold(port: number, headers: Record<string, string>, mail: string,
     new Promise((resolve, reject) => {
       const sent = request({ port, path: path + suffix, headers, agent: false }, resolve)
       sent.on('error', reject).end()
-      // Before the server closes, which gives a download that goes on some seconds.
+      // Before the server closes, which allows a running download some seconds.
       onTestFinished(() => void sent.destroy())
     })
   // Sent first, so that the server has it when the others are answered.
@@ -103,7 +103,7 @@ async function hold(port: number, headers: Record<string, string>, mail: string,
 describe('long answers end within seconds', () => {
   const ended = (wait: string): object => ({ events: 'ended', wait, download: 'broken off' })
 
-  it('for users and keys that lose access, and go on for others', async () => {
+  it('for users and keys that lose access, and continue for others', async () => {
     const { post, port, write, signIn } = await open()
     const { id } = await post.inbox.import(large)
     const key = await addKey(post, port)
@@ -129,7 +129,7 @@ describe('long answers end within seconds', () => {
     expect(staying?.isOpen()).toBe(true)
   })
 
-  it('for accounts that are removed or disabled, and go on in others', async () => {
+  it('for accounts that are removed or disabled, and continue in others', async () => {
     const post = await startListening()
     const port = Number(new URL(post.url ?? '').port)
     const { id: ownId } = await post.inbox.import(large)

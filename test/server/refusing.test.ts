@@ -10,13 +10,13 @@ import { type Disk, hurtDisk } from './_disk.ts'
 
 interface Case {
   begin(disk: Disk, dir: string, face: Face): unknown
-  /** Ends the state while the instance runs; null where only a restart ends it. */
+  /** Ends the state while the instance runs; null if only a restart ends it. */
   end: ((disk: Disk) => void) | null
   /** Of `GET /dev/health`, and of the message of a refused send. */
   says: RegExp
   refusal: { status: number; name: string }
   smtp: { responseCode: number; response: string }
-  /** What `onNotice` gets when the state begins. */
+  /** The notice at the beginning of the state. */
   notice: RegExp
   /** And when it ends while the instance runs. */
   endNotice: RegExp | null

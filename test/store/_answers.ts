@@ -5,7 +5,7 @@ import { openAfterKill } from './_setup.ts'
 /** By id, each record with its message, as text; an answer tells apart any two states of a record. */
 export type Answers = Record<string, string>
 
-/** What the store of a killed process returns after the next start, and what the start reports. */
+/** The data that the store of a killed process returns after the next start, and the notices of that start. */
 export async function answers(dir: string): Promise<{ all: Answers; notices: string[] }> {
   const notices: string[] = []
   const store = await openAfterKill(dir, { onNotice: (text) => notices.push(text) })

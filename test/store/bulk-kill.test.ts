@@ -11,7 +11,7 @@ const count = 2300
 const messageOf = (n: number): Uint8Array => pattern(n % 300 === 0 ? 300_000 : 50, n)
 const numberOf = (id: string): number => Number(id.slice(2))
 
-/** What a bulk change had reported when the power was cut, and the folder that the cut left. */
+/** The progress that a bulk change had reported when the power was cut, and the folder after the cut. */
 interface Cut {
   after: PowerFiles
   marked: number

@@ -18,7 +18,7 @@ const sampled = Number(process.env['LOCALPOST_FAULTS'] ?? 25)
 const longest = 60
 const firstSeed = Number(process.env['LOCALPOST_SEED'] ?? Date.now() % 1e6)
 
-/** By id, the record and its message; null where there is none. */
+/** By id, the record and its message; null if there is none. */
 type States = Map<string, string>
 
 async function statesOf(store: Store): Promise<States> {

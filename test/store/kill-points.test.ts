@@ -67,7 +67,7 @@ async function mortalFolder(): Promise<{ dir: string; state: unknown }> {
   return { dir: copy, state }
 }
 
-/** @returns The number of calls it made, or null where it was killed. */
+/** @returns The number of calls it made, or null if it was killed. */
 async function run(script: string, dir: string, at: number): Promise<number | null> {
   const process = fork(script, [dir, String(at)], {
     execArgv: [],

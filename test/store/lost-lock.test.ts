@@ -84,7 +84,7 @@ test.each([
   await store.close()
 })
 
-/** What can happen to the log file that is written. */
+/** Changes of the log file that is written. */
 const losses: readonly [what: string, lose: (log: string) => void][] = [
   ['removed', (log) => rmSync(log)],
   ['moved away', (log) => renameSync(log, `${log}.old`)],

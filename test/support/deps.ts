@@ -12,7 +12,7 @@ import { templateCollection } from '../../src/templates/template.ts'
 import { templateVersionCollection } from '../../src/templates/versions.ts'
 import { testClock, type TestClock } from './clock.ts'
 
-/** What most nouns are made of: a store in memory, a held clock, ids, an account and small pages. */
+/** Dependencies of most resources: a store in memory, a fixed clock, ids, an account and small pages. */
 export interface Parts {
   store: Store
   clock: TestClock

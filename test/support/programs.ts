@@ -38,7 +38,7 @@ const startServers: readonly string[] = ['haproxy', 'nginx']
 export interface Program {
   /** Its Debian package. */
   name: string
-  /** What the tests that need it are about. */
+  /** The subject of the tests that need it. */
   tests: string
   find(): string | undefined
   /** An alternative, as the end of a sentence. */
@@ -63,7 +63,7 @@ export function ensureProgram({ name, tests, find, otherwise = '' }: Program): s
   )
 }
 
-/** The path of a program that makes tests faster. Installs it like {@link ensureProgram}; undefined where it is missing. */
+/** The path of a program that makes tests faster. Installs it like {@link ensureProgram}; undefined if it is missing. */
 export function installIfPossible(
   name: string,
   find: () => string | undefined = () => findOnPath(name),

@@ -1,4 +1,4 @@
-/** Which project of vitest a test file is part of. `test/projects.test.ts` says what has to stay out of `unit`. */
+/** The vitest project of each test file. `test/projects.test.ts` says which files must not be in `unit`. */
 
 /** Folders of tests of the page, in Chromium. */
 export const browserFolders: readonly string[] = ['e2e']

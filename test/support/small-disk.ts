@@ -8,7 +8,7 @@ import { hasPrograms } from './programs.ts'
 /**
  * Mounts a disk of its own for a test, in memory.
  *
- * @returns Its folder, or null where this user may not mount one; a line then says so.
+ * @returns Its folder, or null if this user may not mount one; a line then says so.
  */
 export function smallDisk(bytes: number): string | null {
   if (!hasPrograms('full disks', ['mount'])) return null

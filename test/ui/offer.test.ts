@@ -3,7 +3,7 @@ import { offerAt } from '../../ui/views/templates/offer.ts'
 
 const names = ['name', 'first_name', 'order.id']
 
-/** What is offered where `|` is, and the text once the first name was taken. */
+/** The names offered at `|`, and the text after the first one was taken. */
 function offered(marked: string): { names: string[]; taken: string } | undefined {
   const caret = marked.indexOf('|')
   const text = marked.replace('|', '')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { templateTokens } from '../../ui/views/templates/template-tokens.ts'
 
-/** What each token covers, and its kind. */
+/** The text of each token, and its kind. */
 const read = (source: string, isHtml = true): [string, string][] =>
   templateTokens(source, isHtml).map(({ start, end, kind }) => [kind, source.slice(start, end)])
 

@@ -21,37 +21,37 @@ export interface PageAccounts {
   all: ShallowRef<AccountInfo[] | null>
   /** The name of the account that the page shows; null while it is not known which one is the caller's. */
   shown: ComputedRef<string | null>
-  /** The same as requests name it; null: that of the caller. */
+  /** The name for requests; null: the account of the caller. */
   asked: ComputedRef<string | null>
-  /** Whether there is more than the account `default`. Only then the page speaks of accounts. */
+  /** Whether there are accounts beside `default`. Only then the page mentions accounts. */
   isNamed: ComputedRef<boolean>
-  /** Why there is nothing to show. */
+  /** Why the account cannot be shown. */
   problem: ComputedRef<'missing' | 'disabled' | null>
-  /** The fragment of the address. */
+  /** The fragment of the URL. */
   hash: Readonly<Ref<string>>
-  /** Changes when the page begins anew: with another account, or with another caller. */
+  /** Changes when the page is rebuilt: for another account, or another caller. */
   epoch: Readonly<Ref<number>>
   /** Changes the fragment. */
   go(hash: string, replace: boolean): void
   /** Goes to the inbox of an account. */
   show(name: string): void
   load(): Promise<void>
-  /** Begins anew after a sign-in. */
+  /** Rebuilds the page after a sign-in. */
   restart(): void
   /** Forgets the accounts of a caller who signed out. */
   forget(): void
 }
 
-/** The name that the addresses of the page have; null: they name none. */
+/** The account name in the URLs of the page; null: they have none. */
 const named = shallowRef<string | null>(null)
 
-/** What the fragment of each address of the account begins with: `#/a/shop`, or `#` where addresses name no account. */
+/** The beginning of the fragment of each URL of the account: `#/a/shop`, or `#` if URLs name no account. */
 export const hashStart = (): string => startFor(named.value)
 
-/** A path of the control API for an address in the page, such as that of a download or a frame. */
+/** A path of the control API for a URL in the page, such as that of a download or a frame. */
 export const linkTo = (path: string): string => pathIn(named.value, path)
 
-/** Where the browser keeps something of the shown account. That of `default` is where it is without other accounts. */
+/** The storage key for data of the shown account. For `default` it is the same as without other accounts. */
 export const placeOf = (name: string): string =>
   named.value === null || named.value === mainAccount ? name : `${name}.${named.value}`
 
@@ -60,7 +60,7 @@ export function provideAccounts(): PageAccounts {
   const hash = ref(location.hash)
   const epoch = ref(0)
   const all = shallowRef<AccountInfo[] | null>(null)
-  /** The account of a caller who names none. */
+  /** The account of a caller whose URL names none. */
   const own = ref<string | null>(null)
   let isLocked = false
   let round = 0
@@ -77,14 +77,14 @@ export function provideAccounts(): PageAccounts {
     return found ? (found.is_disabled ? 'disabled' : null) : 'missing'
   })
 
-  /** What the address says now. The page begins anew before anything of it reads an address of another account. */
+  /** The current fragment. The page is rebuilt before any part of it reads a URL of another account. */
   function read(): void {
     const before = shown.value
     const after = accountIn(location.hash) ?? own.value
     if (after !== before) epoch.value++
     hash.value = location.hash
   }
-  // The way back to an address with another search changes the fragment without a `hashchange`.
+  // Going back to a URL with another search changes the fragment without a `hashchange`.
   for (const change of ['hashchange', 'popstate']) {
     addEventListener(change, read)
     onScopeDispose(() => removeEventListener(change, read))
@@ -96,17 +96,17 @@ export function provideAccounts(): PageAccounts {
       const { accounts } = await api.read<{ accounts: AccountInfo[] }>('dev/accounts')
       const first = await firstOf(accounts)
       if (begun !== round) return
-      // Until now the page asked for the caller's account without its name. That of `default` stays as it is.
+      // Until now the page requested the caller's account without its name. That of `default` stays as it is.
       const isOther = own.value === null && accountIn(hash.value) === null && first !== mainAccount
       all.value = accounts
       own.value = first
       if (isOther) epoch.value++
     } catch {
-      // A lost connection and a missing sign-in are shown elsewhere; it is asked again.
+      // A lost connection and a missing sign-in are shown elsewhere, and the request is repeated.
     }
   }
 
-  /** As the server chooses it for who names no account. */
+  /** As the server chooses it for callers who name no account. */
   async function firstOf(accounts: AccountInfo[]): Promise<string | null> {
     if (accounts.some(({ name }) => name === mainAccount)) return mainAccount
     if (accounts.length === 1) return accounts[0]?.name ?? null
@@ -120,7 +120,7 @@ export function provideAccounts(): PageAccounts {
     read()
   }
 
-  // An address without an account, and one of `default` where there is no other, mean the same as the other form.
+  // A URL without an account, and one with `default` if there is no other account, are equivalent to the other form.
   watchEffect(() => {
     if (!all.value || own.value === null) return
     const name = accountIn(hash.value)
@@ -143,7 +143,7 @@ export function provideAccounts(): PageAccounts {
     epoch,
     go,
     show(name) {
-      // Without the search of the other account, which is in front of the fragment.
+      // Without the search of the other account, which is before the fragment.
       history.pushState(null, '', `${location.pathname}${startFor(isNamed.value ? name : null)}/`)
       read()
     },
@@ -172,12 +172,12 @@ export function useAccounts(): PageAccounts {
 
 const key: InjectionKey<PageAccounts> = Symbol('accounts')
 const mainAccount = 'default'
-/** The server counts the mails of each. Longer lists are read when the switcher opens. */
+/** The server counts the mails of each account, so longer lists are only read when the switcher opens. */
 const mostRenewed = 100
 
 const startFor = (name: string | null): string => (name === null ? '#' : `#/a/${encodeURIComponent(name)}`)
 
-/** The account that an address names. Names of accounts need no escapes. */
+/** The account that a URL names. Names of accounts need no escapes. */
 function accountIn(hash: string): string | null {
   return form.exec(hash)?.[1] ?? null
 }

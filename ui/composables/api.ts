@@ -30,7 +30,7 @@ export interface Api {
   signIn(name: string, password: string): Promise<void>
   /** Ends the session of the cookie. */
   signOut(): Promise<void>
-  /** Who is signed in, and how one can sign in. */
+  /** The user who is signed in, and the ways to sign in. */
   session(): Promise<SessionState>
 }
 
@@ -153,8 +153,7 @@ export function createApi(options: {
 }
 
 /**
- * The address of a mail, or of a part of it, relative to the page, which may be mounted
- * below a path.
+ * The URL of a mail, or of a part of it, relative to the page, which may be mounted below a path.
  *
  * @param part  `raw`, `html`, `attachments/0`.
  */
@@ -163,8 +162,8 @@ export function mailPath(id: string, part?: string): string {
 }
 
 /**
- * A path of the control API for one account. Accounts and the session are of no account, and `/v1` knows the account by
- * the key or a header.
+ * A path of the control API for one account. Accounts and the session belong to no account, and `/v1` gets the account
+ * from the key or a header.
  *
  * @param account  null: that of the caller.
  */
@@ -173,7 +172,7 @@ export function pathIn(account: string | null, path: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}account=${encodeURIComponent(account)}`
 }
 
-/** The message for a person about something that was thrown. */
+/** The message to show for a thrown value. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error && error.message ? error.message : 'Something went wrong.'
 }

@@ -9,30 +9,30 @@ import {
   type Ref,
 } from 'vue'
 
-/** What a command is called, and its keys. */
+/** The title of a command, and its keys. */
 export interface CommandName {
   /** Unique on the page. */
   id: string
-  /** As the palette and the sheet of shortcuts say it. */
+  /** As shown in the palette and the sheet of shortcuts. */
   words: string
   group: 'Mail' | 'Selection' | 'Inbox' | 'Go to' | 'Page'
   /** A key as the browser names it (`j`, `#`, `Escape`), or two after each other: `g i`. */
   keys?: string
 }
 
-/** Something that a person can do: in the palette by its words, and by its keys. */
+/** A command: available in the palette by its words, and by its keys. */
 export interface Command extends CommandName {
-  /** Absent: always. One that is not is not in the palette, and its keys do nothing. */
+  /** Whether it is available; absent: always. Otherwise it is not in the palette, and its keys do nothing. */
   isOn?: () => boolean
   run(): void
 }
 
 export interface Commands {
-  /** All that are on at the moment, in the order in which they were given. */
+  /** All registered commands, in order of registration. */
   list(): Command[]
-  /** What is given stays until the scope ends. */
+  /** Registers commands until the scope ends. */
   add(commands: readonly Command[]): void
-  /** Whether single keys do anything: who dictates, or types with one hand, may turn them off. */
+  /** Whether single keys are enabled: people who dictate, or type with one hand, may turn them off. */
   keysOn: Ref<boolean>
 }
 
@@ -91,7 +91,7 @@ function listenForKeys(list: () => Command[], keysOn: Ref<boolean>): void {
 function isOthers(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
     return true
-  // A dialog counts while it is open: just closed, it may still be where the focus is.
+  // Only an open dialog counts: a closed one may still have the focus for a moment.
   const target = event.target instanceof Element ? event.target : null
   return Boolean(
     target?.closest('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]') ||
@@ -108,7 +108,7 @@ function useStoredSwitch(name: string): Ref<boolean> {
       try {
         localStorage.setItem(name, value ? 'on' : 'off')
       } catch {
-        // Storage may be refused; then the choice lasts as long as the page.
+        // Storage may be refused; then the choice lasts until the page is closed.
         return
       }
     },

@@ -1,4 +1,4 @@
-/** New mails since a person was told last. */
+/** New mails since the last notification. */
 export interface Gathered {
   count: number
   /** The id of the newest of them. */
@@ -6,10 +6,10 @@ export interface Gathered {
 }
 
 /**
- * Gathers new mails, so that a person is told of a burst once: a second after its first mail, then every five seconds at
- * most, while more arrive.
+ * Gathers new mails, so that a burst causes only a few notifications: one a second after its first mail, then at most
+ * one every five seconds while more arrive.
  *
- * @param later  Does something once, after so many milliseconds; returns what cancels that.
+ * @param later  Calls a function after this many milliseconds; returns a function that cancels it.
  */
 export function createGathering(
   tell: (gathered: Gathered) => void,

@@ -188,7 +188,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   function depthFor(changes: Changes | undefined): number {
     if (!changes) return pageSize
     const { created, updated, deleted } = changes
-    // The changed mail may be one of those that the row of a broadcast stands for.
+    // The changed mail may be one of those that the row of a broadcast represents.
     const lowest = emails.value.findLastIndex(
       ({ id, broadcast }) => updated.has(id) || (broadcast && updated.size + deleted.size > 0),
     )

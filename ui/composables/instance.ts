@@ -18,19 +18,19 @@ import { useWhileSeen } from './seen.ts'
 export interface Instance {
   api: Api
   live: LiveFeed
-  /** How it is; null until the first answer. Renewed at each connection and while the page is looked at. */
+  /** Its health; null until the first answer. Refreshed at each connection and while the page is visible. */
   health: ShallowRef<Health | null>
-  /** Whether it wants a sign-in first: then nothing is tried until `open`. */
+  /** Whether it requires a sign-in: then no requests are made until `open`. */
   locked: Ref<boolean>
-  /** Who is signed in; null until the first answer. */
+  /** The user who is signed in; null until the first answer. */
   session: ShallowRef<SessionState | null>
-  /** Begins, or begins again. */
+  /** Starts, or restarts. */
   open(): void
-  /** Ends the session, and asks who is there. */
+  /** Ends the session, and shows the sign-in. */
   signOut(): Promise<void>
 }
 
-/** Makes the instance of the shown account. What it still reads is cancelled with the Vue scope. */
+/** Makes the instance of the shown account. Its requests are cancelled with the Vue scope. */
 export function provideInstance(accounts: PageAccounts): Instance {
   const account = accounts.asked.value
   const over = new AbortController()
@@ -40,7 +40,7 @@ export function provideInstance(accounts: PageAccounts): Instance {
   const live = createLive(account, () => void look())
   const session = shallowRef<SessionState | null>(null)
   let meeting: Promise<void> | undefined
-  // A room may ask before the answer is there.
+  // A room may need it before the answer arrives.
   async function isSignedIn(): Promise<boolean> {
     await meeting
     return session.value?.caller === 'user' || session.value?.caller === 'key'
@@ -52,11 +52,11 @@ export function provideInstance(accounts: PageAccounts): Instance {
   useWhileSeen(() => void (live.connection.value === 'live' && look()))
   provide(instanceKey, instance)
 
-  /** Asks how the instance is; says nothing where it does not answer, as the connection says so already. */
+  /** Requests the health of the instance. A failure is ignored, because the connection shows it already. */
   async function look(): Promise<void> {
     health.value = await api.health().catch(() => health.value)
   }
-  /** Asks who is signed in. Where that has no answer, it is asked again at the next sign-in. */
+  /** Requests who is signed in. If that fails, it is repeated at the next sign-in. */
   async function meet(): Promise<void> {
     session.value = await api.session().catch(() => session.value)
   }

@@ -44,9 +44,9 @@ export interface LiveFeed {
 }
 
 /**
- * Reads `GET /dev/events` after `start` is called, and reconnects as long as the page is open.
+ * Reads `GET /dev/events` after `start` is called, and reconnects while the page is open.
  *
- * @param account  Whose events; null: those of the caller's account.
+ * @param account  The account of the events; null: that of the caller.
  * @param onRetry  Called before reconnecting, to find out why the connection was refused.
  */
 export function createLive(account: string | null, onRetry: () => void): LiveFeed {

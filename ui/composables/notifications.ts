@@ -4,17 +4,17 @@ import type { Instance } from './instance.ts'
 import { readStored, writeStored } from './stored.ts'
 import { spellOverrides, splitAddress } from './words.ts'
 
-/** Notifications of the desktop about new mail, off until a person turns them on in this browser. */
+/** Desktop notifications about new mail, off until they are turned on in this browser. */
 export interface Notifications {
   isOn: Ref<boolean>
   /** Why they cannot be turned on; `""` if they can. */
   problem: Ref<string>
-  /** Turns them on, after the browser's own question, or off. */
+  /** Turns them on, after the browser's permission prompt, or off. */
   toggle(): Promise<void>
 }
 
 /**
- * Tells of new mail in every room while no person looks at the page.
+ * Notifies of new mail in every room while the page is not visible.
  *
  * @param openMail  Called with the id of the newest mail when a person clicks a notification.
  */
@@ -30,7 +30,7 @@ export function provideNotifications(
 
   async function tell({ count, newest }: Gathered): Promise<void> {
     if (!isOn.value || document.hasFocus()) return
-    // Without an answer, the lost connection is shown elsewhere. A mail may be deleted already.
+    // If the request fails: a lost connection is shown elsewhere, and a mail may already be deleted.
     const page = await api.list({ query: `id:${newest}`, limit: 1 }).catch(() => null)
     const mail = page?.emails[0]
     if (!mail) return
@@ -38,7 +38,7 @@ export function provideNotifications(
     const subject = spellOverrides(mail.subject) || 'No subject'
     const from = spellOverrides(sender.name || sender.address) || 'No sender'
     try {
-      // With one tag, several tabs and later bursts replace the notification that is there.
+      // With the same tag, other tabs and later bursts replace the existing notification.
       const shown = new Notification(count > 1 ? `${count} new mails` : from, {
         body: count > 1 ? `${from}: ${subject}` : subject,
         tag: 'localpost',
@@ -50,7 +50,7 @@ export function provideNotifications(
         shown.close()
       })
     } catch {
-      // Some browsers of phones have the permission, but only workers may notify.
+      // In some mobile browsers only workers may show notifications, even with the permission.
       isOn.value = false
       problem.value = unsupported
     }

@@ -4,7 +4,7 @@ import { type Api, ApiError, wordsOf } from './api.ts'
 
 /** The mail that is being read. */
 export interface OpenMail {
-  /** The last one until the next is there: nothing flickers while a person walks through the list. */
+  /** The previous mail until the next is loaded, so that nothing flickers while moving through the list. */
   mail: ShallowRef<Mail | null>
   phase: Ref<'none' | 'loading' | 'ready' | 'gone' | 'failed'>
   /** Why it could not be loaded, in words. */
@@ -13,7 +13,7 @@ export interface OpenMail {
   damaged: ReadonlySet<string>
   /** Loads it again in place. */
   reload(): Promise<void>
-  /** Says that the mail is deleted. */
+  /** Marks the mail as deleted. */
   markGone(): void
 }
 
@@ -32,7 +32,7 @@ export function useOpenMail(
   const problem = ref('')
   const damaged = reactive(new Set<string>())
   let current = new AbortController()
-  // Whichever load is the first to end opens the mail: one that came after it may have cut it off.
+  // The first load that completes opens the mail, because a later one may have cancelled an earlier one.
   let openedId: string | null = null
 
   async function load(wanted: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { onScopeDispose } from 'vue'
 
-/** Calls `look` every ten seconds while a person may see the page, and when they come back to it. */
+/** Calls `look` every ten seconds while the page is visible, and when it becomes visible again. */
 export function useWhileSeen(look: () => void): void {
   const lookIfSeen = (): void => {
     if (document.visibilityState === 'visible') look()

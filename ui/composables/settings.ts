@@ -1,6 +1,6 @@
 /**
- * The host to give to an app: as bound, or, where this page is seen from another machine and the bound address is that
- * machine's loopback one, the name by which the page was reached.
+ * The host to show for apps: the bound one, or, if the page is opened from another machine and the server is bound to
+ * loopback, the name by which the page was reached.
  */
 export function reachableHost(bound: string, pageHost: string): string {
   return isLoopback(bound) && !isLoopback(pageHost) ? pageHost : bound
@@ -9,7 +9,7 @@ export function reachableHost(bound: string, pageHost: string): string {
 /**
  * A command for a POSIX shell that sends one mail, ready to paste.
  *
- * @param key  The API key; `""` where the server does not send it: then a shell variable is shown instead.
+ * @param key  The API key; `""` if the server does not send it: then a shell variable is shown instead.
  */
 export function curlCommand(origin: string, key: string): string {
   return [

@@ -1,6 +1,5 @@
 /**
- * A setting that is kept for the next visit. Storage may be refused, in a private window for example; then there is
- * none.
+ * A setting that is kept for the next visit. Storage may be refused, for example in a private window; then it is null.
  *
  * @returns The stored text; null if there is none.
  */

@@ -1,11 +1,11 @@
 import { ref, watch, type Ref } from 'vue'
 import { readStored, writeStored } from './stored.ts'
 
-/** Light or dark by choice, or as the system has it. */
+/** Light or dark, or as set in the system. */
 export type Theme = 'system' | 'light' | 'dark'
 export const themes: readonly Theme[] = ['system', 'light', 'dark']
 
-/** The page's theme; a change shows at once and is kept for the next visit. */
+/** The page's theme; a change applies at once and is kept for the next visit. */
 export function useTheme(): Ref<Theme> {
   const theme = ref<Theme>(storedTheme())
   watch(

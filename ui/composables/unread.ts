@@ -1,7 +1,7 @@
 import { inject, onScopeDispose, provide, ref, watchEffect, type InjectionKey, type Ref } from 'vue'
 import type { Instance } from './instance.ts'
 
-/** How many mails are unread, and what the page is called. Both are in the title of the tab. */
+/** The number of unread mails and the name of the page, which form the title of the tab. */
 export interface PageTitle {
   unread: Ref<number>
   /** Without the number. */
@@ -16,7 +16,7 @@ export function providePageTitle({ api, live, locked }: Instance): PageTitle {
   let isAgain = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** Counts once more after changes, but not for each of many. */
+  /** Counts again after changes, but not after each of many. */
   function recount(): void {
     isAgain = true
     if (isCounting) return

@@ -5,7 +5,7 @@ import { composableBody } from './long-body.ts'
 import { inSlices, sliceBytes } from '../slices.ts'
 import { writeNode, type Encoders } from './write-node.ts'
 
-/** What a message is composed of. */
+/** The content of a message to compose. */
 export interface MessageInput {
   /** Header values: one or more mailboxes with or without display names, as RFC 5322 writes them. */
   from: string
@@ -45,7 +45,7 @@ export interface ComposedMessage {
  * line endings and the final newline. No file and no URL is ever read.
  *
  * @param input  Recipients who are only in the envelope (Bcc) have no place here.
- * @throws Error where the address fields cannot be written as header fields.
+ * @throws Error if the address fields cannot be written as header fields.
  * @see RFC 5322, RFC 2046
  */
 export async function composeMessage(input: MessageInput): Promise<ComposedMessage> {

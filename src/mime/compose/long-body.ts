@@ -22,7 +22,7 @@ async function longBody(body: string): Promise<ComposableBody> {
   }
 }
 
-/** What decides how a body is encoded. */
+/** The facts that decide how a body is encoded. */
 export interface BodyCounts {
   letters: number
   /** Characters beyond ASCII, and control characters but for tab and line ends. */

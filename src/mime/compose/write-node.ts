@@ -1,6 +1,6 @@
 import type MimeNode from 'nodemailer/lib/mime-node'
 
-/** What the writer takes of the libraries that encode bodies. */
+/** The parts of the libraries that encode bodies. */
 export interface Encoders {
   base64: Pick<typeof import('nodemailer/lib/base64'), 'encode' | 'wrap'>
   qp: Pick<typeof import('nodemailer/lib/qp'), 'encode' | 'wrap'>
@@ -14,7 +14,7 @@ export const writtenAtOnceBytes: number = 64 * 1024
  * most mail cost more than all the encoding.
  *
  * @returns The bytes that the library's own stream gives, except that a soft line break may be elsewhere in a line that
- *   ends the body with spaces; null where content is large, not in memory, or carried unencoded.
+ *   ends the body with spaces; null if content is large, not in memory, or carried unencoded.
  */
 export function writeNode(node: MimeNode, encoders: Encoders): Buffer | null {
   const pieces: string[] = []

@@ -47,7 +47,7 @@ function createCanon(
   emit: (text: string) => void,
 ): { take(text: string): void; end(): void } {
   const isRelaxed = canonicalization === 'relaxed'
-  /** What the next piece decides over: a space that a line end removes, half a line end. */
+  /** The end of a piece that depends on the next one: a space that a line end removes, or half a line end. */
   let held = ''
   /** Line ends that count only where something follows. */
   let emptyLines = 0

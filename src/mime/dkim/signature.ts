@@ -18,7 +18,7 @@ export interface DkimSignature {
   expires: number | null
 }
 
-/** What is wrong with a signature, beside what it says of itself. */
+/** A fault of a signature that its tags do not show. */
 export interface BrokenSignature {
   domain: string
   selector: string

@@ -9,7 +9,7 @@ import { headerBlockSteps } from '../headers/headers.ts'
 import { sliceBytes } from '../slices.ts'
 import { nextTurn } from '../../core/machine.ts'
 
-/** Gives the public key that a domain publishes under a selector; null where it is not known. */
+/** Gives the public key that a domain publishes under a selector; null if it is not known. */
 export type FindDkimKey = (domain: string, selector: string) => Promise<KeyObject | null>
 
 /**
@@ -113,7 +113,7 @@ function isSignedBy(key: KeyObject, signed: Buffer, { algorithm, signature }: Dk
   }
 }
 
-/** What was signed: of each name in `h=` the last field that is not taken yet, and the signature itself at the end. */
+/** The signed fields: for each name in `h=` the last field that is not taken yet, and the signature itself at the end. */
 function signedText(
   { fields: names, header }: DkimSignature,
   own: RawField,

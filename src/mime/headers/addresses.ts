@@ -33,7 +33,7 @@ const simpleAddress =
  * Reads in one go what nearly everybody sends: `a@b.c`, `Some Name <a@b.c>` or `"Some Name" <a@b.c>`, the address in
  * ASCII and by the rules of {@link normalizeAddress}.
  *
- * @returns The bare address; null where the text has to be looked at, be it wrong or right in another way.
+ * @returns The bare address; null if the text has to be looked at, be it wrong or right in another way.
  */
 export function plainAddressOf(text: string): string | null {
   const match = plainAddress.exec(text)
@@ -110,7 +110,7 @@ export function isMailbox(value: string, wanted: string): boolean {
   return addressKey(address) === addressKey(wanted)
 }
 
-/** Where the `@` after the local part stands; -1 without one. An `@` in a quoted local part does not count. */
+/** The position of the `@` after the local part; -1 without one. An `@` in a quoted local part does not count. */
 function endOfLocalPart(address: string): number {
   if (!address.startsWith('"')) return address.indexOf('@')
   for (let i = 1; i < address.length; i++) {

@@ -68,7 +68,7 @@ function decodeRun({ charset, bytes }: Run): string {
 
 const encodedWord = /=\?([^?\s]{1,60})\?([BbQq])\?([^?]*)\?=/g
 
-/** The charset that a word names, as written there in lower case; null where it is unknown. */
+/** The charset that a word names, as written there in lower case; null if it is unknown. */
 function knownCharset(named: string): string | null {
   // A language may follow (RFC 2231 section 5).
   const charset = named.split('*', 1)[0]?.toLowerCase() ?? ''

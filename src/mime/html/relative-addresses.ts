@@ -1,4 +1,4 @@
-/** Stands in place of an address that a browser would complete with that of our own server: it leads nowhere. */
+/** Replaces a relative URL, which a browser would resolve against our own server. */
 export const nowhere: string = 'about:invalid'
 
 /**

@@ -1,4 +1,4 @@
-/** What a reader asked to load over http(s): nothing, images, or images, fonts and style sheets. */
+/** The content that a reader allowed to load over http(s): nothing, images, or images, fonts and style sheets. */
 export type RemoteContent = 'none' | 'images' | 'all'
 
 /**

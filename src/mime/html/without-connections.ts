@@ -15,8 +15,8 @@ import { loadTokenizer } from './scan-html.ts'
  * `<base>`, scripts (speculation rules, web bundles), frames and plug-ins, and the attributes `ping` and `attributionsrc`.
  * Relative URLs, which would lead to Localpost itself, are replaced by one that leads nowhere.
  *
- * A tag that the tokenizer finds is removed. If the text of such a tag stands elsewhere (in a comment, an attribute, a text
- * field), its `<` becomes `&lt;`, so that a browser that parses the HTML differently does not find a tag either.
+ * A tag that the tokenizer finds is removed. If the text of such a tag occurs elsewhere (in a comment, an attribute, a
+ * text field), its `<` becomes `&lt;`, so that a browser that parses the HTML differently does not find a tag either.
  *
  * @param html  Any HTML. It is processed in pieces, so that a large one does not block the event loop.
  * @param remote  What the reader asked to load: `all` keeps links to style sheets over http(s), and both `all` and
@@ -113,7 +113,7 @@ function createWriter(html: string, remote: RemoteContent): Writer {
     changed = []
   }
 
-  /** What stands in place of a tag that is removed. */
+  /** The replacement of a tag that is removed. */
   function replacementOf(element: string): string {
     if (element === 'meta') return keptMetaOf(attributes)
     if (element === 'base') return ownBase

@@ -30,7 +30,7 @@ export function broadcastRoutes(broadcasts: Broadcasts): Route[] {
       ...common,
       method: 'GET',
       path: '/dev/broadcasts/{id}',
-      summary: 'A broadcast with what became of its emails, in numbers and over time',
+      summary: 'A broadcast with its results, in numbers and over time',
       success: { schema: broadcastDetailSchema },
       errors: ['not_found'],
       handler: ({ params }) => broadcasts.get(params.id),

@@ -36,7 +36,7 @@ export function disposition(kind: 'attachment' | 'inline', filename: string): st
   return `${kind}; filename="${plain}"; filename*=UTF-8''${whole}`
 }
 
-/** What is shown, and not downloaded. Never SVG: it is a document with scripts. */
+/** Types that are shown instead of downloaded. Never SVG: it is a document with scripts. */
 export const inlineImages: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',
@@ -45,24 +45,23 @@ export const inlineImages: ReadonlySet<string> = new Set([
 ])
 const typeForm = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
 
-/** What every answer of bytes has. */
+/** Headers of every answer of bytes. */
 export const guarded = {
   'referrer-policy': 'no-referrer',
   'content-security-policy': "sandbox; default-src 'none'",
 }
 
-// What a Content-Security-Policy does not know of. The hosts of links are not
-// looked up before a click.
+// Not covered by a Content-Security-Policy: hosts of links must not be looked up before a click.
 const unconnected = {
   'x-dns-prefetch-control': 'off',
   'permissions-policy':
     'attribution-reporting=(), browsing-topics=(), join-ad-interest-group=(), run-ad-auction=()',
 }
 
-// The mail's own images are in the HTML as `data:` URIs, so the frame needs no origin to load them. Ours is none to
-// load from either: reading a mail here must not count as an opening, unless remote content is asked for.
-// The frame has the page's origin, so that the page can measure it and open its links. Without `allow-scripts`, and
-// with `default-src 'none'`, no script of a mail runs: each of the two is enough.
+// The mail's own images are in the HTML as `data:` URIs, so the frame needs no origin to load them. Our own origin is
+// not allowed either: reading a mail here must not count as an opening, unless remote content is requested. The frame
+// has the page's origin, so that the page can measure it and open its links. Without `allow-scripts`, and with
+// `default-src 'none'`, no script of a mail runs: each of the two is enough.
 function htmlPolicy(remote: RemoteContent): string {
   const images = remote === 'none' ? '' : ' http: https:'
   const others = remote === 'all' ? ' http: https:' : ''
@@ -78,8 +77,8 @@ function htmlPolicy(remote: RemoteContent): string {
   ].join('; ')
 }
 
-/** A position as a path has it; -1 for what is none. */
+/** A position in a path; -1 if it is not valid. */
 export function indexOf(text: string): number {
-  // As it is written in the lists: `00` is no other name of `0`.
+  // Only the form of the lists is valid: `00` is not `0`.
   return /^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : -1
 }

@@ -6,14 +6,14 @@ import { optionTable } from '../../options/table.ts'
 import { maxQueryLength } from '../../search/query-terms.ts'
 import { queryNumber } from '../query-number.ts'
 
-// Only said here, since a query that is too long has an error of its own.
+// Only documented here, because a query that is too long has its own error.
 const searchText = z.string().meta({
   maxLength: maxQueryLength,
   description:
     'A search: words, `"phrases"`, `from:`, `to:`, `subject:`, `body:`, `status:`, `tag:`, `is:unread`, `has:attachment`, `after:2h`, …, each with `-` for its opposite',
 })
 
-// A typo in a name must not ask for every mail: these refuse what they do not know.
+// A typo in a name must not select every mail: these refuse unknown names.
 
 /** The query of the inbox list. */
 export const inboxQuery: z.ZodType<{
@@ -79,7 +79,7 @@ export const waitQuery: z.ZodType<{
   after: z.string().optional().describe('Only mail that arrived after the one with this id'),
 })
 
-/** The query of what is done to several mails. */
+/** The query of bulk changes. */
 export const selectionQuery: z.ZodType<{ query?: string | undefined; all?: 'true' | undefined }> =
   z.strictObject({
     query: searchText.optional(),
@@ -105,7 +105,7 @@ export const exportQuery: z.ZodType<{ query?: string | undefined }> = z.strictOb
 })
 
 /**
- * What a request means: exactly one of a query, ids and all.
+ * The mails that a request selects: exactly one of a query, ids and all.
  *
  * @throws validation_error, so that no mail is changed that was not named.
  */

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../core/errors.ts'
 
-/** What every route below `/dev/inbox` has in common. */
+/** The members that every route under `/dev/inbox` has in common. */
 export const inboxRoute = { tag: 'Inbox', access: 'local' } as const
 
 /** The errors of a route that reads a stored message. */

@@ -9,7 +9,7 @@ import {
 } from '../../inbox/schema.ts'
 import type { BulkChanges, BulkProgress, TagChanges } from '../../inbox/types.ts'
 
-/** What a wait ends with: a mail, or `emails` where it was for a number of them. */
+/** The result of a wait: a mail, or `emails` if it was for a number of them. */
 export const awaitedSchema: z.ZodType = z.union([
   mailSchema,
   z.strictObject({ emails: z.array(mailSchema).describe('Newest first') }),
@@ -20,7 +20,7 @@ export const releaseSchema: z.ZodType<{ to: string }> = z.strictObject({
   to: z.string().min(1).describe('One address'),
 })
 
-/** What came of a release. */
+/** The result of a release. */
 export const releasedSchema: z.ZodType<{ id: string; to: string; smtp_response: string }> = z.strictObject({
   id: z.string(),
   to: z.string(),
@@ -35,7 +35,7 @@ export const foundSchema: z.ZodType = z.strictObject({
   unread_texts: z
     .int()
     .optional()
-    .describe('How many mails wait to be read, so that the search may miss them; absent where none does'),
+    .describe('How many mails wait to be read, so that the search may miss them; absent if none does'),
   mails: z
     .int()
     .optional()
@@ -87,5 +87,5 @@ export const messageSchema: z.ZodType<Uint8Array> = z.custom<Uint8Array>(
   (value) => value instanceof Uint8Array,
 )
 
-/** What an import made. */
+/** The result of an import. */
 export const importedSchema: z.ZodType<{ id: string }> = z.strictObject({ id: z.string() })

@@ -11,7 +11,7 @@ import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
 import { listSchema, pageQuery, toList } from '../schemas.ts'
 
-/** What is asked of the instance itself: health, reset, live events, the request log. */
+/** Routes of the instance itself: health, reset, live events, the request log. */
 export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
   return [
     defineRoute({
@@ -87,7 +87,7 @@ const resetSchema: z.ZodType<{ keep?: ResetScope[] | undefined }> = z.strictObje
 
 const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // A proxy that gathers the stream would hold the events back.
+  // A proxy that buffers the stream would delay the events.
   'x-accel-buffering': 'no',
 }
 

@@ -19,8 +19,8 @@ import {
 import { inboxRoute, readErrors } from './inbox-route.ts'
 
 /**
- * The bytes of a mail. They come from strangers, so none of these answers may run anything or be taken for a page of
- * ours: no sniffing, no scripts, no requests elsewhere.
+ * The bytes of a mail. They come from strangers, so browsers must not run any of them or take them for pages of
+ * Localpost: no sniffing, no scripts, no requests elsewhere.
  */
 export function mailByteRoutes(
   inbox: Pick<Inbox & InboxPages, 'raw' | 'page' | 'openAttachment' | 'part' | 'structure'>,
@@ -126,7 +126,7 @@ const recipient = z
   .optional()
   .describe('Whose copy of a tracked mail. Default: the first recipient’s')
 const copyQuery: z.ZodType<{ recipient?: string | undefined }> = z.object({ recipient })
-/** Which appearance the mail is asked for. */
+/** The requested appearance of the mail. */
 export const appearanceQuery: z.ZodType<Appearance | undefined> = z
   .enum(['light', 'dark', 'inverted'])
   .optional()

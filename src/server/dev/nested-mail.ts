@@ -8,7 +8,7 @@ import { attachmentHeaders, htmlAnswer, indexOf } from './guarded-bytes.ts'
 import { inboxRoute, readErrors } from './inbox-route.ts'
 import { appearanceQuery } from './mail-bytes.ts'
 
-/** Messages that are attached to a mail. Their bytes are answered as guarded as those of the mail itself. */
+/** Messages that are attached to a mail. Their bytes are guarded like those of the mail itself. */
 export function nestedMailRoutes(nested: NestedMails): Route[] {
   return [
     defineRoute({
@@ -62,7 +62,7 @@ const frameQuery: z.ZodType<{
   appearance?: z.infer<typeof appearanceQuery>
 }> = z.object({ remote: z.literal('all').optional(), appearance: appearanceQuery })
 
-/** Each level costs a reading of all that is inside it. */
+/** Each level requires reading everything inside it. */
 const deepest = 10
 
 function pathOf(text: string): number[] {

@@ -41,7 +41,7 @@ export function oidcRoutes({ oidc, sessions }: { oidc: OidcSignIn | null; sessio
           const begun = limit.begin(ip(), null)
           const { location, cookie } = await provider().begin({ again: query.prompt === 'login' })
           begun()
-          // The cookie of a session that there was does not come back with the browser: it is sent within this site only.
+          // Browsers do not send the cookie of an earlier session here, because it is limited to this site.
           await sessions.close(headers, isSecure())
           const leave = bytesAnswer(null, { location, 'referrer-policy': 'no-referrer' }, 302)
           return { ...leave, cookies: [sessions.login.set(cookie, isSecure())] }
@@ -52,7 +52,7 @@ export function oidcRoutes({ oidc, sessions }: { oidc: OidcSignIn | null; sessio
       method: 'GET',
       path: '/dev/oidc/callback',
       summary: 'Where the OpenID provider sends the browser back to: begins a session',
-      // The browser comes from the provider, another site; the cookie and `state` say whether it was sent there from here.
+      // The browser comes from another site, the provider. The cookie and `state` prove that the sign-in began here.
       access: 'public',
       query: answerSchema,
       success: {

@@ -6,7 +6,7 @@ import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
 import { deletedSchema } from '../schemas.ts'
 
-/** `/dev/rules` and `/dev/faults`: what goes wrong on purpose. */
+/** `/dev/rules` and `/dev/faults`: failures on purpose. */
 export function ruleAndFaultRoutes(rules: Rules, faults: Faults): Route[] {
   return [
     defineRoute({

@@ -5,7 +5,7 @@ import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
 import { listSchema, pageMembers, toList } from '../schemas.ts'
 
-/** The SMTP sessions of apps, which say why there is no mail. */
+/** The SMTP sessions of apps, which show why there is no mail. */
 export function smtpSessionRoutes({ smtpSessions }: Pick<ServerDeps, 'smtpSessions'>): Route[] {
   return [
     defineRoute({

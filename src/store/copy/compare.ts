@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { Store } from '../store.ts'
 import type { Part } from './copy.ts'
 
-/** What two stores have in common, and where they differ. */
+/** The result of comparing two stores. */
 export interface Comparison {
   readonly records: number
   readonly blobs: number

@@ -18,7 +18,7 @@ export interface Checkpoint extends LogPosition {
    * older copy. Absent for files that an older version wrote.
    */
   readonly contains?: Readonly<Record<string, number>> | undefined
-  /** What wrote the log after this position; absent in checkpoints of older versions. */
+  /** The writer of the log after this position; absent in checkpoints of older versions. */
   readonly writer?: LogWriter | undefined
 }
 

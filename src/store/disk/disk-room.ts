@@ -23,7 +23,7 @@ export function createDiskRoom(deps: { files: Files; paths: Paths; bytes: number
   const { files, paths, bytes } = deps
   /** Whether the last new thing did not fit. */
   let isFull = false
-  /** As last seen; null where the system does not say. */
+  /** As last seen; null if the system does not say. */
   let free: number | null = null
   let lookedAt = -Infinity
   let looking: Promise<void> | null = null

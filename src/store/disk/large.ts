@@ -88,7 +88,7 @@ class LostFile extends SpooledFile {
   }
 }
 
-/** What large blobs need of the store. */
+/** The parts of the store that large blobs need. */
 export interface LargeDeps {
   readonly files: Files
   readonly paths: Paths

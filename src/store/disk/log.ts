@@ -30,7 +30,7 @@ export class Log {
   readonly #readers: Map<number, { fd: number; users: number; gone: boolean }> = new Map()
   #number: number
   #fd: number | null = null
-  /** Which file is open, and its path. */
+  /** The open file, and its path. */
   #stamp: Stamp | null = null
   #path = ''
   /** Whether the open file got another name, so that the next frames go into a new file. */

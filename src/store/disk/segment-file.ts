@@ -14,7 +14,7 @@ import { createSnapshotFile } from './snapshot.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { missingFix } from './snapshot-files.ts'
 
-/** What writing a segment needs. */
+/** Dependencies of writing a segment. */
 export interface SegmentFileDeps {
   readonly files: Files
   readonly paths: Paths

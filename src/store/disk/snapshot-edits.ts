@@ -9,10 +9,10 @@ export interface EditedRecord {
   readonly id: string
 }
 
-/** What differs in an edited file from what Localpost wrote. */
+/** The differences between an edited file and the one that Localpost wrote. */
 export interface Edits {
   readonly records: readonly EditedRecord[]
-  /** The ids of the records that are no longer in the file; null where the file does not list its records. */
+  /** The ids of the records that are no longer in the file; null if the file does not list its records. */
   readonly removed: readonly string[] | null
 }
 

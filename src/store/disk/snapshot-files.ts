@@ -6,7 +6,7 @@ import { numberOf, type Paths } from './paths.ts'
 import type { Snapshot } from './snapshot-data.ts'
 import type { Segment } from '../collection-state.ts'
 
-/** What listing a data folder needs. */
+/** Dependencies of listing a data folder. */
 export interface FolderDeps {
   readonly files: Pick<Files, 'list' | 'size'>
   readonly paths: Paths
@@ -56,7 +56,7 @@ export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile
 }
 
 /**
- * Says how a file is older than the checkpoint needs; null where it is not. A newer file is normal: a checkpoint may have
+ * Says how a file is older than the checkpoint needs; null if it is not. A newer file is normal: a checkpoint may have
  * been interrupted. A file that does not say what it contains could be an older copy, so it is refused like one.
  */
 export function olderThan(
@@ -71,7 +71,7 @@ export function olderThan(
   return `it is older than the checkpoint: it is of commit ${seq}, the checkpoint needs commit ${needed}.`
 }
 
-/** @throws store_corrupt where {@link olderThan} says that the file is an older copy. */
+/** @throws store_corrupt if {@link olderThan} says that the file is an older copy. */
 export function assertNotOlder(
   checkpoint: Checkpoint,
   name: string,
@@ -85,7 +85,7 @@ export function assertNotOlder(
   throw corrupt(path, what, snapshot.seq === undefined ? `${restore} ${insert}` : restore)
 }
 
-/** What to do about a missing file of records. */
+/** Advice about a missing file of records. */
 export const missingFix: string = 'Restore it from a copy of the whole folder.'
 
 /** A segment's file, as `checkpoint.json` names it. */

@@ -7,7 +7,7 @@ import { writeHex } from './hex.ts'
 const seqForm = /\n"seq":(\d{1,16}),\n"crc":"[0-9a-f]{8}"\}\n$/
 export const seqEndLength: number = '\n"seq":0000000000000000,\n"crc":"00000000"}\n'.length
 
-/** The commit up to which an untouched file contains all commits; undefined where the file does not say it. */
+/** The commit up to which an untouched file contains all commits; undefined if the file does not say it. */
 export function seqIn(bytes: Buffer): number | undefined {
   const end = bytes.toString('latin1', Math.max(bytes.byteLength - seqEndLength, 0))
   const seq = seqForm.exec(end)?.[1]

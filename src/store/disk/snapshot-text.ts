@@ -13,7 +13,7 @@ import { isObject } from '../stored.ts'
  * without parsing it. A file without a checksum was edited by a person; it only has to be JSON with the same structure.
  * A file whose checksum does not match is damaged.
  *
- * @returns The snapshot, and what was edited; null where the file was not.
+ * @returns The snapshot, and what was edited; null if the file was not.
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */
 export function parseSnapshot(

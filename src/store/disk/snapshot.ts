@@ -10,7 +10,7 @@ import { snapshotPieces } from './snapshot-pieces.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 import { toEntry, toKnownEntry } from '../stored.ts'
 
-/** What reading and writing a snapshot file needs. */
+/** Dependencies of reading and writing a snapshot file. */
 export interface SnapshotPlace {
   readonly files: Files
   readonly path: string

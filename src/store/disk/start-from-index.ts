@@ -44,7 +44,10 @@ async function readStartIndex(
   return bytes && decodeStartIndex(state, segment, schema, bytes)
 }
 
-/** Which file this is, and the commit up to which it contains all commits; null if it has no last line with a checksum. */
+/**
+ * The identity of this file, and the commit up to which it contains all commits; null if it has no last line with a
+ * checksum.
+ */
 async function stampOf(
   files: Files,
   path: string,

@@ -7,7 +7,7 @@ export interface IndexColumns {
   readonly facts: FactColumns | null
 }
 
-/** What is needed to read the columns again. */
+/** The layout that is needed to read the columns again. */
 interface ColumnHead {
   readonly count: number
   readonly idBytes: number

@@ -8,7 +8,7 @@ import type { IndexKey } from '../queries.ts'
 import { isObject } from '../stored.ts'
 import { readColumns, writeColumns } from './start-index-columns.ts'
 
-/** What an index for the start contains. */
+/** The content of an index for the start. */
 export interface StartIndex {
   /** The file that it is of. */
   readonly file: FileStamp
@@ -109,7 +109,7 @@ interface Head {
 
 /** Row, version, and keys of a record. */
 type KeyedRow = readonly [number, number, readonly (IndexKey | null)[]]
-/** For each text of the facts, the lists of texts by their code in the file; null where they are only in the record. */
+/** For each text of the facts, the lists of texts by their code in the file; null if they are only in the record. */
 type Texts = readonly (readonly (readonly string[] | null)[])[]
 
 /** Enough with a checksum that matches: the rest is what `encodeStartIndex` wrote. */

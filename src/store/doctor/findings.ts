@@ -2,7 +2,7 @@
 export interface Finding {
   /** `problem`: something is lost, or the next start refuses the folder or the database; `note`: worth knowing, nothing to do. */
   readonly level: 'ok' | 'note' | 'problem'
-  /** What was looked at. */
+  /** The subject of the finding. */
   readonly subject:
     | 'folder'
     | 'lock'
@@ -21,7 +21,7 @@ export interface Finding {
     | 'instances'
     | 'changes'
   readonly message: string
-  /** What to do about it; null where nothing has to be done. */
+  /** Advice; null if nothing has to be done. */
   readonly fix: string | null
 }
 

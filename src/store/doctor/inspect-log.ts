@@ -12,7 +12,7 @@ import { nextTurn } from '../../core/machine.ts'
 /** Where the bytes of whole commits stand: `[start, end]` of each, by log file, in order. */
 export type SoundBytes = Map<number, [start: number, end: number][]>
 
-/** What one file of the log is read for. */
+/** The purpose of reading a file of the log. */
 interface Reading {
   readonly parts: CheckpointDeps
   readonly checkpoint: Checkpoint

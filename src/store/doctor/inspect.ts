@@ -21,7 +21,7 @@ import { sleep } from '../../core/machine.ts'
 
 export type { Finding } from './findings.ts'
 
-/** What an inspection of a data folder came to. */
+/** The result of inspecting a data folder. */
 export interface Inspection {
   readonly folder: string
   /** Whether nothing is lost and the next start takes the folder. */
@@ -30,7 +30,7 @@ export interface Inspection {
   readonly findings: readonly Finding[]
 }
 
-/** What `inspectFolder` takes. */
+/** Options of `inspectFolder`. */
 export interface InspectOptions {
   readonly dir: string
   readonly collections: readonly Collection<StoredRecord>[]
@@ -137,7 +137,7 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
   return done(inUse)
 }
 
-/** What the records are read from. */
+/** The sources of the records. */
 const countedFrom: ReadonlySet<Finding['subject']> = new Set(['snapshot', 'log'])
 
 const MiB = 1024 * 1024
@@ -178,7 +178,7 @@ async function inspectCheckpoint(
   return null
 }
 
-/** What the store's own readers ask for, with nothing that writes. */
+/** The environment of the store's own readers, without any writes. */
 function readOnlyParts(
   folder: string,
   files: Pick<Files, 'readAll' | 'size' | 'list'>,

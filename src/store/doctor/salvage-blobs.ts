@@ -47,14 +47,14 @@ export async function readBlobs(
   return blobs
 }
 
-/** What to store in the folder `target`. Reading a lost blob there is `store_corrupt`. */
+/** The blob to store in the folder `target`. Reading a lost blob there is `store_corrupt`. */
 export async function toBlob(found: FoundBlob, target: LargeDeps): Promise<Blob> {
   if ('blob' in found) return found.blob
   const { id, rest, place } = found
   return { id, size: place.size, spooled: await spoolLost(target, id, rest, place) }
 }
 
-/** What is lost with a blob, in words. */
+/** A description of the loss. */
 export function faultWords({ name, fault }: LostBlob): string {
   return `the bytes of its ${name} are ${fault}. All else of it is saved; reading its ${name} answers store_corrupt.`
 }

@@ -14,7 +14,7 @@ export interface DamagedFile {
   /** As `checkpoint.json` names it. */
   readonly name: string
   readonly path: string
-  /** What is wrong with the file as a whole. */
+  /** The damage of the file as a whole. */
   readonly what: string
   /** The damaged lines. */
   readonly lines: readonly DamagedLine[]
@@ -69,7 +69,7 @@ export async function salvageRecords(
   return damaged
 }
 
-/** The checkpoint, or null where it is damaged or missing. */
+/** The checkpoint, or null if it is damaged or missing. */
 export async function salvageCheckpoint(reading: SalvageReading): Promise<Checkpoint | null> {
   const { paths, schema, restored } = reading
   let fault: string | null = null

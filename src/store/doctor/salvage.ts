@@ -18,7 +18,7 @@ import { readHistory } from './salvage-log.ts'
 import { mergeHistory } from './salvage-merge.ts'
 import { salvageCheckpoint, salvageRecords } from './salvage-read.ts'
 
-/** What `salvageFolder` takes. */
+/** Options of `salvageFolder`. */
 export interface SalvageOptions {
   /** The damaged folder, which is only read. */
   readonly dir: string
@@ -30,13 +30,13 @@ export interface SalvageOptions {
   readonly processes?: Processes
 }
 
-/** What was saved, and what was not. */
+/** The saved and the lost data. */
 export interface Salvage {
   readonly folder: string
   readonly to: string
   /** How many records were written, by collection. */
   readonly saved: Readonly<Record<string, number>>
-  /** What is intact nowhere, one sentence each. */
+  /** The lost data, one sentence each. */
   readonly lost: readonly string[]
   /** Damaged files whose content was found elsewhere, one sentence each. */
   readonly restored: readonly string[]

@@ -5,7 +5,7 @@ import { beatMs, freshMs } from './heartbeat.ts'
 import { parseHolder, readText } from './lock-file.ts'
 import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/machine.ts'
 
-/** The right to write into a folder, as long as its lock file says so. */
+/** The right to write into a folder, while its lock file grants it. */
 export interface HeldLock {
   /** Whether the lock of another process had to be taken over: that one did not close the folder. */
   readonly tookOver: boolean
@@ -40,7 +40,7 @@ export interface HeldLockDeps {
   readonly files: Files
   readonly path: string
   readonly folder: string
-  /** What the lock file says while it is this one. */
+  /** The text of the lock file while this lock is held. */
   readonly text: string
   readonly tookOver: boolean
   readonly onNotice: (text: string) => void
@@ -174,7 +174,7 @@ function openNow(files: Files, path: string): number | null {
   }
 }
 
-/** Stands for the text of a lock that is a copy of this process's lock. */
+/** Represents the text of a lock that is a copy of this process's lock. */
 const copied = Symbol('copied')
 
 /** A write needs no check before it if the last check is this recent. */

@@ -4,7 +4,7 @@ import { silenceMs, watchLock } from './heartbeat.ts'
 import { type Holder, parseHolder, placeOf } from './lock-file.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 
-/** What taking a lock needs. */
+/** Dependencies of taking a lock. */
 export interface LockDeps {
   readonly files: Files
   readonly path: string

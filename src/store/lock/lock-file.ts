@@ -8,22 +8,22 @@ import { isSealed, sealed } from '../sealed.ts'
 import { isObject } from '../stored.ts'
 import { sleep } from '../../core/machine.ts'
 
-/** What a lock file says of its holder. */
+/** The holder that a lock file names. */
 export interface Holder {
   readonly pid: number
-  /** When the process began, in the system's own words; `""` where the system does not say. */
+  /** When the process began, in the system's own words; `""` if the system does not say. */
   readonly started: string
   readonly host: string
   /** Where its pid counts; null in the lock of a version that did not renew its lock. */
   readonly space: PidSpace | null
-  /** The folder that the lock was written in; null where it is not known. A copy of the folder is another one. */
+  /** The folder that the lock was written in; null if it is not known. A copy of the folder is another one. */
   readonly place: FolderPlace | null
 }
 
-/** Which folder of the running machine it is, whatever its path. */
+/** The identity of a folder on the running machine, whatever its path. */
 export type FolderPlace = Pick<Stamp, 'dev' | 'ino'>
 
-/** Which folder this is; null where the system does not say. */
+/** The identity of this folder; null if the system does not tell. */
 export function placeOf(files: Pick<Files, 'stampNow'>, folder: string): FolderPlace | null {
   try {
     const found = files.stampNow(folder)
@@ -42,7 +42,7 @@ export async function lockText(processes: Processes, place: FolderPlace | null):
   return sealed({ pid, started, host, boot, namespace, ...place, token })
 }
 
-/** @returns null where the text is not that of a lock, or not what its holder wrote. Localpost 0.1 wrote no checksum. */
+/** @returns null if the text is not that of a lock, or not what its holder wrote. Localpost 0.1 wrote no checksum. */
 export function parseHolder(text: string): Holder | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -64,7 +64,7 @@ export const newLockForm: RegExp = /^lock\.(?:takeover\.)?[0-9a-f]{16}$/
  * Makes a lock file with all of its text at once: written under another name, then linked. Where the file system has
  * no hard links (FAT, some network and container volumes), it is made empty and then written.
  *
- * @returns false where there is a file already.
+ * @returns false if there is a file already.
  * @throws store_full, store_failed, store_read_only.
  */
 export async function createLockFile(files: Files, path: string, text: string): Promise<boolean> {
@@ -111,10 +111,10 @@ async function writeNew(files: Files, path: string, text: string): Promise<boole
   return true
 }
 
-/** What reading a lock needs. */
+/** Dependencies of reading a lock. */
 export type LockReads = Pick<Files, 'readAll' | 'list' | 'touched' | 'stampNow'>
 
-/** A lock file's text, or null where there is none; `""` where a folder or a link to nothing has its name. */
+/** A lock file's text, or null if there is none; `""` if a folder or a link to nothing has its name. */
 export async function readText(
   files: Pick<LockReads, 'readAll' | 'list'>,
   path: string,

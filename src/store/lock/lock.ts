@@ -53,7 +53,7 @@ export async function takeLock(deps: LockDeps): Promise<HeldLock> {
 /**
  * Finds out who has the folder, and changes nothing. Takes some seconds where the holder cannot be looked up.
  *
- * @returns null where there is no lock file; `pid` is null where it says nothing that can be read; `copied` if a running
+ * @returns null if there is no lock file; `pid` is null if it says nothing that can be read; `copied` if a running
  *   process wrote it in another folder.
  */
 export async function readLock(

@@ -8,9 +8,9 @@ import { codeOf } from '../../core/errors.ts'
 
 /** Where a process can be looked up by its pid: one boot of one machine, and there one pid namespace. */
 export interface PidSpace {
-  /** Different after each boot and on each machine; `""` where the system does not say. */
+  /** Different after each boot and on each machine; `""` if the system does not say. */
   readonly boot: string
-  /** `""` where the system has no pid namespaces. */
+  /** `""` if the system has no pid namespaces. */
   readonly namespace: string
 }
 

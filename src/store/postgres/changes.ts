@@ -12,7 +12,7 @@ export interface StoredCommit {
   readonly changes: readonly CommitChange[]
 }
 
-/** What listeners are told of a commit. @param isBulk  Whether they get one change for all records. */
+/** The changes of a commit for listeners. @param isBulk  Whether they get one change for all records. */
 export function changesOf(effects: readonly Effect[], isBulk: boolean): CommitChange[] {
   const [first] = effects
   if (!isBulk || !first) return effects.map(({ op, table, id }) => ({ op, collection: table.name, id }))

@@ -122,7 +122,7 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
   }
 }
 
-/** The answer to COMMIT is waited for as long; then it is looked up what became of it. */
+/** How long to wait for the answer to COMMIT; then its outcome is looked up. */
 const commitMs = 6000
 /** How long a statement waits for a connection. */
 const patienceMs = 30_000

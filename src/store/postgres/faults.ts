@@ -1,6 +1,6 @@
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 
-/** What the database or the driver answered, as an error of the store. Errors of Localpost's own come back as they are. */
+/** An answer of the database or the driver, as an error of the store. Errors of Localpost itself are returned unchanged. */
 export function databaseFault(error: unknown): LocalpostError {
   if (error instanceof LocalpostError) return error
   const code = codeOf(error)

@@ -7,7 +7,7 @@ interface FollowerDeps {
   /** For reading. */
   readonly sql: Connection
   readonly feed: ChangeFeed
-  /** Which instance this is. */
+  /** The id of this instance. */
   readonly instance: string
   /** The commit up to which listeners know everything, and the number of records in each partition then. */
   readonly state: StoreState
@@ -20,7 +20,7 @@ interface FollowerDeps {
 /** The number of the last commit, and how many records each partition had then. */
 export interface StoreState {
   readonly seq: number
-  /** What the table of changes says of that commit; null where that is not known. */
+  /** The content of the table of changes for that commit; null if it is not known. */
   readonly last: LastCommit | null
   readonly totals: Map<string, number>
 }
@@ -116,7 +116,7 @@ export class Follower {
         } else this.#isWanted = true
       }
     } catch (error) {
-      // The next look goes on from here.
+      // The next look continues here.
       for (const { reject } of [...waiting, ...this.#waiting]) reject(error)
       this.#waiting = []
     }
@@ -176,7 +176,7 @@ export class Follower {
     return known_by === instance && known_digest === digest
   }
 
-  /** Goes on behind changes that are no longer known. */
+  /** Continues after changes that are no longer known. */
   async #skip(): Promise<void> {
     const before = this.partitions()
     this.#state = await readState(this.#deps.sql)
@@ -205,7 +205,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** What each row of a look says of the last commit that is known. */
+/** The last known commit, as each row of a look has it. */
 interface Head {
   readonly newest: number | null
   readonly known_by: string | null

@@ -11,7 +11,7 @@ import { inspectTables, inspectVersion } from './inspect-tables.ts'
 import { inspectTexts } from './inspect-texts.ts'
 import { Table } from './table.ts'
 
-/** What an inspection of a database came to. */
+/** The result of inspecting a database. */
 export interface SchemaInspection {
   /** Where it is, without user and password. */
   readonly store: string
@@ -22,7 +22,7 @@ export interface SchemaInspection {
   readonly findings: readonly Finding[]
 }
 
-/** What `inspectSchema` takes. */
+/** Options of `inspectSchema`. */
 export interface InspectSchemaOptions<T extends StoredRecord> {
   /** As that of the store; see `PostgresStoreOptions.url`. */
   readonly url: string

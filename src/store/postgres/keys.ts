@@ -63,12 +63,12 @@ export function joinTexts(texts: readonly string[]): string {
   return texts.length === 0 ? '' : texts.map((text) => mark + escapeText(text)).join('') + mark
 }
 
-/** What a joined string contains if a text is one of its texts. */
+/** A part of a joined string that exists if a text is one of its texts. */
 export function oneText(text: string): string {
   return mark + escapeText(text) + mark
 }
 
-/** What a joined string contains if one of its texts begins with a text. */
+/** A part of a joined string that exists if one of its texts begins with a text. */
 export function textBeginning(text: string): string {
   return mark + escapeText(text)
 }

@@ -12,7 +12,7 @@ export function channelOf(schema: string): string {
 /** What an instance calls that gives the turn back; after a commit it calls its id. */
 export const turnCall = 'turn'
 
-/** Hears calls of other instances over a connection of its own. */
+/** Listens for notifications of other instances over its own connection. */
 export class Listening {
   readonly #pool: Pool
   readonly #channel: string

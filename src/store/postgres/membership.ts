@@ -15,7 +15,7 @@ const leaseMs = 10_000
 const marginMs = 2000
 
 /**
- * A time by both clocks of the machine, in milliseconds: `elapsed` stands still while the machine is suspended, `wall` can be
+ * A time by both clocks of the machine, in milliseconds: `elapsed` stops while the machine is suspended, `wall` can be
  * set.
  */
 export interface Moment {
@@ -32,7 +32,7 @@ const momentNow = (): Moment => ({ elapsed: monotonicNow(), wall: dateNow() })
  * time, another instance takes the turn.
  */
 export class Membership implements Turn {
-  /** Which instance this is. */
+  /** The id of this instance. */
   readonly id: string = crypto.randomUUID()
   readonly #processes: Processes
   readonly #now: () => Moment

@@ -10,7 +10,7 @@ import { prepareTexts, type TextSearch } from './texts-schema.ts'
 import { Table } from './table.ts'
 import { startStore, type StoreSettings } from './start.ts'
 
-/** What `openPostgresStore` takes. */
+/** Options of `openPostgresStore`. */
 export interface PostgresStoreOptions extends StoreSettings {
   /** `postgres://user:password@host:port/database`, with `?schema=name` for another schema than `localpost`. */
   readonly url: string

@@ -39,7 +39,10 @@ export function nameIn(changes: readonly Change[], blob: Blob): { owner: string;
 
 type NamedBlob = { readonly blob: Blob; readonly owner: string; readonly name: string }
 
-/** What the transaction stores for each blob. Large blobs in memory are written before it; then this returns a promise. */
+/**
+ * The data that the transaction stores for each blob. Large blobs in memory are written first; then this returns a
+ * promise.
+ */
 export function stageBlobs(
   blobs: Blobs,
   named: readonly NamedBlob[],

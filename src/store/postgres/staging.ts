@@ -39,7 +39,7 @@ export interface StagedBlob {
   readonly large: number | null
 }
 
-/** What a commit did to a record. */
+/** The effect of a commit on a record. */
 export interface Effect {
   readonly table: Table
   readonly op: 'insert' | 'update' | 'remove'

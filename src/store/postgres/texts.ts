@@ -78,7 +78,7 @@ export class PostgresTexts {
   }
 }
 
-/** The statement that gives the matches and whether they are undecided. A condition is null where a part is. */
+/** The statement that gives the matches and whether they are undecided. A condition is null if a part is. */
 function hitsOf({ table, partition }: Place, query: TextQuery, parameters: Parameters): string {
   const { terms, where, missingAfter } = query
   const own = parameters.add(partition)

@@ -11,9 +11,9 @@ interface TotalChange {
   readonly by: number
 }
 
-/** What belongs to the commits of a batch beside their records. */
+/** The data of a batch of commits beside their records. */
 interface Written {
-  /** Which instance writes. */
+  /** The instance that writes. */
   readonly instance: string
   /** Where other instances listen. */
   readonly channel: string

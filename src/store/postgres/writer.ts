@@ -227,7 +227,7 @@ async function written(batch: readonly Waiting[]): Promise<Waiting[]> {
   return ready
 }
 
-/** The number of the last commit. Until the transaction ends, no other one goes on from here. */
+/** The number of the last commit. Until the transaction ends, no other one can continue from it. */
 async function lockSeq(connection: Connection): Promise<number> {
   const [row] = await connection.run<{ seq: number }>(
     `SELECT seq::float8 AS seq FROM ${connection.name('localpost')} FOR UPDATE`,

@@ -1,7 +1,7 @@
 import type { AccountInfo } from '../../../src/accounts/types.ts'
 import type { SessionState } from '../../../src/server/types.ts'
 
-/** What the page offers to its caller; the server decides. */
+/** The actions that the page offers its caller; the server decides. */
 export interface Rights {
   /** Making, changing and removing accounts. */
   manage: boolean
@@ -11,7 +11,7 @@ export interface Rights {
 
 export function rightsOf(session: SessionState | null, all: readonly AccountInfo[] | null): Rights {
   const isKey = session?.caller === 'key' && session.scope === 'full'
-  // A key of another account sees that one alone.
+  // A key of another account sees only that account.
   const ofDefault = all?.some(({ name }) => name === 'default') ?? false
   const manage = session?.caller === 'local' || session?.role === 'admin' || (isKey && ofDefault)
   return { manage, keys: manage || isKey }

@@ -1,6 +1,6 @@
 import type { Command } from '../../composables/commands.ts'
 
-/** The commands that fit what was typed, best first; all, in their order, where nothing was. */
+/** The commands that match the typed text, best first; without text all of them in their order. */
 export function ranked(commands: readonly Command[], typed: string): Command[] {
   const wanted = typed.trim().toLowerCase()
   if (wanted === '') return [...commands]

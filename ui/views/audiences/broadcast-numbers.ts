@@ -11,7 +11,7 @@ export interface BroadcastNumber {
   share: string
 }
 
-/** What is shown of each broadcast, in this order; what went wrong only where it did. */
+/** The numbers of each broadcast, in this order; failures only if there are any. */
 const always: readonly (readonly [name: keyof BroadcastTotals, words: string, tone: Tone])[] = [
   ['delivered', 'Delivered', 'good'],
   ['opened', 'Opened', 'info'],
@@ -29,7 +29,7 @@ export function numbersOf(totals: BroadcastTotals): BroadcastNumber[] {
   return [...always, ...ifAny.filter(([name]) => totals[name] > 0)].map(([name, words, tone]) => ({
     name,
     words,
-    // What did not happen needs no colour.
+    // A count of 0 needs no colour.
     tone: totals[name] > 0 ? tone : 'quiet',
     count: totals[name],
     share: shareOf(totals[name], totals.emails),
@@ -50,7 +50,10 @@ export type ChartKind = (typeof chartKinds)[number]
 /** How many emails something had happened to, over time. */
 export interface ChartLine {
   kind: ChartKind
-  /** From the beginning on, one for the end of each span; as shares of the width and the height, the origin at the top. */
+  /**
+   * The points from the beginning to the end of each interval, as fractions of width and height, with the origin at the
+   * top.
+   */
   points: readonly (readonly [x: number, y: number])[]
 }
 

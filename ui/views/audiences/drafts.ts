@@ -8,5 +8,5 @@ export interface BroadcastDraft {
   text: string
 }
 
-/** What is not sent yet, by the id of its audience. */
+/** Unsent drafts, by the id of the audience. */
 export const useDrafts: () => Map<string, BroadcastDraft> = keptDrafts('broadcasts')

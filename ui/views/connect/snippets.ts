@@ -1,12 +1,12 @@
-/** Where and with what an app reaches this instance. */
+/** The addresses and credentials by which an app reaches this instance. */
 export interface Place {
   /** Without a trailing slash. */
   base: string
   host: string
   port: number
-  /** `""` where the server does not send it. */
+  /** `""` if the server does not send it. */
   key: string
-  /** What SMTP needs to know which account the mail is of; null for `default`, which takes mail without a login. */
+  /** The SMTP login, which names the account of the mail; null for `default`, which accepts mail without a login. */
   login: { user: string; password: string } | null
 }
 

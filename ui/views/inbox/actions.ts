@@ -9,7 +9,7 @@ import { countWords } from '../../composables/words.ts'
 import { createBulk, exportPath } from './bulk.ts'
 import type { Selection } from './selection.ts'
 
-/** The actions of a person on mails. A failed action sets `problem`. */
+/** The actions of the user on mails. A failed action sets `problem`. */
 export interface Actions {
   problem: Ref<string>
   /** Whether an action is running. */
@@ -20,7 +20,7 @@ export interface Actions {
   setTags(id: string, tags: string[]): Promise<void>
   /** Deletes the open mail after a confirmation. */
   removeOpen(): Promise<void>
-  /** Shows what comes after a mail that was deleted elsewhere. */
+  /** Shows the next mail after one that was deleted elsewhere. */
   afterRemoval(id: string): void
   /** Deletes all mail that the list's search finds, after a confirmation. */
   removeAll(): Promise<void>
@@ -30,7 +30,7 @@ export interface Actions {
   tagPicked(tag: string): Promise<void>
   /** Renames a tag in all mails that have it. @returns Whether all of them have the other one now. */
   renameTag(from: string, to: string): Promise<boolean>
-  /** Chooses the colour of a tag; null for the one that follows from its name. @returns Whether that worked. */
+  /** Sets the colour of a tag; null for the one derived from its name. @returns Whether that worked. */
   colorTag(tag: string, color: TagColor | null): Promise<boolean>
   exportPicked(): void
   /** Deletes the selected mail after a confirmation. */

@@ -3,7 +3,7 @@ import type { ListedMail } from '../../../src/inbox/types.ts'
 import { hashOf } from '../../composables/route.ts'
 import type { InboxList } from '../../composables/inbox.ts'
 
-/** The way from the row of a broadcast to the list of its mails, and back. */
+/** Navigation from the row of a broadcast to the list of its mails, and back. */
 export interface BroadcastList {
   /** The subject of the broadcast whose mails are listed; null while the list is another one. */
   subject: ComputedRef<string | null>
@@ -21,12 +21,12 @@ export function useBroadcastList(inbox: InboxList, focusRow: (id: string) => voi
     if (!broadcast) return
     const { id, subject } = broadcast
     opened.value = { id, subject, row }
-    // An entry of its own, so that the browser's Back button leads to the list of all mail.
+    // Its own history entry, so that the browser's Back button returns to the list of all mail.
     history.pushState(null, '', broadcastLink(id, location.hash))
     inbox.query.value = `broadcast:${id}`
   }
 
-  /** Takes over the search of an entry of the history. */
+  /** Restores the search of a history entry. */
   function onPopstate(): void {
     const query = new URLSearchParams(location.search).get('query') ?? ''
     if (query !== inbox.query.value && (shownId.value ?? broadcastIn(query)) !== null)
@@ -49,13 +49,13 @@ export function useBroadcastList(inbox: InboxList, focusRow: (id: string) => voi
     open,
     close() {
       inbox.query.value = ''
-      // The list of the broadcast may not be there yet.
+      // The list of the broadcast may not be loaded yet.
       if (opened.value && inbox.shown.value === '') focusRow(opened.value.row)
     },
   }
 }
 
-/** The address of the mails of a broadcast. */
+/** The URL of the mails of a broadcast. */
 export function broadcastLink(id: string, hash: string = hashOf({ view: 'list' })): string {
   return `?${new URLSearchParams({ query: `broadcast:${id}` }).toString()}${hash}`
 }

@@ -36,7 +36,7 @@ export function useBulkRun(api: Api, live: LiveFeed): BulkRun {
     // The change may have ended while the connection was lost.
     onConnected: async () => {
       running.value = null
-      // Where this fails, the next event or connection says what runs.
+      // If this fails, the next event or connection reports the running change.
       const answer = await api.read<{ changes: BulkProgress[] }>('dev/inbox/bulk').catch(() => null)
       for (const progress of answer?.changes ?? []) if (progress.total !== null) take(progress)
     },
@@ -50,7 +50,7 @@ export function useBulkRun(api: Api, live: LiveFeed): BulkRun {
       try {
         await api.write('DELETE', `dev/inbox/bulk/${encodeURIComponent(running.value.id)}`)
       } catch {
-        // It still runs, or has ended: its progress says which.
+        // It is still running or has ended; its progress shows which.
         cancelling.value = false
       }
     },

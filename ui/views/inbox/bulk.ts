@@ -3,20 +3,22 @@ import type { InboxList } from '../../composables/inbox.ts'
 import { tagPart } from './query-filters.ts'
 import type { Selection } from './selection.ts'
 
-/** What one action does to every picked mail. */
+/** The change that one action makes to every selected mail. */
 export interface Bulk {
   setUnread(unread: boolean): Promise<void>
   addTag(tag: string): Promise<void>
   remove(ids: readonly string[]): Promise<void>
-  /** Addresses of archives of the selected mails: several where the ids do not fit one address. */
+  /** URLs of archives of the selected mails: several if the ids do not fit into one URL. */
   exportPaths(): string[]
   /** Gives all mails that have one tag another one instead, in one change. @returns Whether it was cancelled before its end. */
   renameTag(from: string, to: string): Promise<boolean>
-  /** Marks every match of the list's search as read, picked or not. */
+  /** Marks every match of the list's search as read, selected or not. */
   markMatchesRead(): Promise<void>
 }
 
-/** Actions on a selection: what is picked by hand goes by its ids, all matches of a search by the search. */
+/**
+ * Actions on a selection: mails that were selected one by one are sent as ids, all matches of a search as the search.
+ */
 export function createBulk(api: Api, inbox: InboxList, selection: Selection): Bulk {
   const path = (query: string): string =>
     `dev/inbox?${query ? new URLSearchParams({ query }).toString() : 'all=true'}`
@@ -43,14 +45,14 @@ export function createBulk(api: Api, inbox: InboxList, selection: Selection): Bu
   }
 }
 
-/** The address of all matches of a search as one file. */
+/** The URL of all matches of a search as one file. */
 export function exportPath(query: string): string {
   return `dev/inbox/export${query ? `?${new URLSearchParams({ query }).toString()}` : ''}`
 }
 
-// As many as one call takes.
+// The maximum of one call.
 const idsPerCall = 500
-// An address has to stay below 16 KB.
+// A URL has to stay below 16 KB.
 const idsPerAddress = 300
 
 async function eachSlice(ids: readonly string[], work: (ids: string[]) => Promise<unknown>): Promise<void> {

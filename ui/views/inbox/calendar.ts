@@ -10,7 +10,7 @@ export interface CalendarEvent {
   summary: string
   description: string
   location: string
-  /** In words: the times as the invitation has them, with their time zone, and those of the reader where they differ. */
+  /** In words: the times of the invitation with their time zone, and the reader's local times if they differ. */
   when: string
   whenHere: string
   repeats: string
@@ -24,7 +24,7 @@ export interface CalendarEvent {
 /**
  * Reads the first event of an iCalendar file.
  *
- * @returns null where there is none, or the file cannot be read.
+ * @returns null if there is none, or the file cannot be read.
  * @see RFC 5545
  */
 export function readCalendar(text: string): CalendarEvent | null {
@@ -37,7 +37,7 @@ export function readCalendar(text: string): CalendarEvent | null {
   }
 }
 
-/** A time zone whose rule repeats every second would be followed for years. Times without their zone stay as written. */
+/** A time zone whose rule repeats every second would take forever to evaluate. Times without a zone stay as written. */
 function dropCostlyZones(calendar: Component): void {
   for (const [at, zone] of calendar.getAllSubcomponents('vtimezone').entries()) {
     const rules = zone.getAllSubcomponents().flatMap((part) => part.getAllProperties('rrule'))
@@ -142,7 +142,7 @@ const units: Readonly<Record<string, string>> = {
   HOURLY: 'hour',
 }
 
-/** The times as they are written: no time zone of this machine comes in. */
+/** The times as written, independent of the time zone of this machine. */
 function spanWords(start: Time, end: Time | null): string {
   if (start.isDate) {
     // The end of whole days is the day after.

@@ -6,7 +6,7 @@ export interface CheckedItem extends CheckRun {
   findings: Finding[]
 }
 
-/** The checks that ended alike. */
+/** The checks with the same result. */
 export interface CheckGroup {
   key: keyof typeof groupWords
   tone: Tone
@@ -17,7 +17,7 @@ export interface CheckGroup {
   checks: CheckedItem[]
 }
 
-/** How checks end, in the order in which a person wants to see them. */
+/** The results of checks, in order of importance. */
 const groupWords = {
   error: { tone: 'bad', words: 'To fix', mark: '×', said: 'Fails' },
   warning: { tone: 'warn', words: 'To look at', mark: '!', said: 'Warning' },

@@ -35,7 +35,7 @@ export function unsupported({ features }: ClientSupport): SupportedFeature[] {
 export interface MatrixCell {
   /** `no`: all of them ignore it; `some`: some do, or support it partly; `yes`: none is known to ignore it. */
   support: 'no' | 'some' | 'yes'
-  /** Which of them: `ignored by iOS; partly in Android`; `""` for none. */
+  /** The clients in question: `ignored by iOS; partly in Android`; `""` for none. */
   words: string
 }
 

@@ -1,7 +1,7 @@
-/** What a delivery status report says of one recipient (RFC 3464). */
+/** The content of a delivery status report for one recipient (RFC 3464). */
 export interface ReportedRecipient {
   recipient: string
-  /** `failed`, `delayed`, `delivered`, `relayed` or `expanded`, in lower case; `""` where it is missing. */
+  /** `failed`, `delayed`, `delivered`, `relayed` or `expanded`, in lower case; `""` if it is missing. */
   action: string
   /** The enhanced status code, `5.1.1`. */
   status: string

@@ -10,7 +10,7 @@ export interface Failure {
   tone: Tone
   /** The SMTP reply, or the reason; `""` if there is none. */
   reply: string
-  /** What caused it, in words; `""` if it is not known. */
+  /** The cause, in words; `""` if it is not known. */
   cause: string
 }
 

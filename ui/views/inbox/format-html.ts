@@ -2,8 +2,8 @@ import type { CodeToken } from '../shared/code-tokens.ts'
 import { endOfVerbatim, nameOf, nextPiece, valuesIn, verbatim } from '../shared/html-pieces.ts'
 
 /**
- * Breaks HTML into lines and indents it, for reading: blocks stand on lines of their own, what is within a line stays
- * there. White space is folded as a browser does; style sheets and preformatted text stay as they are.
+ * Breaks HTML into lines and indents it, for reading: blocks are on their own lines, inline content stays in its line.
+ * White space is folded as a browser does; style sheets and preformatted text stay as they are.
  *
  * Takes time that grows with the length only, however broken the HTML is.
  */

@@ -1,24 +1,24 @@
 import { bodyOf, freezeWindowHeight, measure, rootOf } from './frame-size.ts'
 import { openLink, readLink, type MailLink, type OwnAddresses } from './mail-link.ts'
 
-/** What the page does with the frame of a mail. The mail itself runs no scripts: these run for it. */
+/** What the page does with the frame of a mail. The mail itself runs no scripts; these run for it. */
 export interface FrameHandlers {
-  /** Asked at each link. */
+  /** Called for each link. */
   own(): OwnAddresses
   /** The pointer or the focus is on a link; null once it left. `href` is the address as written. */
   onLink(link: MailLink | null, href: string): void
-  /** The size that the mail needs to be seen whole. */
+  /** The size that shows the whole mail. */
   onSize(size: { width: number; height: number }): void
 }
 
 /**
- * Opens the links of a mail in new tabs, and reports the size that the mail needs, from the moment the document is
- * there.
+ * Opens the links of a mail in new tabs, and reports the size that the mail needs, from the moment that the document
+ * exists.
  *
  * A mail may name elements after members of `document` and hide these (DOM clobbering), so the members of the
  * prototypes are called.
  *
- * @returns Ends it.
+ * @returns A function that stops this.
  */
 export function watchFrame(frame: HTMLIFrameElement, handlers: FrameHandlers): () => void {
   let attached: Document | null = null

@@ -1,20 +1,20 @@
-/** The size at which a frame shows its mail whole, without a scroll area. */
+/** The size at which a frame shows its whole mail without scrolling. */
 export function measure(frame: HTMLIFrameElement): { width: number; height: number } {
   const { contentDocument: content } = frame
   const root = content && rootOf(content)
   if (!content || !root) return { width: 0, height: 0 }
-  // In a frame without height: what is as tall as its window would otherwise grow with it.
+  // Measured in a frame without height: content that is as tall as its window would otherwise grow with it.
   frame.style.height = '1px'
   const height = Math.max(root.scrollHeight, bodyOf(content)?.scrollHeight ?? 0)
   frame.style.height = `${height}px`
-  // A body as tall as its window and the margins in it never fit: these are empty.
+  // A body that is as tall as its window never fits together with its margins; those are empty.
   const rest = root.scrollHeight - height
   setOverflow(root, rest > 0 && rest <= emptyRest)
   frame.style.height = ''
   return { width: root.scrollWidth, height }
 }
 
-/** Gives lengths in `vh` the height of a usual window: the frame, which they would follow, follows the mail. */
+/** Resolves lengths in `vh` against a usual window, because the height of the frame depends on the mail. */
 export function freezeWindowHeight(content: Document): void {
   for (const style of all(content, 'style')) {
     const { textContent: css } = style

@@ -3,7 +3,7 @@ import type { PreviewClient } from '../../../src/client-support/preview-clients.
 import type { Appearance } from '../../../src/reading/appearance.ts'
 import { readStored, writeStored } from '../../composables/stored.ts'
 
-/** The widths that a mail is tried at: small phone, phone, tablet, and all there is. */
+/** The widths to show a mail at: small phone, phone, tablet, and the full width. */
 export const widths = [
   { value: 'full', words: 'Full' },
   { value: '320', words: '320', title: '320 pixels: a small phone' },
@@ -12,7 +12,7 @@ export const widths = [
 ] as const
 export type FrameWidth = (typeof widths)[number]['value']
 
-/** The looks that a mail is tried in. */
+/** The appearances to show a mail in. */
 export const looks: readonly { value: Look; words: string; title: string }[] = [
   { value: 'light', words: 'Light', title: 'As a client in light mode shows it' },
   {
@@ -47,11 +47,11 @@ export const clients: readonly { value: PreviewClient | ''; words: string }[] = 
 export interface FrameView {
   width: FrameWidth
   look: Look
-  /** Not kept for the next visit: a preview must not be taken for the mail. */
+  /** Not kept for the next visit: a preview must not be mistaken for the mail. */
   client: PreviewClient | ''
 }
 
-/** Keeps the view from mail to mail and for the next visit: one compares mails at one width. */
+/** Keeps the view from mail to mail and for the next visit, so that mails can be compared at the same width. */
 export function provideFrameView(): FrameView {
   const [width, look] = [readStored('mail-width'), readStored('mail-look')]
   const view = reactive<FrameView>({

@@ -5,7 +5,7 @@ import type { Actions } from './actions.ts'
 export interface Import {
   /** Whether files are held over the list. */
   over: Ref<boolean>
-  /** Asks for files. */
+  /** Lets the user choose files. */
   pick(): void
   onDrag(event: DragEvent): void
   onLeave(event: DragEvent): void
@@ -31,7 +31,7 @@ export function useImport(api: Api, actions: Pick<Actions, 'attempt'>): Import {
       void send([...(input.files ?? [])])
     })
     input.addEventListener('cancel', () => input.remove())
-    // In the page for as long as the question is open: a browser may forget one that nothing holds.
+    // In the page while the dialog is open: a browser may discard one that nothing references.
     document.body.append(input)
     input.click()
   }

@@ -18,11 +18,11 @@ export interface KnownTags {
   counts: ComputedRef<readonly TagCount[]>
   names: ComputedRef<readonly string[]>
   colorOf(tag: string): TagColor
-  /** The colour that was chosen for a tag; null where it follows from the name. */
+  /** The colour that was chosen for a tag; null if it is derived from the name. */
   chosenColorOf(tag: string): TagColor | null
 }
 
-/** Reads the tags, and again after changes: once a second at most, however much mail arrives. */
+/** Reads the tags, and again after changes, but at most once a second. */
 export function provideTags({ api, live }: Pick<Instance, 'api' | 'live'>): KnownTags {
   const all = shallowRef<readonly TagCount[]>([])
   let isLoading = false

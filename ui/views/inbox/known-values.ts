@@ -4,7 +4,7 @@ import type { InboxList } from '../../composables/inbox.ts'
 import { splitAddress } from '../../composables/words.ts'
 import { chosenTags } from './broadcast-tag.ts'
 
-/** What a search may be for: the values of the list without a search, kept while one is on. */
+/** The values to suggest for a search: those of the list without a search, kept while a search is active. */
 export function useKnownValues({
   emails,
   phase,

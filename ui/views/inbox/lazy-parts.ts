@@ -4,7 +4,7 @@ import PartFailure from './PartFailure.vue'
 // Every part registers its loader here, to be fetched ahead.
 const loaders: (() => Promise<unknown>)[] = []
 
-/** The parts of a mail that few look at: not a part of the page's start. */
+/** The rarely used parts of a mail, which are not loaded with the page. */
 export const AttachmentsPanel = lazy(() => import('./AttachmentsPanel.vue'))
 export const FileStrip = lazy(() => import('./FileStrip.vue'))
 export const InvitationCard = lazy(() => import('./InvitationCard.vue'))
@@ -20,7 +20,7 @@ export const RecipientDialog = lazy(() => import('./RecipientDialog.vue'))
 export const ReleaseDialog = lazy(() => import('./ReleaseDialog.vue'))
 export const TagDialog = lazy(() => import('./TagDialog.vue'))
 
-/** Fetches all of them once a mail was there for a moment: an open mail stays whole when Localpost is stopped. */
+/** Fetches all of them soon after a mail was opened, so that an open mail stays usable when Localpost is stopped. */
 export function fetchAhead(): void {
   setTimeout(() => loaders.forEach((load) => void load().catch(() => undefined)), aheadMs)
 }

@@ -1,18 +1,18 @@
 /** A link of a mail that may be opened. */
 export interface MailLink {
-  /** The whole address, as the browser reads it: an international host stands in A-labels. */
+  /** The whole address, as the browser reads it: an international host is in A-labels. */
   href: string
-  /** Where a tracked link leads; null for a link that counts nothing. */
+  /** The target of a tracked link; null for a link that is not tracked. */
   target: string | null
   /** The host that the text of the link shows, if the link leads to another one. */
   shownHost: string | null
 }
 
 /**
- * Reads a link of a mail: http, https, mailto and tel alone; null for every other address.
+ * Reads a link of a mail: only http, https, mailto and tel; null for every other URL.
  *
- * @param href  As the mail has it. It comes from a stranger.
- * @param own  Whose tracking addresses are taken for tracked links. Every other host may write such an address too.
+ * @param href  As written in the mail, so it is not trusted.
+ * @param own  The origins whose tracking URLs count as tracked links. Any other host could imitate such a URL.
  */
 export function readLink(href: string, text: string, own: OwnAddresses): MailLink | null {
   const trimmed = href.trim()
@@ -26,7 +26,7 @@ export function readLink(href: string, text: string, own: OwnAddresses): MailLin
   return { href: url.href, target, shownHost: isSame ? null : shown }
 }
 
-/** Which tracking addresses are those of a mail. */
+/** The tracking URLs of a mail. */
 export interface OwnAddresses {
   mailId: string
   /** Of the instance, as {@link ownOrigins} gives them. */
@@ -34,7 +34,7 @@ export interface OwnAddresses {
 }
 
 /**
- * The origins at which the tracking addresses of an instance lead to itself.
+ * The origins at which tracking URLs belong to this instance.
  *
  * @param page  The origin that the page was opened at.
  */
@@ -46,7 +46,7 @@ export function ownOrigins(
   return urls.flatMap((url) => (url === null ? [] : [new URL(url).origin]))
 }
 
-/** Opens a link in a new tab, which learns nothing of this page and cannot reach it. */
+/** Opens a link in a new tab without access to this page and without a referrer. */
 export function openLink(href: string): void {
   const anchor = document.createElement('a')
   anchor.href = href
@@ -58,7 +58,7 @@ export function openLink(href: string): void {
 const longestHref = 20_000
 const opened: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel:'])
 
-/** Where a tracking address of this mail leads: its token names the link. It is not a secret, and signed for the server. */
+/** The target of a tracking URL of this mail, from its token. The token is signed for the server, but not secret. */
 function targetOf(url: URL, { mailId, origins }: OwnAddresses): string | null {
   if (!origins.includes(url.origin)) return null
   const [, payload] = /\/t\/c\/([\w-]+)\.[\w-]+$/.exec(url.pathname) ?? []
@@ -78,7 +78,7 @@ function targetOf(url: URL, { mailId, origins }: OwnAddresses): string | null {
   }
 }
 
-/** The host that a person reads in a text: of an address in it, or of a text that is nothing but a host or an address. */
+/** The host that a reader sees in a text: that of a URL in it, or the text itself if it is a host or a URL. */
 function hostIn(text: string): string | null {
   const plain = text.trim().slice(0, 2000)
   const [, written] = /https?:\/\/([^\s/?#:]{1,253})/i.exec(plain) ?? alone.exec(plain) ?? []
@@ -88,7 +88,7 @@ function hostIn(text: string): string | null {
 }
 
 const alone = /^((?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24})(?:[/?#:]\S*)?$/u
-/** A name such as `Vue.js` or `report.pdf` is no host. */
+/** A name such as `Vue.js` or `report.pdf` is not a host. */
 const fileName = /\.(?:js|ts|md|json|html?|css|txt|pdf|csv|zip|png|jpe?g|gif|docx?|xlsx?)$/i
 
 function isHostOf(actual: string, shown: string): boolean {

@@ -2,8 +2,8 @@ import type { Mail } from '../../../src/inbox/types.ts'
 import { sizeWords } from '../../composables/words.ts'
 
 /**
- * Where the page shows a member of a mail: in a file of this folder, as a fact under the fields of the head (null
- * where there is nothing to say), or nowhere.
+ * Where the page shows a member of a mail: in a file of this folder, as a fact under the fields of the head (null to
+ * leave it out), or nowhere.
  */
 type Place = { in: string } | ((mail: Mail) => string | null) | 'not shown'
 
@@ -14,7 +14,7 @@ const signatures: Readonly<Record<NonNullable<Mail['dkim']>['result'], string>> 
   invalid: 'Signature broken for',
 }
 
-/** Every member of a mail: the compiler asks for a row for each new one. Facts are shown in this order. */
+/** Every member of a mail: the compiler requires a row for each new one. Facts are shown in this order. */
 export const mailMembers: { readonly [Member in keyof Required<Mail>]: Place } = {
   id: { in: 'MailView.vue' },
   subject: { in: 'MailHead.vue' },

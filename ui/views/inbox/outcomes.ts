@@ -1,10 +1,10 @@
 import type { EventStatus } from '../../../src/emails/types.ts'
 import type { MailSummary } from '../../../src/inbox/types.ts'
 
-/** What a person must know first of how a mail fared. */
+/** The most important outcome of a mail. */
 export interface Outcome {
   status: EventStatus
-  /** How many of the recipients it is true of: `1 of 4`; `""` where it is all of them. */
+  /** How many of the recipients it is true of: `1 of 4`; `""` if it is all of them. */
   share: string
 }
 

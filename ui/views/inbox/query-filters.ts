@@ -4,7 +4,7 @@ export interface QueryFilter {
   part: string
 }
 
-/** What is filtered most often, in one click. */
+/** The most frequent filters, in one click. */
 export const filters: readonly QueryFilter[] = [
   { words: 'Unread', part: 'is:unread' },
   { words: 'Bounced', part: 'status:bounced' },

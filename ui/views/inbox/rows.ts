@@ -2,7 +2,7 @@ import { computed, nextTick, onMounted, onScopeDispose, ref, watch, type Compute
 import { movedBy, type ListWindow } from '../../composables/list-window.ts'
 
 export interface RowsParts {
-  /** What scrolls. */
+  /** The scrolling element. */
   box: Ref<HTMLElement | undefined>
   /** The loaded rows. */
   loaded: Ref<ListWindow>

@@ -1,6 +1,6 @@
 import type { EmailEvent, EventStatus } from '../../../src/emails/types.ts'
 
-/** Why nothing like this can happen to a recipient any more, or not yet, in a sentence; `""` where it can. */
+/** Why nothing like this can happen to a recipient any more, or not yet, in a sentence; `""` if it can. */
 export function obstacleTo(status: EventStatus, events: readonly EmailEvent[]): string {
   if (events.some((event) => event.status === 'failed')) return 'The mail failed: nothing happens after that.'
   if (events.some((event) => event.status === 'bounced' && event.type === 'Permanent'))

@@ -1,10 +1,10 @@
 import type { QueryKey } from '../../../src/search/query-keys.ts'
 
-/** One thing that a search may go on with. */
+/** One suggestion to continue a search with. */
 export interface Suggestion {
   /** The whole search after it was taken; it may be gone on with. */
   query: string
-  /** What is shown. */
+  /** The shown text. */
   words: string
   hint: string
 }

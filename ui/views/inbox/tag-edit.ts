@@ -1,6 +1,6 @@
 import type { TagColor } from '../../../src/inbox/types.ts'
 
-/** What a person changes of a tag. */
+/** A change of a tag. */
 export interface TagEdit {
   /** The new name, or the one that it has. */
   name: string

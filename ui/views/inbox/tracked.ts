@@ -1,6 +1,6 @@
-/** What a recipient's copy of a tracked mail would call when it is read. */
+/** The URLs that a recipient's copy of a tracked mail would request when it is read. */
 export interface Tracked {
-  /** Path of the opening's picture on this instance; null where the copy has none. */
+  /** Path of the opening's picture on this instance; null if the copy has none. */
   pixel: string | null
   /** The tracked links: their path on this instance, and their words. */
   links: { path: string; text: string }[]

@@ -11,7 +11,7 @@ export interface MailProblem {
   from: 'SMTP' | 'HTTP'
   message: string
   advice: string
-  /** What the client was told. */
+  /** The reply that the client got. */
   reply: string
 }
 

@@ -12,7 +12,7 @@ export interface RuleDraft {
   times: number | ''
 }
 
-/** What each action does, for the choice of it. */
+/** A description of each action, for its choice. */
 export const actionWords: Readonly<Record<Rule['action'], string>> = {
   reject: 'Reject',
   delay: 'Delay',
@@ -50,7 +50,7 @@ export function fromDraft(draft: RuleDraft): RuleInput {
   }
 }
 
-/** What a rule does, in words: `550 5.1.1 No such user`. */
+/** The effect of a rule, in words: `550 5.1.1 No such user`. */
 export function ruleWords(rule: Rule): string {
   switch (rule.action) {
     case 'reject':

@@ -20,7 +20,7 @@ export interface FaultDraft {
   per_ms: NumberField
 }
 
-/** One fault of the list, and where it stands in the faults of the server. */
+/** One fault of the list, and its position in the faults of the server. */
 export interface ListedFault {
   key: string
   kind: FaultDraft['kind']

@@ -18,7 +18,7 @@ export function colour(prefix: string, node: Text, tokens: readonly CodeToken[])
   for (const kind of kinds) {
     const ranges = tokens.filter((token) => token.kind === kind).slice(0, mostRanges)
     const highlight = new Highlight(...ranges.map(({ start, end }) => rangeOf(node, start, end)))
-    // What stands within a tag counts more than the tag.
+    // A token inside of a tag takes precedence over the tag.
     highlight.priority = kinds.indexOf(kind)
     CSS.highlights.set(`${prefix}-${kind}`, highlight)
   }

@@ -26,7 +26,7 @@ function keep(place: string, drafts: Map<string, unknown>): void {
   try {
     sessionStorage.setItem(place, JSON.stringify([...drafts]))
   } catch {
-    // Storage may be full or refused; then they last as long as the page.
+    // Storage may be full or refused; then they last until the page is closed.
     return
   }
 }

@@ -4,14 +4,14 @@ import { useRoute } from '../../composables/route.ts'
 import { useAction, type Action } from './action.ts'
 import type { Paged } from './paged.ts'
 
-/** What a room makes by its name. */
+/** Creates an entry of a room by its name. */
 export interface NewEntry extends Pick<Action, 'busy' | 'problem'> {
   name: Ref<string>
   /** Makes it, shows it in the list and opens it. @returns Whether it was made. */
   create(): Promise<boolean>
 }
 
-/** @param make  Asks for one of this name. */
+/** @param make  Requests the creation of one with this name. */
 export function useNewEntry(
   view: RoomName,
   list: Pick<Paged<unknown>, 'load'>,

@@ -15,7 +15,7 @@ export interface Paged<T> {
   refresh(isOlder: (entry: T, last: T) => boolean): Promise<void>
 }
 
-/** @param fetchPage  Asks for the page after `cursor`, or for the first. */
+/** @param fetchPage  Requests the page after `cursor`, or the first. */
 export function usePaged<T>(
   fetchPage: (cursor: string | null) => Promise<{ items: T[]; cursor: string | null }>,
 ): Paged<T> {

@@ -1,6 +1,6 @@
 /** A place in a text that looks like a placeholder and is none, and why. */
 export interface BrokenPlaceholder {
-  /** As it stands there, cut where it is long. */
+  /** As written, cut if it is long. */
   written: string
   reason: string
   start: number

@@ -7,7 +7,7 @@ export interface Draft {
   text: string
 }
 
-/** What is not stored yet, by the id of its template. */
+/** Unsaved changes, by the id of the template. */
 export const useDrafts: () => Map<string, Draft> = keptDrafts('templates')
 
 /** Whether two say the same. */

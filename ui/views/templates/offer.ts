@@ -10,7 +10,7 @@ export interface Offer {
  *
  * @param caret  Where the text cursor is; no text may be selected.
  * @param namesOf  Makes the names; it is called only inside of a placeholder, since it may read long texts.
- * @returns At most 8 names, or undefined where there are none.
+ * @returns At most 8 names, or undefined if there are none.
  */
 export function offerAt(text: string, caret: number, namesOf: () => readonly string[]): Offer | undefined {
   const [opened, typed = ''] =

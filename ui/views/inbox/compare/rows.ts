@@ -3,9 +3,9 @@ import type { ComparedLine } from '../../../../src/compare/types.ts'
 /** One row of a comparison: a line of the older mail, of the newer one, or of both. */
 export interface DiffRow {
   kind: 'same' | 'changed'
-  /** Null where only the newer mail has a line. */
+  /** Null if only the newer mail has a line. */
   before: LinePart[] | null
-  /** Null where only the older mail has a line. */
+  /** Null if only the older mail has a line. */
   after: LinePart[] | null
 }
 
@@ -15,7 +15,7 @@ export interface LinePart {
   isChanged: boolean
 }
 
-/** Equal lines that stand together and are folded, or rows. */
+/** A folded run of equal lines, or rows. */
 export type DiffBlock = { kind: 'rows'; rows: DiffRow[] } | { kind: 'folded'; rows: DiffRow[] }
 
 /**
@@ -70,7 +70,7 @@ function pairs(run: readonly ComparedLine[]): DiffRow[] {
 const whole = (text: string): LinePart[] => [{ text, isChanged: false }]
 const partOf = (text: string | undefined): LinePart[] | null => (text === undefined ? null : whole(text))
 
-/** What two lines share at their start and at their end, and what differs between. */
+/** The common start and end of two lines, and the different parts between. */
 function partsOf(old: readonly string[], now: readonly string[]): Pick<DiffRow, 'before' | 'after'> {
   const most = Math.min(old.length, now.length)
   let start = 0
