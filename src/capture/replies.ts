@@ -65,11 +65,15 @@ export function linesOf(
 ): string[] {
   const enhancedCode = hasEnhancedCode(code, data) ? '' : codes._getEnhancedStatusCode(code, context)
   const prefix = enhancedCode === '' ? '' : `${enhancedCode} `
-  const texts = Array.isArray(data) ? data : [data ?? '']
+  if (!Array.isArray(data)) return [`${code} ${prefix}${shown(data ?? '')}`]
   return replyLines(
     code,
-    texts.map((text) => prefix + (hasControl.test(text) ? text.replace(eachControl, ' ') : text)),
+    data.map((text) => prefix + shown(text)),
   )
+}
+
+function shown(text: string): string {
+  return hasControl.test(text) ? text.replace(eachControl, ' ') : text
 }
 
 const hasControl = /[\x00-\x1f\x7f-\x9f]/

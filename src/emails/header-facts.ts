@@ -58,7 +58,7 @@ export function* headerFactSteps(
     to,
     to_names: names,
     cc,
-    bcc: yield* unnamed(envelope.rcpt_to, listed, block),
+    bcc: areAllListed(envelope.rcpt_to, listed) ? [] : yield* unnamed(envelope.rcpt_to, listed, block),
     reply_to: cut(foldSpace(replyTo)) || null,
     subject: cut(foldSpace(subject)),
     message_id: cut(messageId),
@@ -68,10 +68,13 @@ export function* headerFactSteps(
 
 const recipientFields = ['to', 'cc', 'resent-to', 'resent-cc'] as const
 
+/** Whether the listed addresses name all recipients. The usual case: few recipients, and the same as in the envelope. */
+function areAllListed(recipients: readonly string[], listed: readonly string[]): boolean {
+  return listed.length <= 10 && recipients.every((recipient) => listed.includes(recipient))
+}
+
 /** The recipients that no field names, not even after its first addresses. */
 function* unnamed(recipients: string[], listed: string[], block: HeaderBlock): Steps<string[]> {
-  // The usual case: few recipients, and the same as in the envelope.
-  if (listed.length <= 10 && recipients.every((recipient) => listed.includes(recipient))) return []
   const named = new Set(listed.map(addressKey))
   const isUnnamed = (recipient: string): boolean => !named.has(addressKey(recipient))
   const left = recipients.filter(isUnnamed)

@@ -10,7 +10,7 @@ import { searchableHead } from './searchable.ts'
 import { sliceMs, startQuietWork } from './quiet-work.ts'
 import type { TextColumn } from './text-column.ts'
 import { createTries } from './tries.ts'
-import { nextTurn } from '../core/machine.ts'
+import { monotonicNow, nextTurn } from '../core/machine.ts'
 
 /** Reads submissions in the background, and stores what lists and searches need: snippet, attachment count and text. */
 export interface Indexer {
@@ -41,7 +41,7 @@ export interface IndexerDeps {
 }
 
 /**
- * Starts to read mail, one at a time in order of arrival. Capture has priority: the indexer pauses while mail arrives, and
+ * Starts to read mail, one at a time in order of arrival; what is found is stored for some mails at a time. Capture has priority: the indexer pauses while mail arrives, and
  * if mail arrives without a pause, it reads only for a short slice every second. All unread mail comes after the last row
  * of the column, so the indexer keeps no list: a restart continues at the same place, and a lost column is rebuilt.
  */
@@ -52,6 +52,8 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   const tryToRead = createTries(digests)
   /** The next mails without a row. Older mail rests in files, and many records are read in little more time than one. */
   let ahead: EmailRecord[] = []
+  /** The last mail of the group that is being read. */
+  let readUpTo = ''
   /** Mails whose row has no text, because the store failed at each try. */
   const deferred = new Set<string>()
   /**
@@ -65,7 +67,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   /** The end of the queue of readings: only one message is read at a time. */
   let line: Promise<unknown> = Promise.resolve()
 
-  /** Checks some of the column or, when all of it is checked, reads the next unread mail. @returns Whether there was anything to do. */
+  /** Checks some of the column or, when all of it is checked, reads the next unread mails. @returns Whether there was anything to do. */
   const digestNext = (): Promise<boolean> => {
     const next = line.then(async () => {
       if (isClosed) return false
@@ -75,12 +77,12 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       isVerified = await column.verify(() => isClosed || clock.now() >= pause)
       if (isClosed) return false
       if (!isVerified) return true
-      const newer = await nextWithoutRow()
-      if (!newer && unsure) {
+      if (await nextWithoutRow()) return readGroup()
+      if (unsure) {
         await lookThrough(unsure)
         return true
       }
-      const email = newer ?? (await nextDeferred())
+      const email = await nextDeferred()
       if (!email) {
         if (await isMostlyWaste(store, column)) {
           await rebuild()
@@ -90,21 +92,63 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       }
       const reading = await readOnce(email)
       if (isClosed) return false
-      const { body, ...digest } = reading ?? unreadable
-      // The row comes last: a mail without a row is read again after a crash.
-      if (reading && (email.snippet === null || email.undigested))
-        await modifyEmail(store, email.id, (stored) => ({ ...stored, ...digest, undigested: undefined }))
-      if (email.id > column.cursor) {
-        await heads.add(email, column.cursor)
-        await column.append(email.id, searchableHead(email), body)
-      }
+      if (!reading) return true
+      await keepDigest(email, reading)
       // The row of a deferred mail is in the middle of the column and has no text, so the whole column is rebuilt.
-      else if (reading && deferred.delete(email.id)) isStale = true
-      if (reading) await nextTurn()
+      if (deferred.delete(email.id)) isStale = true
+      await nextTurn()
       return true
     })
     line = next.catch(() => {})
     return next
+  }
+
+  /**
+   * Reads the next mails without a row one after the other, and stores what was found with one write: a write for each
+   * would cost as much as reading a small mail.
+   *
+   * @returns False if the indexer was closed meanwhile; then nothing is stored.
+   * @throws What reading or storing one of them failed with, after those before it are stored.
+   */
+  async function readGroup(): Promise<boolean> {
+    const group: { email: EmailRecord; reading: Reading | null }[] = []
+    let failure: { error: unknown } | null = null
+    let bytes = 0
+    let turnBegan = monotonicNow()
+    readUpTo = column.cursor
+    while (group.length < groupMails && bytes < groupBytes && !failure) {
+      const email = ahead.find(({ id }) => id > readUpTo)
+      if (!email) break
+      readUpTo = email.id
+      bytes += email.message?.size_bytes ?? 0
+      try {
+        group.push({ email, reading: await readOnce(email) })
+      } catch (error) {
+        failure = { error }
+      }
+      if (isClosed) return false
+      if (monotonicNow() - turnBegan < turnMs) continue
+      await nextTurn()
+      turnBegan = monotonicNow()
+    }
+    const kept = await Promise.allSettled(
+      group.map(({ email, reading }) => reading && keepDigest(email, reading)),
+    )
+    for (const [nth, { email, reading }] of group.entries()) {
+      const outcome = kept[nth]
+      if (outcome?.status === 'rejected') throw outcome.reason
+      // The row comes last: a mail without a row is read again after a crash.
+      await heads.add(email, column.cursor)
+      await column.append(email.id, searchableHead(email), (reading ?? unreadable).body)
+    }
+    if (failure) throw failure.error
+    await nextTurn()
+    return true
+  }
+
+  async function keepDigest(email: EmailRecord, { body: _, ...digest }: Reading): Promise<void> {
+    if (email.snippet === null || email.undigested)
+      await modifyEmail(store, email.id, (stored) => ({ ...stored, ...digest, undigested: undefined }))
   }
 
   /**
@@ -169,7 +213,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
     if (ahead.length > 0) ahead = stillNext(ahead, change)
     if (change.op !== 'gap' && (change.op !== 'insert' || change.collection !== emailCollection.name)) return
     // An older state was restored, so the rows are no longer in the order of the mails.
-    if (change.op === 'insert' && change.id <= column.cursor) isStale = true
+    if (change.op === 'insert' && (change.id <= column.cursor || change.id <= readUpTo)) isStale = true
     quiet.arrived()
   })
   return {
@@ -219,5 +263,10 @@ function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
 /** How many records are looked at in one step. */
 const lookAtOnce = 1000
 const readAhead = 16
+/** Mails that are read between two writes: as many as are read ahead, and few of large ones. */
+const groupMails = readAhead
+const groupBytes = 256 * 1024
+/** How long small mails are read in one turn of the event loop. */
+const turnMs = 2
 /** How long a search waits for mail that is not read yet. */
 export const catchUpMs = 5000

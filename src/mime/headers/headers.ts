@@ -49,6 +49,7 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
   const end = source.length > maxHeaderBytes ? endOfLines(source, 0, maxHeaderBytes) : source.length
   const { fields, bodyStart, isPlain } = yield* headSteps(source.subarray(0, end), false)
   const names = fields.map(([name]) => name.toLowerCase())
+  const firstOf = (name: string): string => fields[names.indexOf(name.toLowerCase())]?.[1] ?? ''
   const valuesOf = (name: string): string[] => {
     const wanted = name.toLowerCase()
     const values: string[] = []
@@ -60,7 +61,7 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
     fields,
     bodyStart,
     decoded(name) {
-      const value = valuesOf(name)[0] ?? ''
+      const value = firstOf(name)
       if (isPlain && !value.includes('=?')) return value
       if (value.length > longValueLength) return headerValueSteps(value)
       if (value.includes('=?')) return unpaced(headerValueSteps(value))
@@ -72,7 +73,9 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
       // Most messages have no Cc, and no field that begins with Resent.
       if (values.length === 0) return []
       const list = values.join(', ')
-      const steps = addressSteps(list, isPlain)
+      const found = mailboxesIn(list, isPlain)
+      if (!list.includes('=?')) return found
+      const steps = decodedNames(found)
       return list.length > longValueLength ? steps : unpaced(steps)
     },
     furtherAddresses: (name) => bareAddressSteps(splitAddressList(valuesOf(name).join(', ')).rest),
@@ -85,19 +88,26 @@ const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])
 /** A shorter value is read at once. */
 const longValueLength = 4096
 
-/** @param isPlain  Whether the list is ASCII: then only encoded words have to be decoded. */
-function* addressSteps(list: string, isPlain: boolean): Steps<ParsedAddress[]> {
-  const read = isPlain ? (text: string): string => text : textOf
-  const found: ParsedAddress[] = []
-  for (const { name, address } of parseAddresses(splitAddressList(list).read)) {
-    if (address === '') continue
-    if (found.length === maxAddresses) break
-    found.push({
-      name: name.includes('=?') ? yield* headerValueSteps(name) : read(name),
-      address: read(address),
-    })
-  }
-  return found
+/**
+ * The first mailboxes of a list that have an address. Names with encoded words stay as written.
+ *
+ * @param isPlain  Whether the list is ASCII.
+ */
+function mailboxesIn(list: string, isPlain: boolean): ParsedAddress[] {
+  const all = parseAddresses(splitAddressList(list).read)
+  const found = all.filter(({ address }) => address !== '').slice(0, maxAddresses)
+  if (isPlain) return found
+  return found.map(({ name, address }) => ({
+    name: name.includes('=?') ? name : textOf(name),
+    address: textOf(address),
+  }))
+}
+
+function* decodedNames(mailboxes: readonly ParsedAddress[]): Steps<ParsedAddress[]> {
+  const decoded: ParsedAddress[] = []
+  for (const { name, address } of mailboxes)
+    decoded.push({ name: name.includes('=?') ? yield* headerValueSteps(name) : name, address })
+  return decoded
 }
 
 /**
