@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { longSeries, onPostgres, projectOf } from './test/support/projects.ts'
 
-const isOfBrowser = (name: string): boolean => projectOf(name) === 'browser'
+const isOfBrowser = (name: string): boolean => ['browser', 'page'].includes(projectOf(name))
 const files = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
 
 /** As in `vitest.config.ts`. */
@@ -19,6 +19,10 @@ const ofPackage = {
   pool: 'forks' as const,
   fileParallelism: false,
 }
+
+/** As in `vitest.config.ts`. */
+const makeKeys = 'test/support/setup-keys.ts'
+const rsaKeys = 'test/support/rsa-keys.ts'
 
 /** Runs a series whole. */
 const long = {
@@ -50,7 +54,8 @@ export default defineConfig({
         test: {
           name: 'long series',
           include: files(longSeries.filter((name) => !isOfBrowser(name))),
-          globalSetup: ['test/support/setup-build.ts'],
+          globalSetup: ['test/support/setup-build.ts', makeKeys],
+          setupFiles: [rsaKeys],
           ...long,
           sequence: { groupOrder: 1 },
         },
@@ -59,8 +64,8 @@ export default defineConfig({
         test: {
           name: 'long series of the page',
           include: files(longSeries.filter(isOfBrowser)),
-          globalSetup: ['test/support/setup-build.ts', 'test/e2e/launch-browser.ts'],
-          setupFiles: ['test/e2e/open-context.ts'],
+          globalSetup: ['test/support/setup-build.ts', makeKeys, 'test/e2e/launch-browser.ts'],
+          setupFiles: [rsaKeys, 'test/e2e/open-context.ts'],
           ...long,
           isolate: false,
           sequence: { groupOrder: 2 },
@@ -70,7 +75,8 @@ export default defineConfig({
         test: {
           name: 'on PostgreSQL',
           include: files(onPostgres),
-          globalSetup: ['test/support/setup-postgres.ts'],
+          globalSetup: ['test/support/setup-postgres.ts', makeKeys],
+          setupFiles: [rsaKeys],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },

@@ -1,27 +1,33 @@
+import { readdirSync } from 'node:fs'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import {
-  browserFolders,
-  integrationFiles,
-  integrationFolders,
-  onlyWhole,
-  waitingFiles,
-  waitingFolders,
-} from './test/support/projects.ts'
+import { everyday, onlyWhole, projectOf, type ProjectName } from './test/support/projects.ts'
 
-type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
+type TestOptions = Omit<NonNullable<TestProjectInlineConfiguration['test']>, 'globalSetup' | 'setupFiles'> & {
+  globalSetup?: string[]
+  setupFiles?: string[]
+}
 
-const inFolders = (names: readonly string[]): string[] => names.map((name) => `test/${name}/**/*.test.ts`)
-const browser = inFolders(browserFolders)
-const files = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
-const integration = [...inFolders(integrationFolders), ...files(integrationFiles)]
-const waiting = [...inFolders(waitingFolders), ...files(waitingFiles)]
+const named = process.argv.slice(2)
+const namesFiles = named.some((one) => /^(?:\.\/)?test\//.test(one))
+const namesProjects = named.some((one) => /^--project\b/.test(one))
 
-// A file that the command line names runs in any case.
-const leftOut = process.argv.slice(2).some((one) => /^(?:\.\/)?test\//.test(one)) ? [] : files(onlyWhole)
+const names = readdirSync(new URL('test', import.meta.url), { recursive: true, encoding: 'utf8' })
+  .map((name) => name.replaceAll('\\', '/'))
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => name.slice(0, -'.test.ts'.length))
+  // A file that the command line names runs in any case.
+  .filter((name) => namesFiles || !onlyWhole.includes(name))
 
-const project = (name: string, options: TestOptions): TestProjectInlineConfiguration => ({
+/** The files of a project, and how they run. */
+const project = (
+  name: ProjectName,
+  { globalSetup = [], setupFiles = [], ...options }: TestOptions,
+): TestProjectInlineConfiguration => ({
   test: {
     name,
+    include: names.filter((one) => projectOf(one) === name).map((one) => `test/${one}.test.ts`),
+    globalSetup: ['test/support/setup-keys.ts', ...globalSetup],
+    setupFiles: ['test/support/rsa-keys.ts', ...setupFiles],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A busy machine is slow; what never happens still fails.
@@ -33,10 +39,50 @@ const project = (name: string, options: TestOptions): TestProjectInlineConfigura
 })
 
 // Some of these run the command and the page as they ship.
-const globalSetup = ['test/support/setup-build.ts']
+const build = 'test/support/setup-build.ts'
 const inMemory = 'test/support/setup-memory.ts'
+const postgres = 'test/support/install-postgres.ts'
 
-/** The groups run one after the other, so that files which share a worker follow each other. */
+const ofPage: TestOptions = {
+  globalSetup: [build, inMemory, 'test/e2e/launch-browser.ts'],
+  setupFiles: ['test/e2e/open-context.ts'],
+  // Each step has its own bound; many of them may take long together on a busy machine.
+  testTimeout: 90_000,
+  pool: 'forks',
+  isolate: false,
+  maxWorkers: 3,
+}
+
+/** Each file has a process. More of them than there are processors, since some wait for most of their time. */
+const ofProcesses: TestOptions = { globalSetup: [build], pool: 'forks', maxWorkers: 4 }
+
+const projects = {
+  // The threads load the sources once each, instead of once for every file.
+  unit: {
+    globalSetup: [inMemory],
+    setupFiles: ['test/support/open-handles.ts'],
+    pool: 'threads',
+    isolate: false,
+    // Some of their time they wait.
+    maxWorkers: 3,
+    sequence: { groupOrder: 4 },
+  },
+  integration: { ...ofProcesses, sequence: { groupOrder: 2 } },
+  // In one group with `integration`, whose files use the processor meanwhile.
+  waiting: { ...ofProcesses, sequence: { groupOrder: 2 } },
+  browser: { ...ofPage, sequence: { groupOrder: 0 } },
+  page: { ...ofPage, sequence: { groupOrder: 1 } },
+  runners: { ...ofProcesses, sequence: { groupOrder: 3 } },
+  processes: { ...ofProcesses, globalSetup: [build, postgres], sequence: { groupOrder: 3 } },
+  postgres: { ...ofProcesses, globalSetup: [build, postgres], sequence: { groupOrder: 3 } },
+} satisfies Record<ProjectName, TestOptions>
+
+const isEveryday = (name: string): boolean => everyday.some((one) => one === name)
+
+/**
+ * Without names of files or projects, `npm test` runs what is of every day. The groups run one after the other, so that files
+ * which share a worker follow each other.
+ */
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -51,47 +97,8 @@ export default defineConfig({
       // Of a complete run; one point less, for tests that are skipped where a program or root is missing.
       thresholds: { statements: 92, branches: 87, functions: 92, lines: 93 },
     },
-    projects: [
-      // The threads load the sources once each, instead of once for every file.
-      project('unit', {
-        include: ['test/**/*.test.ts'],
-        exclude: [...browser, ...integration, ...waiting, ...leftOut],
-        globalSetup: [inMemory],
-        setupFiles: ['test/support/open-handles.ts'],
-        pool: 'threads',
-        isolate: false,
-        // Some of their time they wait.
-        maxWorkers: 3,
-        sequence: { groupOrder: 2 },
-      }),
-      project('integration', {
-        include: integration,
-        exclude: leftOut,
-        globalSetup,
-        pool: 'forks',
-        // In one group with `waiting`, whose files leave the processor to these.
-        maxWorkers: 4,
-        sequence: { groupOrder: 1 },
-      }),
-      project('waiting', {
-        include: waiting,
-        exclude: leftOut,
-        globalSetup: [...globalSetup, 'test/support/install-postgres.ts'],
-        pool: 'forks',
-        maxWorkers: 4,
-        sequence: { groupOrder: 1 },
-      }),
-      project('browser', {
-        include: browser,
-        globalSetup: [...globalSetup, inMemory, 'test/e2e/launch-browser.ts'],
-        setupFiles: ['test/e2e/open-context.ts'],
-        // Each step has its own bound; many of them may take long together on a busy machine.
-        testTimeout: 90_000,
-        pool: 'forks',
-        isolate: false,
-        maxWorkers: 3,
-        sequence: { groupOrder: 0 },
-      }),
-    ],
+    projects: Object.entries<TestOptions>(projects)
+      .filter(([name]) => namesFiles || namesProjects || isEveryday(name))
+      .map(([name, options]) => project(name as ProjectName, options)),
   },
 })

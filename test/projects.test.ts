@@ -2,14 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import {
-  browserFolders,
-  integrationFiles,
-  integrationFolders,
+  entries,
+  everyday,
+  further,
   longSeries,
   onlyWhole,
+  onPostgres,
   projectOf,
-  waitingFiles,
-  waitingFolders,
 } from './support/projects.ts'
 import { packages } from './support/programs.ts'
 
@@ -31,7 +30,7 @@ const names = readdirSync(import.meta.dirname, { recursive: true, withFileTypes:
   .sort()
 
 // These run before each test file.
-const setupFiles = ['support/open-handles.ts', 'e2e/open-context.ts']
+const setupFiles = ['support/open-handles.ts', 'support/rsa-keys.ts', 'e2e/open-context.ts']
 
 const textOf = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')
 
@@ -77,13 +76,21 @@ it('a test with a sample in `npm test` runs whole in `npm run test:all`', () => 
 })
 
 it('the lists of the projects name existing files', () => {
-  const listed = [
-    ...[...browserFolders, ...integrationFolders, ...waitingFolders].map(
-      (folder) => new RegExp(`^${folder}/.*\\.test\\.ts$`),
-    ),
-    ...[...integrationFiles, ...waitingFiles].map((name) => new RegExp(`^${name}\\.test\\.ts$`)),
-  ]
-  expect(listed.filter((pattern) => !names.some((name) => pattern.test(name)))).toEqual([])
+  const listed = [...entries.flatMap(([, list]) => list), ...longSeries, ...onlyWhole, ...onPostgres]
+  expect(
+    listed.filter((name) => !names.some((one) => one === `${name}.test.ts` || one.startsWith(`${name}/`))),
+  ).toEqual([])
+  const used = names.filter((name) => name.endsWith('.test.ts')).map((name) => projectOf(name.slice(0, -8)))
+  expect([...new Set(used)].sort()).toEqual([...everyday, ...further].sort())
+})
+
+it('a test that starts PostgreSQL or another test runner is not part of `npm test`', () => {
+  const ofEveryDay: readonly string[] = everyday
+  const found = names
+    .filter((name) => name.endsWith('.test.ts') && name !== 'projects.test.ts')
+    .filter((name) => ofEveryDay.includes(projectOf(name.slice(0, -8))))
+    .filter((name) => /\b(?:startPostgres|runVitest|runVitestWith)\(/.test(textOf(name)))
+  expect(found, 'list these in test/support/projects.ts').toEqual([])
 })
 
 it('a helper registers no hook when it is loaded: files in the same worker load it once', () => {

@@ -3,6 +3,7 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { describe, expect, it } from 'vitest'
 import type { CreatedDomain, DnsRecord, DomainDetail } from '../../src/domains/types.ts'
 import { open, refusalOf, shared, type Face } from './helpers.ts'
+import { withNewKeys } from '../support/new-keys.ts'
 
 const face = shared()
 const create = (name: string, of: Face = face()): Promise<CreatedDomain> => of.create('/v1/domains', { name })
@@ -197,7 +198,9 @@ describe('the DKIM key', () => {
       turns++
       if (!isDone) setImmediate(turn)
     }
-    const created = Promise.all(['one', 'two', 'three'].map((label) => create(`${label}.async.test`)))
+    const created = withNewKeys(() =>
+      Promise.all(['one', 'two', 'three'].map((label) => create(`${label}.async.test`))),
+    )
     setImmediate(turn)
     await created
     isDone = true

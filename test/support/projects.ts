@@ -1,22 +1,69 @@
 /** The vitest project of each test file. `test/projects.test.ts` says which files must not be in `unit`. */
 
-/** Folders of tests of the page, in Chromium. */
-export const browserFolders: readonly string[] = ['e2e']
+/** The projects that `npm test` runs. */
+export const everyday = ['unit', 'integration', 'waiting', 'browser'] as const
 
-/** Folders of tests that start and end processes, most of them the built package. */
-export const integrationFolders: readonly string[] = [
-  'cli',
-  'docs',
-  'examples',
-  'flood',
-  'hostile',
-  'testing',
-  'vitest',
+/** The projects that `npm run check` and `.ci/run` run besides. */
+export const further = ['page', 'runners', 'processes', 'postgres'] as const
+
+export type ProjectName = (typeof everyday)[number] | (typeof further)[number]
+
+/** Folders of tests of the page, in Chromium: `browser` and `page`. */
+const browserFolders: readonly string[] = ['e2e']
+
+/** The core of the tests of the page. */
+const browserFiles: readonly string[] = [
+  'e2e/hostile',
+  'e2e/inbox',
+  'e2e/mail',
+  'e2e/no-mail',
+  'e2e/page',
+  'e2e/sign-in',
 ]
 
-/** Other tests that need a process of their own: they replace globals, measure what the process uses, or read `dist`. */
-export const integrationFiles: readonly string[] = [
+/** Tests of the package under other test runners, and of programs that a user writes. */
+const runnersFolders: readonly string[] = ['docs', 'examples', 'vitest']
+const runnersFiles: readonly string[] = [
   'accounts/workers',
+  'testing/concurrent',
+  'testing/fake-timers',
+  'testing/lines',
+  'testing/mail-pictures',
+  'testing/mail-snapshot',
+  'testing/report',
+  'testing/unclosed',
+]
+
+/** Tests of the command that is killed, flooded or without room, and behind real proxies. */
+const processesFolders: readonly string[] = ['crash', 'flood', 'hostile']
+const processesFiles: readonly string[] = [
+  'server/real-proxies',
+  'store/disk-full',
+  'store/kill',
+  'store/kill-points',
+]
+
+/** Tests that start PostgreSQL. */
+const postgresFiles: readonly string[] = [
+  'cli/copy',
+  'instance/database-refusals',
+  'instance/one-server',
+  'instance/restored-database',
+  'instance/several',
+  'instance/shared-bulk',
+  'search/store-search',
+  'store/postgres-contract',
+  'store/postgres-doctor',
+  'store/postgres-faults',
+  'store/postgres-model',
+  'store/postgres-shared',
+]
+
+/** Folders of tests that start and end processes, most of them the built package. */
+const integrationFolders: readonly string[] = ['cli', 'testing']
+
+/** Other tests that need a process of their own: they replace globals, measure what the process uses, or read `dist`. */
+const integrationFiles: readonly string[] = [
   'attachments/content-type',
   'capture/listening',
   'capture/replies',
@@ -48,10 +95,6 @@ export const integrationFiles: readonly string[] = [
   'rules/match',
   'server/hostile-input',
   'server/openapi',
-  'server/real-proxies',
-  'store/disk-full',
-  'store/kill',
-  'store/kill-points',
   'ui/build',
   'ui/inbox-list',
 ]
@@ -60,25 +103,13 @@ export const integrationFiles: readonly string[] = [
  * Tests of processes and folders that wait most of their time: for a lock that is watched, for a client that pauses. More of
  * them run at once.
  */
-export const waitingFolders: readonly string[] = ['crash']
-export const waitingFiles: readonly string[] = [
+const waitingFiles: readonly string[] = [
   'capture/patience',
-  'instance/several',
-  'instance/database-refusals',
-  'instance/one-server',
-  'instance/restored-database',
-  'instance/shared-bulk',
-  'search/store-search',
   'server/early-answers',
   'store/copied-lock',
   'store/lock',
   'store/lock-rot',
   'store/lost-lock',
-  'store/postgres-contract',
-  'store/postgres-doctor',
-  'store/postgres-faults',
-  'store/postgres-model',
-  'store/postgres-shared',
 ]
 
 /** Tests that run a sample of a long series in `npm test`, and the whole of it in `npm run test:all`; see `long.ts`. */
@@ -151,10 +182,20 @@ export const onPostgres: readonly string[] = [
   'webhooks/forbidden',
 ]
 
+/** The first entry that names a file or its folder says its project; what no entry names is in `unit`. */
+export const entries: readonly (readonly [project: ProjectName, names: readonly string[]])[] = [
+  ['browser', browserFiles],
+  ['page', browserFolders],
+  ['postgres', postgresFiles],
+  ['processes', [...processesFolders, ...processesFiles]],
+  ['runners', [...runnersFolders, ...runnersFiles]],
+  ['waiting', waitingFiles],
+  ['integration', [...integrationFolders, ...integrationFiles]],
+]
+
 /** @param name  Path below `test`, without `.test.ts`. */
-export function projectOf(name: string): 'unit' | 'integration' | 'waiting' | 'browser' {
+export function projectOf(name: string): ProjectName {
   const [folder = ''] = name.split('/')
-  if (browserFolders.includes(folder)) return 'browser'
-  if (waitingFolders.includes(folder) || waitingFiles.includes(name)) return 'waiting'
-  return integrationFolders.includes(folder) || integrationFiles.includes(name) ? 'integration' : 'unit'
+  const found = entries.find(([, names]) => names.includes(name) || names.includes(folder))
+  return found?.[0] ?? 'unit'
 }
