@@ -88,7 +88,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
 
   return {
     async list(query) {
-      assertKnownOptions(query, ['cursor', 'offset', 'limit', 'query', 'fold'], 'inbox.list()')
+      assertKnownOptions(query, ['cursor', 'offset', 'limit', 'query', 'fold', 'signal'], 'inbox.list()')
       const { query: text, ...wanted } = query ?? {}
       const { groups, ...page } = await search.list(parseMailQuery(text, now()), wanted)
       // One after the other, so that a page of large submissions is not parsed at once.

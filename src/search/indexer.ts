@@ -18,9 +18,10 @@ export interface Indexer {
    * Reads mail that is not read yet, for at most a few seconds.
    *
    * @param options.complete  Reads all mail that exists now, without a time limit. Default: false.
+   * @param options.signal  Ends the wait.
    * @returns The number of mails that are still not read, or may have a row without text.
    */
-  catchUp(options?: { complete?: boolean }): Promise<number>
+  catchUp(options?: { complete?: boolean; signal?: AbortSignal | undefined }): Promise<number>
   /**
    * Stops, after the message that is being read.
    *
@@ -217,7 +218,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
     quiet.arrived()
   })
   return {
-    async catchUp({ complete = false } = {}) {
+    async catchUp({ complete = false, signal } = {}) {
       const until = clock.now() + catchUpMs
       try {
         // Mail that arrives meanwhile is not included, because it may arrive faster than it can be read.
@@ -225,7 +226,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
         const isBehind = (): boolean =>
           column.cursor < newest ||
           (complete && (!isVerified || unsure !== null || deferred.size > 0 || isStale))
-        while ((await digestNext()) && (isBehind() || clock.now() < until));
+        while (!signal?.aborted && (await digestNext()) && (isBehind() || clock.now() < until));
       } catch {
         // A search must work even if nothing can be stored.
       }

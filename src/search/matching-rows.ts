@@ -9,11 +9,21 @@ import type { ScannedRows, TextColumn } from './text-column.ts'
 /** Finds mail by its text, its subject and its addresses. */
 export interface MatchingRows {
   /** The ids of the mails that may match, newest first, including removed mails. */
-  candidates(filter: MailFilter): Promise<string[]>
+  candidates(filter: MailFilter, limit?: RowsLimit): Promise<string[]>
   /** The ids of the matches of a query that rows decide, newest first. */
-  ids(filter: MailFilter): Promise<string[]>
+  ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]>
   /** The same, one page of them, and the number of all. */
-  page(filter: MailFilter, wanted: WantedRows): Promise<MatchingPage>
+  page(filter: MailFilter, wanted: WantedRows, limit?: RowsLimit): Promise<MatchingPage>
+}
+
+/** How long texts in a database are looked at. The columns of this process need no limit. */
+export interface RowsLimit {
+  /** In milliseconds. Default: until all are looked at. */
+  readonly mostMs?: number
+  /** Ends the search with its reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Raised by the number of mails that were not looked at. */
+  left: number
 }
 
 /** The requested page. */

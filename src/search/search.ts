@@ -9,7 +9,7 @@ import { monotonicNow } from '../core/machine.ts'
 import { checkFold, type FoldedPage, listFolded } from './folded.ts'
 import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
-import type { MatchingRows, WantedRows } from './matching-rows.ts'
+import type { MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { Store } from '../store/store.ts'
 import type { createMessageFields } from './message-fields.ts'
 import type { MailFilter } from './query.ts'
@@ -37,11 +37,13 @@ export interface SearchQuery extends ListQuery {
   offset?: number
   /** With `broadcasts`, a list of all mail has one item for each broadcast, in the place of its first mail. Searches do not. */
   fold?: 'broadcasts'
+  /** Ends the search. */
+  signal?: AbortSignal | undefined
 }
 
 /** A page of search results. */
 export interface SearchPage<T> extends ListPage<T> {
-  /** Number of mails that are not indexed or read yet, so that the search may miss them; absent if there are none. */
+  /** Number of mails that were not indexed, looked at or read in time, so that the search may miss them; absent if there are none. */
   unread_texts?: number
   /** With `fold`: how many mails there are, those of broadcasts counted one by one. */
   mails?: number
@@ -94,13 +96,17 @@ export function createSearch(deps: SearchDeps): Search {
   /** @param limit  Messages are read until this time. Those that are left are counted. Default: all are read. */
   async function* found(filter: MailFilter, limit?: ReadingLimit): AsyncGenerator<EmailRecord> {
     const isScanned = filter.rows.length > 0 || filter.heads.length > 0
-    const ids = !isScanned ? null : filter.isByRows ? await rows.ids(filter) : await rows.candidates(filter)
+    const ids = isScanned ? await rows[filter.isByRows ? 'ids' : 'candidates'](filter, limit?.rows) : null
     for await (const email of ids === null ? byStore(filter) : byIds(ids)) {
+      limit?.rows.signal?.throwIfAborted()
       if (filter.newerThan !== null && email.id <= filter.newerThan) return
       if (!filter.accepts(email)) continue
-      if (limit && filter.messages.length > 0 && monotonicNow() > limit.until) {
-        limit.left++
-        continue
+      if (limit && filter.messages.length > 0) {
+        limit.until ??= monotonicNow() + longestReadingMs
+        if (monotonicNow() > limit.until) {
+          limit.left++
+          continue
+        }
       }
       if (!(await messageFits(email, filter))) continue
       // The scan has already matched the words. Only a regular expression needs the text itself.
@@ -132,8 +138,8 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   /** A page of a query that rows decide. Only the records of the page are read. */
-  async function listByRows(filter: MailFilter, wanted: WantedRows): Promise<Listed> {
-    const { ids, count, more } = await rows.page(filter, wanted)
+  async function listByRows(filter: MailFilter, wanted: WantedRows, limit: RowsLimit): Promise<Listed> {
+    const { ids, count, more } = await rows.page(filter, wanted, limit)
     const items: EmailRecord[] = []
     for (const id of ids) {
       const email = await store.get(emailCollection, id)
@@ -142,8 +148,12 @@ export function createSearch(deps: SearchDeps): Search {
     return { items, count, more }
   }
 
-  async function listByRecord(filter: MailFilter, { cursor, offset, limit }: WantedRows): Promise<Listed> {
-    const reading: ReadingLimit = { until: monotonicNow() + longestReadingMs, left: 0 }
+  async function listByRecord(
+    filter: MailFilter,
+    { cursor, offset, limit }: WantedRows,
+    rowsLimit: RowsLimit,
+  ): Promise<Listed> {
+    const reading: ReadingLimit = { rows: rowsLimit, until: null, left: 0 }
     const items: EmailRecord[] = []
     let count = 0
     let skipped = 0
@@ -168,10 +178,14 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   /** A page, by the way of reading that the query allows. */
-  function listBy(filter: MailFilter, wanted: WantedRows, isFolded: boolean): Promise<Listed> {
+  function listBy(
+    filter: MailFilter,
+    wanted: WantedRows,
+    { isFolded, limit }: { isFolded: boolean; limit: RowsLimit },
+  ): Promise<Listed> {
     if (isFolded && filter.isOpen) return listFolded(store, wanted)
     if (isByStore(filter)) return listByStore(filter, wanted)
-    return filter.isByRows ? listByRows(filter, wanted) : listByRecord(filter, wanted)
+    return filter.isByRows ? listByRows(filter, wanted, limit) : listByRecord(filter, wanted, limit)
   }
 
   /** The ids of the matches. Records are read only where neither the store's order nor the text decides. */
@@ -194,13 +208,16 @@ export function createSearch(deps: SearchDeps): Search {
     ids,
     async list(filter, query) {
       const order = emailOrder(pageSize)
-      const unindexed = asksForText(filter) ? await indexer.catchUp() : 0
-      const { offset, fold, ...paging } = query ?? {}
+      const { offset, fold, signal, ...paging } = query ?? {}
+      const unindexed = asksForText(filter) ? await indexer.catchUp({ signal }) : 0
+      signal?.throwIfAborted()
       assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
       const wanted = { ...checkPage(paging, order), offset: checkOffset(offset, paging) }
       const isFolded = checkFold(fold)
-      const { items, count, more, left = 0, mails = count, groups } = await listBy(filter, wanted, isFolded)
-      const unread = Math.max(left, unindexed)
+      const limit: RowsLimit = { mostMs: longestReadingMs, signal, left: 0 }
+      const listed = await listBy(filter, wanted, { isFolded, limit })
+      const { items, count, more, left = 0, mails = count, groups } = listed
+      const unread = Math.max(left, limit.left, unindexed)
       return {
         items,
         count,
@@ -245,11 +262,13 @@ interface Listed {
 }
 
 interface ReadingLimit {
-  readonly until: number
+  readonly rows: RowsLimit
+  /** Null before the first message. */
+  until: number | null
   left: number
 }
 
-/** How long a page of a search may read messages. */
+/** How long a page of a search may look at the texts of a database, and how long it may read messages. */
 const longestReadingMs = 5000
 
 function headOf({ subject, from, to, cc, bcc }: EmailRecord): string {

@@ -131,14 +131,14 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   })
   const stopTurn = store.turn.onMine(() => quiet.begin())
   return {
-    async catchUp({ complete = false } = {}) {
+    async catchUp({ complete = false, signal } = {}) {
       const until = clock.now() + catchUpMs
       let isDone = false
       try {
         const newest = complete ? await newestId() : ''
         const isBehind = (): boolean => complete && (cursor === null || cursor < newest || deferred.size > 0)
         do isDone = !(await readNext())
-        while (!isDone && (isBehind() || clock.now() < until))
+        while (!isDone && !signal?.aborted && (isBehind() || clock.now() < until))
       } catch {
         // A search must work even if nothing can be stored.
       }

@@ -1,9 +1,9 @@
 import { emailCollection } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
-import type { TextQuery, TextTerm, Texts } from '../store/texts.ts'
+import type { TextMatch, TextQuery, TextTerm, Texts } from '../store/texts.ts'
 import { createPacer } from '../core/yield.ts'
 import { type HeadTerm, partsOfMember } from './head-rows.ts'
-import type { MatchingPage, MatchingRows, WantedRows } from './matching-rows.ts'
+import type { MatchingPage, MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'
 import type { StoreIndexer } from './store-indexer.ts'
 import type { RowTerm } from './text-rows.ts'
@@ -24,10 +24,17 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
     return { terms, where: facts, missingAfter: rows.length > 0 ? null : await indexer.readTo() }
   }
 
-  async function ids(filter: MailFilter): Promise<string[]> {
+  async function matchesOf(filter: MailFilter, limit?: RowsLimit): Promise<readonly TextMatch[]> {
+    const { matches, left } = await texts.all(emailCollection, await queryOf(filter), limit)
+    if (limit) limit.left += left
+    return matches
+  }
+
+  async function ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
     const found: string[] = []
     const pacer = createPacer()
-    for (const { id, isUndecided } of await texts.all(emailCollection, await queryOf(filter))) {
+    for (const { id, isUndecided } of await matchesOf(filter, limit)) {
+      limit?.signal?.throwIfAborted()
       if (pacer.due()) await pacer.turn()
       if (isUndecided) {
         const email = await store.get(emailCollection, id)
@@ -40,14 +47,15 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
 
   return {
     ids,
-    async candidates(filter) {
-      return (await texts.all(emailCollection, await queryOf(filter))).map(({ id }) => id)
+    async candidates(filter, limit) {
+      return (await matchesOf(filter, limit)).map(({ id }) => id)
     },
-    async page(filter, wanted) {
+    async page(filter, wanted, limits) {
       const { cursor, offset, limit } = wanted
       const place = { before: cursor, offset, limit: limit + 1 }
-      const found = await texts.page(emailCollection, await queryOf(filter), place)
-      if (found.undecided > 0) return pageOf(await ids(filter), wanted)
+      const found = await texts.page(emailCollection, await queryOf(filter), place, limits)
+      if (found.undecided > 0) return pageOf(await ids(filter, limits), wanted)
+      if (limits) limits.left += found.left
       return { ids: found.ids.slice(0, limit), count: found.count, more: found.ids.length > limit }
     },
   }

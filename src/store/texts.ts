@@ -12,9 +12,9 @@ export interface Texts {
   /** How many records have no text. Costs O(n). */
   countMissing(collection: Named): Promise<number>
   /** The number of all matches, and the ids of some of them, newest first. */
-  page(collection: Named, query: TextQuery, place: TextPlace): Promise<TextPage>
+  page(collection: Named, query: TextQuery, place: TextPlace, limit?: TextLimit): Promise<TextPage>
   /** All matches, newest first. */
-  all(collection: Named, query: TextQuery): Promise<TextMatch[]>
+  all(collection: Named, query: TextQuery, limit?: TextLimit): Promise<TextMatches>
 }
 
 /** A collection, by its name. */
@@ -56,11 +56,27 @@ export interface TextPlace {
   readonly limit: number
 }
 
+/** How long a search may look at texts, the newest first. */
+export interface TextLimit {
+  /** In milliseconds. Default: until all are looked at. */
+  readonly mostMs?: number
+  /** Ends the search with its reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
 export interface TextPage {
   readonly count: number
   /** How many of all matches only the record decides. */
   readonly undecided: number
   readonly ids: readonly string[]
+  /** How many records were not looked at. */
+  readonly left: number
+}
+
+export interface TextMatches {
+  readonly matches: readonly TextMatch[]
+  /** As in {@link TextPage}. */
+  readonly left: number
 }
 
 export interface TextMatch {

@@ -51,6 +51,7 @@ const postgresFiles: readonly string[] = [
   'instance/restored-database',
   'instance/several',
   'instance/shared-bulk',
+  'search/search-limits',
   'search/store-search',
   'store/postgres-contract',
   'store/postgres-doctor',

@@ -51,8 +51,8 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       query: inboxQuery,
       success: { schema: foundSchema },
       errors: ['invalid_cursor', 'invalid_query', 'service_unavailable'],
-      async handler({ query }) {
-        const page = await inbox.list(query)
+      async handler({ query, signal }) {
+        const page = await inbox.list({ ...query, signal: signal() })
         const unread = page.unread_texts === undefined ? {} : { unread_texts: page.unread_texts }
         const mails = page.mails === undefined ? {} : { mails: page.mails }
         return { ...toList('emails', page), ...unread, ...mails }

@@ -23,6 +23,7 @@ import { heldBy, nameIn, prepareChange, stageBlobs } from './prepare-commit.ts'
 import type { BulkChange } from './staging.ts'
 import { PostgresTexts } from './texts.ts'
 import type { TextSearch } from './texts-schema.ts'
+import { withStoppable } from './stoppable.ts'
 import { readStatus } from './status.ts'
 import type { Table } from './table.ts'
 import { Upkeep } from './upkeep.ts'
@@ -84,7 +85,11 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
       ),
   })
   const reads = new Reads(shared)
-  const texts = new PostgresTexts(new Connection(searching, schema, { toError, queue: searchQueue }))
+  const texts = new PostgresTexts(
+    new Connection(searching, schema, { toError, queue: searchQueue }),
+    (work, signal) =>
+      withStoppable({ pool: searching, queue: searchQueue, stopping: urgent, toError }, work, signal),
+  )
   const blobs = new Blobs(shared)
   const pending = createBudget(deps.pendingBytes ?? 64 * 1024 * 1024)
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
@@ -206,8 +211,9 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         put: async (collection, id, text) => await texts.put(placeOf(collection), id, text),
         missing: async (collection, after, limit) => await texts.missing(placeOf(collection), after, limit),
         countMissing: async (collection) => await texts.countMissing(placeOf(collection)),
-        page: async (collection, query, place) => await texts.page(placeOf(collection), query, place),
-        all: async (collection, query) => await texts.all(placeOf(collection), query),
+        page: async (collection, query, place, limit) =>
+          await texts.page(placeOf(collection), query, place, limit),
+        all: async (collection, query, limit) => await texts.all(placeOf(collection), query, limit),
       },
       isShared: true,
       caughtUp() {

@@ -1,17 +1,34 @@
 import { misuse } from '../io-errors.ts'
-import type { RecordText, TextMatch, TextPage, TextPlace, TextQuery, TextTerm } from '../texts.ts'
+import { noRoom } from '../../core/byte-budget.ts'
+import { monotonicNow } from '../../core/machine.ts'
+import type {
+  RecordText,
+  TextLimit,
+  TextMatch,
+  TextMatches,
+  TextPage,
+  TextPlace,
+  TextQuery,
+  TextTerm,
+} from '../texts.ts'
 import { Parameters, toSql } from './conditions.ts'
 import type { Connection } from './connection.ts'
 import { isStorable } from './keys.ts'
 import { type Place, scanMs } from './reads.ts'
+import type { RunStoppable } from './stoppable.ts'
 import type { Table } from './table.ts'
+
+/** Runs a search with a connection of its own, until the signal is aborted. */
+type Searching = <T>(work: (run: RunStoppable) => Promise<T>, signal: AbortSignal | undefined) => Promise<T>
 
 /** Keeps and searches the texts of records in PostgreSQL; each method as the one of the same name in `Texts`. */
 export class PostgresTexts {
   readonly #sql: Connection
+  readonly #searching: Searching
 
-  constructor(sql: Connection) {
+  constructor(sql: Connection, searching: Searching) {
     this.#sql = sql
+    this.#searching = searching
   }
 
   async put(place: Place, id: string, text: RecordText): Promise<void> {
@@ -51,52 +68,169 @@ export class PostgresTexts {
     return row?.missing ?? 0
   }
 
-  async page(place: Place, query: TextQuery, { before, offset, limit }: TextPlace): Promise<TextPage> {
-    const parameters = new Parameters()
-    const hits = hitsOf(place, query, parameters)
-    const bound = before === null ? '' : `WHERE id < ${parameters.add(before)}::text`
-    const slice = `LIMIT ${parameters.add(limit)}::int8 OFFSET ${parameters.add(offset)}::int8`
-    const [row] = await this.#sql.run<TextPage & { ids: string[] | null }>(
-      `WITH hits AS MATERIALIZED (${hits})
-       SELECT count(*)::float8 AS count, count(*) FILTER (WHERE undecided)::float8 AS undecided,
-         ARRAY(SELECT id FROM hits ${bound} ORDER BY id DESC ${slice}) AS ids
-       FROM hits`,
-      parameters.values,
-      { isLasting: false, mostMs: scanMs },
-    )
-    return { count: row?.count ?? 0, undecided: row?.undecided ?? 0, ids: row?.ids ?? [] }
+  async page(place: Place, query: TextQuery, wanted: TextPlace, limit: TextLimit = {}): Promise<TextPage> {
+    return await this.#search(limit, async (search) => {
+      const whole = await search.run<Omit<TextPage, 'left'>>(firstMs, (parameters) => {
+        const hits = hitsOf(place, query, parameters)
+        const bound = wanted.before === null ? '' : `WHERE id < ${parameters.add(wanted.before)}::text`
+        const slice = `LIMIT ${parameters.add(wanted.limit)}::int8 OFFSET ${parameters.add(wanted.offset)}::int8`
+        return `WITH hits AS MATERIALIZED (${hits})
+          SELECT count(*)::float8 AS count, count(*) FILTER (WHERE undecided)::float8 AS undecided,
+            ARRAY(SELECT id FROM hits ${bound} ORDER BY id DESC ${slice}) AS ids
+          FROM hits`
+      })
+      if (whole) return { ...(whole[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0 }
+      const { matches, left } = await this.#inSteps(place, query, search)
+      const { before, offset, limit } = wanted
+      const behind = before === null ? matches : matches.filter(({ id }) => id < before)
+      const ids = behind.slice(offset, offset + limit).map(({ id }) => id)
+      const undecided = matches.filter(({ isUndecided }) => isUndecided).length
+      return { count: matches.length, undecided, ids, left }
+    })
   }
 
-  async all(place: Place, query: TextQuery): Promise<TextMatch[]> {
-    const parameters = new Parameters()
-    const rows = await this.#sql.run<{ id: string; undecided: boolean }>(
-      `SELECT id, undecided FROM (${hitsOf(place, query, parameters)}) hits ORDER BY id DESC`,
-      parameters.values,
-      { isLasting: false, mostMs: scanMs },
+  async all(place: Place, query: TextQuery, limit: TextLimit = {}): Promise<TextMatches> {
+    return await this.#search(limit, async (search) => {
+      const rows = await search.run<Hit>(
+        firstMs,
+        (parameters) =>
+          `SELECT id, undecided FROM (${hitsOf(place, query, parameters)}) hits ORDER BY id DESC`,
+      )
+      return rows ? { matches: rows.map(toMatch), left: 0 } : await this.#inSteps(place, query, search)
+    })
+  }
+
+  /** Looks at some texts after the others, the newest first, until the time of the search is over. */
+  async #inSteps(place: Place, query: TextQuery, search: RunningSearch): Promise<TextMatches> {
+    const { partition, table } = place
+    const { name } = textsOf(table)
+    const matches: TextMatch[] = []
+    let below: string | null = null
+    let size = firstStep
+    let looked = 0
+    /** Of the texts that are not looked at yet. */
+    const rest = (parameters: Parameters): string =>
+      `FROM ${name} WHERE partition = ${parameters.add(partition)}${below === null ? '' : ` AND id < ${parameters.add(below)}::text`}`
+    for (;;) {
+      const began = monotonicNow()
+      const step: { from: string | null }[] | null = await search.run(
+        longestStepMs,
+        (parameters) =>
+          `SELECT (SELECT id ${rest(parameters)} ORDER BY id DESC OFFSET ${parameters.add(size - 1)}::int8 LIMIT 1) AS from`,
+      )
+      const from: string | null = step?.[0]?.from ?? null
+      const slice = { from, below }
+      const hits =
+        step &&
+        (await search.run<Hit>(
+          longestStepMs,
+          (parameters) =>
+            `SELECT id, undecided FROM (${hitsOf(place, query, parameters, slice)}) hits ORDER BY id DESC`,
+        ))
+      if (!hits) {
+        if (search.isOver()) return { matches, left: Math.max(0, (await this.#count(place)) - looked) }
+        if (size === 1) throw noRoom('The database takes seconds to look at one text.')
+        size = Math.max(1, Math.floor(size / 4))
+        continue
+      }
+      for (const hit of hits) matches.push(toMatch(hit))
+      if (from === null) return { matches, left: 0 }
+      looked += size
+      below = from
+      if (monotonicNow() - began < wantedStepMs) size *= 2
+      else if (monotonicNow() - began > 3 * wantedStepMs) size = Math.max(1, Math.floor(size / 2))
+    }
+  }
+
+  /** How many records there are. */
+  async #count({ table, partition }: Place): Promise<number> {
+    const [row] = await this.#sql.run<{ records: number }>(
+      `SELECT records::float8 AS records FROM ${this.#sql.name('totals')} WHERE partition = $1 AND collection = $2`,
+      [partition, table.name],
     )
-    return rows.map(({ id, undecided }) => ({ id, isUndecided: undecided }))
+    return row?.records ?? 0
+  }
+
+  #search<T>(
+    { mostMs = Number.POSITIVE_INFINITY, signal }: TextLimit,
+    work: (search: RunningSearch) => Promise<T>,
+  ): Promise<T> {
+    return this.#searching(async (run) => {
+      const until = monotonicNow() + mostMs
+      const isOver = (): boolean => monotonicNow() >= until
+      return await work({
+        isOver,
+        async run(mostMs, write) {
+          if (isOver()) return null
+          const parameters = new Parameters()
+          const text = write(parameters)
+          return await run(text, parameters.values, Math.min(mostMs, until - monotonicNow()))
+        },
+      })
+    }, signal)
   }
 }
 
+/** A search that may be stopped. */
+interface RunningSearch {
+  /** Whether its time is over. */
+  isOver(): boolean
+  /** @returns null if the statement took longer, or the time is over. */
+  run<Row>(mostMs: number, write: (parameters: Parameters) => string): Promise<Row[] | null>
+}
+
+interface Hit {
+  readonly id: string
+  readonly undecided: boolean
+}
+
+const toMatch = ({ id, undecided }: Hit): TextMatch => ({ id, isUndecided: undecided })
+
+/** An index answers nearly all searches within this time. What takes longer goes on in steps. */
+const firstMs = 1000
+/** How many texts the first step looks at. */
+const firstStep = 500
+const wantedStepMs = 200
+const longestStepMs = 1000
+
+/** Texts from an id on, and before another one; null for no bound. */
+interface Slice {
+  readonly from: string | null
+  readonly below: string | null
+}
+
 /** The statement that gives the matches and whether they are undecided. A condition is null if a part is. */
-function hitsOf({ table, partition }: Place, query: TextQuery, parameters: Parameters): string {
+function hitsOf(
+  { table, partition }: Place,
+  query: TextQuery,
+  parameters: Parameters,
+  { from, below }: Slice = { from: null, below: null },
+): string {
   const { terms, where, missingAfter } = query
   const own = parameters.add(partition)
   const among = where === null ? null : toSql(where, table.facts, parameters)
   if (among && !among.isExact) throw misuse('The condition beside the terms of a text is not on facts alone.')
-  const { name: texts, parts } = textsOf(table)
+  const { name, parts } = textsOf(table)
   const all = terms.map((term) => termSql(parts, term, parameters)).join(' AND ')
   const also = among
     ? ` AND id IN (SELECT id FROM ${table.sql} WHERE partition = ${own} AND ${among.sql})`
     : ''
+  const bounds = [
+    `partition = ${own}`,
+    ...(from === null ? [] : [`id >= ${parameters.add(from)}::text`]),
+    ...(below === null ? [] : [`id < ${parameters.add(below)}::text`]),
+  ].join(' AND ')
+  // OFFSET keeps the server from searching an index for each slice.
+  const texts =
+    from === null && below === null ? name : `(SELECT * FROM ${name} WHERE ${bounds} OFFSET 0) slice`
   const hits = [
-    `SELECT id, false AS undecided FROM ${texts} WHERE partition = ${own} AND ${all}${also}`,
-    `SELECT id, true FROM ${texts} WHERE partition = ${own} AND unsure AND (${all}) IS NULL${also}`,
+    `SELECT id, false AS undecided FROM ${texts} WHERE ${bounds} AND ${all}${also}`,
+    `SELECT id, true FROM ${name} WHERE ${bounds} AND unsure AND (${all}) IS NULL${also}`,
   ]
   if (missingAfter !== null)
     hits.push(
       `SELECT id, true FROM ${table.sql} record
-       WHERE partition = ${own} AND id > ${parameters.add(missingAfter)}::text AND ${hasNoText(table)}${among ? ` AND ${among.sql}` : ''}`,
+       WHERE ${bounds} AND id > ${parameters.add(missingAfter)}::text AND ${hasNoText(table)}${among ? ` AND ${among.sql}` : ''}`,
     )
   return hits.join(' UNION ALL ')
 }

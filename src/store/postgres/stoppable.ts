@@ -1,0 +1,82 @@
+import type { Pool } from 'pg'
+import { codeOf } from '../../core/errors.ts'
+import type { JobQueue } from '../../core/job-queue.ts'
+import { clearTimeout, setTimeout } from '../../core/machine.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * Runs a statement, and has the server stop it after a time.
+ *
+ * @returns null where it was stopped.
+ * @throws The reason of the signal, if that was aborted.
+ */
+export type RunStoppable = <Row>(
+  text: string,
+  values: readonly unknown[],
+  mostMs: number,
+) => Promise<Row[] | null>
+
+interface StoppableDeps {
+  readonly pool: Pool
+  /** Where work waits for a connection of the pool. */
+  readonly queue: JobQueue
+  /** Tells the server to stop a statement of another connection. */
+  readonly stopping: Connection
+  readonly toError: (error: unknown) => unknown
+}
+
+/**
+ * Runs work over a connection of its own. Its statements are stopped when the signal is aborted.
+ *
+ * @throws service_unavailable where it waited for too long, or too many wait.
+ */
+export function withStoppable<T>(
+  { pool, queue, stopping, toError }: StoppableDeps,
+  work: (run: RunStoppable) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const run = async <Row>(
+    text: string,
+    values: readonly unknown[],
+    mostMs: number,
+  ): Promise<Row[] | null> => {
+    signal?.throwIfAborted()
+    const client = await pool.connect()
+    // The driver's types lack this member.
+    const pid: unknown = Reflect.get(client, 'processID')
+    let stop: Promise<unknown> | null = null
+    const onEnd = (): void => {
+      stop ??= stopping.run('SELECT pg_cancel_backend($1::int4)', [pid]).catch(() => {})
+    }
+    const timer = setTimeout(onEnd, mostMs)
+    signal?.addEventListener('abort', onEnd)
+    try {
+      const { rows } = await client.query(text, [...values])
+      return rows as Row[]
+    } catch (error) {
+      if (stop === null || codeOf(error) !== queryCanceled) throw error
+      signal?.throwIfAborted()
+      return null
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onEnd)
+      // The server may stop the next statement of this connection, if this one has ended before.
+      client.release(stop !== null)
+    }
+  }
+  return queue.run(
+    async () => {
+      try {
+        return await work(run)
+      } catch (error) {
+        throw signal?.aborted ? signal.reason : toError(error)
+      }
+    },
+    patienceMs,
+    signal,
+  )
+}
+
+const queryCanceled = '57014'
+/** How long it waits for its turn. */
+const patienceMs = 30_000
