@@ -10,6 +10,7 @@ const searched = 'search of the text, 100000 stored'
 const changed = 'changes of 50000 mails, ms'
 const read = 'smtp 2 KB, texts read or not'
 
+const searchedInPostgres = 'search of the text, 100000 stored, PostgreSQL'
 const inPostgres = 'smtp 2 KB, PostgreSQL'
 const captured = 'capture of 2 KB in an account'
 const readAccount = 'reads of an account of 100'
@@ -56,11 +57,20 @@ export const targets = [
     ),
   ),
   most(
-    'start with 100,000 in PostgreSQL, resident',
+    'search of 100,000 texts in PostgreSQL for a phrase',
+    100,
+    'ms',
+    searchedInPostgres,
+    'trigrams',
+    'message 42, ms',
+  ),
+  most('start with 1,000,000 in PostgreSQL', 1500, 'ms', 'start, PostgreSQL', '1000000', 'ms'),
+  most(
+    'start with 1,000,000 in PostgreSQL, resident',
     120,
     'MiB',
     'start, PostgreSQL',
-    '100000',
+    '1000000',
     'resident MiB',
   ),
   rate('2 KB', 'smtp 2 KB', 'process', 'floor', 0.45),

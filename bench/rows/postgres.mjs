@@ -1,10 +1,13 @@
 /** The store in PostgreSQL: beside the folder, by the number of emails stored, and with two instances. */
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rssOf } from '../lib/cpu.mjs'
-import { runJson } from '../lib/processes.mjs'
+import { runJson, runToEnd } from '../lib/processes.mjs'
+import { createSchemas } from '../lib/database.mjs'
 import { submit } from '../lib/stores.mjs'
 import { get, newestId } from './lists.mjs'
 import { medianToEvent } from './live.mjs'
+import { searchTimes } from './search.mjs'
 
 const generator = fileURLToPath(new URL('../load/smtp.mjs', import.meta.url))
 
@@ -14,11 +17,11 @@ const generator = fileURLToPath(new URL('../load/smtp.mjs', import.meta.url))
  * @returns {import('../run.mjs').Group[]}
  */
 export function postgresGroups(url, quick) {
-  const most = quick ? 2000 : 100_000
-  let schemas = 0
-  const fresh = () => `${url}?schema=bench_${process.pid}_${++schemas}`
+  const most = quick ? 4000 : 100_000
+  const largest = quick ? 20_000 : 1_000_000
+  const schemas = createSchemas(url)
   /** Runs with as many instances over one schema. */
-  async function withInstances(count, context, work, store = fresh()) {
+  async function withInstances(count, context, work, store = schemas.fresh()) {
     const servers = []
     try {
       while (servers.length < count) servers.push(await context.start.inDatabase({ store }))
@@ -42,20 +45,12 @@ export function postgresGroups(url, quick) {
       JSON.stringify({ ...load, ...extent, port: server.smtpPort, pid: server.pid }),
     ])
   }
-  const filled = new Map()
-  /** A schema with so many emails, filled once. */
-  async function storeOf(size, context) {
-    const store = filled.get(size) ?? fresh()
-    if (!filled.has(size)) await withInstances(1, context, ([server]) => submit(server, size, 2048), store)
-    filled.set(size, store)
-    return store
-  }
   const bySize = (row, measure) => ({
     row,
     contenders: ['100', String(most)],
     rounds: { 100: 1, [most]: 1 },
     async measure(size, context) {
-      const store = await storeOf(Number(size), context)
+      const store = await schemas.of(Number(size), context)
       return await withInstances(1, context, ([server]) => measure(server), store)
     },
   })
@@ -85,11 +80,20 @@ export function postgresGroups(url, quick) {
       get(server, `/v1/emails/${await newestId(server)}`, quick),
     ),
     {
+      row: `search of the text, ${most} stored, PostgreSQL`,
+      contenders: ['trigrams'],
+      rounds: { trigrams: 1 },
+      async measure(_, context) {
+        const store = await schemas.of(most, context)
+        return await withInstances(1, context, ([server]) => searchTimes(server), store)
+      },
+    },
+    {
       row: 'start, PostgreSQL',
-      contenders: [String(most)],
-      rounds: { [most]: 1 },
+      contenders: ['100', String(largest)],
+      rounds: { 100: 3, [largest]: 3 },
       async measure(size, context) {
-        const store = await storeOf(Number(size), context)
+        const store = await schemas.of(Number(size), context)
         const began = performance.now()
         return await withInstances(
           1,
@@ -103,5 +107,36 @@ export function postgresGroups(url, quick) {
         )
       },
     },
+    {
+      row: `copies of ${most} emails`,
+      contenders: ['there and back'],
+      rounds: { 'there and back': 1 },
+      measure: (_, context) => copyThereAndBack(most, schemas.fresh(), context),
+    },
   ]
+}
+
+/** Copies a data folder to a database, and that to another folder. All three must have the same checksum. */
+async function copyThereAndBack(size, store, { start, scratch, packageDir }) {
+  const [folder, back] = ['copied', 'copied-back'].map((name) => join(scratch, name))
+  const server = await start.process({ dir: folder })
+  await submit(server, size, 2048)
+  await server.stop('SIGTERM')
+  const copy = async (from, to) => {
+    const { stdout, ms } = await runToEnd([
+      join(packageDir, 'dist/cli/main.js'),
+      'copy',
+      '--from',
+      from,
+      '--to',
+      to,
+    ])
+    const [, checksum] = /checksum (\w+)/.exec(stdout) ?? []
+    if (!checksum) throw new Error(`the copy says ${stdout}`)
+    return { checksum, seconds: ms / 1000 }
+  }
+  const there = await copy(folder, store)
+  const andBack = await copy(store, back)
+  if (there.checksum !== andBack.checksum) throw new Error(`${there.checksum} is not ${andBack.checksum}`)
+  return { 'to the database, s': there.seconds, 'back, s': andBack.seconds, 'checksums equal': 1 }
 }

@@ -44,9 +44,8 @@ export const searchGroups = (size) => [
       try {
         // What the seeding left unread is read first.
         await until(server, 'wizards', (count) => count >= size)
-        const values = {}
         await server.ask('reset')
-        for (const word of words) values[`${word.trim()}, ms`] = await medianMs(server, `"${word}"`)
+        const values = await searchTimes(server)
         const { p99Ms, maxMs } = await server.ask('report')
         for (const [name, query] of [...members, ...facts])
           values[`${name}, ms`] = await medianMs(server, query)
@@ -65,6 +64,13 @@ export const searchGroups = (size) => [
     },
   },
 ]
+
+/** How long searches for a word of none, of few and of all messages take. @returns {Promise<Record<string, number>>} */
+export async function searchTimes(server) {
+  const values = {}
+  for (const word of words) values[`${word.trim()}, ms`] = await medianMs(server, `"${word}"`)
+  return values
+}
 
 async function medianMs(server, query) {
   const times = []
