@@ -30,17 +30,7 @@ export async function checkMail(
     signal?: AbortSignal | undefined
   } = {},
 ): Promise<CheckReport> {
-  return paced(endable(checkSteps(mail, options, budgetMs, knowledge), signal))
-}
-
-/** Ends work between two steps. @throws The signal's reason. */
-function* endable<T>(work: Iterator<undefined, T>, signal: AbortSignal | undefined): Generator<undefined, T> {
-  for (;;) {
-    signal?.throwIfAborted()
-    const step = work.next()
-    if (step.done) return step.value
-    yield
-  }
+  return paced(checkSteps(mail, options, budgetMs, knowledge), signal)
 }
 
 function* checkSteps(

@@ -68,19 +68,13 @@ export function createMailChecks(
     options: MailCheckOptions,
     { signal, knowledge }: Pick<CheckSource, 'signal' | 'knowledge'>,
   ): Promise<CheckReport> {
-    signal?.throwIfAborted()
-    const onAbort = (): void => void thread.cancel()
-    signal?.addEventListener('abort', onAbort, { once: true })
     try {
-      const report = await thread.run('checks', checkedMembers(mail), options, { knowledge })
-      signal?.throwIfAborted()
+      const report = await thread.run('checks', [checkedMembers(mail), options, { knowledge }], signal)
       return report ?? (await checkMail(mail, options, { knowledge, signal }))
     } catch (error) {
-      signal?.throwIfAborted()
       if (!isErrorOf(error, 'service_unavailable')) throw error
       return endedReport(options)
     } finally {
-      signal?.removeEventListener('abort', onAbort)
       // Ends it: its heap and that of the reading thread together would exceed the memory limit for a large mail.
       await thread.rest()
     }
@@ -89,12 +83,7 @@ export function createMailChecks(
   /** The same, when the mails before it are done. */
   async function inTurn(...given: Parameters<typeof inThread>): Promise<CheckReport> {
     const [, , { signal }] = given
-    return queue
-      .run(() => inThread(...given), patienceMs, signal)
-      .catch((error: unknown) => {
-        signal?.throwIfAborted()
-        throw error
-      })
+    return queue.run(() => inThread(...given), patienceMs, signal)
   }
 
   return {

@@ -13,6 +13,8 @@ export interface ClientSupportOptions {
    * not named does not count. Default: all clients have the same weight.
    */
   shares?: Readonly<Record<string, number>>
+  /** Ends the work; it then throws the signal's reason. */
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -27,7 +29,7 @@ export async function clientSupport(
 ): Promise<ClientSupport> {
   const shares = options?.shares
   if (shares !== undefined) checkShares(shares)
-  const uses = await paced(featureSteps(mail))
+  const uses = await paced(featureSteps(mail), options?.signal)
   const lineAt = createLineAt(mail.html.slice(0, scannedLength))
   const features = uses.map(({ slug, count, places }): SupportedFeature => {
     const [, title = slug, category = '', support = ''] = rows.get(slug) ?? []

@@ -13,16 +13,18 @@ import type { MailPreview, RemovedFeature } from './types.ts'
  * The HTML of a mail without what a mail client ignores, from the tables of Can I email and what else is known of the
  * client: an approximation of what the client shows. Nothing is fetched. The work yields to the event loop at intervals.
  *
+ * @param signal  Ends the work. @throws its reason.
  * @throws validation_error for a client without a preview.
  */
 export async function previewHtml(
   mail: { html: string; attachments: readonly ImagePart[] },
   client: PreviewClient,
+  signal?: AbortSignal,
 ): Promise<MailPreview> {
   const previewed = previewedClient(client)
   const { html, ignored } = clip(mail.html, previewed.rules.maxHtmlBytes)
   const read = previewed.rules.isWord ? asWord(html) : { html, ignored: [] }
-  const filtered = await paced(filterHtmlSteps(read.html, previewed, mail.attachments))
+  const filtered = await paced(filterHtmlSteps(read.html, previewed, mail.attachments), signal)
   const lineAt = createLineAt(read.html)
   const removed = new Map<string, RemovedFeature>()
   for (const { feature, start, snippet } of [...ignored, ...read.ignored, ...filtered.ignored]) {

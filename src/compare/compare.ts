@@ -8,6 +8,8 @@ import type { ComparedSection, MailComparison } from './types.ts'
 export interface CompareOptions {
   /** Whether ids, dates, tokens and codes count as the same. Default: true. */
   masked?: boolean | undefined
+  /** Ends the comparison; it then throws the signal's reason. */
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -21,19 +23,20 @@ export interface CompareOptions {
 export async function compareMails(
   mail: () => Promise<ComparedMail & { id: string }>,
   other: () => Promise<ComparedMail & { id: string }>,
-  { masked = true }: CompareOptions = {},
+  { masked = true, signal }: CompareOptions = {},
 ): Promise<MailComparison> {
   const linesOf = async (
     read: () => Promise<ComparedMail & { id: string }>,
   ): Promise<{ id: string; lines: Map<MailSection, string[]> }> => {
     const one = await read()
-    return { id: one.id, lines: await paced(mailLineSteps(one, {}, masked)) }
+    return { id: one.id, lines: await paced(mailLineSteps(one, {}, masked), signal) }
   }
   const before = await linesOf(other)
   const after = await linesOf(mail)
   const sections: ComparedSection[] = []
   for (const name of mailSections) {
-    const lines = await paced(diffLineSteps(before.lines.get(name) ?? [], after.lines.get(name) ?? []))
+    const steps = diffLineSteps(before.lines.get(name) ?? [], after.lines.get(name) ?? [])
+    const lines = await paced(steps, signal)
     const count = (wanted: 'added' | 'removed'): number => lines.filter(({ kind }) => kind === wanted).length
     const [added, removed] = [count('added'), count('removed')]
     sections.push({

@@ -6,7 +6,7 @@ export interface JobQueue {
   /**
    * @param patienceMs  How long it may wait for its turn; `Infinity` for a job without a waiting caller.
    * @param signal  Ends the wait, so that the place goes to others. A job that runs is not ended.
-   * @throws service_unavailable when it waited that long, when too many wait, or when the caller left.
+   * @throws service_unavailable when it waited that long, or when too many wait; the signal's reason.
    */
   run<T>(job: () => Promise<T>, patienceMs: number, signal?: AbortSignal): Promise<T>
 }
@@ -31,7 +31,7 @@ export function createJobQueue(
   const waiting = new Set<() => void>()
 
   function turn(patienceMs: number, signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted) return Promise.reject(left())
+    if (signal?.aborted) return Promise.reject(signal.reason)
     if (running < slots) return Promise.resolve(void running++)
     if (waiting.size >= maxWaiting) return Promise.reject(noRoom(`${waiting.size} other ${jobs} wait.`))
     return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export function createJobQueue(
       }
       const onAbort = (): void => {
         leave()
-        reject(left())
+        reject(signal?.reason)
       }
       const cancel = clock.after(patienceMs, () => {
         leave()
@@ -73,8 +73,4 @@ export function createJobQueue(
       }
     },
   }
-}
-
-function left(): Error {
-  return noRoom('Its caller left before its turn.')
 }

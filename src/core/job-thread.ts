@@ -8,17 +8,17 @@ import type { JobKinds, WorkerAnswer, WorkerRequest } from './job-worker.ts'
 export interface JobThread<Kinds extends JobKinds> {
   /**
    * @param inputs  Do not use them afterwards: bytes that fill their buffer are transferred to the thread.
+   * @param signal  Ends the work. The thread ends too, unless it has other work.
    * @returns null if no thread can be started: when running from sources, or when a bundler left out the thread's file.
-   * @throws service_unavailable if the thread ended during the work, or took too long.
+   * @throws service_unavailable if the thread ended during the work, or took too long; the signal's reason.
    */
   run<Kind extends keyof Kinds & string>(
     kind: Kind,
-    ...inputs: Kinds[Kind]['inputs']
+    inputs: Kinds[Kind]['inputs'],
+    signal?: AbortSignal,
   ): Promise<Kinds[Kind]['result'] | null>
   /** Ends the thread if it has no work, because it keeps the memory of its last message. */
   rest(): Promise<void>
-  /** Ends the thread and its work. The next work starts another one. */
-  cancel(): Promise<void>
   close(): Promise<void>
 }
 
@@ -68,43 +68,62 @@ export function createJobThread<Kinds extends JobKinds>(
     await ending?.worker.terminate()
   }
 
+  /** Has the thread end in a while, unless more work comes. */
+  function idle(worker: Worker): void {
+    cancelIdle()
+    worker.unref()
+    cancelIdle = clock.after(idleMs, () => void end())
+  }
+
   function ask<Kind extends keyof Kinds & string>(
     worker: Worker,
     kind: Kind,
     inputs: Kinds[Kind]['inputs'],
+    signal: AbortSignal | undefined,
   ): Promise<Kinds[Kind]['result']> {
     const id = ++lastId
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void): void => {
         cancelDeadline()
+        signal?.removeEventListener('abort', onAbort)
         open.delete(id)
-        if (open.size === 0) {
-          worker.unref()
-          cancelIdle = clock.after(idleMs, () => void end())
-        }
+        if (open.size === 0) idle(worker)
         finish()
       }
       const fail = (): void =>
         settle(() => reject(noRoom('The thread that worked on the message has ended.')))
+      const onAbort = (): void =>
+        settle(() => {
+          // Not before the thread has ended, so that the next one does not run beside it.
+          const ended = open.size === 0 ? end() : Promise.resolve()
+          void ended.finally(() => reject(signal?.reason))
+        })
       const cancelDeadline = clock.after(deadlineMs, () => void end())
+      signal?.addEventListener('abort', onAbort)
       open.set(id, {
         fail,
         settle: (answer) =>
           settle(() => ('error' in answer ? reject(new Error(answer.error)) : resolve(answer.result))),
       })
+      cancelIdle()
       worker.ref()
       worker.postMessage({ id, kind, inputs } satisfies WorkerRequest, ownBuffers(inputs))
     })
   }
 
   return {
-    async run(kind, ...inputs) {
+    async run(kind, inputs, signal) {
+      signal?.throwIfAborted()
       if (!isPossible || isClosed) return null
       cancelIdle()
       const started = (current ??= start())
       // The bytes are not transferred before the thread is ready, so they are still usable if it cannot start.
       const isReady = await started.isReady
-      if (isReady && current === started) return ask(started.worker, kind, inputs)
+      if (isReady && current === started) {
+        if (!signal?.aborted) return ask(started.worker, kind, inputs, signal)
+        if (open.size === 0) idle(started.worker)
+      }
+      signal?.throwIfAborted()
       // If the thread could not start once, it is not tried again.
       isPossible &&= isReady
       return null
@@ -112,7 +131,6 @@ export function createJobThread<Kinds extends JobKinds>(
     async rest() {
       if (open.size === 0) await end()
     },
-    cancel: end,
     close() {
       isClosed = true
       return end()

@@ -5,15 +5,18 @@ import { nextTurn } from './machine.ts'
  * while they arrive, so the bytes of a long value are never in memory as a whole.
  *
  * @param most  How many characters of a long string are wanted; the rest is skipped. Default: all.
+ * @param signal  Ends the work. @throws its reason.
  * @returns The value, and whether a string was cut.
  */
 export async function parseStreamed(
   pieces: AsyncIterable<Uint8Array>,
   most: number = Number.POSITIVE_INFINITY,
+  signal?: AbortSignal,
 ): Promise<{ value: unknown; isCut: boolean }> {
   const scanner = createScanner(most)
   let sinceTurn = 0
   for await (const piece of pieces) {
+    signal?.throwIfAborted()
     for (let at = 0; at < piece.byteLength; at += pieceBytes) {
       const part = piece.subarray(at, at + pieceBytes)
       sinceTurn += part.byteLength

@@ -40,10 +40,15 @@ export function isSteps<T>(given: T | Steps<T>): given is Steps<T> {
   return typeof given === 'object' && given !== null && 'next' in given
 }
 
-/** Runs a generator in slices. It yields wherever other work may run. */
-export async function paced<T>(work: Iterator<undefined, T>): Promise<T> {
+/**
+ * Runs a generator in slices. It yields wherever other work may run.
+ *
+ * @param signal  Ends the work between two steps. @throws its reason.
+ */
+export async function paced<T>(work: Iterator<undefined, T>, signal?: AbortSignal): Promise<T> {
   const pacer = createPacer()
   for (;;) {
+    signal?.throwIfAborted()
     const step = work.next()
     if (step.done) return step.value
     if (pacer.due()) await pacer.turn()

@@ -14,16 +14,18 @@ import {
 /**
  * The bodies of an email as the detail shows them: as rendered for API sends, read out of the message for submissions.
  *
+ * @param signal  Ends the reading. @throws its reason.
  * @returns `""` for a body that the email does not have.
  */
 export async function readContent(
   { reader }: { reader: Pick<Reader, 'bodies' | 'content'> },
   email: EmailRecord,
+  signal?: AbortSignal,
 ): Promise<EmailContent> {
   const { html = '', text = '' } =
     (email.source === 'api'
-      ? await reader.content(contentBlob(email.id))
-      : await reader.bodies(messageBlob(email.id))) ?? {}
+      ? await reader.content(contentBlob(email.id), signal)
+      : await reader.bodies(messageBlob(email.id), signal)) ?? {}
   return { html, text }
 }
 

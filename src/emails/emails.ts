@@ -32,8 +32,10 @@ export interface Emails {
   get(id: string): Promise<EmailDetail>
 }
 
-/** The same for unchecked input. */
+/** The same for unchecked input, and for callers who may leave. */
 export interface EmailService extends Pick<Emails, 'list' | 'get'> {
+  /** The same as `get`. @throws not_found; the signal's reason. */
+  read(id: string, signal: AbortSignal): Promise<EmailDetail>
   /** Accepts a transactional email, and returns its warnings for the request log. @throws as {@link Emails.send}. */
   accept(input: unknown, options?: AcceptOptions): Promise<{ id: string; warnings: string[] }>
 }
@@ -96,16 +98,19 @@ export function createEmails(deps: EmailsDeps): EmailService {
     })
   }
 
+  async function read(id: string, signal?: AbortSignal): Promise<EmailDetail> {
+    const email = await readRecord(store, emailCollection, id, 'email')
+    return toDetail(email, await readContent(deps, email, signal))
+  }
+
   return {
     accept,
     async list(query) {
       const page = await listRecords(store, emailCollection, query, emailOrder(pageSize))
       return { ...page, items: page.items.map(toListItem) }
     },
-    async get(id) {
-      const email = await readRecord(store, emailCollection, id, 'email')
-      return toDetail(email, await readContent(deps, email))
-    },
+    get: (id) => read(id),
+    read,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
-import { rawFactSteps } from '../checks/raw-facts.ts'
+import { rawFactSteps, type RawFacts } from '../checks/raw-facts.ts'
 import type { CheckServices, MailKnowledge } from '../checks/subject.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport } from '../checks/types.ts'
@@ -47,19 +47,19 @@ export function createInboxChecks(deps: InboxChecksDeps, { find, details }: Mail
   const { reader } = deps
   const checks = createMailChecks(deps.clock, { services: deps.services, queue: reader.beside })
 
-  async function rawOf({ id, message }: EmailRecord): Promise<Buffer | null> {
+  async function rawOf({ id, message }: EmailRecord, signal?: AbortSignal): Promise<Buffer | null> {
     if (!message || message.size_bytes > maxAskedBytes) return null
     // The bytes are the reader's own.
-    return reader.bytes(messageBlob(id), async (bytes) => Buffer.from(bytes))
+    return reader.bytes(messageBlob(id), async (bytes) => Buffer.from(bytes), signal)
   }
 
-  async function knowledgeOf(email: EmailRecord, mail: Mail): Promise<MailKnowledge> {
+  async function knowledgeOf(email: EmailRecord, mail: Mail, signal?: AbortSignal): Promise<MailKnowledge> {
     const { records = [], complete = [], sendingHosts = [] } = deps.sending ?? {}
     const own = (await deps.recordsOf?.(mail)) ?? []
     // The zone file says what is published.
     const others = own.filter(({ name }) => !complete.includes(zoneOf(name) ?? name))
-    const raw =
-      email.message && (await reader.bytes(messageBlob(email.id), (bytes) => paced(rawFactSteps(bytes))))
+    const factsOf = (bytes: Buffer): Promise<RawFacts> => paced(rawFactSteps(bytes), signal)
+    const raw = email.message && (await reader.bytes(messageBlob(email.id), factsOf, signal))
     return { records: [...records, ...others], complete, sendingHosts, raw }
   }
 
@@ -68,11 +68,13 @@ export function createInboxChecks(deps: InboxChecksDeps, { find, details }: Mail
       assertCheckOptions(options, 'inbox.check()', 'validation_error', ['live', 'signal'])
       const { except = deps.checks?.except, clients = deps.checks?.clients, live, signal } = options ?? {}
       const email = await find(id)
-      return details.inTurn([email], async () => {
-        const mail = await details.read(email)
-        const knowledge = await knowledgeOf(email, mail)
-        return checks.check(mail, { except, clients }, { raw: () => rawOf(email), live, signal, knowledge })
-      })
+      const check = async (): Promise<CheckReport> => {
+        const mail = await details.read(email, signal)
+        const knowledge = await knowledgeOf(email, mail, signal)
+        const raw = (): Promise<Buffer | null> => rawOf(email, signal)
+        return checks.check(mail, { except, clients }, { raw, live, signal, knowledge })
+      }
+      return details.inTurn([email], check, signal)
     },
     close: () => checks.close(),
   }

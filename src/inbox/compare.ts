@@ -6,6 +6,7 @@ import { nextTurn } from '../core/machine.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
 import type { Details } from './detail.ts'
+import type { Mail } from './types.ts'
 
 interface CompareDeps {
   store: Pick<Store, 'page'>
@@ -20,7 +21,7 @@ export function createCompare({
   details,
 }: CompareDeps): (mail: string, other: string, options?: CompareOptions) => Promise<MailComparison> {
   /** The last mail before this one whose subject has the same form. */
-  async function previous(email: EmailRecord): Promise<EmailRecord> {
+  async function previous(email: EmailRecord, signal?: AbortSignal): Promise<EmailRecord> {
     const wanted = subjectForm(email.subject)
     let after = email.id
     for (let seen = 0; seen < searched; seen += pageSize) {
@@ -35,25 +36,24 @@ export function createCompare({
       if (!last) break
       after = last.id
       await nextTurn()
+      signal?.throwIfAborted()
     }
     const message = `No mail before ${email.id} has its subject. Name the id of the mail to compare with.`
     throw new LocalpostError('not_found', message)
   }
 
   return async (id, other, options) => {
-    assertKnownOptions(options, ['masked'], 'inbox.compare()')
+    assertKnownOptions(options, ['masked', 'signal'], 'inbox.compare()')
+    const signal = options?.signal
     const email = await find(id)
-    const against = other === 'previous' ? await previous(email) : await find(other)
-    return details.inTurn([against, email], () =>
-      compareMails(
-        async () => {
-          await details.rest(against)
-          return details.read(email)
-        },
-        () => details.read(against),
-        options,
-      ),
-    )
+    const against = other === 'previous' ? await previous(email, signal) : await find(other)
+    const readEmail = async (): Promise<Mail> => {
+      await details.rest(against)
+      return details.read(email, signal)
+    }
+    const compare = (): Promise<MailComparison> =>
+      compareMails(readEmail, () => details.read(against, signal), options)
+    return details.inTurn([against, email], compare, signal)
   }
 }
 

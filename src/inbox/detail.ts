@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { createSharedWork } from '../core/shared-work.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { verifyDkim } from '../mime/dkim/verify.ts'
 import { bodyIsCut, type ParsedFacts } from '../mime/parse.ts'
@@ -19,11 +20,11 @@ interface DetailDeps {
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
 }
 
-/** Reads whole mails: everything that the inbox shows of them. */
+/** Reads whole mails: everything that the inbox shows of them. A signal ends what its caller asked for, with its reason. */
 export interface Details {
-  read(email: EmailRecord): Promise<Mail>
+  read(email: EmailRecord, signal?: AbortSignal): Promise<Mail>
   /** Runs work that reads these mails and holds them. Large mails take turns, so that those that wait are not in memory. */
-  inTurn<T>(emails: readonly EmailRecord[], work: () => Promise<T>): Promise<T>
+  inTurn<T>(emails: readonly EmailRecord[], work: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** Gives back the memory that reading this mail left, if it is large, before another one is read. */
   rest(email: EmailRecord): Promise<void>
 }
@@ -31,55 +32,62 @@ export interface Details {
 export function createDetails(deps: DetailDeps): Details {
   const { store, reader, clock, digests } = deps
   const findKey = createKeyFinder(store)
-  const running = new Map<string, Promise<Mail>>()
+  const shared = createSharedWork()
 
   const transcriptOf = async ({ id, message }: EmailRecord): Promise<TranscriptLine[] | null> =>
     (await deps.transcriptOf?.(id, message?.size_bytes ?? 0)) ?? null
 
-  async function verify(email: EmailRecord, headers: ParsedFacts['headers'] = []): Promise<Mail['dkim']> {
+  async function verify(
+    email: EmailRecord,
+    headers: ParsedFacts['headers'] = [],
+    signal: AbortSignal,
+  ): Promise<Mail['dkim']> {
     if (!headers.some(([name]) => name.toLowerCase() === 'dkim-signature')) return null
-    return reader.bytes(messageBlob(email.id), (bytes) => verifyDkim(bytes, findKey, clock.now()))
+    return reader.bytes(
+      messageBlob(email.id),
+      (bytes) => verifyDkim(bytes, findKey, clock.now(), signal),
+      signal,
+    )
   }
 
-  async function ofSubmission(email: EmailRecord): Promise<Mail> {
-    const message = email.message && (await reader.mail(messageBlob(email.id)))
+  async function ofSubmission(email: EmailRecord, signal: AbortSignal): Promise<Mail> {
+    const message = email.message && (await reader.mail(messageBlob(email.id), signal))
     const { links, codes, clipped } = message ?? (await readFindings({ ...empty, subject: email.subject }))
-    const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email)
-    const dkim = await verify(email, message?.headers)
+    const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email, signal)
+    const dkim = await verify(email, message?.headers, signal)
     const facts = { links, codes, clipped, dkim, transcript: await transcriptOf(email) }
     return toMail(email, digest, message ?? empty, message, facts)
   }
 
   /** The bodies are read last, so that they are not in memory while other reads wait. */
-  async function ofSend(email: EmailRecord): Promise<Mail> {
-    const message = email.message && (await reader.facts(messageBlob(email.id)))
-    const dkim = await verify(email, message?.headers)
-    const shown = await reader.shownContent(contentBlob(email.id))
+  async function ofSend(email: EmailRecord, signal: AbortSignal): Promise<Mail> {
+    const message = email.message && (await reader.facts(messageBlob(email.id), signal))
+    const dkim = await verify(email, message?.headers, signal)
+    const shown = await reader.shownContent(contentBlob(email.id), signal)
     const { isCut, ...content } = shown ?? { ...empty, isCut: false }
-    const { links, codes, clipped } = await readFindings({ ...content, subject: email.subject })
+    const { links, codes, clipped } = await readFindings({ ...content, subject: email.subject }, signal)
     const limits = [isCut ? bodyIsCut : null, clipped].filter((said) => said !== null).join(' ') || null
     const facts = { links, codes, clipped: limits, dkim, transcript: await transcriptOf(email) }
-    return toMail(email, await digests.of(email), content, message, facts)
+    return toMail(email, await digests.of(email, signal), content, message, facts)
   }
 
   const sizeOf = async ({ id, message }: EmailRecord): Promise<number> =>
     message?.size_bytes ?? (await store.blobSize(contentBlob(id))) ?? 0
 
-  const inOwnTurn = async (email: EmailRecord): Promise<Mail> =>
-    reader.whole(await sizeOf(email), () => (email.source === 'api' ? ofSend : ofSubmission)(email))
+  async function inOwnTurn(email: EmailRecord, signal: AbortSignal): Promise<Mail> {
+    const read = email.source === 'api' ? ofSend : ofSubmission
+    return reader.whole(await sizeOf(email), () => read(email, signal), signal)
+  }
 
   return {
-    async read(email) {
-      // Those who ask for the same mail at the same time share one reading.
+    async read(email, caller) {
       const key = `${email.id} ${email.version}`
-      const reading = running.get(key) ?? inOwnTurn(email).finally(() => running.delete(key))
-      running.set(key, reading)
-      return { ...(await reading) }
+      return { ...(await shared.run(key, (signal) => inOwnTurn(email, signal), caller)) }
     },
-    async inTurn(emails, work) {
+    async inTurn(emails, work, signal) {
       let bytes = 0
       for (const email of emails) bytes += await sizeOf(email)
-      return reader.withWhole(bytes, work)
+      return reader.withWhole(bytes, work, signal)
     },
     async rest(email) {
       await reader.rest(await sizeOf(email))

@@ -79,10 +79,15 @@ async function wholeMessage(
 /**
  * Reads a blob through, since a stream is only known to be whole at its end: what is sent before cannot be taken back.
  *
+ * @param signal  Ends the reading. @throws its reason.
  * @throws store_corrupt, store_failed.
  */
-export async function assertIntact(store: Pick<Store, 'openBlob'>, id: BlobId): Promise<void> {
-  for await (const _ of (await store.openBlob(id)) ?? []);
+export async function assertIntact(
+  store: Pick<Store, 'openBlob'>,
+  id: BlobId,
+  signal?: AbortSignal,
+): Promise<void> {
+  for await (const _ of (await store.openBlob(id)) ?? []) signal?.throwIfAborted()
 }
 
 const atOnceBytes = 1024 * 1024

@@ -29,6 +29,7 @@ import { checkChanges } from './tags.ts'
 import { toListedBroadcast, toSummary } from './views.ts'
 import { createWaits } from './wait.ts'
 
+import type { ClientSupport, MailPreview } from '../client-support/types.ts'
 import type { Inbox, InboxPages } from './methods.ts'
 import { createInboxChecks, type InboxChecksDeps } from './checks.ts'
 
@@ -90,12 +91,13 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     async list(query) {
       assertKnownOptions(query, ['cursor', 'offset', 'limit', 'query', 'fold', 'signal'], 'inbox.list()')
       const { query: text, ...wanted } = query ?? {}
+      const { signal } = wanted
       const { groups, ...page } = await search.list(parseMailQuery(text, now()), wanted)
       // One after the other, so that a page of large submissions is not parsed at once.
       const items: ListedMail[] = []
       for (const email of page.items) {
         const group = groups?.get(email.id)
-        const summary = toSummary(email, await digests.of(email))
+        const summary = toSummary(email, await digests.of(email, signal))
         items.push(group ? { ...summary, broadcast: await toListedBroadcast(store, email, group) } : summary)
       }
       return { ...page, items }
@@ -103,30 +105,40 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     async get(id) {
       return details.read(await find(id))
     },
+    async read(id, { signal }) {
+      return details.read(await find(id), signal)
+    },
     raw: streams.raw,
     async html(id, options) {
-      assertKnownOptions(options, ['recipient'], 'inbox.html()')
+      assertKnownOptions(options, ['recipient', 'signal'], 'inbox.html()')
       return Buffer.from(await streams.page(id, options, {})).toString()
     },
-    page: (id, { recipient, ...frame }) =>
-      streams.page(id, recipient === undefined ? {} : { recipient }, { frame }),
-    async attachment(id, index) {
-      const { stream, ...attachment } = await streams.attachment(id, index)
-      return { ...attachment, content: Buffer.concat(await stream.toArray()) }
+    page: (id, { recipient, signal, ...frame }) =>
+      streams.page(id, { signal, ...(recipient === undefined ? {} : { recipient }) }, { frame }),
+    async attachment(id, index, options) {
+      const { stream, ...attachment } = await streams.attachment(id, index, options)
+      const { signal } = options ?? {}
+      return { ...attachment, content: Buffer.concat(await stream.toArray(signal && { signal })) }
     },
     openAttachment: streams.attachment,
     part: streams.part,
     check: (mail, options) => checks.check(idOf(mail), options),
     async clientSupport(id, options) {
-      assertKnownOptions(options, ['shares'], 'inbox.clientSupport()')
+      assertKnownOptions(options, ['shares', 'signal'], 'inbox.clientSupport()')
+      const signal = options?.signal
       const email = await find(id)
-      return details.inTurn([email], async () => clientSupport(await details.read(email), options))
+      const judge = async (): Promise<ClientSupport> =>
+        clientSupport(await details.read(email, signal), options)
+      return details.inTurn([email], judge, signal)
     },
     async preview(mail, options) {
-      assertKnownOptions(options, ['client'], 'inbox.preview()')
-      const { client } = previewedClient(options?.client)
+      assertKnownOptions(options, ['client', 'signal'], 'inbox.preview()')
+      const { signal } = options
+      const { client } = previewedClient(options.client)
       const email = await find(idOf(mail))
-      return details.inTurn([email], async () => previewHtml(await details.read(email), client))
+      const filter = async (): Promise<MailPreview> =>
+        previewHtml(await details.read(email, signal), client, signal)
+      return details.inTurn([email], filter, signal)
     },
     tags: tags.list,
     updateTag: tags.update,
@@ -160,13 +172,14 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     },
     updateMatching: async (selection, changes, options) =>
       (await bulk.change(selection, changes, options)).count,
-    waitFor: (query, options) => pending.add(async () => details.read(await waits.waitFor(query, options))),
+    waitFor: (query, options) =>
+      pending.add(async () => details.read(await waits.waitFor(query, options), options?.signal)),
     waitForCount: (query, count, options) =>
       pending.add(async () => {
         const mails: Mail[] = []
         // One after the other, so that many large messages are not parsed at once.
         for (const email of await waits.waitForCount(query, count, options))
-          mails.push(await details.read(email))
+          mails.push(await details.read(email, options?.signal))
         return mails
       }),
     expectNone: (query, options) => pending.add(() => waits.expectNone(query, options)),

@@ -12,8 +12,14 @@ import type { BlobId, ByteRange, Store } from '../store/store.ts'
 import { assertIntact } from './export.ts'
 import type { MimeTree } from './types.ts'
 
+/** Ends a reading. */
+export interface ReadOptions {
+  /** Ends the reading, also while it waits for others; it then throws the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
 /** Selects the copy of one recipient, where each recipient has its own. */
-export interface CopyOptions {
+export interface CopyOptions extends ReadOptions {
   /** The recipient whose copy is wanted, if each recipient has one. Default: the first recipient. */
   recipient?: string
 }
@@ -29,15 +35,15 @@ export interface MessageStreams {
   /** The message, or a recipient's copy. @throws not_found, message_pending. */
   raw(id: string, options?: RawOptions): Promise<{ stream: Readable; size_bytes: number }>
   /** The MIME tree. @throws not_found, message_pending, service_unavailable. */
-  structure(id: string): Promise<MimeTree>
+  structure(id: string, options?: ReadOptions): Promise<MimeTree>
   /** The message as it was stored. @throws message_pending. */
   whole(email: EmailRecord): Promise<Readable>
   /** The HTML of a mail, or of a recipient's copy, as UTF-8. @throws not_found. */
   page(id: string, options: CopyOptions | undefined, page: PageOptions): Promise<Uint8Array>
   /** One attachment, decoded, as a stream that reads only as much as is consumed. @throws not_found, message_pending. */
-  attachment(id: string, index: number): Promise<OpenAttachment>
+  attachment(id: string, index: number, options?: ReadOptions): Promise<OpenAttachment>
   /** The same for one leaf of the MIME tree. @throws not_found, message_pending. */
-  part(id: string, index: number): Promise<MimePart & { stream: Readable }>
+  part(id: string, index: number, options?: ReadOptions): Promise<MimePart & { stream: Readable }>
 }
 
 /** An attachment that is being read. */
@@ -59,8 +65,9 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
     email: EmailRecord,
     blob: BlobId = messageBlob(email.id),
     range?: ByteRange,
+    signal?: AbortSignal,
   ): Promise<Readable> {
-    await assertIntact(store, blob)
+    await assertIntact(store, blob, signal)
     const stream = await store.openBlob(blob, range)
     if (stream) return stream
     const state = email.outbox ? 'is not written yet' : 'was never written; see its events'
@@ -71,10 +78,12 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
     id: string,
     kind: 'parts' | 'attachments',
     index: number,
+    options: ReadOptions | undefined,
   ): Promise<{ part: PlacedPart; stream: Readable }> {
+    assertKnownOptions(options, ['signal'], kind === 'parts' ? 'inbox.part()' : 'inbox.openAttachment()')
     const email = await find(id)
     const blob = messageBlob(id)
-    const part = (await reader.structure(blob))?.[kind][index]
+    const part = (await reader.structure(blob, options?.signal))?.[kind][index]
     if (part) {
       const encoded = await store.openBlob(blob, { start: part.start, end: part.end })
       if (encoded) return { part, stream: decodeTransfer(encoded, part.encoding) }
@@ -87,15 +96,15 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
 
   return {
     async raw(id, options) {
-      assertKnownOptions(options, ['recipient', 'range'], 'inbox.raw()')
+      assertKnownOptions(options, ['recipient', 'range', 'signal'], 'inbox.raw()')
       const email = await find(id)
       const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
-      const stream = await open(email, blob, options?.range)
+      const stream = await open(email, blob, options?.range, options?.signal)
       return { stream, size_bytes: (await store.blobSize(blob)) ?? 0 }
     },
-    async structure(id) {
+    async structure(id, options) {
       const email = await find(id)
-      const structure = await reader.structure(messageBlob(id))
+      const structure = await reader.structure(messageBlob(id), options?.signal)
       if (structure) return toTree(structure)
       await open(email).then((stream) => stream.destroy())
       throw new LocalpostError('not_found', `The message of ${quote(id)} is gone.`)
@@ -109,14 +118,14 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
       const content = isInMessage && email.message ? null : contentBlob(email.id)
       // Without attachments there are no inline images, which is all that the message would add to the stored content.
       const message = content !== null && email.attachment_count === 0 ? null : email.message && blob
-      return reader.page({ message, content }, page)
+      return reader.page({ message, content }, page, options?.signal)
     },
-    async attachment(id, index) {
-      const { part, stream } = await openLeaf(id, 'attachments', index)
+    async attachment(id, index, options) {
+      const { part, stream } = await openLeaf(id, 'attachments', index, options)
       return { filename: part.filename ?? `attachment-${index}`, content_type: part.content_type, stream }
     },
-    async part(id, index) {
-      const { part, stream } = await openLeaf(id, 'parts', index)
+    async part(id, index, options) {
+      const { part, stream } = await openLeaf(id, 'parts', index, options)
       const { content_type, charset, filename, content_id, disposition } = part
       return { index, content_type, charset, filename, content_id, disposition, stream }
     },

@@ -20,20 +20,23 @@ import type { CompareOptions } from '../compare/compare.ts'
 import type { MailComparison } from '../compare/types.ts'
 import type { Bulk, BulkOptions, Selection } from './bulk.ts'
 import type { BulkRuns } from './bulk-runs.ts'
-import type { CopyOptions, OpenAttachment, RawOptions } from './message-streams.ts'
+import type { CopyOptions, OpenAttachment, RawOptions, ReadOptions } from './message-streams.ts'
 import type { NestedMails } from './nested.ts'
 import type { QuietOptions, WaitOptions } from './wait.ts'
 import type { MailQuery } from '../search/query-members.ts'
 import type { SearchPage, SearchQuery } from '../search/search.ts'
 
-/** Reads and manages all captured and sent mail, for people and tests. */
+/**
+ * Reads and manages all captured and sent mail, for people and tests. Where a method takes the option `signal`,
+ * that ends its work, which then throws the signal's reason.
+ */
 export interface Inbox {
   /**
    * Newest first; `count` is the number of matches, or of items with `fold`.
    *
    * @throws invalid_query, invalid_cursor, validation_error.
    */
-  list(query?: SearchQuery & { query?: string }): Promise<SearchPage<ListedMail>>
+  list(query?: SearchQuery & { query?: string } & ReadOptions): Promise<SearchPage<ListedMail>>
   /** @throws not_found. */
   get(id: string): Promise<Mail>
   /** The bytes of the message, as a stream. @throws not_found, message_pending. */
@@ -45,11 +48,15 @@ export interface Inbox {
    */
   html(id: string, options?: CopyOptions): Promise<string>
   /** One attachment's bytes. @throws not_found, message_pending. */
-  attachment(id: string, index: number): Promise<{ filename: string; content_type: string; content: Buffer }>
+  attachment(
+    id: string,
+    index: number,
+    options?: ReadOptions,
+  ): Promise<{ filename: string; content_type: string; content: Buffer }>
   /** The same as a stream, which reads only as much as is consumed. @throws not_found, message_pending. */
-  openAttachment(id: string, index: number): Promise<OpenAttachment>
+  openAttachment(id: string, index: number, options?: ReadOptions): Promise<OpenAttachment>
   /** One leaf of the message's MIME tree, decoded, as a stream. @throws not_found, message_pending. */
-  part(id: string, index: number): Promise<MimePart & { stream: Readable }>
+  part(id: string, index: number, options?: ReadOptions): Promise<MimePart & { stream: Readable }>
   /**
    * Checks a mail for common problems; docs/checks.md lists the checks. Nothing is fetched.
    *
@@ -70,7 +77,10 @@ export interface Inbox {
    * @param mail  A mail or its id.
    * @throws not_found, validation_error for a client without a preview.
    */
-  preview(mail: string | Pick<Mail, 'id'>, options: { client: PreviewClient }): Promise<MailPreview>
+  preview(
+    mail: string | Pick<Mail, 'id'>,
+    options: { client: PreviewClient } & ReadOptions,
+  ): Promise<MailPreview>
   /**
    * All tags, in lower case, with the number of their mails: the most frequent first, at most 1,000. Then the others for
    * which a colour was chosen.
@@ -158,10 +168,12 @@ export interface InboxCheckOptions extends MailCheckOptions {
 
 /** The methods that the inbox page needs in addition to the public inbox. */
 export interface InboxPages {
+  /** The same as `get`, which takes one argument so that arrays of ids can be mapped by it. */
+  read(id: string, options: ReadOptions): Promise<Mail>
   /** The HTML of a mail as UTF-8, for display in a frame: everything that would connect is removed. @throws not_found. */
   page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
   /** The MIME tree of a message. @throws not_found, message_pending, service_unavailable. */
-  structure(id: string): Promise<MimeTree>
+  structure(id: string, options?: ReadOptions): Promise<MimeTree>
   /** Messages that are attached to mails. */
   readonly nested: NestedMails
   /** Changes of many mails, with their progress and a way to cancel them. */

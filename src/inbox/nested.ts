@@ -6,20 +6,21 @@ import type { Reader } from '../reading/reader.ts'
 import type { NestedMail } from './types.ts'
 import { toAttachment } from './views.ts'
 
-/** Reads messages that are attached to a message, at any depth. */
+/** Reads messages that are attached to a message, at any depth. A signal ends the reading, with its reason. */
 export interface NestedMails {
   /**
    * @param path  The position among the attachments, then that among the attachments of the attached message, and so on.
    * @throws not_found if there is no message, service_unavailable.
    */
-  get(id: string, path: readonly number[]): Promise<NestedMail>
+  get(id: string, path: readonly number[], signal?: AbortSignal): Promise<NestedMail>
   /** The HTML, for a frame. Errors as for `get`. */
-  page(id: string, path: readonly number[], options: PageOptions): Promise<Uint8Array>
+  page(id: string, path: readonly number[], options: PageOptions, signal?: AbortSignal): Promise<Uint8Array>
   /** An attachment of the attached message. Errors as for `get`. */
   attachment(
     id: string,
     path: readonly number[],
     index: number,
+    signal?: AbortSignal,
   ): Promise<{ filename: string; content_type: string; content: Buffer }>
 }
 
@@ -33,11 +34,11 @@ export function createNestedMails({ reader, find }: NestedDeps): NestedMails {
   async function read<View extends keyof NestedViews>(
     id: string,
     path: readonly number[],
-    request: Extract<NestedRequest, { view: View }>,
-    view: View,
+    request: Extract<NestedRequest, { view: View }> & { view: View },
+    signal: AbortSignal | undefined,
   ): Promise<NestedViews[View]> {
     const email = await find(id)
-    const found = (await reader.nested(messageBlob(email.id), path, request))?.[view]
+    const found = (await reader.nested(messageBlob(email.id), path, request, signal))?.[request.view]
     if (found) return found
     throw new LocalpostError(
       'not_found',
@@ -45,8 +46,8 @@ export function createNestedMails({ reader, find }: NestedDeps): NestedMails {
     )
   }
   return {
-    async get(id, path) {
-      const { message, size_bytes } = await read(id, path, { view: 'mail' }, 'mail')
+    async get(id, path, signal) {
+      const { message, size_bytes } = await read(id, path, { view: 'mail' }, signal)
       const { headers, subject, html, text, attachments, problem } = message
       return {
         headers,
@@ -58,9 +59,9 @@ export function createNestedMails({ reader, find }: NestedDeps): NestedMails {
         problem,
       }
     },
-    page: (id, path, options) => read(id, path, { view: 'page', options }, 'page'),
-    async attachment(id, path, index) {
-      const { content, ...facts } = await read(id, path, { view: 'attachment', index }, 'attachment')
+    page: (id, path, options, signal) => read(id, path, { view: 'page', options }, signal),
+    async attachment(id, path, index, signal) {
+      const { content, ...facts } = await read(id, path, { view: 'attachment', index }, signal)
       // From a thread it comes as a `Uint8Array`.
       return { ...facts, content: Buffer.from(content.buffer, content.byteOffset, content.byteLength) }
     },

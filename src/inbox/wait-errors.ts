@@ -10,6 +10,7 @@ export interface Wanted {
   filter: MailFilter
   after: Date | string | undefined
   timeoutMs: number
+  signal?: AbortSignal | undefined
 }
 
 /** Whether the first delivery was tried, or the mail did not come through the outbox. */

@@ -15,6 +15,8 @@ export interface WaitOptions {
   timeoutMs?: number
   /** Only mail after this one (the id of a mail, which may be removed), or not before this time. */
   after?: Date | string
+  /** Ends the wait; it then throws the signal's reason. */
+  signal?: AbortSignal | undefined
 }
 
 /** Options of `expectNone`. */
@@ -23,6 +25,8 @@ export interface QuietOptions {
   timeoutMs?: number
   /** As in {@link WaitOptions}. Default: existing mail counts too. */
   after?: Date | string
+  /** As in {@link WaitOptions}. */
+  signal?: AbortSignal | undefined
 }
 
 /** Waits for mail to arrive. Closing the instance ends all waits. */
@@ -71,7 +75,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
    * @param atEnd  Returns the outcome at the timeout.
    */
   async function watch<T>(
-    { filter, after, timeoutMs }: Wanted,
+    { filter, after, timeoutMs, signal }: Wanted,
     outcomeOf: (email: EmailRecord) => T | undefined,
     atEnd: () => Promise<T>,
   ): Promise<T> {
@@ -97,10 +101,10 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       if (told.has(id)) return
       const email = await store.get(emailCollection, id)
       if (!email || !(arrivals.has(id) || isWanted(email))) return
-      if (hasArrived(email) && (await search.fits(email, filter))) take(email)
+      if (hasArrived(email) && (await search.fits(email, filter, signal))) take(email)
     }
     const searchAll = async (): Promise<void> => {
-      for await (const email of search.matches(filter)) {
+      for await (const email of search.matches(filter, { signal })) {
         if (!isWanted(email)) return
         if (hasArrived(email) && take(email)) return
       }
@@ -129,8 +133,11 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       consider(change.id).catch(reject)
     })
     let cancel = noHandler
+    const onAbort = (): void => reject(signal?.reason)
     pending.add(reject)
+    signal?.addEventListener('abort', onAbort)
     try {
+      signal?.throwIfAborted()
       const searched = searchAll()
       searched.catch(reject)
       cancel = clock.after(timeoutMs, () => {
@@ -142,6 +149,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       stop()
       cancel()
       pending.delete(reject)
+      signal?.removeEventListener('abort', onAbort)
     }
   }
 
@@ -149,16 +157,17 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
     query: MailQuery | undefined,
     timeoutMs: number,
     after: Date | string | undefined,
+    signal: AbortSignal | undefined,
   ): Wanted {
     const filter = parseMailQuery(query, now())
     if (after !== undefined) assertAfter(after)
-    return { query, filter, after, timeoutMs }
+    return { query, filter, after, timeoutMs, signal }
   }
 
   return {
     async waitFor(query, options = {}) {
       const { timeoutMs, after } = readWaitOptions(options, 'waitFor()', defaultTimeoutMs)
-      const wanted = wantedBy(query, timeoutMs, after)
+      const wanted = wantedBy(query, timeoutMs, after, options.signal)
       return await watch(
         wanted,
         (email) => email,
@@ -173,7 +182,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
         const message = `must be a whole number from 1 to ${maxCount}, not ${quote(count)}`
         throw validationError([{ field: 'count', message }])
       }
-      const wanted = wantedBy(query, timeoutMs, after)
+      const wanted = wantedBy(query, timeoutMs, after, options.signal)
       const found: EmailRecord[] = []
       return await watch(
         wanted,
@@ -189,7 +198,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
     },
     async expectNone(query, options = {}) {
       const { timeoutMs, after } = readWaitOptions(options, 'expectNone()', defaultQuietMs)
-      const wanted = wantedBy(query, timeoutMs, after)
+      const wanted = wantedBy(query, timeoutMs, after, options.signal)
       await watch<null>(
         wanted,
         (email) => {
@@ -212,7 +221,7 @@ function readWaitOptions(
   of: string,
   defaultMs: number,
 ): { timeoutMs: number; after: Date | string | undefined } {
-  assertKnownOptions(options, ['timeoutMs', 'after'], of)
+  assertKnownOptions(options, ['timeoutMs', 'after', 'signal'], of)
   const { timeoutMs = defaultMs, after } = options
   assertWaitMs('timeoutMs', timeoutMs)
   return { timeoutMs, after }

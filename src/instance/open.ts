@@ -13,7 +13,7 @@ import { reachableHost } from '../net/hosts.ts'
 import { createOutgoing } from '../net/outgoing.ts'
 import { resolveOptions, type Config, type LocalpostOptions } from '../options/options.ts'
 import { createDownloads } from '../outbox/downloads.ts'
-import { createReadingTurns } from '../reading/reader.ts'
+import { createReadingTurns, type ReadingTurns } from '../reading/reader.ts'
 import { createFollowing } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers, type Users } from '../users/users.ts'
@@ -40,7 +40,7 @@ import { openTime } from './time.ts'
  */
 export async function openLocalpost(
   options: LocalpostOptions | undefined,
-  { deliversFrom, keepAlive = true, onStore, onCertificate, onLongWork, mostOpenAccounts }: OpenWays,
+  { deliversFrom, keepAlive = true, onStore, onCertificate, onLongWork, mostOpenAccounts, ...ways }: OpenWays,
 ): Promise<Localpost> {
   const config = resolveOptions(options, { keepAlive })
   assertCheckOptions(config.checks, 'option "checks"', 'invalid_option', serviceMembers)
@@ -54,7 +54,7 @@ export async function openLocalpost(
     const randomSources = createRandomSources(config.seed)
     const outgoing = createOutgoing(config.allowOutgoing, [config.hostname, ...config.allowHosts])
     const lookup = createDnsLookup(config.dns.servers ? { servers: config.dns.servers } : {})
-    const turns = createReadingTurns(systemClock)
+    const turns = ways.turns ?? createReadingTurns(systemClock)
     const following = createFollowing()
     const current = createCurrent(opened, following)
     const shared = {
@@ -201,4 +201,6 @@ interface OpenWays {
   onLongWork?: (isRunning: boolean) => void
   /** How many accounts beside `default` may be open while they are not used. Default: 100. */
   mostOpenAccounts?: number
+  /** Where readings take turns; closed with the instance. Default: turns of its own. */
+  turns?: ReadingTurns
 }

@@ -52,9 +52,16 @@ export interface Findings {
 /** How {@link Findings.clipped} begins. */
 export const onlySearched: string = 'Only the beginning is searched:'
 
-/** Looks for links and codes in the bodies, in turns of the event loop; each looks at a bounded beginning. */
-export async function readFindings(mail: { subject: string; html: string; text: string }): Promise<Findings> {
-  return paced(findingSteps(mail))
+/**
+ * Looks for links and codes in the bodies, in turns of the event loop; each looks at a bounded beginning.
+ *
+ * @param signal  Ends the work. @throws its reason.
+ */
+export async function readFindings(
+  mail: { subject: string; html: string; text: string },
+  signal?: AbortSignal,
+): Promise<Findings> {
+  return paced(findingSteps(mail), signal)
 }
 
 function* findingSteps({

@@ -10,7 +10,7 @@ import type { BlobId, Store } from '../store/store.ts'
  */
 export async function readOwnJson(store: OwnBlobs, blob: BlobId): Promise<unknown> {
   const size = await store.blobSize(blob)
-  return size === null ? null : ((await parseBlob(store, blob, size))?.value ?? null)
+  return size === null ? null : ((await parseBlob(store, blob, { size }))?.value ?? null)
 }
 
 /** The bodies of an API send as they are stored. The stored JSON may have more members. */
@@ -22,17 +22,17 @@ export interface StoredBodies {
 /**
  * Reads the bodies of an API send.
  *
- * @param size  The size of the blob.
- * @param most  How many characters of each body are wanted.
+ * @param wanted.size  The size of the blob.
+ * @param wanted.most  How many characters of each body are wanted.
+ * @param wanted.signal  Ends the reading. @throws its reason.
  * @returns The bodies, and whether one of them was cut; null if there is no such blob.
  */
 export async function readStoredBodies(
   store: OwnBlobs,
   blob: BlobId,
-  size: number,
-  most: number,
+  { size, most, signal }: { size: number; most: number; signal?: AbortSignal },
 ): Promise<(StoredBodies & { isCut: boolean }) | null> {
-  const parsed = await parseBlob(store, blob, size, most)
+  const parsed = await parseBlob(store, blob, { size, most, signal })
   if (!parsed) return null
   const { html, text } = parsed.value as StoredBodies
   return {
@@ -47,13 +47,12 @@ type OwnBlobs = Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
 async function parseBlob(
   store: OwnBlobs,
   blob: BlobId,
-  size: number,
-  most?: number,
+  { size, most, signal }: { size: number; most?: number; signal?: AbortSignal | undefined },
 ): Promise<{ value: unknown; isCut: boolean } | null> {
   if (size > longBytes) {
     collectBefore(Math.min(size, most ?? size))
     const stream = await store.openBlob(blob)
-    return stream && (await parseStreamed(stream, most))
+    return stream && (await parseStreamed(stream, most, signal))
   }
   const bytes = await store.readBlob(blob)
   return bytes && { value: JSON.parse(bytes.toString()) as unknown, isCut: false }

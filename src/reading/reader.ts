@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
+import { createSharedWork } from '../core/shared-work.ts'
 import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
 import type { ParsedFacts } from '../mime/parse.ts'
@@ -16,50 +17,58 @@ import { createReadingThread, type ReadingThread } from './thread.ts'
 /**
  * Reads and parses stored messages. To limit memory, it reads at most one large message (over 1 MiB) and eight others at
  * the same time; the rest wait. Requests for the same message share one reading. Large messages are read in a thread.
+ *
+ * Every method takes the signal of its caller. If the caller leaves while it waits, its work never starts. If it leaves
+ * during the work, the work ends, unless others share it, and gives its turn to the next.
  */
 export interface Reader {
   /**
    * The parsed message without its bodies; null if it does not exist.
    *
-   * @throws service_unavailable when the request waited too long.
+   * @throws service_unavailable when the request waited too long; the signal's reason.
    */
-  facts(blob: BlobId): Promise<ParsedFacts | null>
+  facts(blob: BlobId, signal?: AbortSignal): Promise<ParsedFacts | null>
   /** The parsed message with its links and codes. Null and errors as for `facts`. */
-  mail(blob: BlobId): Promise<Readings['mail'] | null>
+  mail(blob: BlobId, signal?: AbortSignal): Promise<Readings['mail'] | null>
   /** The header fields and the names of attachments. Null and errors as for `facts`. */
-  fields(blob: BlobId): Promise<Readings['fields'] | null>
+  fields(blob: BlobId, signal?: AbortSignal): Promise<Readings['fields'] | null>
   /** Only the bodies. Null and errors as for `facts`. */
-  bodies(blob: BlobId): Promise<Readings['bodies'] | null>
-  /**
-   * The beginning of the bodies.
-   *
-   * @param options.isPatient  Waits without a time limit; for background work. Default: false.
-   */
-  beginning(blob: BlobId, options?: { isPatient?: boolean }): Promise<Readings['beginning'] | null>
+  bodies(blob: BlobId, signal?: AbortSignal): Promise<Readings['bodies'] | null>
+  /** The beginning of the bodies. Null and errors as for `facts`. */
+  beginning(blob: BlobId, patience?: Patience): Promise<Readings['beginning'] | null>
   /** The stored bodies of an API send, whole. Null and errors as for `facts`. */
-  content(blob: BlobId): Promise<StoredBodies | null>
+  content(blob: BlobId, signal?: AbortSignal): Promise<StoredBodies | null>
   /** The stored bodies of an API send, cut to the length at which the inbox also cuts the body of a message. */
-  shownContent(blob: BlobId): Promise<(StoredBodies & { isCut: boolean }) | null>
+  shownContent(blob: BlobId, signal?: AbortSignal): Promise<(StoredBodies & { isCut: boolean }) | null>
   /** The beginning of the bodies of an API send. */
-  contentBeginning(blob: BlobId, options?: { isPatient?: boolean }): Promise<StoredBodies | null>
-  /** The HTML of a mail as UTF-8; see {@link readPage}. @throws service_unavailable. */
-  page(blobs: { message: BlobId | null; content: BlobId | null }, options: PageOptions): Promise<Uint8Array>
+  contentBeginning(blob: BlobId, patience?: Patience): Promise<StoredBodies | null>
+  /** The HTML of a mail as UTF-8; see {@link readPage}. Errors as for `facts`. */
+  page(
+    blobs: { message: BlobId | null; content: BlobId | null },
+    options: PageOptions,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>
   /** A message that is attached to a message; see `readNested`. Null and errors as for `facts`. */
-  nested(blob: BlobId, path: readonly number[], request: NestedRequest): Promise<NestedAnswer | null>
-  /** The MIME structure of a message. The latest structures are cached. @throws service_unavailable. */
-  structure(blob: BlobId): Promise<MimeStructure | null>
-  /** Calls `work` with the bytes of a message. Do not keep the bytes after it. @throws service_unavailable. */
-  bytes<T>(blob: BlobId, work: (bytes: Buffer) => Promise<T>): Promise<T | null>
+  nested(
+    blob: BlobId,
+    path: readonly number[],
+    request: NestedRequest,
+    signal?: AbortSignal,
+  ): Promise<NestedAnswer | null>
+  /** The MIME structure of a message. The latest structures are cached. Null and errors as for `facts`. */
+  structure(blob: BlobId, signal?: AbortSignal): Promise<MimeStructure | null>
+  /** Calls `work` with the bytes of a message. Do not keep the bytes after it. Null and errors as for `facts`. */
+  bytes<T>(blob: BlobId, work: (bytes: Buffer) => Promise<T>, signal?: AbortSignal): Promise<T | null>
   /**
    * Reads a whole mail with its bodies; large mails one at a time.
    *
    * @param bytes  The size of the mail.
-   * @param read  May call the other methods.
-   * @throws service_unavailable when it waited too long; what `read` throws.
+   * @param read  May call the other methods. It ends itself if the caller leaves.
+   * @throws service_unavailable when it waited too long; the signal's reason; what `read` throws.
    */
-  whole<T>(bytes: number, read: () => Promise<T>): Promise<T>
+  whole<T>(bytes: number, read: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** The same for work that holds the bodies of mails, and may take longer than to read them: no read waits for it. */
-  withWhole<T>(bytes: number, work: () => Promise<T>): Promise<T>
+  withWhole<T>(bytes: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /**
    * Runs other work that needs much memory, in turn with the reads of large messages. The thread, which keeps the memory of
    * its last message, is ended before.
@@ -69,6 +78,14 @@ export interface Reader {
   rest(bytes: number): Promise<void>
   /** Ends the thread. */
   close(): Promise<void>
+}
+
+/** How long a caller waits. */
+export interface Patience {
+  /** Without a time limit; for background work. Default: false. */
+  isPatient?: boolean
+  /** Default: the caller stays. */
+  signal?: AbortSignal | undefined
 }
 
 /** Dependencies of {@link createReader}. */
@@ -105,74 +122,79 @@ export function createReader(deps: ReaderDeps): Reader {
   const { store, clock } = deps
   const turns = deps.turns ?? createReadingTurns(clock, deps.thread)
   const { small, large, thread } = turns
-  const running = new Map<string, Promise<unknown>>()
+  const shared = createSharedWork()
   const structures = new Map<BlobId, MimeStructure>()
 
   async function bytes<T>(
     blob: BlobId,
     work: (found: Buffer) => Promise<T>,
-    patienceMs: number = defaultPatienceMs,
+    { patienceMs = defaultPatienceMs, signal }: { patienceMs?: number; signal?: AbortSignal | undefined },
   ): Promise<T | null> {
     const size = await store.blobSize(blob)
     if (size === null) return null
     const queue = size > largeBytes ? large : small
-    return queue.run(async () => {
+    const job = async (): Promise<T | null> => {
       collectBefore(size)
-      const found = size > largeBytes ? await load(blob, size) : await store.readBlob(blob)
+      const found = size > largeBytes ? await load(blob, size, signal) : await store.readBlob(blob)
       // Several readings of a few milliseconds each must not run in the same turn of the event loop.
       if (size > sliceBytes) await nextTurn()
+      signal?.throwIfAborted()
       return found && work(found)
-    }, patienceMs)
+    }
+    return queue.run(job, patienceMs, signal)
   }
 
   /** Reads a message into a buffer that can be transferred to the thread, so that memory holds only one copy. */
-  async function load(blob: BlobId, size: number): Promise<Buffer | null> {
+  async function load(blob: BlobId, size: number, signal?: AbortSignal): Promise<Buffer | null> {
     const stream = await store.openBlob(blob)
     if (!stream) return null
     const found = pageBuffer(size)
     let at = 0
-    for await (const piece of stream as AsyncIterable<Buffer>) at += piece.copy(found, at)
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      signal?.throwIfAborted()
+      at += piece.copy(found, at)
+    }
     return found.subarray(0, at)
-  }
-
-  /** Requests for a message that is being read share the result. */
-  function shared<T>(key: string, run: () => Promise<T>): Promise<T> {
-    const known = running.get(key) as Promise<T> | undefined
-    if (known) return known
-    const reading = run().finally(() => running.delete(key))
-    running.set(key, reading)
-    return reading
   }
 
   const read = <Kind extends OfOneBlob>(
     kind: Kind,
     blob: BlobId,
-    patienceMs: number,
+    caller: AbortSignal | undefined,
+    patienceMs: number = defaultPatienceMs,
   ): Promise<Readings[Kind] | null> =>
-    shared(
+    shared.run(
       `${kind} ${patienceMs} ${blob}`,
-      () =>
+      (signal) =>
         bytes(
           blob,
           async (found) =>
-            (found.length > largeBytes ? await thread.run<OfOneBlob>(kind, found) : null) ??
+            (found.length > largeBytes ? await thread.run<OfOneBlob>(kind, [found], signal) : null) ??
             jobs[kind](found),
-          patienceMs,
+          { patienceMs, signal },
         ) as Promise<Readings[Kind] | null>,
+      caller,
     )
   /** Bodies of an API send. Only the result is in memory, so small ones need not wait in the queue of the large ones. */
   async function stored(
     blob: BlobId,
     most: number,
-    patienceMs: number,
+    caller: AbortSignal | undefined,
+    patienceMs: number = defaultPatienceMs,
   ): Promise<(StoredBodies & { isCut: boolean }) | null> {
     const size = await store.blobSize(blob)
     if (size === null) return null
-    return shared(`content ${most} ${patienceMs} ${blob}`, () =>
-      (Math.min(size, most) > largeBytes ? large : small).run(() => {
-        collectBefore(Math.min(size, most))
-        return readStoredBodies(store, blob, size, most)
-      }, patienceMs),
+    const queue = Math.min(size, most) > largeBytes ? large : small
+    return shared.run(
+      `content ${most} ${patienceMs} ${blob}`,
+      (signal) => {
+        const job = (): ReturnType<typeof readStoredBodies> => {
+          collectBefore(Math.min(size, most))
+          return readStoredBodies(store, blob, { size, most, signal })
+        }
+        return queue.run(job, patienceMs, signal)
+      },
+      caller,
     )
   }
   const patienceOf = (isPatient: boolean): number =>
@@ -181,6 +203,7 @@ export function createReader(deps: ReaderDeps): Reader {
   async function page(
     blobs: { message: BlobId | null; content: BlobId | null },
     options: PageOptions,
+    signal: AbortSignal,
   ): Promise<Uint8Array> {
     const [messageSize, contentSize] = await Promise.all(
       [blobs.message, blobs.content].map(async (blob) => (blob && (await store.blobSize(blob))) ?? 0),
@@ -188,39 +211,49 @@ export function createReader(deps: ReaderDeps): Reader {
     const { message: blob, content } = blobs
     const size = messageSize ?? 0
     const isLarge = size + (contentSize ?? 0) > largeBytes
-    return (isLarge ? large : small).run(async () => {
+    const job = async (): Promise<Uint8Array> => {
       collectBefore(size + (contentSize ?? 0))
-      const sent = content && (await readStoredBodies(store, content, contentSize ?? 0, maxBodyBytes))
-      const message = blob && (isLarge ? await load(blob, size) : await store.readBlob(blob))
+      const wanted = { size: contentSize ?? 0, most: maxBodyBytes, signal }
+      const sent = content && (await readStoredBodies(store, content, wanted))
+      const message = blob && (isLarge ? await load(blob, size, signal) : await store.readBlob(blob))
       const html = sent?.html ?? (content && '')
+      signal.throwIfAborted()
       return (
-        (isLarge ? await thread.run('page', message, html, options) : null) ??
+        (isLarge ? await thread.run('page', [message, html, options], signal) : null) ??
         jobs.page(message, html, options)
       )
-    }, defaultPatienceMs)
+    }
+    return (isLarge ? large : small).run(job, defaultPatienceMs, signal)
   }
 
   return {
-    mail: (blob) => read('mail', blob, defaultPatienceMs),
-    facts: (blob) => read('facts', blob, defaultPatienceMs),
-    fields: (blob) => read('fields', blob, defaultPatienceMs),
-    bodies: (blob) => read('bodies', blob, defaultPatienceMs),
-    beginning: (blob, { isPatient = false } = {}) => read('beginning', blob, patienceOf(isPatient)),
-    content: (blob) => stored(blob, Number.POSITIVE_INFINITY, defaultPatienceMs),
-    shownContent: (blob) => stored(blob, maxBodyBytes, defaultPatienceMs),
-    contentBeginning: (blob, { isPatient = false } = {}) =>
-      stored(blob, beginningChars, patienceOf(isPatient)),
-    page: (blobs, options) => shared(`page ${JSON.stringify([blobs, options])}`, () => page(blobs, options)),
-    nested: (blob, path, request) =>
+    mail: (blob, signal) => read('mail', blob, signal),
+    facts: (blob, signal) => read('facts', blob, signal),
+    fields: (blob, signal) => read('fields', blob, signal),
+    bodies: (blob, signal) => read('bodies', blob, signal),
+    beginning: (blob, { isPatient = false, signal } = {}) =>
+      read('beginning', blob, signal, patienceOf(isPatient)),
+    content: (blob, signal) => stored(blob, Number.POSITIVE_INFINITY, signal),
+    shownContent: (blob, signal) => stored(blob, maxBodyBytes, signal),
+    contentBeginning: (blob, { isPatient = false, signal } = {}) =>
+      stored(blob, beginningChars, signal, patienceOf(isPatient)),
+    page: (blobs, options, caller) =>
+      shared.run(
+        `page ${JSON.stringify([blobs, options])}`,
+        (signal) => page(blobs, options, signal),
+        caller,
+      ),
+    nested: (blob, path, request, signal) =>
       bytes(
         blob,
         async (found) =>
-          (found.length > largeBytes ? await thread.run('nested', found, path, request) : null) ??
+          (found.length > largeBytes ? await thread.run('nested', [found, path, request], signal) : null) ??
           jobs.nested(found, path, request),
+        { signal },
       ),
-    async structure(blob) {
+    async structure(blob, signal) {
       const known = structures.get(blob)
-      const structure = known ?? (await read('structure', blob, defaultPatienceMs))
+      const structure = known ?? (await read('structure', blob, signal))
       if (!structure) return null
       structures.delete(blob)
       structures.set(blob, structure)
@@ -228,9 +261,11 @@ export function createReader(deps: ReaderDeps): Reader {
       if (structures.size > maxStructures && oldest !== undefined) structures.delete(oldest)
       return structure
     },
-    bytes: (blob, work) => bytes(blob, work),
-    whole: (size, work) => (size > largeBytes ? turns.whole.run(work, wholePatienceMs) : work()),
-    withWhole: (size, work) => (size > largeBytes ? turns.withWhole.run(work, wholePatienceMs) : work()),
+    bytes: (blob, work, signal) => bytes(blob, work, { signal }),
+    whole: (size, work, signal) =>
+      size > largeBytes ? turns.whole.run(work, wholePatienceMs, signal) : work(),
+    withWhole: (size, work, signal) =>
+      size > largeBytes ? turns.withWhole.run(work, wholePatienceMs, signal) : work(),
     beside: {
       run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
     },

@@ -1,7 +1,8 @@
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf } from '../core/errors.ts'
+import { createSharedWork } from '../core/shared-work.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
-import type { Reader } from '../reading/reader.ts'
+import type { Patience, Reader } from '../reading/reader.ts'
 import { searchableText } from './searchable.ts'
 
 /** The members that require reading the message. */
@@ -16,12 +17,12 @@ export interface Reading extends Digest {
   body: string
 }
 
-/** Reads mails for what lists show and searches look at. */
+/** Reads mails for what lists show and searches look at. A signal ends the reading, with its reason. */
 export interface Digests {
   /** The members that a list shows of a submission. */
-  of(email: EmailRecord): Promise<Digest>
+  of(email: EmailRecord, signal?: AbortSignal): Promise<Digest>
   /** The text that a search for words looks at. */
-  text(email: EmailRecord): Promise<Reading>
+  text(email: EmailRecord, signal?: AbortSignal): Promise<Reading>
   /** All of it, for a caller that stores it: drops it from the cache, and caches nothing new. */
   take(email: EmailRecord): Promise<Reading>
 }
@@ -36,38 +37,36 @@ export interface DigestsDeps {
  * things are quiet (`indexer.ts`), or when it is asked for before; the latest ones are cached.
  */
 export function createDigests(deps: DigestsDeps): Digests {
-  const kept = new Map<string, Promise<Reading>>()
-  // A read error may be temporary: what could not be read is read again the next time.
-  const readKept = (email: EmailRecord): Promise<Reading> => {
-    const reading = read(deps, email, false)
-    reading.catch(() => {
-      if (kept.get(email.id) === reading) kept.delete(email.id)
-    })
-    return reading
-  }
-  const text = (email: EmailRecord): Promise<Reading> => {
-    const known = kept.get(email.id) ?? readKept(email)
-    kept.delete(email.id)
-    kept.set(email.id, known)
+  const kept = new Map<string, Reading>()
+  const shared = createSharedWork()
+  function keep(id: string, reading: Reading): void {
+    kept.delete(id)
+    kept.set(id, reading)
     const [oldest] = kept.keys()
     if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
-    return known
+  }
+  async function text(email: EmailRecord, caller?: AbortSignal): Promise<Reading> {
+    const reading =
+      kept.get(email.id) ??
+      (await shared.run(email.id, (signal) => read(deps, email, { isPatient: false, signal }), caller))
+    keep(email.id, reading)
+    return reading
   }
   return {
     text,
-    of(email) {
+    of(email, signal) {
       // One damaged message must not make the whole list fail.
       if (email.snippet === null)
-        return text(email).catch((error: unknown) => {
+        return text(email, signal).catch((error: unknown) => {
           if (isErrorOf(error, 'store_corrupt')) return unreadable
           throw error
         })
       return Promise.resolve({ snippet: email.snippet, attachment_count: email.attachment_count ?? 0 })
     },
-    take(email) {
-      const known = kept.get(email.id) ?? read(deps, email, true)
+    async take(email) {
+      const known = kept.get(email.id)
       kept.delete(email.id)
-      return known
+      return known ?? read(deps, email, { isPatient: true })
     },
   }
 }
@@ -83,10 +82,9 @@ export function digestOf(message: { text: string; html: string; attachments: rea
 // With its text each is up to a few KB: this many pages of the list.
 const maxKept = 1000
 
-async function read({ reader }: DigestsDeps, email: EmailRecord, isPatient: boolean): Promise<Reading> {
+async function read({ reader }: DigestsDeps, email: EmailRecord, patience: Patience): Promise<Reading> {
   if (email.source === 'api') {
-    const { html = '', text = '' } =
-      (await reader.contentBeginning(contentBlob(email.id), { isPatient })) ?? {}
+    const { html = '', text = '' } = (await reader.contentBeginning(contentBlob(email.id), patience)) ?? {}
     const { snippet, attachment_count } = email
     return {
       snippet: snippet ?? '',
@@ -94,7 +92,7 @@ async function read({ reader }: DigestsDeps, email: EmailRecord, isPatient: bool
       body: searchableText(text, html),
     }
   }
-  const beginning = await reader.beginning(messageBlob(email.id), { isPatient })
+  const beginning = await reader.beginning(messageBlob(email.id), patience)
   if (!beginning) return { snippet: '', attachment_count: 0, body: '' }
   const { text, html, attachment_count } = beginning
   return { snippet: snippetOf(text, html), attachment_count, body: searchableText(text, html) }

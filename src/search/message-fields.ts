@@ -16,13 +16,13 @@ export type MessageTest = (fields: MessageFields) => boolean
  * Makes a function that reads the header fields and the names of attachments of a mail. They are not indexed, because few
  * searches ask for them; those read last are kept.
  *
- * @returns null for a mail whose message is not written, or is damaged.
+ * @returns A function of a mail, and of a signal that ends the reading with its reason; it returns null for a mail whose message is not written, or is damaged.
  */
 export function createMessageFields({
   reader,
 }: {
   reader: Pick<Reader, 'fields'>
-}): (email: EmailRecord) => Promise<MessageFields | null> {
+}): (email: EmailRecord, signal?: AbortSignal) => Promise<MessageFields | null> {
   const kept = new Map<string, MessageFields>()
   let held = 0
   function keep(id: string, fields: MessageFields): void {
@@ -36,13 +36,13 @@ export function createMessageFields({
       held -= sizeOf({ headers, filenames })
     }
   }
-  return async (email) => {
+  return async (email, signal) => {
     const known = kept.get(email.id)
     if (known) return known
     // The message of an API send is written later; until then there is nothing to keep.
     if (email.message === null) return null
     try {
-      const read = await reader.fields(messageBlob(email.id))
+      const read = await reader.fields(messageBlob(email.id), signal)
       if (!read) return null
       const fields: MessageFields = {
         headers: read.headers.map(([name, value]) => [name.toLowerCase(), foldSpace(value).toLowerCase()]),

@@ -6,6 +6,7 @@ import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import { checkPage } from '../store/repository.ts'
 import { createPacer } from '../core/yield.ts'
 import { monotonicNow } from '../core/machine.ts'
+import { untilAborted } from '../core/shared-work.ts'
 import { checkFold, type FoldedPage, listFolded } from './folded.ts'
 import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
@@ -15,7 +16,7 @@ import type { createMessageFields } from './message-fields.ts'
 import type { MailFilter } from './query.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 
-/** Finds mail by a parsed query. */
+/** Finds mail by a parsed query. A signal ends the search, with its reason. */
 export interface Search {
   /** One page, newest first, with the number of all matches. @throws invalid_cursor, validation_error. */
   list(filter: MailFilter, query: SearchQuery | undefined): Promise<EmailPage>
@@ -26,9 +27,14 @@ export interface Search {
    *
    * @param options.complete  Waits until all mail is indexed. Default: false; after a large flood some mail may be missing.
    */
-  matches(filter: MailFilter, options?: { complete?: boolean }): AsyncGenerator<EmailRecord>
+  matches(filter: MailFilter, options?: MatchOptions): AsyncGenerator<EmailRecord>
   /** Whether one mail matches. */
-  fits(email: EmailRecord, filter: MailFilter): Promise<boolean>
+  fits(email: EmailRecord, filter: MailFilter, signal?: AbortSignal): Promise<boolean>
+}
+
+interface MatchOptions {
+  complete?: boolean
+  signal?: AbortSignal | undefined
 }
 
 /** The requested page of the results. */
@@ -68,10 +74,10 @@ export interface SearchDeps {
 export function createSearch(deps: SearchDeps): Search {
   const { store, rows, digests, indexer, fieldsOf, pageSize } = deps
 
-  async function fits(email: EmailRecord, filter: MailFilter): Promise<boolean> {
-    if (!filter.accepts(email) || !(await messageFits(email, filter))) return false
+  async function fits(email: EmailRecord, filter: MailFilter, signal?: AbortSignal): Promise<boolean> {
+    if (!filter.accepts(email) || !(await messageFits(email, filter, signal))) return false
     if (filter.rows.length === 0 && !filter.bodyForm) return true
-    const { body } = await digests.text(email)
+    const { body } = await digests.text(email, signal)
     if (filter.bodyForm && !filter.bodyForm.test(body)) return false
     const text = body.toLowerCase()
     const head = headOf(email)
@@ -82,23 +88,35 @@ export function createSearch(deps: SearchDeps): Search {
     })
   }
 
-  async function messageFits(email: EmailRecord, { messages }: MailFilter): Promise<boolean> {
+  async function messageFits(
+    email: EmailRecord,
+    { messages }: MailFilter,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
     if (messages.length === 0) return true
-    const fields = await fieldsOf(email)
+    const fields = await fieldsOf(email, signal)
     return fields !== null && messages.every((test) => test(fields))
   }
 
-  async function* matches(filter: MailFilter, options?: { complete?: boolean }): AsyncGenerator<EmailRecord> {
-    if (asksForText(filter)) await indexer.catchUp(options)
-    yield* found(filter)
+  /** Has the mail indexed, until the caller leaves. @returns The number of mails that are left. */
+  async function caughtUp(filter: MailFilter, options: MatchOptions = {}): Promise<number> {
+    return asksForText(filter) ? untilAborted(indexer.catchUp(options), options.signal) : 0
+  }
+
+  async function* matches(filter: MailFilter, options?: MatchOptions): AsyncGenerator<EmailRecord> {
+    await caughtUp(filter, options)
+    yield* found(filter, { signal: options?.signal })
   }
 
   /** @param limit  Messages are read until this time. Those that are left are counted. Default: all are read. */
-  async function* found(filter: MailFilter, limit?: ReadingLimit): AsyncGenerator<EmailRecord> {
+  async function* found(
+    filter: MailFilter,
+    { limit, signal }: { limit?: ReadingLimit; signal?: AbortSignal | undefined } = {},
+  ): AsyncGenerator<EmailRecord> {
     const isScanned = filter.rows.length > 0 || filter.heads.length > 0
     const ids = isScanned ? await rows[filter.isByRows ? 'ids' : 'candidates'](filter, limit?.rows) : null
     for await (const email of ids === null ? byStore(filter) : byIds(ids)) {
-      limit?.rows.signal?.throwIfAborted()
+      signal?.throwIfAborted()
       if (filter.newerThan !== null && email.id <= filter.newerThan) return
       if (!filter.accepts(email)) continue
       if (limit && filter.messages.length > 0) {
@@ -108,9 +126,9 @@ export function createSearch(deps: SearchDeps): Search {
           continue
         }
       }
-      if (!(await messageFits(email, filter))) continue
+      if (!(await messageFits(email, filter, signal))) continue
       // The scan has already matched the words. Only a regular expression needs the text itself.
-      if (filter.bodyForm && !(await fits(email, filter))) continue
+      if (filter.bodyForm && !(await fits(email, filter, signal))) continue
       yield email
     }
   }
@@ -158,7 +176,7 @@ export function createSearch(deps: SearchDeps): Search {
     let count = 0
     let skipped = 0
     let more = false
-    for await (const email of found(filter, reading)) {
+    for await (const email of found(filter, { limit: reading, signal: rowsLimit.signal })) {
       count++
       if (cursor !== null && email.id >= cursor) continue
       if (skipped < offset) skipped++
@@ -190,7 +208,7 @@ export function createSearch(deps: SearchDeps): Search {
 
   /** The ids of the matches. Records are read only where neither the store's order nor the text decides. */
   async function ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]> {
-    if (asksForText(filter)) await indexer.catchUp(options)
+    await caughtUp(filter, options)
     if (isByStore(filter)) return store.ids(emailCollection, { direction: 'desc', where: filter.where })
     if (filter.isByRows) return rows.ids(filter)
     const ids: string[] = []
@@ -209,8 +227,7 @@ export function createSearch(deps: SearchDeps): Search {
     async list(filter, query) {
       const order = emailOrder(pageSize)
       const { offset, fold, signal, ...paging } = query ?? {}
-      const unindexed = asksForText(filter) ? await indexer.catchUp({ signal }) : 0
-      signal?.throwIfAborted()
+      const unindexed = await caughtUp(filter, { signal })
       assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
       const wanted = { ...checkPage(paging, order), offset: checkOffset(offset, paging) }
       const isFolded = checkFold(fold)

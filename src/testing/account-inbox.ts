@@ -31,9 +31,10 @@ export type AccountInbox = Pick<
 /** @param waitTimeoutMs  How long waits last that name no time. */
 export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: number): AccountInbox {
   const inbox: AccountInbox = {
-    async list(query = {}) {
+    async list({ signal, ...query } = {}) {
       assertKnownOptions(query, ['query', 'cursor', 'offset', 'limit'], 'inbox.list()')
-      const { emails, ...page } = await ask<FoundPage>('GET', ['inbox'], { query: toQuery(query) })
+      const request = { query: toQuery(query), ...(signal && { signal }) }
+      const { emails, ...page } = await ask<FoundPage>('GET', ['inbox'], request)
       return { ...page, items: emails }
     },
     get: async (id) => ask('GET', ['inbox', id]),
@@ -83,11 +84,14 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
   /** At least `count` mails that have arrived, newest first. @throws wait_timeout. */
   async function wait(query: MailQuery | undefined, count: number, options: Wait): Promise<Mail[]> {
     if (query === undefined || typeof query === 'string') return waitThere(query, count, options)
-    const { timeoutMs, after } = options
+    const { timeoutMs, after, signal } = options
     const end = monotonicNow() + timeoutMs
     const reader = createMailReader({ inbox })
     const found = await poll(
-      () => find(reader, query, after),
+      async () => {
+        signal?.throwIfAborted()
+        return find(reader, query, after)
+      },
       ({ matches }) => matches.length >= count,
       timeoutMs,
     )
@@ -95,14 +99,14 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
     if (ids.length < count) throw timedOut(found, query, count, timeoutMs)
     // A mail has arrived when its first delivery was tried, which the server waits for.
     const leftMs = Math.max(0, Math.ceil(end - monotonicNow()))
-    return waitThere(`id:${ids.join(',')}`, count, { timeoutMs: leftMs })
+    return waitThere(`id:${ids.join(',')}`, count, { timeoutMs: leftMs, signal })
   }
 
   /** Waits for what the language of queries can say, at the server. */
   async function waitThere(
     text: string | undefined,
     count: number,
-    { timeoutMs, after }: Wait,
+    { timeoutMs, after, signal }: Wait,
   ): Promise<Mail[]> {
     const since = after instanceof Date ? `after:${after.toISOString()}` : ''
     const query = toQuery({
@@ -114,6 +118,7 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
     const answer = await ask<Mail | { emails: Mail[] }>('GET', ['inbox', 'wait'], {
       query,
       waitMs: timeoutMs,
+      ...(signal && { signal }),
     })
     return 'emails' in answer ? answer.emails : [answer]
   }
@@ -141,6 +146,7 @@ interface FoundPage {
 interface Wait {
   timeoutMs: number
   after?: Date | string | undefined
+  signal?: AbortSignal | undefined
 }
 
 const defaultQuietMs = 1000
@@ -150,15 +156,15 @@ const longestWaitMs = 300_000
 const beforeAll = `em_${'0'.repeat(22)}`
 
 function readOptions(options: WaitOptions | QuietOptions, of: string, defaultMs: number): Wait {
-  assertKnownOptions(options, ['timeoutMs', 'after'], of)
-  const { timeoutMs = defaultMs, after } = options
+  assertKnownOptions(options, ['timeoutMs', 'after', 'signal'], of)
+  const { timeoutMs = defaultMs, after, signal } = options
   assertWaitMs('timeoutMs', timeoutMs)
   if (timeoutMs > longestWaitMs) {
     const message = `Option "timeoutMs" of ${of} is ${quote(timeoutMs)}; a server waits for up to ${longestWaitMs}.`
     throw new LocalpostError('invalid_option', message)
   }
   if (after !== undefined) assertAfter(after)
-  return { timeoutMs, after }
+  return { timeoutMs, after, signal }
 }
 
 function timedOut(

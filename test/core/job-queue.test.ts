@@ -68,8 +68,8 @@ it('gives the place of a caller that leaves to others, and never starts its job'
   const left = gone.map(({ job, caller }) => queue.run(job, patience, caller.signal))
   for (const each of left) each.catch(() => undefined)
   await expect(queue.run(async () => 2, patience)).rejects.toMatchObject({ code: 'service_unavailable' })
-  for (const { caller } of gone) caller.abort()
-  for (const each of left) await expect(each).rejects.toThrow('Its caller left before its turn.')
+  for (const { caller } of gone) caller.abort(new Error('left'))
+  for (const each of left) await expect(each).rejects.toThrow('left')
   expect(clock.timers()).toBe(0)
   const next = queue.run(async () => 2, patience)
   first.end()
@@ -79,8 +79,8 @@ it('gives the place of a caller that leaves to others, and never starts its job'
 
 it('does not start the job of a caller that has left, and does not end one that runs', async () => {
   const queue = createJobQueue(testClock(0), 1, 10)
-  const late = queue.run(async () => 1, patience, AbortSignal.abort())
-  await expect(late).rejects.toMatchObject({ code: 'service_unavailable' })
+  const late = queue.run(async () => 1, patience, AbortSignal.abort(new Error('left')))
+  await expect(late).rejects.toThrow('left')
   const leaving = new AbortController()
   const first = heldJob()
   const running = queue.run(first.job, patience, leaving.signal)

@@ -15,6 +15,8 @@ const document = toOpenApi(app.routes, '0.0.0') as unknown as {
 /** A request that reads mail. */
 export interface ReadRequest {
   path: string
+  /** The path of the route, with the names of its parameters. */
+  route: string
   needsKey: boolean
 }
 
@@ -35,7 +37,7 @@ export function readRequests(id: string): ReadRequest[] {
           ])
           // Without a query these apply to all mail, or wait.
           .filter((one) => !/\/(?:wait|export)(?:$|\?(?!query=id))/.test(one))
-          .map((one) => ({ path: one, needsKey: access === 'key' }))
+          .map((one) => ({ path: one, route: path, needsKey: access === 'key' }))
       )
     })
 }

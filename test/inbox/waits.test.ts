@@ -30,6 +30,20 @@ describe('waits', () => {
     await expect(post.inbox.waitForCount('', 0)).rejects.toMatchObject({ code: 'validation_error' })
   })
 
+  it('end with their signal, before and while they wait', async () => {
+    const post = await start()
+    const caller = new AbortController()
+    const { signal } = caller
+    const waits = [
+      post.inbox.waitFor('never', { signal }),
+      post.inbox.waitForCount('never', 2, { signal }),
+      post.inbox.expectNone('never', { timeoutMs: 60_000, signal }),
+    ].map((wait) => expect(wait).rejects.toThrow('left'))
+    caller.abort(new Error('left'))
+    await Promise.all(waits)
+    await expect(post.inbox.waitFor('never', { signal })).rejects.toThrow('left')
+  })
+
   it('for no mail resolve after their time, or name the mail at once', async () => {
     const post = await start()
     await post.inbox.expectNone('welcome', { timeoutMs: 20 })

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -27,14 +28,14 @@ const answering = `parentPort.on('message', ({ id, kind, inputs: [bytes] }) => {
 parentPort.postMessage('ready')`
 
 it('reads from sources in this thread', async () => {
-  expect(await createReadingThread(systemClock).run('structure', own('x'))).toBeNull()
+  expect(await createReadingThread(systemClock).run('structure', [own('x')])).toBeNull()
 })
 
 it('transfers bytes and returns the result of the thread', async () => {
   const thread = createReadingThread(systemClock, workerOf(answering))
   onTestFinished(() => thread.close())
   const bytes = own('large')
-  expect(await thread.run('structure', bytes)).toBe('structure of 5')
+  expect(await thread.run('structure', [bytes])).toBe('structure of 5')
   expect(bytes).toHaveLength(0)
 })
 
@@ -48,11 +49,11 @@ it('a job whose thread exits is refused with Retry-After, and the next job start
 parentPort.postMessage('ready')`),
   )
   onTestFinished(() => thread.close())
-  expect(await thread.run('structure', own('first'))).toBe(5)
-  await expect(thread.run('structure', own(''))).rejects.toMatchObject({
+  expect(await thread.run('structure', [own('first')])).toBe(5)
+  await expect(thread.run('structure', [own('')])).rejects.toMatchObject({
     code: 'service_unavailable',
   })
-  expect(await thread.run('structure', own('next'))).toBe(4)
+  expect(await thread.run('structure', [own('next')])).toBe(4)
 })
 
 it('a thread is ended where it has no work, and kept where it has', async () => {
@@ -63,25 +64,61 @@ parentPort.on('message', ({ id }) => parentPort.postMessage({ id, result: ++runs
 parentPort.postMessage('ready')`),
   )
   onTestFinished(() => thread.close())
-  expect(await thread.run('structure', own('a'))).toBe(1)
-  const second = thread.run('structure', own('b'))
+  expect(await thread.run('structure', [own('a')])).toBe(1)
+  const second = thread.run('structure', [own('b')])
   // The question is with the thread after a turn.
   await new Promise((resolve) => setImmediate(resolve))
   await thread.rest()
   expect(await second).toBe(2)
   await thread.rest()
-  expect(await thread.run('structure', own('c'))).toBe(1)
+  expect(await thread.run('structure', [own('c')])).toBe(1)
+})
+
+const silent = `parentPort.on('message', () => {})\nparentPort.postMessage('ready')`
+
+it('a thread that works for nobody else ends with the signal, and the next job starts another one', async () => {
+  const thread = createReadingThread(
+    systemClock,
+    workerOf(`parentPort.on('message', ({ id, inputs: [bytes] }) => {
+  if (bytes.length > 1) parentPort.postMessage({ id, result: bytes.length })
+})
+parentPort.postMessage('ready')`),
+  )
+  onTestFinished(() => thread.close())
+  const caller = new AbortController()
+  const left = thread.run('structure', [own('x')], caller.signal)
+  const refused = expect(left).rejects.toThrow('left')
+  const other = new AbortController()
+  const kept = thread.run('structure', [own('y')], other.signal)
+  await pause(500)
+  caller.abort(new Error('left'))
+  await refused
+  // It works for the other caller: its next answer is from the same thread.
+  expect(await Promise.race([kept, thread.run('structure', [own('two')])])).toBe(3)
+  other.abort(new Error('left too'))
+  await expect(kept).rejects.toThrow('left too')
+  expect(await thread.run('structure', [own('three')])).toBe(5)
+})
+
+it('a caller who left starts no work, before and while the thread starts', async () => {
+  const thread = createReadingThread(systemClock, workerOf(answering))
+  onTestFinished(() => thread.close())
+  const bytes = own('large')
+  await expect(thread.run('structure', [bytes], AbortSignal.abort(new Error('left')))).rejects.toThrow('left')
+  const caller = new AbortController()
+  const starting = thread.run('structure', [bytes], caller.signal)
+  caller.abort(new Error('left'))
+  await expect(starting).rejects.toThrow('left')
+  expect(bytes.toString()).toBe('large')
+  expect(await thread.run('structure', [bytes])).toBe('structure of 5')
 })
 
 it('a thread that does not finish is terminated', async () => {
   const clock = testClock(0)
-  const thread = createReadingThread(
-    clock,
-    workerOf(`parentPort.on('message', () => {})\nparentPort.postMessage('ready')`),
-  )
+  const thread = createReadingThread(clock, workerOf(silent))
   onTestFinished(() => thread.close())
   let refusal: unknown = null
-  void thread.run('structure', own('x')).catch((error: unknown) => (refusal = error))
+  void thread.run('structure', [own('x')]).catch((error: unknown) => (refusal = error))
   await vi.waitFor(async () => {
     await clock.advance(60_000)
     expect(refusal).toMatchObject({ code: 'service_unavailable' })
@@ -93,9 +130,9 @@ it('where no thread can be started, the message is parsed in this one', async ()
   for (const file of [missing, workerOf(`throw new Error('refused')`), workerOf('process.exit(1)')]) {
     const thread = createReadingThread(systemClock, file)
     const bytes = own('large')
-    expect(await thread.run('structure', bytes)).toBeNull()
+    expect(await thread.run('structure', [bytes])).toBeNull()
     expect(bytes.toString()).toBe('large')
-    expect(await thread.run('structure', bytes)).toBeNull()
+    expect(await thread.run('structure', [bytes])).toBeNull()
     await thread.close()
   }
 })

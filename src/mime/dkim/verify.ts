@@ -17,6 +17,7 @@ export type FindDkimKey = (domain: string, selector: string) => Promise<KeyObjec
  *
  * @param source  The RFC 5322 bytes as they travel. A file with bare line feeds is taken as it would travel.
  * @param nowMs  Unix time in milliseconds.
+ * @param signal  Ends the work between two signatures. @throws its reason.
  * @returns Of several signatures the first that passes, else the first; at most five are looked at. Null without any.
  * @see RFC 6376, RFC 8463 (Ed25519)
  */
@@ -24,16 +25,18 @@ export async function verifyDkim(
   source: Buffer,
   findKey: FindDkimKey,
   nowMs: number,
+  signal?: AbortSignal,
 ): Promise<DkimResult | null> {
   const firstEnd = source.indexOf('\n')
   const isBare = firstEnd > 0 && source[firstEnd - 1] !== 0x0d
   const message = isBare ? await withLineEnds(source) : source
-  const { bodyStart } = await paced(headerBlockSteps(message))
+  const { bodyStart } = await paced(headerBlockSteps(message), signal)
   const { fields, isCut } = splitFields(message.toString('latin1', 0, bodyStart))
   const signatures = fields.filter(({ name }) => name === 'dkim-signature').slice(0, maxSignatures)
   if (isCut) return signatures[0] ? unread(signatures[0]) : null
   let first: DkimResult | null = null
   for (const field of signatures) {
+    signal?.throwIfAborted()
     const result = await verifyOne(field, fields, message.subarray(bodyStart), findKey, nowMs)
     if (result.result === 'pass') return result
     first ??= result

@@ -41,7 +41,7 @@ import {
 } from '../../inbox/schema.ts'
 
 /** `/dev/inbox`, but for the bytes of a mail; those are in `mail-bytes.ts`. */
-export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
+export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): Route[] {
   return [
     defineRoute({
       ...inboxRoute,
@@ -128,8 +128,8 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       query: waitQuery,
       success: { schema: awaitedSchema },
       errors: ['wait_timeout', 'invalid_query', 'service_unavailable'],
-      async handler({ query: { query = '', count, timeout_ms, after } }) {
-        const options = { timeoutMs: timeout_ms, after }
+      async handler({ query: { query = '', count, timeout_ms, after }, signal }) {
+        const options = { timeoutMs: timeout_ms, after, signal: signal() }
         if (count === undefined) return inbox.waitFor(query, options)
         return { emails: await inbox.waitForCount(query, count, options) }
       },
@@ -165,7 +165,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       summary: 'A mail in detail',
       success: { schema: mailSchema },
       errors: readErrors,
-      handler: ({ params }) => inbox.get(params.id),
+      handler: ({ params, signal }) => inbox.read(params.id, { signal: signal() }),
     }),
     defineRoute({
       ...inboxRoute,
@@ -184,7 +184,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       summary: 'How mail clients support the HTML and CSS of a mail',
       success: { schema: clientSupportSchema },
       errors: readErrors,
-      handler: ({ params }) => inbox.clientSupport(params.id),
+      handler: ({ params, signal }) => inbox.clientSupport(params.id, { signal: signal() }),
     }),
     defineRoute({
       ...inboxRoute,
@@ -194,7 +194,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       query: previewQuery,
       success: { schema: mailPreviewSchema },
       errors: readErrors,
-      handler: ({ params, query }) => inbox.preview(params.id, query),
+      handler: ({ params, query, signal }) => inbox.preview(params.id, { ...query, signal: signal() }),
     }),
     defineRoute({
       ...inboxRoute,
@@ -204,8 +204,8 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       query: compareQuery,
       success: { schema: mailComparisonSchema },
       errors: readErrors,
-      handler: ({ params, query }) =>
-        inbox.compare(params.id, params.other, { masked: query.masked !== 'false' }),
+      handler: ({ params, query, signal }) =>
+        inbox.compare(params.id, params.other, { masked: query.masked !== 'false', signal: signal() }),
     }),
     defineRoute({
       ...inboxRoute,

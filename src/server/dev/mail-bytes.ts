@@ -3,6 +3,7 @@ import { mimeTreeSchema } from '../../inbox/schema.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { previewClients, type PreviewClient } from '../../client-support/preview-clients.ts'
 import type { ErrorCode } from '../../core/errors.ts'
+import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { Appearance } from '../../reading/appearance.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import { rangeAnswer } from '../byte-range.ts'
@@ -42,9 +43,10 @@ export function mailByteRoutes(
         'store_corrupt',
         'store_failed',
       ],
-      async handler({ params, query, headers }) {
-        const whole = await inbox.raw(params.id, query)
-        return rangeAnswer(headers, whole, (range) => inbox.raw(params.id, { ...query, range }), {
+      async handler({ params, query, headers, signal }) {
+        const options = { ...query, signal: signal() }
+        const whole = await inbox.raw(params.id, options)
+        return rangeAnswer(headers, whole, (range) => inbox.raw(params.id, { ...options, range }), {
           ...guarded,
           'content-type': 'message/rfc822',
           'content-disposition': disposition('attachment', `${params.id}.eml`),
@@ -62,10 +64,15 @@ export function mailByteRoutes(
         description: 'The HTML part, with its own images in place',
       },
       errors: readErrors,
-      async handler({ params, query: { recipient, images, remote: asked, appearance = null, client } }) {
-        const remote = asked ?? (images === 'remote' ? 'images' : 'none')
+      async handler({
+        params,
+        query: { recipient, images, remote: asked, appearance = null, client },
+        signal,
+      }) {
+        const remote: RemoteContent = asked ?? (images === 'remote' ? 'images' : 'none')
         const copy = recipient === undefined ? {} : { recipient }
-        return htmlAnswer(await inbox.page(params.id, { ...copy, appearance, remote, client }), remote)
+        const frame = { ...copy, appearance, remote, client, signal: signal() }
+        return htmlAnswer(await inbox.page(params.id, frame), remote)
       },
     }),
     defineRoute({
@@ -75,8 +82,9 @@ export function mailByteRoutes(
       summary: 'An attachment',
       success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
       errors: writtenErrors,
-      async handler({ params }) {
-        const { stream, ...file } = await inbox.openAttachment(params.id, indexOf(params.index))
+      async handler({ params, signal }) {
+        const index = indexOf(params.index)
+        const { stream, ...file } = await inbox.openAttachment(params.id, index, { signal: signal() })
         return bytesAnswer(streamBody(stream), attachmentHeaders(file))
       },
     }),
@@ -87,7 +95,7 @@ export function mailByteRoutes(
       summary: 'The MIME tree of the message, with the size of each part',
       success: { schema: mimeTreeSchema },
       errors: writtenErrors,
-      handler: ({ params }) => inbox.structure(params.id),
+      handler: ({ params, signal }) => inbox.structure(params.id, { signal: signal() }),
     }),
     defineRoute({
       ...inboxRoute,
@@ -96,8 +104,9 @@ export function mailByteRoutes(
       summary: 'A single MIME part: the leaves of the message, counted from 0',
       success: { type: '*/*', description: 'The bytes of the part, decoded; text in its own charset' },
       errors: writtenErrors,
-      async handler({ params }) {
-        const { stream, content_type, charset, filename } = await inbox.part(params.id, indexOf(params.index))
+      async handler({ params, signal }) {
+        const part = await inbox.part(params.id, indexOf(params.index), { signal: signal() })
+        const { stream, content_type, charset, filename } = part
         const isPlain = content_type === 'text/plain'
         const isShown = isPlain || inlineImages.has(content_type)
         return bytesAnswer(streamBody(stream), {

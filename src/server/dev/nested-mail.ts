@@ -19,7 +19,7 @@ export function nestedMailRoutes(nested: NestedMails): Route[] {
       summary:
         'A message attached to a mail: `path` is its position among the attachments, `0.2` that of one in the first',
       success: { schema: nestedMailSchema },
-      handler: ({ params }) => nested.get(params.id, pathOf(params.path)),
+      handler: ({ params, signal }) => nested.get(params.id, pathOf(params.path), signal()),
     }),
     defineRoute({
       ...inboxRoute,
@@ -32,10 +32,11 @@ export function nestedMailRoutes(nested: NestedMails): Route[] {
         type: 'text/html; charset=utf-8',
         description: 'The HTML part, with its own images in place',
       },
-      async handler({ params, query: { remote, appearance = null } }) {
+      async handler({ params, query: { remote, appearance = null }, signal }) {
         const loaded: RemoteContent = remote ?? 'none'
-        const frame = { appearance, remote: loaded }
-        return htmlAnswer(await nested.page(params.id, pathOf(params.path), { frame }), loaded)
+        const options = { frame: { appearance, remote: loaded } }
+        const html = await nested.page(params.id, pathOf(params.path), options, signal())
+        return htmlAnswer(html, loaded)
       },
     }),
     defineRoute({
@@ -45,11 +46,12 @@ export function nestedMailRoutes(nested: NestedMails): Route[] {
       path: '/dev/inbox/{id}/messages/{path}/attachments/{index}',
       summary: 'An attachment of an attached message',
       success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
-      async handler({ params }) {
+      async handler({ params, signal }) {
         const { content, ...file } = await nested.attachment(
           params.id,
           pathOf(params.path),
           indexOf(params.index),
+          signal(),
         )
         return bytesAnswer(content, attachmentHeaders(file))
       },

@@ -55,7 +55,7 @@ export function emailRoutes(emails: EmailService): Route[] {
       summary: 'Email detail',
       success: { schema: emailDetailSchema },
       errors: ['not_found', 'store_corrupt', 'store_failed'],
-      handler: ({ params }) => emails.get(params.id),
+      handler: ({ params, signal }) => emails.read(params.id, signal()),
     }),
   ]
 }

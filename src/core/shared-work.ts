@@ -1,0 +1,71 @@
+/** Shares work between callers that ask for the same at the same time. */
+export interface SharedWork {
+  /**
+   * Starts the work, or joins the one of this key that runs.
+   *
+   * @param work  Gets a signal that ends it, once each of its callers has left.
+   * @param signal  Ends the call. The work goes on for the other callers. Default: this caller stays.
+   * @throws the signal's reason; what `work` throws.
+   */
+  run<T>(key: string, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>
+}
+
+export function createSharedWork(): SharedWork {
+  const open = new Map<string, Shared>()
+
+  function start(key: string, work: Shared['work']): Shared {
+    const ended = new AbortController()
+    const shared: Shared = { callers: 0, work, ended, result: Promise.resolve() }
+    open.set(key, shared)
+    const forget = (): void => {
+      if (open.get(key) === shared) open.delete(key)
+    }
+    shared.result = work(ended.signal).finally(forget)
+    ended.signal.addEventListener('abort', forget)
+    return shared
+  }
+
+  return {
+    async run<T>(key: string, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+      signal?.throwIfAborted()
+      const shared = open.get(key) ?? start(key, work)
+      shared.callers++
+      // A key stands for one kind of work.
+      const result = shared.result as Promise<T>
+      if (!signal) return result
+      return untilAborted(result, signal, () => {
+        if (--shared.callers === 0) shared.ended.abort(signal.reason)
+      })
+    },
+  }
+}
+
+interface Shared {
+  callers: number
+  work(signal: AbortSignal): Promise<unknown>
+  ended: AbortController
+  result: Promise<unknown>
+}
+
+/**
+ * Waits for a result, or for the signal.
+ *
+ * @param onAbort  Called if the signal comes first.
+ * @throws the signal's reason; what `result` throws.
+ */
+export function untilAborted<T>(
+  result: Promise<T>,
+  signal: AbortSignal | undefined,
+  onAbort: () => void = () => {},
+): Promise<T> {
+  if (!signal) return result
+  return new Promise<T>((resolve, reject) => {
+    const end = (): void => {
+      onAbort()
+      reject(signal.reason)
+    }
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
+  })
+}
