@@ -132,9 +132,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       await nextTurn()
       turnBegan = monotonicNow()
     }
-    const kept = await Promise.allSettled(
-      group.map(({ email, reading }) => reading && keepDigest(email, reading)),
-    )
+    const kept = await Promise.allSettled(group.map(({ email, reading }) => keepDigest(email, reading)))
     for (const [nth, { email, reading }] of group.entries()) {
       const outcome = kept[nth]
       if (outcome?.status === 'rejected') throw outcome.reason
@@ -147,9 +145,16 @@ export function startIndexer(deps: IndexerDeps): Indexer {
     return true
   }
 
-  async function keepDigest(email: EmailRecord, { body: _, ...digest }: Reading): Promise<void> {
-    if (email.snippet === null || email.undigested)
-      await modifyEmail(store, email.id, (stored) => ({ ...stored, ...digest, undigested: undefined }))
+  /** Stores what lists show of a mail. Nothing if it was not read, or if its record says it already. */
+  async function keepDigest(email: EmailRecord, reading: Reading | null): Promise<void> {
+    if (!reading || (email.snippet !== null && !email.undigested)) return
+    const { snippet, attachment_count } = reading
+    await modifyEmail(store, email.id, (stored) => ({
+      ...stored,
+      snippet,
+      attachment_count,
+      undigested: undefined,
+    }))
   }
 
   /**
