@@ -10,7 +10,7 @@ import { searchableHead } from './searchable.ts'
 import { sliceMs, startQuietWork } from './quiet-work.ts'
 import type { TextColumn } from './text-column.ts'
 import { createTries } from './tries.ts'
-import { monotonicNow, nextTurn } from '../core/machine.ts'
+import { nextTurn } from '../core/machine.ts'
 
 /** Reads submissions in the background, and stores what lists and searches need: snippet, attachment count and text. */
 export interface Indexer {
@@ -115,9 +115,9 @@ export function startIndexer(deps: IndexerDeps): Indexer {
     const group: { email: EmailRecord; reading: Reading | null }[] = []
     let failure: { error: unknown } | null = null
     let bytes = 0
-    let turnBegan = monotonicNow()
+    const until = clock.now() + groupMs
     readUpTo = column.cursor
-    while (group.length < groupMails && bytes < groupBytes && !failure) {
+    do {
       const email = ahead.find(({ id }) => id > readUpTo)
       if (!email) break
       readUpTo = email.id
@@ -128,10 +128,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
         failure = { error }
       }
       if (isClosed) return false
-      if (monotonicNow() - turnBegan < turnMs) continue
-      await nextTurn()
-      turnBegan = monotonicNow()
-    }
+    } while (group.length < groupMails && bytes < groupBytes && clock.now() < until && !failure)
     const kept = await Promise.allSettled(group.map(({ email, reading }) => keepDigest(email, reading)))
     for (const [nth, { email, reading }] of group.entries()) {
       const outcome = kept[nth]
@@ -269,10 +266,9 @@ function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
 /** How many records are looked at in one step. */
 const lookAtOnce = 1000
 const readAhead = 16
-/** Mails that are read between two writes: as many as are read ahead, and few of large ones. */
+/** Mails that are read between two writes: as many as are read ahead, fewer large ones, and none after this time. */
 const groupMails = readAhead
 const groupBytes = 256 * 1024
-/** How long small mails are read in one turn of the event loop. */
-const turnMs = 2
+const groupMs = 4
 /** How long a search waits for mail that is not read yet. */
 export const catchUpMs = 5000
