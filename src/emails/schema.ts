@@ -141,8 +141,8 @@ export const emailListItemSchema: z.ZodType<EmailListItem> = z.strictObject({
   recipient_statuses: z.array(recipientStatusSchema),
 })
 
-/** The members that the detail of an email has beside those of a list, and shows as they are stored. */
-export const detailNames = ['template_id', 'domain_id', 'from'] as const
+/** The members that the detail of an email shows as they are stored, after those of a list. */
+export const detailNames = ['template_id', 'domain_id'] as const
 
 /** An email in detail, docs/interface.md 2.2. */
 export const emailDetailSchema: z.ZodType<EmailDetail> = z.strictObject({
@@ -150,6 +150,7 @@ export const emailDetailSchema: z.ZodType<EmailDetail> = z.strictObject({
   ...pick(emailMembers, detailNames),
   html: z.string(),
   text: z.string(),
+  from: emailMembers.from,
   recipient_statuses: z.array(
     z.strictObject({ recipient: z.string(), events: z.array(recipientEventSchema) }),
   ),

@@ -276,10 +276,10 @@ export interface EmailDetail {
   email_sent_timestamp: number
   template_id: string | null
   domain_id: string
-  /** Display name plus address, white space folded; `""` if a submission names no sender. */
-  from: string
   html: string
   text: string
+  /** Display name plus address, white space folded; `""` if a submission names no sender. */
+  from: string
   recipient_statuses: {
     recipient: string
     events: RecipientEvent[]

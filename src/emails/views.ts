@@ -46,6 +46,7 @@ export function toDetail(email: EmailRecord, content: EmailContent): Complete<Em
     ...pick(email, detailNames),
     html: content.html,
     text: content.text,
+    from: email.from,
     recipient_statuses: email.recipients.map(({ recipient, events }) => ({
       recipient,
       events: events.map(toRecipientEvent),
