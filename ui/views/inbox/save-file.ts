@@ -10,7 +10,12 @@ export function fileNameOf(subject: string): string {
 
 /** Downloads a text as a file. */
 export function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
+  saveBlob(name, new Blob([text], { type: 'text/plain;charset=utf-8' }))
+}
+
+/** Downloads bytes as a file. */
+export function saveBlob(name: string, bytes: Blob): void {
+  const url = URL.createObjectURL(bytes)
   const link = document.createElement('a')
   link.href = url
   link.download = name
