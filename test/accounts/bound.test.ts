@@ -7,7 +7,7 @@ import { caller, startBounded } from './_worlds.ts'
 const day = 86_400_000
 const mail = { from: 'a@b.test', to: 'c@d.test', text: 'x' }
 
-/** The list of ended bulk changes is the one thing that an account forgets when it is closed. */
+/** The list of ended bulk changes is the one thing that an account forgets when it is closed; PostgreSQL keeps it. */
 async function wasClosed(post: Localpost, name: string): Promise<boolean> {
   const { text } = await caller(post)('GET', `/dev/inbox/bulk?account=${name}`)
   return (JSON.parse(text) as { changes: unknown[] }).changes.length === 0

@@ -163,7 +163,6 @@ export const onlyWhole: readonly string[] = [
 /** Tests that `npm run test:all` runs a second time, on instances whose data is in PostgreSQL. */
 export const onPostgres: readonly string[] = [
   'accounts/accounts',
-  'accounts/bound',
   'accounts/isolation',
   'accounts/property',
   'accounts/removal',
