@@ -127,6 +127,7 @@ export const longSeries: readonly string[] = [
   'crash/several',
   'e2e/accessible',
   'e2e/hostile-corpus',
+  'e2e/picture',
   'e2e/rooms-look',
   'search/store-search',
   'store/cleared',
