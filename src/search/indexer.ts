@@ -42,9 +42,10 @@ export interface IndexerDeps {
 }
 
 /**
- * Starts to read mail, one at a time in order of arrival; what is found is stored for some mails at a time. Capture has priority: the indexer pauses while mail arrives, and
- * if mail arrives without a pause, it reads only for a short slice every second. All unread mail comes after the last row
- * of the column, so the indexer keeps no list: a restart continues at the same place, and a lost column is rebuilt.
+ * Starts to read mail, one at a time in order of arrival, and stores the results of several mails with one write. Capture
+ * has priority: the indexer pauses while mail arrives, and if mail arrives without a pause, it reads only for a short slice
+ * every second. All unread mail comes after the last row of the column, so the indexer keeps no list: a restart continues at
+ * the same place, and a lost column is rebuilt.
  */
 export function startIndexer(deps: IndexerDeps): Indexer {
   const { store, clock, digests, column, heads, onLongWork } = deps
@@ -68,7 +69,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   /** The end of the queue of readings: only one message is read at a time. */
   let line: Promise<unknown> = Promise.resolve()
 
-  /** Checks some of the column or, when all of it is checked, reads the next unread mails. @returns Whether there was anything to do. */
+  /** Checks some of the column or, when all of it is checked, reads the next unread mails. @returns Whether there was work. */
   const digestNext = (): Promise<boolean> => {
     const next = line.then(async () => {
       if (isClosed) return false

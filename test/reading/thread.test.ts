@@ -76,7 +76,7 @@ parentPort.postMessage('ready')`),
 
 const silent = `parentPort.on('message', () => {})\nparentPort.postMessage('ready')`
 
-it('a thread that works for nobody else ends with the signal, and the next job starts another one', async () => {
+it('a thread without other work ends with the signal, and the next job starts another one', async () => {
   const thread = createReadingThread(
     systemClock,
     workerOf(`parentPort.on('message', ({ id, inputs: [bytes] }) => {

@@ -186,7 +186,7 @@ parentPort.postMessage('ready')`,
       return async () => {
         release()
         await held
-        // All turns are free: nobody who left holds one.
+        // All turns are free: no caller who left holds one.
         for (const queue of [inner.whole, inner.withWhole, inner.large])
           await queue.run(async () => undefined, leavingMs)
       }

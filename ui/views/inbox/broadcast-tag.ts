@@ -1,4 +1,4 @@
-/** Whether a tag is the id of a broadcast: its mails have it, and nobody chose it. */
+/** Whether a tag is the id of a broadcast, which its mails get automatically. */
 export function isBroadcastTag(tag: string): boolean {
   return /^bc_[0-9a-z]{22}$/i.test(tag)
 }
