@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { LocalpostError } from '../../src/core/errors.ts'
 import { emailCollection } from '../../src/emails/email.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
@@ -33,6 +34,31 @@ test('mail of the start and later mail is indexed when the instance is idle, in 
   // Nothing is left to do, and no timer runs.
   await sleep(10)
   expect(clock.timers()).toBe(0)
+  await indexer.close()
+})
+
+test('small mails are read before the first of them is stored, and a failure keeps those before it', async () => {
+  const steps: string[] = []
+  let fails = true
+  const { clock, begin, arrive, left, store } = await open((store) => async (email) => {
+    steps.push(`read ${email.id}`)
+    if (email.id === idOf(4) && fails) throw new LocalpostError('store_failed', 'The disk failed.')
+    return digestsOf(store).take(email)
+  })
+  for (let n = 1; n <= 5; n++) await arrive(n)
+  store.changes((change) => {
+    if (change.op === 'update') steps.push(`stored ${change.id}`)
+  })
+  const indexer = begin()
+  await clock.advance(150)
+  await vi.waitUntil(async () => (await left()) === 2)
+  const read = (n: number): string => `read ${idOf(n)}`
+  const stored = (n: number): string => `stored ${idOf(n)}`
+  expect(steps).toEqual([...[1, 2, 3, 4].map(read), ...[1, 2, 3].map(stored)])
+  fails = false
+  await clock.advance(10_000)
+  await vi.waitUntil(async () => (await left()) === 0)
+  expect(steps.slice(7)).toEqual([...[4, 5].map(read), ...[4, 5].map(stored)])
   await indexer.close()
 })
 
