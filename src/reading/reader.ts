@@ -160,45 +160,37 @@ export function createReader(deps: ReaderDeps): Reader {
   const read = <Kind extends OfOneBlob>(
     kind: Kind,
     blob: BlobId,
-    caller: AbortSignal | undefined,
-    patienceMs: number = defaultPatienceMs,
-  ): Promise<Readings[Kind] | null> =>
-    shared.run(
-      `${kind} ${patienceMs} ${blob}`,
-      (signal) =>
-        bytes(
-          blob,
-          async (found) =>
-            (found.length > largeBytes ? await thread.run<OfOneBlob>(kind, [found], signal) : null) ??
-            jobs[kind](found),
-          { patienceMs, signal },
-        ) as Promise<Readings[Kind] | null>,
-      caller,
-    )
+    { isPatient = false, signal: caller }: Patience,
+  ): Promise<Readings[Kind] | null> => {
+    const work = (signal?: AbortSignal): Promise<Readings[Kind] | null> =>
+      bytes(
+        blob,
+        async (found) =>
+          (found.length > largeBytes ? await thread.run<OfOneBlob>(kind, [found], signal) : null) ??
+          jobs[kind](found),
+        { patienceMs: patienceOf(isPatient), signal },
+      ) as Promise<Readings[Kind] | null>
+    // Background work reads each mail once, so it shares with nobody.
+    return isPatient ? work(caller) : shared.run(`${kind} ${blob}`, work, caller)
+  }
   /** Bodies of an API send. Only the result is in memory, so small ones need not wait in the queue of the large ones. */
   async function stored(
     blob: BlobId,
     most: number,
-    caller: AbortSignal | undefined,
-    patienceMs: number = defaultPatienceMs,
+    { isPatient = false, signal: caller }: Patience,
   ): Promise<(StoredBodies & { isCut: boolean }) | null> {
     const size = await store.blobSize(blob)
     if (size === null) return null
     const queue = Math.min(size, most) > largeBytes ? large : small
-    return shared.run(
-      `content ${most} ${patienceMs} ${blob}`,
-      (signal) => {
-        const job = (): ReturnType<typeof readStoredBodies> => {
-          collectBefore(Math.min(size, most))
-          return readStoredBodies(store, blob, { size, most, signal })
-        }
-        return queue.run(job, patienceMs, signal)
-      },
-      caller,
-    )
+    const work = (signal?: AbortSignal): ReturnType<typeof readStoredBodies> => {
+      const job = (): ReturnType<typeof readStoredBodies> => {
+        collectBefore(Math.min(size, most))
+        return readStoredBodies(store, blob, { size, most, signal })
+      }
+      return queue.run(job, patienceOf(isPatient), signal)
+    }
+    return isPatient ? work(caller) : shared.run(`content ${most} ${blob}`, work, caller)
   }
-  const patienceOf = (isPatient: boolean): number =>
-    isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs
 
   async function page(
     blobs: { message: BlobId | null; content: BlobId | null },
@@ -227,16 +219,14 @@ export function createReader(deps: ReaderDeps): Reader {
   }
 
   return {
-    mail: (blob, signal) => read('mail', blob, signal),
-    facts: (blob, signal) => read('facts', blob, signal),
-    fields: (blob, signal) => read('fields', blob, signal),
-    bodies: (blob, signal) => read('bodies', blob, signal),
-    beginning: (blob, { isPatient = false, signal } = {}) =>
-      read('beginning', blob, signal, patienceOf(isPatient)),
-    content: (blob, signal) => stored(blob, Number.POSITIVE_INFINITY, signal),
-    shownContent: (blob, signal) => stored(blob, maxBodyBytes, signal),
-    contentBeginning: (blob, { isPatient = false, signal } = {}) =>
-      stored(blob, beginningChars, signal, patienceOf(isPatient)),
+    mail: (blob, signal) => read('mail', blob, { signal }),
+    facts: (blob, signal) => read('facts', blob, { signal }),
+    fields: (blob, signal) => read('fields', blob, { signal }),
+    bodies: (blob, signal) => read('bodies', blob, { signal }),
+    beginning: (blob, patience = {}) => read('beginning', blob, patience),
+    content: (blob, signal) => stored(blob, Number.POSITIVE_INFINITY, { signal }),
+    shownContent: (blob, signal) => stored(blob, maxBodyBytes, { signal }),
+    contentBeginning: (blob, patience = {}) => stored(blob, beginningChars, patience),
     page: (blobs, options, caller) =>
       shared.run(
         `page ${JSON.stringify([blobs, options])}`,
@@ -253,7 +243,7 @@ export function createReader(deps: ReaderDeps): Reader {
       ),
     async structure(blob, signal) {
       const known = structures.get(blob)
-      const structure = known ?? (await read('structure', blob, signal))
+      const structure = known ?? (await read('structure', blob, { signal }))
       if (!structure) return null
       structures.delete(blob)
       structures.set(blob, structure)
@@ -275,6 +265,10 @@ export function createReader(deps: ReaderDeps): Reader {
 }
 
 type OfOneBlob = Exclude<keyof Readings, 'page' | 'nested'>
+
+function patienceOf(isPatient: boolean): number {
+  return isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs
+}
 
 const largeBytes = 1024 * 1024
 /** How many characters of the bodies of an API send are read for lists and searches. */

@@ -17,8 +17,7 @@ export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean
 
 /** The text of one mail, to be appended to a block. */
 export function toRow(id: string, head: string, body: string): Buffer {
-  const text = `\0${id}\n${head}\x02${body}`.toLowerCase()
-  return Buffer.from(`${text}\x03`)
+  return Buffer.from(`\0${id}\n${head}\x02${body}\x03`.toLowerCase())
 }
 
 /**
