@@ -118,7 +118,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
   const expiry = createExpiry({
     directory,
     clock,
-    isMine: store.turn.isMine.bind(store.turn),
+    isLeader: () => store.leadership.isMine(),
     remove: removals.remove,
     onError,
   })
@@ -250,7 +250,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
       timingSafeEqual(Buffer.from(digest(password)), Buffer.from(smtp_digest)),
     used: expiry.used,
     async start() {
-      if (!store.turn.isMine()) return
+      if (!store.leadership.isMine()) return
       for (const id of deps.holders())
         // Another instance may have just made it.
         if (!directory.record(id) && !(await store.get(accountCollection, id))) await deps.empty(id, null)

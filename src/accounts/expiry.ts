@@ -21,7 +21,7 @@ export function createExpiry(deps: {
   directory: AccountDirectory
   clock: Clock
   /** Whether this instance removes accounts. Call `start` when this becomes true again. */
-  isMine(): boolean
+  isLeader(): boolean
   remove(id: string): Promise<void>
   onError(error: unknown): void
 }): Expiry {
@@ -32,7 +32,7 @@ export function createExpiry(deps: {
 
   async function removeOver(): Promise<void> {
     timerAt = Number.POSITIVE_INFINITY
-    if (!deps.isMine()) return
+    if (!deps.isLeader()) return
     for (const { id } of directory.all()) {
       if (isClosed) return
       // The account may have been used or removed during the removal of others.

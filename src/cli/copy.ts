@@ -113,8 +113,8 @@ async function openPlace(place: string, output: Output): Promise<PartitionedStor
     collections: [...collections, ...sharedCollections],
     onNotice,
   })
-  // With others, the first one has the turn.
-  if (store.turn.isMine()) return store
+  // If other instances run, one of them is the leader.
+  if (store.leadership.isMine()) return store
   await store.close()
   throw new LocalpostError(
     'store_in_use',

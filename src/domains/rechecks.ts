@@ -39,7 +39,7 @@ export function startRechecks(deps: {
   }
 
   async function round(): Promise<void> {
-    if (!store.turn.isMine()) return
+    if (!store.leadership.isMine()) return
     try {
       for await (const { id } of askedDomains(store)) {
         if (isClosed) return

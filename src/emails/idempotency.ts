@@ -120,7 +120,7 @@ export function startKeyExpiry(deps: {
 
   async function sweep(): Promise<void> {
     try {
-      for (let more = store.turn.isMine(); more && !isClosed;) {
+      for (let more = store.leadership.isMine(); more && !isClosed;) {
         const until: [number] = [clock.now() - idempotencyPeriodMs]
         const page = await store.page(idempotencyCollection, { index: 'created', until, limit: sliceSize })
         if (page.records.length > 0)

@@ -45,7 +45,7 @@ export function startRetention(deps: RetentionDeps): Retention {
 
   function begin(): void {
     timerAt = Number.POSITIVE_INFINITY
-    if (isClosed || !store.turn.isMine()) return
+    if (isClosed || !store.leadership.isMine()) return
     if (running) return wakeIn(gatherMs)
     running = run().finally(() => (running = null))
   }
@@ -103,7 +103,7 @@ export function startRetention(deps: RetentionDeps): Retention {
     if (change.op === 'gap' || (change.collection === emailCollection.name && mayMakeDue(change)))
       wakeIn(gatherMs)
   })
-  const stopWaiting = store.turn.onMine(() => wakeIn(0))
+  const stopWaiting = store.leadership.onMine(() => wakeIn(0))
   wakeIn(0)
   return {
     async idle() {

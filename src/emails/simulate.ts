@@ -17,7 +17,7 @@ import { isOver, pendingRecipients, withEvents } from './events.ts'
 import { addedEventSchema } from './simulate-schema.ts'
 import { toRecipientEvent } from './views.ts'
 
-/** Events on request: those that a test cannot wait for, or that no local server causes. */
+/** Events on request: those that a test cannot wait for, or that do not happen with a local server. */
 export interface Simulation {
   /**
    * Adds an event to one recipient of an email, as if it had happened. It is the outcome of a recipient who had none

@@ -188,7 +188,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     },
     async start() {
       await noun.start()
-      if (!stored.turn.isMine()) return
+      if (!stored.leadership.isMine()) return
       for (const id of noun.ids()) {
         const record = noun.byId(id)
         if (!record) continue

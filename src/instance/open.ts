@@ -142,9 +142,9 @@ export async function openLocalpost(
       })
     }
     beginWork()
-    opened.turn.onMine(beginWork)
+    opened.leadership.onMine(beginWork)
     opened.onForeignChange((partition) => {
-      if (!opened.turn.isMine()) return
+      if (!opened.leadership.isMine()) return
       if (partition === '') wakeMain()
       else accounts.wake(partition)
     })

@@ -25,7 +25,7 @@ export function signInError(error: unknown, host: string, report: (reason: strin
   return new LocalpostError('provider_unavailable', message, { cause: error })
 }
 
-/** The message of an error: our own reason if it has one, otherwise its causes as well. */
+/** The message of an error: our own reason if it has one, otherwise the messages of the whole chain. */
 export function reasonOf(error: unknown): string {
   const chain = causesOf(error)
   return chain.find((one) => one instanceof ProviderFailure)?.message ?? messagesOf(chain)

@@ -37,7 +37,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     const due = createDueEmails(type, { store, now: () => clock.now(), retryDelaysMs })
     return { due, places }
   }
-  const mayBegin = (): boolean => store.turn.isMine()
+  const mayBegin = (): boolean => store.leadership.isMine()
   // Another instance may have taken over: then work in progress here must not be sent.
   const work: AttemptDeps = { ...deps, onError: report, isClosed: () => isClosed || !mayBegin() }
   const queue = createQueue({

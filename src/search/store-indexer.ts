@@ -29,7 +29,7 @@ export interface StoreIndexerDeps {
 
 /**
  * Starts to read mail for a store that keeps the text of mail itself, one at a time in order of arrival. Of the instances that
- * share the store, the one with the turn does it in the background; a search reads what it misses at any of them.
+ * share the store, the leader does it in the background; a search reads what it misses at any of them.
  */
 export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   const { store, texts, clock, digests, onLongWork } = deps
@@ -119,7 +119,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 
   const quiet = startQuietWork({
     clock,
-    step: async () => store.turn.isMine() && (await readNext()),
+    step: async () => store.leadership.isMine() && (await readNext()),
     onLongWork,
   })
   const stopListening = store.changes((change) => {
@@ -129,7 +129,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     } else return
     quiet.arrived()
   })
-  const stopTurn = store.turn.onMine(() => quiet.begin())
+  const stopLeading = store.leadership.onMine(() => quiet.begin())
   return {
     async catchUp({ complete = false, signal } = {}) {
       const until = clock.now() + catchUpMs
@@ -161,7 +161,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       isClosed = true
       quiet.close()
       stopListening()
-      stopTurn()
+      stopLeading()
       await line
       return true
     },

@@ -25,7 +25,10 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
         .nullable()
         .describe('How many instances use the schema; null while the database does not answer'),
       round_trip_ms: z.number().nullable().describe('How long one statement took, in milliseconds'),
-      has_turn: z.boolean().describe('Whether this instance delivers and removes for all'),
+      // An older word for the leader; scripts may read it.
+      has_turn: z
+        .boolean()
+        .describe('Whether this instance is the leader, which delivers and removes mail for all instances'),
       last_commit: z.int().describe('The number of the last commit that this instance knows'),
       connections: z.strictObject({ used: z.int(), idle: z.int(), waiting: z.int() }),
     })

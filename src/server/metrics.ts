@@ -47,7 +47,8 @@ function databaseMetrics({
   const values = { 'state="used"': used, 'state="idle"': idle, 'state="waiting"': waiting }
   return [
     gauge('localpost_database_up', 'Whether the database answers.', { '': Number(instances !== null) }),
-    gauge('localpost_database_turn', 'Whether this instance delivers for all.', { '': Number(has_turn) }),
+    // An older word for the leader; dashboards may read it.
+    gauge('localpost_database_turn', 'Whether this instance is the leader.', { '': Number(has_turn) }),
     counter('localpost_database_commits_total', 'The number of the last commit.', last_commit),
     gauge('localpost_database_connections', 'Connections, and statements that wait for one.', values),
     ...(instances === null

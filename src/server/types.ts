@@ -25,7 +25,7 @@ export interface Health {
     instances: number | null
     /** How long one statement took, in milliseconds. */
     round_trip_ms: number | null
-    /** Whether this instance delivers and removes for all. */
+    /** Whether this instance is the leader, which delivers and removes mail for all instances. */
     has_turn: boolean
     /** The number of the last commit that this instance knows. */
     last_commit: number

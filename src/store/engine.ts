@@ -15,7 +15,7 @@ import type { CollectionState } from './collection-state.ts'
 import { Records } from './records.ts'
 import { type RestorableStore, saveRecords } from './restore.ts'
 import {
-  alwaysMine,
+  alwaysLeader,
   type Blob,
   type BlobId,
   type ByteRange,
@@ -187,7 +187,7 @@ export async function createStore(
       texts: null,
       isShared: false,
       caughtUp: () => Promise.resolve(),
-      turn: alwaysMine,
+      leadership: alwaysLeader,
       // The store of all partitions closes them.
       close: () => Promise.resolve(),
     }

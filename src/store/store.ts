@@ -104,25 +104,25 @@ export interface Store {
   readonly isShared: boolean
   /** Resolves when `changes` has delivered all that any instance had stored before the call. @throws As reads do. */
   caughtUp(): Promise<void>
-  /** The work that one instance does for all that use the same records, as deliveries and retention. */
-  readonly turn: Turn
+  /** Which instance does the background work for all that use the same records, such as deliveries and retention. */
+  readonly leadership: Leadership
   /** Finishes running commits, makes everything durable and releases the medium. Idempotent. */
   close(): Promise<void>
 }
 
-/** Says which of the instances that share a store does the work in the background. */
-export interface Turn {
+/** One of the instances that share a store is the leader, which does the background work. */
+export interface Leadership {
   /**
-   * Whether it is this one. It may end at any time, as when the process was stopped for some seconds: ask again before each
-   * step that others can see.
+   * Whether this instance is the leader. That may end at any time, for example while the process is suspended: ask again
+   * before each step that other instances can see.
    */
   isMine(): boolean
-  /** Calls `listener` each time it becomes this instance, later than this call. @returns A function that stops the calls. */
+  /** Calls `listener` each time this instance becomes the leader after this call. @returns A function that stops the calls. */
   onMine(listener: () => void): () => void
 }
 
 /** Of a store that belongs to one process. */
-export const alwaysMine: Turn = { isMine: () => true, onMine: () => () => {} }
+export const alwaysLeader: Leadership = { isMine: () => true, onMine: () => () => {} }
 
 /** A store whose collections exist once for each partition, as for each account. Its own methods are for the main partition. */
 export interface PartitionedStore extends Store {
@@ -163,7 +163,7 @@ export interface DatabaseStatus {
   readonly instances: number | null
   /** How long one statement took, in milliseconds; null while the database does not answer. */
   readonly round_trip_ms: number | null
-  /** Whether this instance does the work in the background. */
+  /** Whether this instance is the leader; an older word, which `/dev/health` has too. */
   readonly has_turn: boolean
   /** The number of the last commit that this instance knows. */
   readonly last_commit: number

@@ -92,7 +92,7 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
     texts: store.texts,
     isShared: store.isShared,
     caughtUp: () => store.caughtUp(),
-    turn: store.turn,
+    leadership: store.leadership,
     close: () => store.close(),
   }
 }

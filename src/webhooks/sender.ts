@@ -59,7 +59,7 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
   let cancelTimer: (() => void) | null = null
 
   function wake(): void {
-    if (!store.turn.isMine()) void recount()
+    if (!store.leadership.isMine()) void recount()
     lookAgain = true
     if (!isLooking && mayLook()) void look()
   }
@@ -77,7 +77,7 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
     }
   }
 
-  const mayLook = (): boolean => !isClosed && !isPaused && store.turn.isMine()
+  const mayLook = (): boolean => !isClosed && !isPaused && store.leadership.isMine()
 
   async function look(): Promise<void> {
     isLooking = true

@@ -80,9 +80,9 @@ it(
   120_000 + rounds * 20_000,
 )
 
-it('an instance that was stopped for longer than its turn delivers and stores nothing that another one took over', async () => {
+it('an instance that was stopped for longer than its lease delivers and stores nothing that another one took over', async () => {
   const all: Acknowledged = { api: new Map(), smtp: new Set() }
-  // The first one has the turn.
+  // The first one is the leader.
   const stopped = await start('stopped')
   await hasAnswered(stopped.running)
   const other = await run('stopped')
@@ -93,9 +93,9 @@ it('an instance that was stopped for longer than its turn delivers and stores no
     const answer = await fetch(`${other.url}/v1/emails/${id}`, { headers })
     status = ((await answer.json()) as { last_event: { status: string } }).last_event.status
   }
-  console.log(`the turn was taken over after ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  console.log(`another instance became the leader after ${((performance.now() - began) / 1000).toFixed(1)} s`)
   process.kill(stopped.command.pid, 'SIGCONT')
-  // What it had begun may be refused, and it works again without the turn.
+  // What it had begun may be refused, and it works again, but not as the leader.
   for (let taken = 0; taken < 20; await pause(20)) if ((await send(stopped.command)) !== undefined) taken++
   process.kill(stopped.command.pid, 'SIGKILL')
   await stopped.running.ended

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.remove())
 
 let schemas = 0
-/** Opens instances over one schema; the first one has the turn. */
+/** Opens instances over one schema; the first one is the leader. */
 async function openSeveral(count: number, options: LocalpostOptions = {}): Promise<Localpost[]> {
   const store = `${server.url}?schema=several${++schemas}`
   const posts: Localpost[] = []
@@ -30,7 +30,7 @@ async function statusesOf({ emails }: Pick<Localpost, 'emails'>, id: string): Pr
   return (await emails.get(id)).recipient_statuses.flatMap(({ events }) => events.map(({ status }) => status))
 }
 
-test('mail that one instance takes is delivered once, by the one with the turn, and seen by waits at all', async () => {
+test('mail that one instance takes is delivered once, by the leader, and seen by waits at all instances', async () => {
   const [a, b] = (await openSeveral(2)) as [Localpost, Localpost]
   const waits = [a, b].map((post) => post.inbox.waitFor({ subject: 'to both' }))
   const sent = await b.emails.send({
@@ -47,7 +47,7 @@ test('mail that one instance takes is delivered once, by the one with the turn, 
   expect((await b.inbox.waitFor({ subject: 'by SMTP' })).source).toBe('smtp')
 })
 
-test('when the instance with the turn ends, another one goes on with what is due, also in other accounts', async () => {
+test('when the leader ends, another instance goes on with what is due, also in other accounts', async () => {
   const [a, b, c] = (await openSeveral(3)) as [Localpost, Localpost, Localpost]
   await a.accounts.create({ name: 'team' })
   await expect.poll(async () => (await c.accounts.list()).length).toBe(2)

@@ -73,14 +73,14 @@ describe('the doctor of a database', () => {
     expect(messages).toContain('No instance uses the database.')
   })
 
-  test('says which instance has the turn', async () => {
+  test('says which instance is the leader', async () => {
     const url = await copyOf(full)
     const post = await createLocalpost({ store: url })
     try {
       const inspection = await inspect(url)
       expect(inspection.healthy).toBe(true)
       expect(inspection.findings.map(({ message }) => message).join('\n')).toContain(
-        `The turn has process ${process.pid} `,
+        `The leader is process ${process.pid} `,
       )
     } finally {
       await post.close()
@@ -171,7 +171,7 @@ describe('the doctor of a database', () => {
     [
       'instances',
       `INSERT INTO localpost.instances (id, holder, has_turn, until) VALUES ('a', '', true, now()), ('b', '', true, now())`,
-      '2 instances have the turn',
+      '2 instances are leaders',
     ],
     ['changes', 'DELETE FROM localpost.changes WHERE seq = 3', 'has gaps: 3 to 3'],
     ['changes', `UPDATE localpost.changes SET changes = '{' WHERE seq = 3`, 'cannot be read: 3'],

@@ -44,7 +44,7 @@ function hear(store: Pick<PartitionedStore, 'changes'>): StoreChange[] {
   return heard
 }
 
-test('the turn of a machine that slept is over when it wakes up, although one of its clocks stood still', async () => {
+test('the lease of a machine that slept has expired when it wakes up, although one of its clocks stood still', async () => {
   const { stores, schema } = await openShared(1)
   await stores[0]?.close()
   const pool = await openPool(server.url, { most: 1 })
@@ -52,7 +52,7 @@ test('the turn of a machine that slept is over when it wakes up, although one of
   let now = { elapsed: 0, wall: 1_000_000 }
   const membership = new Membership(systemProcesses, () => now)
   const since = membership.now()
-  expect(await transact(pool, schema, (sql) => membership.takeTurn(sql))).toBe(true)
+  expect(await transact(pool, schema, (sql) => membership.lead(sql))).toBe(true)
   membership.began(since)
   expect(membership.isMine()).toBe(true)
   now = { elapsed: 10, wall: now.wall + 60_000 }
@@ -197,13 +197,13 @@ test('a partition is removed in few commits, of which each instance hears', asyn
   expect(await left('unused')).toEqual([{ count: 1 }])
 })
 
-describe('the turn', () => {
-  test('is with one instance at a time, and goes on at once when that one is closed', async () => {
+describe('the leader', () => {
+  test('is one instance at a time, and another one at once when that one is closed', async () => {
     const { stores } = await openShared(3)
-    const mine = (): boolean[] => stores.map(({ turn }) => turn.isMine())
+    const mine = (): boolean[] => stores.map(({ leadership }) => leadership.isMine())
     expect(mine()).toEqual([true, false, false])
     const called: number[] = []
-    stores.forEach(({ turn }, n) => turn.onMine(() => called.push(n)))
+    stores.forEach(({ leadership }, n) => leadership.onMine(() => called.push(n)))
     await stores[0]?.close()
     await expect.poll(() => mine().filter(Boolean).length).toBe(1)
     await stores[mine().indexOf(true)]?.close()
@@ -211,21 +211,21 @@ describe('the turn', () => {
     expect(called.toSorted()).toEqual([1, 2])
   })
 
-  test('is lost by an instance that did not answer, which stores nothing of what it had begun', async () => {
+  test('is no longer an instance that did not answer, which stores nothing of what it had begun', async () => {
     const { stores, schema } = await openShared(2)
     const [a, b] = stores as [PartitionedStore, PartitionedStore]
     await runSql(
       server.url,
       `UPDATE ${schema}.instances SET until = now() - interval '1 second', holder = 'elsewhere' WHERE has_turn`,
     )
-    await expect.poll(() => b.turn.isMine()).toBe(true)
+    await expect.poll(() => b.leadership.isMine()).toBe(true)
     // The first transaction or the next look finds out, whichever comes first, and it is reported once.
     const first = await a.commit([insert(notes, note(1))]).then(
       () => null,
       (error: unknown) => error,
     )
     if (first !== null) expect(first).toMatchObject({ code: 'service_unavailable' })
-    expect(a.turn.isMine()).toBe(false)
+    expect(a.leadership.isMine()).toBe(false)
     expect(await b.count(notes)).toBe(first === null ? 1 : 0)
     await expect.poll(() => a.refusal()).toBeNull()
     await a.commit([insert(notes, note(2))])

@@ -6,7 +6,7 @@ export interface Gathered {
 }
 
 /**
- * Gathers new mails, so that a burst causes only a few notifications: one a second after its first mail, then at most
+ * Gathers new mails, so that a burst leads to only a few notifications: one a second after its first mail, then at most
  * one every five seconds while more arrive.
  *
  * @param later  Calls a function after this many milliseconds; returns a function that cancels it.

@@ -2,26 +2,27 @@ import { type Report, Tally } from '../doctor/findings.ts'
 import { parseHolder } from '../lock/lock-file.ts'
 import type { Connection } from './connection.ts'
 
-/** Says which instances use the schema, and which one has the turn. */
+/** Says which instances use the schema, and which one is the leader. */
 export async function inspectInstances(sql: Connection, report: Report): Promise<void> {
   const rows = await sql.run<{ holder: string; has_turn: boolean; lives: boolean }>(
     `SELECT holder, has_turn, until > clock_timestamp() AS lives FROM ${sql.name('instances')}
      ORDER BY has_turn DESC, until DESC LIMIT 1000`,
   )
-  const turns = rows.filter(({ has_turn }) => has_turn)
-  if (turns.length > 1)
+  const leaders = rows.filter(({ has_turn }) => has_turn)
+  if (leaders.length > 1)
     report.problem(
-      `${turns.length} instances have the turn: ${turns.map(nameOf).join(', ')}. Mail may be delivered twice.`,
+      `${leaders.length} instances are leaders: ${leaders.map(nameOf).join(', ')}. Mail may be delivered twice.`,
       `Stop all instances, run DELETE FROM ${sql.name('instances')}, and start them again.`,
     )
   const living = rows.filter(({ lives }) => lives)
   if (living.length === 0) report.ok('No instance uses the database.')
   else report.note(`Instances that use the database: ${living.map(nameOf).join(', ')}.`)
-  const [turn] = turns
-  if (turns.length > 1 || (!turn && living.length === 0)) return
-  if (!turn) report.note('No instance has the turn; one takes it within a second.')
-  else if (turn.lives) report.ok(`The turn has ${nameOf(turn)}.`)
-  else report.note(`The turn is of ${nameOf(turn)}, which stopped without a word; the next start takes it.`)
+  const [leader] = leaders
+  if (leaders.length > 1 || (!leader && living.length === 0)) return
+  if (!leader) report.note('No instance is the leader; one becomes it within a second.')
+  else if (leader.lives) report.ok(`The leader is ${nameOf(leader)}.`)
+  else
+    report.note(`The leader was ${nameOf(leader)}, which did not stop properly; the next start takes over.`)
 }
 
 function nameOf({ holder }: { readonly holder: string }): string {

@@ -9,14 +9,17 @@ export function channelOf(schema: string): string {
   return `localpost_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`
 }
 
-/** What an instance calls that gives the turn back; after a commit it calls its id. */
-export const turnCall = 'turn'
+/**
+ * What a leader that resigns notifies the others of; after a commit an instance notifies them of its id. Instances of older
+ * versions may listen too, so the word stays as it is.
+ */
+export const resignedCall = 'turn'
 
 /** Listens for notifications of other instances over its own connection. */
 export class Listening {
   readonly #pool: Pool
   readonly #channel: string
-  readonly #onCall: (isTurn: boolean) => void
+  readonly #onCall: (hasResigned: boolean) => void
   readonly #instance: string
   #client: PoolClient | null = null
   /** Gives the connection up. */
@@ -26,9 +29,9 @@ export class Listening {
 
   /**
    * @param instance  Which instance this is; its own calls are not heard.
-   * @param onCall  Called after another instance stored something; with true after one gave the turn back.
+   * @param onCall  Called after another instance stored something; with true after the leader resigned.
    */
-  constructor(pool: Pool, schema: string, instance: string, onCall: (isTurn: boolean) => void) {
+  constructor(pool: Pool, schema: string, instance: string, onCall: (hasResigned: boolean) => void) {
     this.#pool = pool
     this.#channel = channelOf(schema)
     this.#instance = instance
@@ -60,7 +63,7 @@ export class Listening {
     }
     client.on('error', drop)
     client.on('notification', ({ payload }) => {
-      if (payload !== this.#instance) this.#onCall(payload === turnCall)
+      if (payload !== this.#instance) this.#onCall(payload === resignedCall)
     })
     try {
       await client.query(`LISTEN "${this.#channel}"`)

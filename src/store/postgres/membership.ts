@@ -3,15 +3,15 @@ import { dateNow, monotonicNow } from '../../core/machine.ts'
 import { lookUp } from '../lock/judge.ts'
 import { lockText, parseHolder } from '../lock/lock-file.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
-import type { Turn } from '../store.ts'
+import type { Leadership } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { turnCall } from './listening.ts'
+import { resignedCall } from './listening.ts'
 
 /** How often an idle instance renews its row, in milliseconds. */
 export const renewalMs = 3000
-/** How long an instance keeps the turn without a renewal. */
+/** How long an instance remains the leader without a renewal. */
 const leaseMs = 10_000
-/** How much earlier than the others an instance considers its own turn over. */
+/** How much earlier than the others a leader considers its own lease expired. */
 const marginMs = 2000
 
 /**
@@ -28,17 +28,17 @@ const momentNow = (): Moment => ({ elapsed: monotonicNow(), wall: dateNow() })
 
 /**
  * One of the instances that use a schema. Each has a row, which it renews every few seconds and with each transaction. One
- * instance at a time has the turn, and does the background work for all. If its process ends, or does not renew its row in
- * time, another instance takes the turn.
+ * instance at a time is the leader, which does the background work for all. If its process ends, or does not renew its row in
+ * time, another instance becomes the leader. The column `has_turn` marks the row of the leader.
  */
-export class Membership implements Turn {
+export class Membership implements Leadership {
   /** The id of this instance. */
   readonly id: string = crypto.randomUUID()
   readonly #processes: Processes
   readonly #now: () => Moment
   readonly #listeners: Set<() => void> = new Set()
   #holder = ''
-  #hasTurn = false
+  #isLeader = false
   /** The beginning of the last stored renewal. */
   #renewed: Moment = never
 
@@ -51,7 +51,7 @@ export class Membership implements Turn {
     const { elapsed, wall } = this.#now()
     // If the clocks disagree, the longer time counts.
     const age = Math.max(elapsed - this.#renewed.elapsed, wall - this.#renewed.wall)
-    return this.#hasTurn && age < leaseMs - marginMs
+    return this.#isLeader && age < leaseMs - marginMs
   }
 
   /** The time by this instance's clocks. */
@@ -64,7 +64,7 @@ export class Membership implements Turn {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Whether another instance has the turn and may still be running. */
+  /** Whether another instance is the leader and may still be running. */
   async #isHeldElsewhere(connection: Connection): Promise<boolean> {
     const [found] = await connection.run<{ id: string; holder: string; lives: boolean }>(
       `SELECT id, holder, until > clock_timestamp() AS lives FROM ${connection.name('instances')} WHERE has_turn`,
@@ -104,7 +104,7 @@ export class Membership implements Turn {
    *
    * @param batch  The number of the transaction.
    * @returns The time before the renewal, for `renewed`.
-   * @throws service_unavailable if another instance took the turn. It may do the same work, so the transaction must not be
+   * @throws service_unavailable if another instance became the leader. It may do the same work, so the transaction must not be
    *   committed.
    */
   async renew(connection: Connection, batch = 0): Promise<Moment> {
@@ -116,8 +116,8 @@ export class Membership implements Turn {
        RETURNING has_turn`,
       [this.id, this.#holder, batch],
     )
-    if (!this.#hasTurn || row?.has_turn) return began
-    this.#hasTurn = false
+    if (!this.#isLeader || row?.has_turn) return began
+    this.#isLeader = false
     throw new LocalpostError(
       'service_unavailable',
       'Another instance took over the work in the background, because this one did not answer for some seconds. Nothing was stored. Try again.',
@@ -141,20 +141,20 @@ export class Membership implements Turn {
     return row?.batch ?? 0
   }
 
-  /** Whether the turn may be taken. */
-  async mayTakeTurn(connection: Connection): Promise<boolean> {
-    return !this.#hasTurn && !(await this.#isHeldElsewhere(connection))
+  /** Whether this instance may become the leader. */
+  async mayLead(connection: Connection): Promise<boolean> {
+    return !this.#isLeader && !(await this.#isHeldElsewhere(connection))
   }
 
   /**
-   * Renews the row, and takes the turn if no other instance has it. Needs a transaction of its own; call
+   * Renews the row, and makes this instance the leader if no other one is. Needs a transaction of its own; call
    * {@link Membership.began} after that was committed.
    *
-   * @returns Whether it took the turn.
+   * @returns Whether this instance is the leader now.
    */
-  async takeTurn(connection: Connection): Promise<boolean> {
+  async lead(connection: Connection): Promise<boolean> {
     const table = connection.name('instances')
-    // If several instances try at once, all but one wait here and then find the turn taken. The transaction must not lock
+    // If several instances try at once, all but one wait here and then find a leader. The transaction must not lock
     // rows before this: two instances that hold a row each would wait for each other.
     await connection.run(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
     await this.renew(connection)
@@ -163,22 +163,22 @@ export class Membership implements Turn {
     return true
   }
 
-  /** Call after the transaction in which this instance took the turn was committed. */
+  /** Call after the transaction in which this instance became the leader was committed. */
   began(since: Moment): void {
-    this.#hasTurn = true
-    // Earlier renewals were not for this turn, and listeners must be called.
+    this.#isLeader = true
+    // Earlier renewals were not those of a leader, and listeners must be called.
     this.#renewed = never
     this.renewed(since)
   }
 
-  /** Removes the row. If this instance has the turn, notifies the others that it is free. */
+  /** Removes the row. If this instance is the leader, notifies the others that it resigned. */
   async leave(connection: Connection, channel: string): Promise<void> {
-    this.#hasTurn = false
+    this.#isLeader = false
     this.#listeners.clear()
     await connection.run(
       `WITH gone AS (DELETE FROM ${connection.name('instances')} WHERE id = $1 RETURNING has_turn)
        SELECT pg_notify($2, $3) FROM gone WHERE has_turn`,
-      [this.id, channel, turnCall],
+      [this.id, channel, resignedCall],
     )
   }
 }

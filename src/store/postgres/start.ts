@@ -68,7 +68,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     calls,
     schema,
     membership.id,
-    (isTurn) => void (isTurn ? upkeep : follower).look(),
+    (hasResigned) => void (hasResigned ? upkeep : follower).look(),
   )
   const foreign = new Set<(partition: string) => void>()
   const state = await readState(own)
@@ -220,7 +220,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         assertOpen()
         return follower.caughtUp()
       },
-      turn: membership,
+      leadership: membership,
       // The store of all partitions closes them.
       close: () => Promise.resolve(),
     }
@@ -271,7 +271,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         feed.end()
         foreign.clear()
         listening.close()
-        // A database that does not answer must not keep the process: the turn ends without this too.
+        // A database that does not answer must not keep the process: the lease expires without this too.
         await membership.leave(own, channelOf(schema)).catch(() => {})
         await Promise.all([writing, reading, searching, calls].map((pool) => pool.end()))
       })()

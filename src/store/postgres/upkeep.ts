@@ -21,8 +21,8 @@ interface UpkeepDeps {
 }
 
 /**
- * What an instance does at intervals: it says that it lives, looks for commits of others whose call it missed, takes the turn
- * where no other instance has it, and removes what is no longer used while it has it.
+ * What an instance does at intervals: it renews its lease, reads commits of others whose notification it missed, becomes the
+ * leader if there is none, and as the leader removes what is no longer used.
  */
 export class Upkeep {
   readonly #deps: UpkeepDeps
@@ -95,19 +95,19 @@ export class Upkeep {
         this.#endTrouble()
       }
       await listening.connect()
-      if (await membership.mayTakeTurn(sql)) await this.#takeTurn()
+      if (await membership.mayLead(sql)) await this.#lead()
     } catch (error) {
       this.note(databaseFault(error))
     }
     await follower.look()
   }
 
-  async #takeTurn(): Promise<void> {
+  async #lead(): Promise<void> {
     const { pool, schema, membership } = this.#deps
     if (this.#isEnding) return
     const since = membership.now()
-    const isTaken = await transact(pool, schema, (connection) => membership.takeTurn(connection))
-    if (isTaken) membership.began(since)
+    const isLeader = await transact(pool, schema, (connection) => membership.lead(connection))
+    if (isLeader) membership.began(since)
   }
 
   /** Removes bytes and changes that are no longer used. */
