@@ -5,27 +5,40 @@ import { join } from 'node:path'
 /** The file in dist. */
 export const licencesFile = 'THIRD-PARTY-LICENSES.txt'
 
-/** Where the build of the page says what it contains; vite writes it. */
-export const pageLicences = 'licences.json'
+/** Where the build of the page says what it and its workers contain; see ui/vite.config.ts. */
+const pageLicences = 'licences.json'
+const workerModules = 'worker-modules.json'
 
 /**
  * @param out  The folder of the build, with the page in it; the page's own list goes.
  * @param moduleIds  The files of which something is in the JavaScript.
  */
 export function writeLicences(out, moduleIds) {
-  const folders = moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
-  write(out, [...[...new Set(folders)].map(licenceOf), clientSupportEntry()])
+  write(out, [...licencesOf(moduleIds), clientSupportEntry()])
 }
 
-/** Adds the packages in the page. */
+function licencesOf(moduleIds) {
+  const folders = moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
+  return [...new Set(folders)].map(licenceOf)
+}
+
+/** Adds the packages in the page and its workers. */
 export function addPageLicences(out) {
-  const path = join(out, 'ui', pageLicences)
-  const page = JSON.parse(readFileSync(path, 'utf8'))
-  rmSync(path)
+  const take = (name) => {
+    const path = join(out, 'ui', name)
+    const content = JSON.parse(readFileSync(path, 'utf8'))
+    rmSync(path)
+    return content
+  }
+  const inWorkers = take(workerModules)
   const present = readFileSync(join(out, licencesFile), 'utf8').split(rule)
   write(out, [
     ...present,
-    ...page.map(({ name, version, identifier, text }) => entry(name, version, identifier, text)),
+    ...take(pageLicences).map(({ name, version, identifier, text }) =>
+      entry(name, version, identifier, text),
+    ),
+    ...licencesOf(inWorkers),
+    ...inWorkers.flatMap(coreJsEntry),
   ])
 }
 
@@ -47,6 +60,14 @@ function entry(name, version, licence, text = unpackedLicence(name, licence)) {
 
 /** Packages under the MIT licence whose archive does not hold it: their copyright, from their repository. */
 const copyrights = { standardwebhooks: 'Copyright (c) 2023 Svix (https://www.svix.com)' }
+
+/** pdfjs-dist for older browsers contains core-js, whose archive is not installed: its notice, from the code. */
+function coreJsEntry(path) {
+  const code = path.includes('/pdfjs-dist/') ? readFileSync(path, 'utf8') : ''
+  const [, version, copyright] =
+    /version: '([\d.]+)',\s+mode: \S+ .*\s+copyright: '©? ?([^']+)'/.exec(code) ?? []
+  return version ? [entry('core-js', version, 'MIT', mitLicence(`Copyright (c) ${copyright}`))] : []
+}
 
 /** The tables in src/client-support/data.ts. */
 function clientSupportEntry() {

@@ -1,11 +1,20 @@
 import vue from '@vitejs/plugin-vue'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 // A running `localpost`, for `vite ui`; it sees its own origin, as it refuses any other.
 const target = process.env['LOCALPOST_URL'] ?? 'http://127.0.0.1:8025'
 
 // A build from within a test run inherits its NODE_ENV, and would ship Vue's development half.
 if (process.argv.includes('build')) process.env['NODE_ENV'] = 'production'
+
+/** Writes the modules in the workers, which `build.license` leaves out; see scripts/licences.mjs. */
+const listWorkerModules: Plugin = {
+  name: 'list-worker-modules',
+  generateBundle(_, bundle) {
+    const ids = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+    this.emitFile({ type: 'asset', fileName: 'worker-modules.json', source: JSON.stringify(ids) })
+  },
+}
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -14,6 +23,7 @@ export default defineConfig({
   plugins: [vue()],
   // No options API and no devtools in the built page: a tenth of its size.
   define: { __VUE_OPTIONS_API__: false },
+  worker: { format: 'es', plugins: () => [listWorkerModules] },
   build: {
     outDir: '../dist/ui',
     emptyOutDir: true,

@@ -40,6 +40,8 @@ async function assetFile(uiDir: string, name: string): Promise<Answer> {
   return bytesAnswer(content, {
     'content-type': type,
     'cache-control': 'public, max-age=31536000, immutable',
+    // Applies where the file is a worker: it reads hostile files, and connects to nothing.
+    'content-security-policy': "default-src 'none'",
   })
 }
 

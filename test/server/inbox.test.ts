@@ -23,6 +23,8 @@ const submitReceipt = (post: Localpost): Promise<string> =>
         content: '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>',
       },
       { filename: 'page.html', contentType: 'text/html', content: '<script>1</script>' },
+      { filename: 'a.pdf', contentType: 'application/PDF', content: '%PDF-1.7' },
+      { filename: 'b.pdf', contentType: 'application/pdf+xml', content: '<script>1</script>' },
     ],
   })
 
@@ -209,7 +211,7 @@ describeBoth('the bytes of a mail', (open) => {
     expect((await call('GET', `/dev/inbox/${id}/html?images=all`)).status).toBe(422)
   })
 
-  test('of attachments are displayed only where they are plain images', async () => {
+  test('of attachments are displayed only where they are plain images or PDFs', async () => {
     const { call, post } = await open()
     const id = await submitReceipt(post)
     const image = await call('GET', `/dev/inbox/${id}/attachments/0`)
@@ -222,11 +224,16 @@ describeBoth('the bytes of a mail', (open) => {
     )
     const html = await call('GET', `/dev/inbox/${id}/attachments/2`)
     expect(html.headers.get('content-disposition')).toMatch(/^attachment;/)
-    for (const { headers } of [image, svg, html]) {
+    const pdf = await call('GET', `/dev/inbox/${id}/attachments/3`)
+    expect(pdf.headers.get('content-type')).toBe('application/pdf')
+    expect(pdf.headers.get('content-disposition')).toMatch(/^inline; filename="a.pdf"/)
+    const unlike = await call('GET', `/dev/inbox/${id}/attachments/4`)
+    expect(unlike.headers.get('content-disposition')).toMatch(/^attachment;/)
+    for (const { headers } of [image, svg, html, pdf, unlike]) {
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('content-security-policy')).toBe("sandbox; default-src 'none'")
     }
-    for (const index of ['3', '-1', 'x', '0x0', '1e0', '99999999999']) {
+    for (const index of ['5', '-1', 'x', '0x0', '1e0', '99999999999']) {
       expect([index, (await call('GET', `/dev/inbox/${id}/attachments/${index}`)).status]).toEqual([
         index,
         404,

@@ -49,6 +49,8 @@ describe('the page', () => {
     expect(await script.text()).toBe('run()')
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     expect(script.headers.get('cache-control')).toContain('immutable')
+    // For those that are workers.
+    expect(script.headers.get('content-security-policy')).toBe("default-src 'none'")
     expect((await get('/assets/main-Ab12.css')).headers.get('content-type')).toBe('text/css; charset=utf-8')
     expect((await get('/favicon.svg')).headers.get('content-type')).toBe('image/svg+xml')
   })

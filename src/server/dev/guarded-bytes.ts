@@ -11,14 +11,13 @@ export function htmlAnswer(html: Uint8Array, remote: RemoteContent): Answer {
   })
 }
 
-/** The header fields of an answer with an attachment: a picture is shown, anything else is a download. */
+/** The header fields of an answer with an attachment: a picture or PDF is shown, anything else is a download. */
 export function attachmentHeaders(file: { filename: string; content_type: string }): Record<string, string> {
   const type = file.content_type.trim().toLowerCase()
-  const isImage = inlineImages.has(type)
   return {
     ...guarded,
-    'content-type': isImage || typeForm.test(type) ? type : 'application/octet-stream',
-    'content-disposition': disposition(isImage ? 'inline' : 'attachment', file.filename),
+    'content-type': typeForm.test(type) ? type : 'application/octet-stream',
+    'content-disposition': disposition(shownTypes.has(type) ? 'inline' : 'attachment', file.filename),
   }
 }
 
@@ -36,8 +35,12 @@ export function disposition(kind: 'attachment' | 'inline', filename: string): st
   return `${kind}; filename="${plain}"; filename*=UTF-8''${whole}`
 }
 
-/** Types that are shown instead of downloaded. Never SVG: it is a document with scripts. */
-export const inlineImages: ReadonlySet<string> = new Set([
+/**
+ * Types that are shown instead of downloaded. Never SVG: it is a document with scripts. Browsers show a PDF in a viewer whose
+ * scripts have no access to this origin.
+ */
+export const shownTypes: ReadonlySet<string> = new Set([
+  'application/pdf',
   'image/png',
   'image/jpeg',
   'image/gif',

@@ -9,14 +9,7 @@ import { bytesAnswer, streamBody } from '../answer.ts'
 import { rangeAnswer } from '../byte-range.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
-import {
-  attachmentHeaders,
-  disposition,
-  guarded,
-  htmlAnswer,
-  indexOf,
-  inlineImages,
-} from './guarded-bytes.ts'
+import { attachmentHeaders, disposition, guarded, htmlAnswer, indexOf, shownTypes } from './guarded-bytes.ts'
 import { inboxRoute, readErrors } from './inbox-route.ts'
 
 /**
@@ -108,7 +101,7 @@ export function mailByteRoutes(
         const part = await inbox.part(params.id, indexOf(params.index), { signal: signal() })
         const { stream, content_type, charset, filename } = part
         const isPlain = content_type === 'text/plain'
-        const isShown = isPlain || inlineImages.has(content_type)
+        const isShown = isPlain || shownTypes.has(content_type)
         return bytesAnswer(streamBody(stream), {
           ...guarded,
           'content-type': isPlain && charset ? `text/plain; charset=${charset}` : content_type,
