@@ -29,7 +29,8 @@ export interface Contacts {
    *
    * @param source  Contacts, or CSV text with a header line.
    * @param options.dryRun  Reads and counts as an import would, and stores nothing. Default: false.
-   * @throws validation_error when it is neither, or the CSV has no column for the email; nothing is stored then.
+   * @throws validation_error when it is neither, the CSV has no column for the email, a line of it has more than 65,536
+   *   characters, or there are more than a million rows; nothing is stored then.
    */
   import(
     audienceId: string,

@@ -242,6 +242,30 @@ describe('importing CSV', () => {
     expect(await stored()).toEqual([])
   })
 
+  it('counts the lines of a file whatever their line end', async () => {
+    for (const end of ['\r', '\r\n', '\n'])
+      await expect(contacts.import(id, `email${end}${`a${end}`.repeat(1_000_005)}`)).rejects.toMatchObject({
+        message: expect.stringContaining('has 1000007 lines; an import takes up to 1000000'),
+      })
+  })
+
+  it('refuses a file with a very long line, and stores nothing of it', async () => {
+    const lines = {
+      header: `a,email${',b'.repeat(40_000)}`,
+      cell: `email\nada@example.com\n${'x'.repeat(70_000)}`,
+      cells: `email\rada@example.com\r${','.repeat(20_000_000)}\rgrace@example.com`,
+      quotes: `email\r\nada@example.com\r\n${'"'.repeat(70_000)}`,
+    }
+    for (const [name, text] of Object.entries(lines))
+      await expect(contacts.import(id, text), name).rejects.toMatchObject({
+        code: 'validation_error',
+        message: expect.stringMatching(/line [13] has \d+ characters; a line may have up to 65536/),
+      })
+    expect(await stored()).toEqual([])
+    const longest = `ada@example.com,${'x'.repeat(65_536 - 16)}`
+    expect(await contacts.import(id, `email,other\n${longest}`)).toMatchObject({ created: 1 })
+  })
+
   it('reads every kind of line end, wherever the text is split', async () => {
     for (const end of ['\n', '\r\n', '\r']) {
       const rows = Array.from({ length: 9000 }, (_, i) => `p${i}@example.com,😀`)
