@@ -10,8 +10,8 @@ export interface ConnectingHtml {
   unfiltered: 'always' | 'unlimited' | 'never'
   /** What it loads after the reader allowed remote content; nothing if missing. */
   allowed?: 'image' | 'font' | 'style sheet'
-  /** Whether the elements of class `press` have to be clicked. */
-  pressed?: true
+  /** Whether it needs a whole page: it has elements of class `press` to be clicked, or does nothing in a frame. */
+  alone?: true
 }
 
 type Html = (url: string) => string
@@ -19,14 +19,22 @@ type Html = (url: string) => string
 const table = (
   unfiltered: ConnectingHtml['unfiltered'],
   rows: Record<string, Html>,
-  rest: Pick<ConnectingHtml, 'allowed' | 'pressed'> = {},
+  rest: Pick<ConnectingHtml, 'allowed' | 'alone'> = {},
 ): ConnectingHtml[] => Object.entries(rows).map(([name, html]) => ({ name, html, unfiltered, ...rest }))
 
-const css = (name: string, write: Html): Html => (url) =>
-  `<style>.${name}{${write(url)}}</style><div class="${name}">x</div>`
-const svg = (write: Html): Html => (url) => `<svg width=20 height=20>${write(url)}</svg>`
+const css =
+  (name: string, write: Html): Html =>
+  (url) =>
+    `<style>.${name}{${write(url)}}</style><div class="${name}">x</div>`
+const svg =
+  (write: Html): Html =>
+  (url) =>
+    `<svg width=20 height=20>${write(url)}</svg>`
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='
-const form = (write: Html): Html => (url) => `<form method=post action="about:blank">${write(url)}</form>`
+const form =
+  (write: Html): Html =>
+  (url) =>
+    `<form method=post action="about:blank">${write(url)}</form>`
 
 /** `<link>` elements that open a connection, and the places where a parser may miss them. */
 const hints = table('always', {
@@ -38,8 +46,7 @@ const hints = table('always', {
   'preconnect after a wrong comment': (url) => `<!--><link rel=preconnect href="${url}">-->`,
   'preconnect in noscript': (url) => `<noscript><link rel=preconnect href="${url}"></noscript>`,
   'preconnect after SVG': (url) => `<svg><p><link rel=preconnect href="${url}"></svg>`,
-  'preconnect after a closed title': (url) =>
-    `<svg><title><link rel=preconnect href="${url}"></title></svg>`,
+  'preconnect after a closed title': (url) => `<svg><title><link rel=preconnect href="${url}"></title></svg>`,
 })
 
 /** Everything else that the mail's frame must block by its policy, or the filter must remove. */
@@ -54,8 +61,6 @@ const others = [
   ...table('unlimited', {
     'refresh by meta': (url) => `<meta http-equiv=refresh content="0;url=${url}/a">`,
     'compression dictionary': (url) => `<link rel=compression-dictionary href="${url}/m">`,
-    'speculation rules': (url) =>
-      `<script type=speculationrules>{"prefetch":[{"source":"list","eagerness":"immediate","urls":["${url}/a"]}],"prerender":[{"urls":["${url}/b"]}]}</script>`,
     'web bundle': (url) => `<script type=webbundle>{"source":"${url}/a","resources":["${url}/b"]}</script>`,
     prefetch: (url) => `<link rel=prefetch href="${url}/a">`,
     'preload of an image': (url) => `<link rel=preload as=image href="${url}/a.png">`,
@@ -121,7 +126,10 @@ const images = table(
     'shape-outside': css('so', (url) => `float:left;shape-outside:url(${url}/a)`),
     'image-set': css('is', (url) => `background-image:image-set("${url}/a" 1x, "${url}/b" 2x)`),
     '-webkit-image-set': css('ws', (url) => `background-image:-webkit-image-set(url(${url}/a) 1x)`),
-    'cross-fade': css('cf', (url) => `background-image:-webkit-cross-fade(url(${url}/a), url(${url}/b), 50%)`),
+    'cross-fade': css(
+      'cf',
+      (url) => `background-image:-webkit-cross-fade(url(${url}/a), url(${url}/b), 50%)`,
+    ),
     'custom property': css('cp', (url) => `--x:url(${url}/a);background-image:var(--x)`),
     'escaped url': css('eu', (url) => `background-image:\\75 rl(${url}/a)`),
     'style in SVG': svg((url) => `<style>.sv{background:url(${url}/a)}</style></svg><p class=sv>x</p><svg>`),
@@ -163,13 +171,17 @@ const sheets = table(
   { allowed: 'style sheet' },
 )
 
-/** What the reader clicks. Links to web pages, which a click opens in a new tab, do not belong here. */
-const pressed = table(
+/** What the reader clicks, but for links to web pages, which a click opens in a new tab; and what needs a whole page. */
+const alone = table(
   'unlimited',
   {
+    'speculation rules': (url) =>
+      `<script type=speculationrules>{"prefetch":[{"source":"list","eagerness":"immediate","urls":["${url}/a"]}],"prerender":[{"urls":["${url}/b"]}]}</script>`,
     form: (url) => `<form action="${url}/a"><button class=press>x</button></form>`,
-    'form to a new tab': (url) => `<form target=_blank action="${url}/a"><input class=press type=submit></form>`,
-    'form to the whole page': (url) => `<form target=_top action="${url}/a"><button class=press>x</button></form>`,
+    'form to a new tab': (url) =>
+      `<form target=_blank action="${url}/a"><input class=press type=submit></form>`,
+    'form to the whole page': (url) =>
+      `<form target=_top action="${url}/a"><button class=press>x</button></form>`,
     formaction: form((url) => `<button class=press formaction="${url}/a">x</button>`),
     'formaction of an input': form((url) => `<input class=press type=submit formaction="${url}/a">`),
     'formaction of an image': form(
@@ -177,18 +189,18 @@ const pressed = table(
     ),
     'formaction for a form elsewhere': (url) =>
       `<form id=elsewhere></form><button class=press form=elsewhere formaction="${url}/a">x</button>`,
-    ping: (url) => `<a class=press href="about:blank#p" ping="${url}/a">x</a>`,
+    ping: (url) => `<a class=press href="#x" ping="${url}/a">x</a>`,
     'ping of an area': (url) =>
-      `<map name=pa><area class=press shape=default href="about:blank#a" ping="${url}/a"></map><img usemap="#pa" width=20 height=20 src="${pixel}">`,
+      `<map name=pa><area shape=default href="#x" ping="${url}/a"></map><img class=press usemap="#pa" width=20 height=20 src="${pixel}">`,
     'script in a link': (url) => `<a class=press href="javascript:void fetch('${url}/a')">x</a>`,
     'script on a click': (url) => `<b class=press onclick="fetch('${url}/a')">x</b>`,
   },
-  { pressed: true },
+  { alone: true },
 )
 
 /** The members of the class, each with a connection of its own. */
 export const connectingHtml: readonly ConnectingHtml[] = [
-  ...pressed,
+  ...alone,
   ...hints,
   ...others,
   ...images,

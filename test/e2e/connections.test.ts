@@ -5,136 +5,126 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type FrameLocator, type Page } from 'playwright-core'
 import { createTransport } from 'nodemailer'
 import { expect, it, onTestFinished } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { type ConnectingHtml, connectingHtml, lookups } from './_connecting-html.ts'
 import { findChromium } from './browser.ts'
 
-/**
- * HTML that may make a browser connect. `seen` marks elements that a browser follows even under the policy of the
- * mail's frame: without the filter, the test must see their connections. All others must cause none either.
- */
-const members: readonly (readonly [name: string, html: (url: string) => string, seen?: 'seen'])[] = [
-  ['preconnect', (url) => `<link rel=preconnect href="${url}">`, 'seen'],
-  ['preconnect in capitals', (url) => `<LINK HREF='${url}' REL="PreConnect">`, 'seen'],
-  [
-    'preconnect among others',
-    (url) => `<link rel="alternate preconnect nofollow" href="${url}" crossorigin>`,
-    'seen',
-  ],
-  ['preconnect with slashes', (url) => `<link/rel="preconnect"/href="${url}"/>`, 'seen'],
-  ['preconnect in entities', (url) => `<link rel="&#112;reconnect" href="${url}">`, 'seen'],
-  ['preconnect after a wrong comment', (url) => `<!--><link rel=preconnect href="${url}">-->`, 'seen'],
-  ['preconnect in SVG', (url) => `<svg><style><link rel=preconnect href="${url}"></style></svg>`],
-  ['preconnect in srcdoc', (url) => `<iframe srcdoc='<link rel=preconnect href="${url}">'></iframe>`],
-  ['prefetch', (url) => `<link rel=prefetch href="${url}/a">`],
-  [
-    'preload',
-    (url) => `<link rel=preload as=image href="${url}/a.png"><link rel=preload as=font href="${url}/f">`,
-  ],
-  ['modulepreload', (url) => `<link rel=modulepreload href="${url}/a.js">`],
-  ['prerender', (url) => `<link rel=prerender href="${url}/a">`],
-  ['stylesheet', (url) => `<link rel=stylesheet href="${url}/a.css">`],
-  ['icon', (url) => `<link rel=icon href="${url}/a.png"><link rel=manifest href="${url}/m">`],
-  ['refresh', (url) => `<meta http-equiv=refresh content="0;url=${url}/a">`],
-  ['base', (url) => `<base href="${url}/"><img src="a.png">`],
-  [
-    'speculation rules',
-    (url) => `<script type=speculationrules>{"prefetch":[{"urls":["${url}/a"]}]}</script>`,
-  ],
-  ['script', (url) => `<script src="${url}/a.js"></script>`],
-  ['frames', (url) => `<iframe src="${url}/a"></iframe><frameset><frame src="${url}/b"></frameset>`],
-  [
-    'plug-ins',
-    (url) => `<object data="${url}/a"></object><embed src="${url}/b"><applet code="${url}/c"></applet>`,
-  ],
-  [
-    'media',
-    (url) => `<video poster="${url}/a" src="${url}/b"></video><audio src="${url}/c" autoplay></audio>`,
-  ],
-  [
-    'images',
-    (url) =>
-      `<img src="${url}/a" srcset="${url}/b 2x"><input type=image src="${url}/c"><img attributionsrc="${url}/d">`,
-  ],
-  ['SVG', (url) => `<svg><image href="${url}/a"/><use href="${url}/b#x"/><feImage href="${url}/c"/></svg>`],
-  ['backgrounds', (url) => `<table background="${url}/a"><tr><td style="background:url(${url}/b)"></table>`],
-  [
-    'styles',
-    (url) =>
-      `<style>@import "${url}/a"; @font-face{font-family:x;src:url(${url}/b)} p{font-family:x;cursor:url(${url}/c),auto}</style>`,
-  ],
-  ['portals', (url) => `<portal src="${url}/a"></portal><fencedframe src="${url}/b"></fencedframe>`],
-]
-
-/** Names that a browser may look up, without any connection. */
-const lookups = (side: string): string =>
-  `<meta http-equiv="x-dns-prefetch-control" content="on"><link rel="dns-prefetch" href="//link.${side}.localhost">
-   <a href="http://anchor.${side}.localhost/">a link</a>`
-
 it(
-  'displaying a mail or a template opens no connection and looks no name up',
-  { timeout: 120_000 },
+  'displaying a mail or a template opens no connection and looks no name up, and consent allows only what it names',
+  { timeout: 240_000 },
   async () => {
-    const mail = await openTraps()
-    const template = await openTraps()
-    const control = await openTraps()
+    const mail = await openTraps('mail')
+    const allowed = await openTraps('allowed')
+    const template = await openTraps('template')
     const post = await createLocalpost()
     onTestFinished(() => post.close())
     await post.listen()
-    await submit(post.smtp.port, `${mail.html}${lookups('mail')}<p>Look at this</p>`)
-    const { id } = await post.inbox.waitFor()
-    const policy =
-      (await fetch(`${post.url}/dev/inbox/${id}/html`)).headers.get('content-security-policy') ?? ''
-    const controlUrl = await serve(`${control.html}${lookups('control')}<p>Control</p>`, policy)
+    await submit(post.smtp.port, 'Look', mail.html)
+    await submit(post.smtp.port, 'Load', allowed.html)
+    const idOf = async (subject: string): Promise<string> => (await post.inbox.waitFor({ subject })).id
+    const id = await idOf('Look')
 
     const log = join(temporaryFolder(), 'net.json')
     const { browser, end } = await startBrowser(log)
-    const [context] = browser.contexts()
-    const page = await context?.newPage()
-    if (!page) throw new Error('The browser has no page.')
+    const context = browser.contexts()[0] ?? (await browser.newContext())
+    const page = await context.newPage()
     for (const look of ['', '?appearance=dark', '?appearance=inverted']) {
       await page.goto(`${post.url}/dev/inbox/${id}/html${look}`)
-      await page.getByText('Look at this').waitFor()
+      await page.getByText('The end').waitFor()
     }
     await page.goto(`${post.url}/#/mail/${id}`)
-    await page.frameLocator('iframe').getByRole('link', { name: 'a link' }).hover()
+    const frame = page.frameLocator('iframe')
+    await frame.getByRole('link', { name: 'a link' }).first().hover()
+    await pressAll(frame)
 
-    await post.templates.put('look', {
-      html: `${template.html}${lookups('template')}<p>Look at this too</p>`,
-    })
+    await page.goto(`${post.url}/#/mail/${await idOf('Load')}`)
+    await page.getByRole('button', { name: 'Load them' }).click()
+    const wanted = connectingHtml.filter((member) => member.allowed).map(({ name }) => name)
+    await expect.poll(() => wanted.filter((name) => !allowed.hits.has(name)), { timeout: 30_000 }).toEqual([])
+    await pressAll(frame)
+
+    await post.templates.put('look', { html: template.html })
     await page.goto(`${post.url}/#/templates/look`)
-    await page.frameLocator('iframe').getByText('Look at this too').waitFor()
+    await frame.getByText('The end').waitFor()
+    // A link leads the frame of a template away, and nothing would be left to click.
+    await pressAll(frame, 'button.press, input.press')
 
-    // The control is loaded after the mail: once all of its connections exist, those of the mail would exist too.
-    const other = await context?.newPage()
-    await other?.goto(controlUrl)
-    const wanted = members.filter(([, , seen]) => seen).map(([name]) => name)
-    await expect.poll(() => wanted.filter((name) => !control.hits.has(name)), { timeout: 30_000 }).toEqual([])
+    // The controls are loaded after the mail: once all of their connections exist, those of the mail would exist too.
+    await controlConnections(context, `${post.url}/dev/inbox/${id}/html`)
     expect([...mail.hits]).toEqual([])
     expect([...template.hits]).toEqual([])
+    expect([...allowed.hits].filter((name) => !wanted.includes(name))).toEqual([])
     await end()
     const names = readFileSync(log, 'utf8')
-    expect(names).toContain('link.control.localhost')
+    for (const part of ['link', hostPart('preconnect')]) expect(names).toContain(`${part}.policy.localhost`)
     expect(names).not.toContain('.mail.localhost')
     expect(names).not.toContain('.template.localhost')
+    const looked = new Set(names.match(/[\w-]+(?=\.allowed\.localhost)/g))
+    expect([...looked].filter((part) => !wanted.map(hostPart).includes(part))).toEqual([])
   },
 )
 
-/** A listener for each member, which records connections, and the HTML that leads to them. */
-async function openTraps(): Promise<{ html: string; hits: Set<string> }> {
+/**
+ * Shows the HTML without our filter, once under the policy of a mail and once without a policy, and waits until all
+ * members of the table connect that should. So each member is known to be written right.
+ */
+async function controlConnections(context: BrowserContext, mailUrl: string): Promise<void> {
+  const under = await openTraps('policy')
+  const free = await openTraps('free')
+  const policy = (await fetch(mailUrl)).headers.get('content-security-policy') ?? ''
+  const page = await context.newPage()
+  await page.goto(await serve(() => under.html, policy))
+  // Each member in a frame of its own, because some lead their document away.
+  const url = await serve(
+    (path) =>
+      free.members.get(path.slice(1)) ??
+      [...free.members.keys()].map((part) => `<iframe src="/${part}"></iframe>`).join(''),
+  )
+  const framed = connectingHtml.filter(({ alone }) => !alone)
+  const always = framed.filter(({ unfiltered }) => unfiltered === 'always')
+  await expect.poll(() => missing(always, under.hits), { timeout: 30_000 }).toEqual([])
+  await page.goto(url)
+  for (const { name } of connectingHtml.filter(({ alone }) => alone)) {
+    const other = await context.newPage()
+    await other.goto(`${url}${hostPart(name)}`)
+    await pressAll(other)
+    await expect.poll(() => free.hits.has(name), { message: name, timeout: 10_000 }).toBe(true)
+    await other.close()
+  }
+  const unlimited = framed.filter(({ unfiltered }) => unfiltered === 'unlimited')
+  await expect.poll(() => missing(unlimited, free.hits), { timeout: 30_000 }).toEqual([])
+}
+
+const missing = (members: readonly ConnectingHtml[], hits: ReadonlySet<string>): string[] =>
+  members.map(({ name }) => name).filter((name) => !hits.has(name))
+
+async function pressAll(at: Page | FrameLocator, selector: string = '.press'): Promise<void> {
+  const count = await at.locator(selector).count()
+  for (let i = 0; i < count; i++) await at.locator(selector).nth(i).click({ force: true, timeout: 5000 })
+}
+
+/** The name of a member, fit for a host name. */
+const hostPart = (name: string): string => name.toLowerCase().replace(/\W+/g, '-')
+
+/** For each member a listener that records connections, and the HTML that leads to it; all of them in `html`. */
+async function openTraps(
+  side: string,
+): Promise<{ html: string; members: ReadonlyMap<string, string>; hits: Set<string> }> {
   const hits = new Set<string>()
-  let html = ''
-  for (const [name, write] of members) {
+  const members = new Map<string, string>()
+  for (const { name, html } of connectingHtml) {
     const server = createServer((socket) => {
       hits.add(name)
       socket.on('error', () => undefined).destroy()
     })
-    html += write(`http://127.0.0.1:${await listen(server)}`)
+    members.set(hostPart(name), html(`http://${hostPart(name)}.${side}.localhost:${await listen(server)}`))
   }
-  return { html, hits }
+  const html = `${[...members.values()].join('\n')}${lookups(`${side}.localhost`)}<p>The end</p>`
+  return { html, members, hits }
 }
 
 async function listen(server: Server): Promise<number> {
@@ -144,18 +134,19 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** The same HTML under the same policy, unfiltered. */
-async function serve(html: string, policy: string): Promise<string> {
-  const server = createHttpServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy })
-    response.end(html)
+/** A server of HTML, under a policy if one is given. */
+async function serve(htmlOf: (path: string) => string, policy?: string): Promise<string> {
+  const server = createHttpServer((request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    if (policy !== undefined) response.setHeader('content-security-policy', policy)
+    response.end(htmlOf(request.url ?? ''))
   })
   return `http://127.0.0.1:${await listen(server)}/`
 }
 
-async function submit(port: number, html: string): Promise<void> {
+async function submit(port: number, subject: string, html: string): Promise<void> {
   const transport = createTransport({ host: '127.0.0.1', port })
-  await transport.sendMail({ from: 'evil@example.net', to: 'ada@example.com', subject: 'Look', html })
+  await transport.sendMail({ from: 'evil@example.net', to: 'ada@example.com', subject, html })
   transport.close()
 }
 
