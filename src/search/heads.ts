@@ -3,7 +3,7 @@ import { LocalpostError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { createPacer } from '../core/yield.ts'
 import { headText, scanHeads, type HeadTerm } from './head-rows.ts'
-import { isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
+import { dropRemoved, isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
 import { openTextColumn, type ScannedRows, type TextColumn } from './text-column.ts'
 
 /** Subjects and addresses of all mail in a column of their own: a search by these members reads no record. */
@@ -50,6 +50,10 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
     return next
   }
 
+  async function append(column: TextColumn, email: EmailRecord): Promise<void> {
+    if (await column.append(email.id, headText(email), '')) await dropRemoved(store, column)
+  }
+
   /** Adds the rows that are missing. Only the records of newer mail are read. */
   async function catchUp(column: TextColumn): Promise<void> {
     await column.verify(() => isClosed)
@@ -61,7 +65,7 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
       const page = await mailsWithoutRow(store, column, pageSize)
       more = page.more
       for (const email of page.records) {
-        await column.append(email.id, headText(email), '')
+        await append(column, email)
         if (pacer.due()) await pacer.turn()
       }
     }
@@ -106,7 +110,7 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
       // If this fails, the next search adds the row, or reports why it cannot.
       await inLine(async (column) => {
         await column.verify()
-        if (column.cursor === before && !isStale) await column.append(email.id, headText(email), '')
+        if (column.cursor === before && !isStale) await append(column, email)
       }).catch(() => {})
     },
     async close() {

@@ -5,7 +5,7 @@ import type { Where } from '../store/queries.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 import { unreadable, type Digests, type Reading } from './digests.ts'
 import type { Heads } from './heads.ts'
-import { isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
+import { dropRemoved, isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
 import { searchableHead } from './searchable.ts'
 import { sliceMs, startQuietWork } from './quiet-work.ts'
 import type { TextColumn } from './text-column.ts'
@@ -136,7 +136,8 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       if (outcome?.status === 'rejected') throw outcome.reason
       // The row comes last: a mail without a row is read again after a crash.
       await heads.add(email, column.cursor)
-      await column.append(email.id, searchableHead(email), (reading ?? unreadable).body)
+      const body = (reading ?? unreadable).body
+      if (await column.append(email.id, searchableHead(email), body)) await dropRemoved(store, column)
     }
     if (failure) throw failure.error
     await nextTurn()

@@ -12,6 +12,15 @@ export function mailsWithoutRow(
   return store.page(emailCollection, { ...(cursor === '' ? {} : { after: [cursor] }), limit })
 }
 
+/** Gives back the space of the oldest rows, once enough of their mails are removed. */
+export async function dropRemoved(
+  store: Store,
+  column: Pick<TextColumn, 'cursor' | 'dropBefore'>,
+): Promise<void> {
+  const [oldest] = await store.ids(emailCollection, { limit: 1 })
+  await column.dropBefore(oldest ?? column.cursor)
+}
+
 /** Whether most rows belong to removed mails: they cost space and time, and rebuilding the few others is cheap. */
 export async function isMostlyWaste(store: Store, { rows }: Pick<TextColumn, 'rows'>): Promise<boolean> {
   if (rows === 0) return false

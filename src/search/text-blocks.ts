@@ -8,6 +8,8 @@ export interface TextBlocks {
   /** Reads a full block; the answer is good until `into` is used again. */
   read(number: number, into: Buffer): Promise<Buffer>
   add(block: Buffer): Promise<void>
+  /** Leaves out the first blocks. If it fails, all of them are still there. */
+  drop(dropped: number): Promise<void>
   clear(): Promise<void>
   /** Keeps the unfinished block for the next time, and lets go of the medium. */
   close(last: Buffer): Promise<void>
@@ -27,6 +29,9 @@ export function memoryBlocks(): TextBlocks {
     read: async (number) => blocks[number] ?? Buffer.alloc(0),
     async add(block) {
       blocks.push(Buffer.from(block))
+    },
+    async drop(dropped) {
+      blocks.splice(0, dropped)
     },
     async clear() {
       blocks = []
@@ -51,12 +56,12 @@ export async function openFileBlocks(
 ): Promise<{ blocks: TextBlocks; rest: Buffer }> {
   await files.makeFolder(folder)
   const path = join(folder, fileName)
-  // A file of another version is not read.
+  // A file of another version is not read, nor one that a crash left unfinished.
   for (const name of await files.list(folder))
     if (name.startsWith('mail-') && !known.has(name)) await files.remove(join(folder, name))
   // A file that another folder shares is rebuilt: its process may use it too.
   const isOwn = (await files.size(path)) !== null && !isShared(files, path)
-  const fd = await files.open(path, isOwn ? 'r+' : 'w+')
+  let fd = await files.open(path, isOwn ? 'r+' : 'w+')
   const giveUp = (): Promise<void> => files.close(fd).catch(() => {})
   let count = 0
   const fill = async (into: Buffer, at: number): Promise<Buffer> => {
@@ -75,6 +80,23 @@ export async function openFileBlocks(
     async add(block) {
       await writeWhole(files, fd, block, count * blockBytes)
       count++
+    },
+    async drop(dropped) {
+      const aside = `${path}.new`
+      const next = await files.open(aside, 'w+')
+      try {
+        const block = Buffer.allocUnsafeSlow(blockBytes)
+        for (let number = dropped; number < count; number++)
+          await writeWhole(files, next, await blocks.read(number, block), (number - dropped) * blockBytes)
+        await files.rename(aside, path)
+      } catch (error) {
+        await files.close(next).catch(() => {})
+        await files.remove(aside).catch(() => {})
+        throw error
+      }
+      await giveUp()
+      fd = next
+      count -= dropped
     },
     async clear() {
       await files.truncate(fd, 0)

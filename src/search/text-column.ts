@@ -46,7 +46,13 @@ export interface TextColumn {
    * @returns Whether all of them are checked now.
    */
   verify(isStopped?: () => boolean): Promise<boolean>
-  append(id: string, head: string, body: string): Promise<void>
+  /** @returns Whether this finished a block, so that it is time for {@link dropBefore}. */
+  append(id: string, head: string, body: string): Promise<boolean>
+  /**
+   * Gives back the space of the rows of mails before this one, in whole blocks, once these are half of all. If that fails,
+   * as on a full disk, the next call tries it again.
+   */
+  dropBefore(id: string): Promise<void>
   /** Visits all ranges with their matches, newest first. Appends wait until the last visit has ended. */
   scan(wanted: readonly RowTerm[] | FindRows, visit: (rows: ScannedRows) => Promise<void>): Promise<void>
   clear(): Promise<void>
@@ -72,7 +78,9 @@ export interface TextColumnDeps {
  */
 export async function openTextColumn(folder: string | null, deps: TextColumnDeps = {}): Promise<TextColumn> {
   const { blocks, state } = await openBlocks(folder, deps)
-  let { last, used, cursor, rows } = state
+  let { last, used, cursor, rows, dropped } = state
+  /** Number of blocks at the beginning that have no row of a mail that still exists. */
+  let dead = 0
   /** The end of the queue of operations. Only one runs at a time, so that all searches together use only two buffers. */
   let line: Promise<unknown> = Promise.resolve()
   let isClosed = false
@@ -89,19 +97,22 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     cursor = ''
     used = beginBlock(last, 0)
     unverified = 0
+    dropped = 0
+    dead = 0
   }
   return {
     get cursor() {
       return cursor
     },
     get rows() {
-      return rows
+      return rows - dropped
     },
     wasClosed: state.wasClosed,
     append: (id, head, body) =>
       inLine(async () => {
         const row = toRow(id, head, body)
-        if (used + row.length > blockBytes) {
+        const isFull = used + row.length > blockBytes
+        if (isFull) {
           last = grown(last, blockBytes)
           sealBlock(last.fill(0, used))
           await blocks.add(last)
@@ -111,13 +122,34 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         used += row.copy(last, used)
         cursor = id
         rows++
+        return isFull
+      }),
+    dropBefore: (id) =>
+      inLine(async () => {
+        const buffer = Buffer.allocUnsafeSlow(blockBytes)
+        while (dead < blocks.count && lastId(await blocks.read(dead, buffer)) < id) dead++
+        if (dead === 0 || dead * 2 < blocks.count) return
+        const before = rowsBefore(dead < blocks.count ? await blocks.read(dead, buffer) : last)
+        try {
+          await blocks.drop(dead)
+        } catch {
+          return
+        }
+        unverified = Math.max(unverified - dead, 0)
+        dropped = before
+        dead = 0
       }),
     scan: (wanted, visit) =>
       inLine(async () => {
         const find: FindRows = typeof wanted === 'function' ? wanted : (block) => scanRows(block, wanted)
         const buffers = [Buffer.allocUnsafeSlow(blockBytes), Buffer.allocUnsafeSlow(blockBytes)] as const
-        const read = (number: number): Promise<Buffer> | null =>
-          number < 0 ? null : blocks.read(number, buffers[number % 2 === 0 ? 0 : 1])
+        const read = (number: number): Promise<Buffer> | null => {
+          if (number < 0) return null
+          const block = blocks.read(number, buffers[number % 2 === 0 ? 0 : 1])
+          // It may fail while another block is scanned: the wait for it, below, reports that.
+          block.catch(() => {})
+          return block
+        }
         let number = blocks.count - 1
         let end = rows
         // The next block is read while this one is scanned.
@@ -154,7 +186,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
 
 interface OpenedBlocks {
   readonly blocks: TextBlocks
-  readonly state: Awaited<ReturnType<typeof resume>>
+  readonly state: ResumedRows
 }
 
 async function openBlocks(
@@ -200,15 +232,35 @@ async function visitBlock(
   return begin
 }
 
+/** The number of rows before the first one that there is; a damaged block says nothing. */
+async function rowsDropped(blocks: TextBlocks, last: Buffer): Promise<number> {
+  const first = blocks.count > 0 ? await blocks.read(0, Buffer.alloc(firstBytes)) : last
+  const rows = rowsBefore(first)
+  return Number.isSafeInteger(rows) ? rows : 0
+}
+
 /** Continues after the intact rows of an earlier run. */
-async function resume(
-  blocks: TextBlocks,
-  rest: Buffer,
-): Promise<{ last: Buffer; used: number; cursor: string; rows: number; wasClosed: boolean }> {
-  if (isSealed(rest)) return { last: rest, used: rest.length, ...endOf(rest), wasClosed: true }
+async function resume(blocks: TextBlocks, rest: Buffer): Promise<ResumedRows> {
+  if (isSealed(rest)) {
+    const dropped = await rowsDropped(blocks, rest)
+    return { last: rest, used: rest.length, ...endOf(rest), dropped, wasClosed: true }
+  }
   const last = Buffer.alloc(firstBytes)
   const before = await endOfBlocks(blocks)
-  return { last, used: beginBlock(last, before.rows), ...before, wasClosed: false }
+  const used = beginBlock(last, before.rows)
+  return { last, used, ...before, dropped: await rowsDropped(blocks, last), wasClosed: false }
+}
+
+interface ResumedRows {
+  /** The unfinished block, and how much of it is used. */
+  last: Buffer
+  used: number
+  /** The id of the last row. */
+  cursor: string
+  /** Number of rows, with those that were dropped before the first block. */
+  rows: number
+  dropped: number
+  wasClosed: boolean
 }
 
 /** The same bytes in a buffer of at least this length, with room for more rows. */

@@ -54,9 +54,9 @@ export interface LogStoreOptions {
   readonly pendingBytes?: number
   /** How many bytes unfinished blobs hold in memory, all together; beyond, they are spooled. Default: 32 MiB. */
   readonly heldBytes?: number
-  /** How large a log file gets, in bytes. Default: 32 MB. */
+  /** How large a log file gets, in bytes. Default: half of what is in use, from 4 to 32 MiB. */
   readonly logFileBytes?: number
-  /** After how many bytes of log a checkpoint is made. Default: 16 MB. */
+  /** After how many bytes of log a checkpoint is made. Default: half of what is in use, from 4 to 16 MiB. */
   readonly checkpointBytes?: number
   /**
    * How many files of 1,000 records of each collection stay in memory, from the newest on. Older records are read from

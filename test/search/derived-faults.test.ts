@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
@@ -72,4 +73,48 @@ test('after a full disk at close, the complete rows remain, and close succeeds',
     expect(next.cursor).toBe(next.rows === 0 ? '' : idOf(next.rows))
     await next.close()
   }
+})
+
+test.each(['ENOSPC', 'EIO', 'EROFS', 'EACCES'])(
+  '%s at any call while old rows are dropped loses none, and the next time drops them',
+  async (code) => {
+    for (let n = 1; ; n++) {
+      const folder = await earlier()
+      let from = Number.POSITIVE_INFINITY
+      const files = faultyFiles(({ number }) => {
+        if (number === from) throw systemError(code)
+      })
+      const column = await openTextColumn(folder, { files })
+      from = files.calls + n
+      const before = files.calls
+      await column.dropBefore(idOf(3)).catch((error: unknown) => expect(String(error)).toContain(code))
+      const isOver = files.calls < from
+      from = Number.POSITIVE_INFINITY
+      for (const row of [3, 4]) expect(await hits(column, `body ${row}`), `call ${n}`).toEqual([idOf(row)])
+      await column.dropBefore(idOf(3))
+      expect([column.rows, await hits(column, 'body 1')], `call ${n}`).toEqual([2, []])
+      expect(readdirSync(folder)).toEqual(['mail-text.2'])
+      await column.close()
+      if (isOver) {
+        expect(files.calls - before).toBeGreaterThan(5)
+        break
+      }
+    }
+  },
+)
+
+test('a block that cannot be read while another one is scanned fails the search alone', async () => {
+  const folder = await earlier()
+  let isFaulty = false
+  const files = faultyFiles(({ name }) => {
+    if (isFaulty && name === 'read') throw systemError('EIO')
+  })
+  const column = await openTextColumn(folder, { files })
+  // The scan of the last rows takes some turns, and the block before them is read meanwhile.
+  for (let n = 5; n <= 5000; n++) await column.append(idOf(n), 'head', 'needle')
+  isFaulty = true
+  await expect(hits(column, 'needle')).rejects.toThrow('EIO')
+  isFaulty = false
+  expect((await hits(column, 'needle')).length).toBe(4996)
+  await column.close()
 })

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -7,6 +7,7 @@ import { createHeads } from '../../src/search/heads.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { columnSearch } from './_search.ts'
+import { blockBytes } from '../../src/search/text-blocks.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { rowTerm, scanRows, type RowTerm } from '../../src/search/text-rows.ts'
 import type { ListPage } from '../../src/core/lists.ts'
@@ -47,6 +48,41 @@ test('the column continues over blocks, and stays complete over a close', async 
   expect([column.cursor, column.rows, await scan(column, rowTerm('word', 'all', true))]).toEqual(['', 0, []])
   await column.close()
 })
+
+test.each(['closes it', 'is killed'])(
+  'gives back the space of the oldest rows, and knows it after a process that %s',
+  async (how) => {
+    const dir = temporaryFolder()
+    let column = await openTextColumn(dir)
+    const sizeNow = (): number => statSync(join(dir, 'mail-text.2')).size
+    const add = async (from: number, to: number, oldest: (n: number) => number): Promise<void> => {
+      for (let n = from; n <= to; n++)
+        if (await column.append(idOf(n), `subject ${n}`, `${'word '.repeat(400)} body${n};`))
+          await column.dropBefore(idOf(oldest(n)))
+    }
+    // As with a limit of 1,500 emails.
+    await add(1, 8000, (n) => n - 1500)
+    expect(sizeNow()).toBeLessThan(2 * 1500 * 2100 + 2 * blockBytes)
+    const rows = column.rows
+    expect(rows).toBeGreaterThanOrEqual(1500)
+    if (how === 'closes it') await column.close()
+    column = await openTextColumn(dir)
+    await column.verify()
+    const newest = Number(column.cursor.slice(-5))
+    expect(column.rows).toBe(rows - (8000 - newest))
+    expect(newest).toBeGreaterThan(how === 'closes it' ? 7999 : 7000)
+    for (const n of [6501, newest])
+      expect(await scan(column, rowTerm(`body${n};`, 'body', false))).toEqual([idOf(n)])
+    expect(await scan(column, rowTerm('body1;', 'body', false))).toEqual([])
+    await add(newest + 1, 12_000, (n) => n - 1500)
+    expect(await scan(column, rowTerm('body12000;', 'body', false))).toEqual([idOf(12_000)])
+    let counted = 0
+    await column.scan([], async ({ count }) => void (counted += count))
+    expect(counted).toBe(column.rows)
+    expect(sizeNow()).toBeLessThan(2 * 1500 * 2100 + 2 * blockBytes)
+    await column.close()
+  },
+)
 
 test('a page over many blocks counts the existing rows, also where mails of some blocks are removed', async () => {
   const store = await openMemoryStore({ collections: [emailCollection] })

@@ -50,6 +50,24 @@ test('the log starts a new file where the old one is full', async () => {
   await store.close()
 })
 
+test('the log stays small where little is kept, whatever goes through', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir)
+  const bytes = 100_000
+  const kept = 50
+  let most = 0
+  for (let n = 0; n < 1000; n++) {
+    await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(bytes, n))])
+    if (n >= kept) await store.commit([remove(notes, note(n - kept).id)])
+    if (n % 10 === 0) most = Math.max(most, await logBytes(dir))
+  }
+  // What is in use, a file of 4 MiB that is not quite unused, one that is written, and what arrives during a checkpoint.
+  expect(most).toBeLessThan(kept * bytes + 4 * 4 * 1024 * 1024)
+  for (let n = 1000 - kept; n < 1000; n++)
+    expect((await store.readBlob(`${note(n).id}/message`))?.equals(pattern(bytes, n))).toBe(true)
+  await store.close()
+})
+
 test('log files without live data are deleted, whatever other files hold', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, small)

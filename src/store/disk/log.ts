@@ -9,9 +9,6 @@ export interface LogPosition {
   readonly offset: number
 }
 
-/** Maximum size of a log file, unless a single commit is larger. */
-const logFileBytes = 32 * 1024 * 1024
-
 /** The files of the log: appends to the last one, reads from all of them. */
 export class Log {
   /** The length of the valid part of each file. */
@@ -23,7 +20,7 @@ export class Log {
   readonly #files: Files
   readonly #paths: Paths
   readonly #durable: boolean
-  readonly #fileBytes: number
+  readonly #fileBytes: () => number
   readonly #onNotice: (text: string) => void
   /** Whether a notice said that nothing can be written. */
   #isTold = false
@@ -37,6 +34,7 @@ export class Log {
   #isShared = false
 
   /**
+   * @param deps.fileBytes  The size at which the next file begins, unless a single commit is larger.
    * @param lengths  The existing files. New frames are appended to the last one.
    * @param first  The number of the first file, used when none exists yet.
    */
@@ -45,7 +43,7 @@ export class Log {
       files: Files
       paths: Paths
       durable: boolean
-      fileBytes?: number | undefined
+      fileBytes: () => number
       onNotice: (text: string) => void
     },
     lengths: Map<number, number>,
@@ -54,7 +52,7 @@ export class Log {
     this.#files = deps.files
     this.#paths = deps.paths
     this.#durable = deps.durable
-    this.#fileBytes = deps.fileBytes ?? logFileBytes
+    this.#fileBytes = deps.fileBytes
     this.#onNotice = deps.onNotice
     this.lengths = lengths
     this.#number = Math.max(first, ...lengths.keys())
@@ -88,7 +86,7 @@ export class Log {
   makeRoom(bytes: number): Promise<void> | undefined {
     if (this.fault) return this.#cutFirst(bytes)
     const { log, offset } = this.end
-    const isFull = offset > 0 && offset + bytes > this.#fileBytes
+    const isFull = offset > 0 && offset + bytes > this.#fileBytes()
     if (isFull || this.#isShared) return this.#openFile(log + 1)
     return this.#fd === null ? this.#openFile(log) : undefined
   }

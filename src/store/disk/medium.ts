@@ -20,7 +20,7 @@ import type { Medium } from '../medium.ts'
 import type { Blob, BlobId } from '../store.ts'
 import type { Reserve } from './reserve.ts'
 import { createMaintenance, type MaintenanceRunner } from './maintenance.ts'
-import { SpaceAccounting } from './space.ts'
+import { SpaceAccounting, unitBytes } from './space.ts'
 
 export interface LogMediumDeps extends CheckpointDeps {
   readonly clock: Clock
@@ -30,9 +30,9 @@ export interface LogMediumDeps extends CheckpointDeps {
   readonly room: DiskRoom
   /** How many bytes all unfinished blobs together may hold in memory; default 32 MiB. */
   readonly heldBytes?: number | undefined
-  /** Maximum size of a log file; default 32 MiB. */
+  /** Maximum size of a log file; default half of what is in use, from 4 to 32 MiB. */
   readonly logFileBytes?: number | undefined
-  /** After how many bytes of log a checkpoint is written; default 16 MiB. */
+  /** After how many bytes of log a checkpoint is written; default half of what is in use, from 4 to 16 MiB. */
   readonly checkpointBytes?: number | undefined
   /** How many segments of each collection stay in memory, from the newest on; default 4. */
   readonly awakeSegments?: number | undefined
@@ -109,7 +109,8 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       resting.onDamaged = (error) => deps.onNotice(error.message)
       const loaded = await loadFolder(deps, records)
       seq = loaded.seq
-      const target = new Log({ ...deps, fileBytes: deps.logFileBytes }, loaded.lengths, loaded.checkpoint.log)
+      const fileBytes = (): number => deps.logFileBytes ?? unitBytes(space, mostFileBytes)
+      const target = new Log({ ...deps, fileBytes }, loaded.lengths, loaded.checkpoint.log)
       log = target
       deps.lock.misplaced = () => target.checkPlace()
       const { checkpoint, unsynced } = loaded
@@ -268,3 +269,4 @@ function roughSize(batch: Parameters<Medium['write']>[0]): number {
 }
 
 const frameBytes = 100
+const mostFileBytes = 32 * 1024 * 1024

@@ -5,6 +5,8 @@ import type { PlaceKeeper } from '../records.ts'
 export class SpaceAccounting implements PlaceKeeper {
   /** By log file, the number of bytes that live records use. */
   readonly live: Map<number, number> = new Map()
+  /** The sum of {@link live}. */
+  liveBytes = 0
   /** Large files to remove once the commits that made them unused are synced, with their sizes. */
   readonly deadLarge: Map<string, number> = new Map()
   /** Their total size. */
@@ -16,7 +18,7 @@ export class SpaceAccounting implements PlaceKeeper {
 
   hold(places: Places | null, without: Places | null): void {
     eachNew(places, without, (place) => {
-      if ('log' in place) this.live.set(place.log, (this.live.get(place.log) ?? 0) + place.size)
+      if ('log' in place) this.#count(place.log, place.size)
       else if ('large' in place) this.large.add(place.large)
     })
   }
@@ -29,7 +31,7 @@ export class SpaceAccounting implements PlaceKeeper {
 
   release(places: Places | null, without: Places | null): void {
     eachNew(places, without, (place) => {
-      if ('log' in place) this.live.set(place.log, (this.live.get(place.log) ?? 0) - place.size)
+      if ('log' in place) this.#count(place.log, -place.size)
       else if ('large' in place && this.large.delete(place.large)) {
         this.deadLarge.set(place.large, place.size)
         this.deadLargeBytes += place.size
@@ -37,7 +39,22 @@ export class SpaceAccounting implements PlaceKeeper {
       }
     })
   }
+
+  #count(log: number, bytes: number): void {
+    this.live.set(log, (this.live.get(log) ?? 0) + bytes)
+    this.liveBytes += bytes
+  }
 }
+
+/**
+ * The size of a unit of the log that goes with what is in use: half of that, within bounds. Where few mails are kept, large
+ * units would take several times the space of the mails.
+ */
+export function unitBytes({ liveBytes }: SpaceAccounting, mostBytes: number): number {
+  return Math.min(Math.max(liveBytes / 2, leastUnitBytes), mostBytes)
+}
+
+const leastUnitBytes = 4 * 1024 * 1024
 
 /** Calls `run` for each place that the other version of the record does not have. */
 function eachNew(places: Places | null, without: Places | null, run: (place: Place) => void): void {
