@@ -2,9 +2,18 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { blobOf, insert, put, remove, type Store } from '../../src/store/store.ts'
+import { type Blob, blobOf, insert, put, remove, type Store } from '../../src/store/store.ts'
 import { note, notes, pattern } from '../contracts/notes.ts'
-import { contents, copyOf, manualClock, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
+import {
+  contents,
+  copyOf,
+  inspect,
+  manualClock,
+  mortal,
+  openAfterKill,
+  openIn,
+  tempFolder,
+} from './_setup.ts'
 
 const small = { logFileBytes: 50_000, checkpointBytes: 20_000 }
 
@@ -107,6 +116,33 @@ test('live data in a file that is mostly waste are moved completely, and survive
   const again = await openIn(dir)
   expect(await contents(again)).toEqual(before)
   await again.close()
+})
+
+test('all blobs of a record are moved together, and are what they were before and after a restart', async () => {
+  const dir = await tempFolder()
+  const store = await openIn(dir, small)
+  const names = ['content', 'message', 'attachments']
+  const blobsOf = (n: number): Blob[] =>
+    names.map((name, i) => blobOf(`${note(n).id}/${name}`, pattern(700, n * 3 + i)))
+  for (let n = 0; n < 200; n++) await store.commit([insert(notes, note(n))], blobsOf(n))
+  for (let n = 0; n < 200; n++) if (n % 5 !== 0) await store.commit([remove(notes, note(n).id)])
+  await until(async () => {
+    await churn(store, 10)
+    return !(await readdir(join(dir, 'log'))).includes('000001.log')
+  })
+  const assertWhole = async (of: Store): Promise<void> => {
+    for (let n = 0; n < 200; n += 5)
+      for (const [i, name] of names.entries()) {
+        const bytes = await of.readBlob(`${note(n).id}/${name}`)
+        expect(bytes?.equals(pattern(700, n * 3 + i)), `${name} of ${n}`).toBe(true)
+      }
+  }
+  await assertWhole(store)
+  await store.close()
+  const again = await openIn(dir)
+  await assertWhole(again)
+  await again.close()
+  expect((await inspect(dir)).healthy).toBe(true)
 })
 
 test('small blobs with large records are not moved again and again', async () => {

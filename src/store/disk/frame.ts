@@ -60,6 +60,8 @@ export class FrameWriter {
       if (end > bytes.byteLength) bytes = enlarged(bytes, at, end)
       const payloadAt = at + bytes.write(text, at)
       for (const place of own) {
+        // Already final: where several blobs of a record are moved, its versions in this commit share their places.
+        if (place.log !== 0) continue
         place.log = log
         place.at += offset + payloadAt
       }
