@@ -15,7 +15,7 @@ export const accountCollection: Collection<AccountRecord> = {
   indexes: { name: { on: ['name'], unique: true } },
 }
 
-/** The answer to everybody who names an account that is not there for them. */
+/** The error for a caller who names an account that does not exist or that the caller may not see. */
 export function noAccount(name: string): LocalpostError {
   return new LocalpostError(
     'not_found',

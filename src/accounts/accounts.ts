@@ -14,10 +14,13 @@ import { createRemovals } from './removal.ts'
 import { accountChangesSchema, accountInputSchema, defaultAccount } from './schema.ts'
 import type { AccountChanges, AccountInfo, AccountInput, CreatedAccount, RenewedPassword } from './types.ts'
 
-/** Separate worlds on one server: mail, domains, audiences, templates, webhooks, rules, faults and keys of their own. */
+/**
+ * Isolated accounts on one server, each with its own mail, domains, audiences, templates, webhooks, rules, faults and
+ * keys.
+ */
 export interface Accounts {
   /**
-   * Makes an account, with an API key and SMTP credentials, which only this answer has.
+   * Creates an account with an API key and SMTP credentials, which no other answer contains.
    *
    * @throws validation_error, name_taken, too_many_accounts.
    */
@@ -29,8 +32,8 @@ export interface Accounts {
   /** Changes limits, or disables the account. @throws not_found, validation_error, state_conflict for `default`. */
   update(name: string, changes: AccountChanges): Promise<AccountInfo>
   /**
-   * Gives an account a new SMTP password, which only this answer has. The old one ends, also in sessions that are open; API
-   * keys stay.
+   * Gives an account a new SMTP password, which no other answer contains. The old one is refused from then on, also in
+   * open sessions; API keys stay valid.
    *
    * @throws not_found, state_conflict for `default`.
    */
@@ -53,11 +56,11 @@ export interface InnerAccounts extends Accounts {
   byId(id: string): AccountRecord | null
   /** Whether a password is the SMTP password of an account. */
   isPassword(account: AccountRecord, password: string): boolean
-  /** Notes that an account was used, which puts its removal off. */
+  /** Notes that an account was used, which postpones its removal. */
   used(account: AccountRecord): void
   /**
-   * Finishes removals that a crash interrupted, and begins to remove accounts whose time is over, unless another instance
-   * does. Called again when that ends.
+   * Finishes removals that a crash interrupted, and removes expired accounts from then on. Does nothing unless this
+   * instance is the leader; called again when it becomes the leader.
    */
   start(): Promise<void>
   close(): Promise<void>
@@ -263,7 +266,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
   }
 }
 
-/** Whether an account has to be opened anew after a change: its waits and streams of events end then. */
+/** Whether an account has to be opened again after a change, which ends its waits and event streams. */
 function isOther(one: AccountRecord, other: AccountRecord): boolean {
   return (
     one.is_disabled !== other.is_disabled ||
@@ -272,7 +275,7 @@ function isOther(one: AccountRecord, other: AccountRecord): boolean {
   )
 }
 
-/** Counting more would hold the event loop for long. */
+/** Counting more would block the event loop for long. */
 const countedAtOnce = 100
 /** Each takes about a kilobyte while it is not used. */
 const maxAccounts = 10_000

@@ -90,5 +90,5 @@ export function createExpiry(deps: {
 const shortestWaitMs = 50
 /** Wait after a removal that failed. */
 const retryMs = 5000
-/** Timers of Node have at most 24 days, and the clock may be changed in the meantime. */
+/** Node's timers are limited to 24 days, and the clock may be changed in the meantime. */
 const longestWaitMs = 60 * 60 * 1000

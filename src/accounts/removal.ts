@@ -23,8 +23,8 @@ export function createRemovals(deps: {
   const { directory, store } = deps
   const running = new Map<string, Promise<void>>()
 
-  // First nothing finds the account any more, then it ends, then its data go, at last its record: a removal that a crash
-  // interrupts is finished at the next start.
+  // First the account can no longer be found, then it is closed, then its data are removed, and its record last, so
+  // that the next start finishes a removal that a crash interrupted.
   async function removeAll(id: string): Promise<void> {
     const record = directory.record(id)
     if (record && !record.is_removed) {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { quote } from '../core/errors.ts'
 import type { AccountChanges, AccountInfo, AccountInput, CreatedAccount, RenewedPassword } from './types.ts'
 
-/** The account of everybody who names no other one. It is always there. */
+/** The account of callers that name no account. It always exists. */
 export const defaultAccount = 'default'
 
 const name = z

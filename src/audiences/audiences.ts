@@ -96,5 +96,5 @@ export function createAudiences(deps: {
 
 const isCursor = (text: string): boolean => isId('aud', text)
 
-// A commit is put in force in one piece: this many hold the event loop for a few milliseconds.
+// A commit is applied without a pause: this many changes block the event loop for a few milliseconds.
 const removalSlice = 500

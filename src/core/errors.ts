@@ -97,7 +97,7 @@ function beginningOf(value: object): string {
     })
     return text ?? 'an object'
   } catch {
-    // A cycle, a BigInt, a `toJSON` that throws: only callers of the library have these.
+    // Only callers of the library can pass such a value: a cycle, a BigInt, a `toJSON` that throws.
     return 'an object'
   }
 }

@@ -90,13 +90,13 @@ export const nodeFiles: Files = {
   closeNow: (fd) => fs.closeSync(fd),
   write: (fd, bytes, at) =>
     new Promise((resolve, reject) => {
-      // Into the page cache: a few microseconds, where the way through the thread pool takes seventy.
+      // This writes to the page cache, which takes a few microseconds. The thread pool would take seventy.
       if (bytes.byteLength <= atOnceBytes) return resolve(fs.writeSync(fd, bytes, 0, bytes.byteLength, at))
       fs.write(fd, bytes, 0, bytes.byteLength, at, (error, taken) => (error ? reject(error) : resolve(taken)))
     }),
   read: (fd, into, at) =>
     new Promise((resolve, reject) => {
-      // Nearly always out of the page cache, where what was written a moment ago still is.
+      // Nearly always reads from the page cache, which still has what was written a moment ago.
       if (into.byteLength <= atOnceBytes) return resolve(fs.readSync(fd, into, 0, into.byteLength, at))
       fs.read(fd, into, 0, into.byteLength, at, (error, count) => (error ? reject(error) : resolve(count)))
     }),
@@ -117,7 +117,7 @@ export const nodeFiles: Files = {
     try {
       await promisify(fs.fsync)(fd)
     } catch (error) {
-      // Some file systems, as those of networks, have no such thing.
+      // Some file systems, such as network file systems, do not support this.
       if (!noSyncCodes.has(codeOf(error))) throw error
     } finally {
       await promisify(fs.close)(fd)
@@ -131,7 +131,7 @@ export const nodeFiles: Files = {
     const time = new Date(Math.abs(mtimeMs - now) < 1 ? now + 1000 : now)
     await fs.promises.utimes(path, time, time)
   },
-  // Opened for it: on a network volume that asks the server, where the name alone is answered from a cache.
+  // Opens the file: on a network volume that asks the server, while a look-up by name may be answered from a cache.
   touched: (path) =>
     absentAs(null, async () => {
       const file = await fs.promises.open(path)
@@ -176,7 +176,7 @@ export async function readWhole(files: Files, fd: number, at: number, length: nu
   return bytes
 }
 
-/** One by one: where a system takes no folder (`/proc`), `recursive` tries for ever. */
+/** One by one, because `recursive` never returns where a file system accepts no folder (`/proc`). */
 async function removeFolder(path: string): Promise<void> {
   try {
     await absentAs(undefined, () => fs.promises.rmdir(path))
@@ -195,7 +195,7 @@ async function makeFolder(path: string, isAgain: boolean = false): Promise<boole
       if (await makeFolder(above)) await nodeFiles.syncFolder(dirname(above)).catch(unreadable)
       return await makeFolder(path, true)
     }
-    // Some systems say of a folder that is there that it cannot be made.
+    // Some systems answer this error for a folder that exists.
     const found = await fs.promises.stat(path).catch(() => null)
     if (found?.isDirectory()) return false
     throw error

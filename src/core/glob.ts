@@ -1,6 +1,6 @@
 /**
- * Whether a text matches a pattern, in which `*` matches any characters, also none. Takes time in
- * proportion to the text, whatever the pattern.
+ * Whether a text matches a pattern, in which `*` matches any characters or none. The time is proportional to the length
+ * of the text, whatever the pattern.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const parts = pattern.split('*')

@@ -40,7 +40,7 @@ export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomByte
   const timeOf = createTimes()
   let floor: Moment = { ms: 0, count: -1 }
 
-  // Each kind counts for itself, so that ids do not depend on what else happens in the same millisecond.
+  // Each kind has its own counter, so that ids do not depend on what else happens in the same millisecond.
   function kindOf(prefix: IdPrefix): { last: Moment; random: () => string } {
     const known = kinds.get(prefix)
     if (known) return known
@@ -129,5 +129,5 @@ function tails(random: RandomBytes): () => string {
   }
 }
 
-// A multiple of what an id takes, so that a seed's ids are those that it gives byte by byte.
+// A multiple of the bytes of an id, so that a seed gives the same ids as with a call for each id.
 const poolBytes = 128 * tailLength

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 /** Runs a bounded number of jobs at once; the others wait in order of arrival. */
 export interface JobQueue {
   /**
-   * @param patienceMs  How long it may wait for its turn; `Infinity` for a job without a waiting caller.
+   * @param patienceMs  How long it may wait for a slot; `Infinity` for a job without a waiting caller.
    * @param signal  Ends the wait, so that the place goes to others. A job that runs is not ended.
    * @throws service_unavailable when it waited that long, or when too many wait; the signal's reason.
    */
@@ -67,7 +67,7 @@ export function createJobQueue(
         return await job()
       } finally {
         const [next] = waiting
-        // The slot passes to the next.
+        // The slot goes to the next job.
         if (next) next()
         else running--
       }

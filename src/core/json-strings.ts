@@ -7,11 +7,11 @@ export type ReadString = { value: string; end: number } | { fault: number }
  * @returns Reads the string that begins with the quote at an offset; offsets must grow from call to call.
  */
 export function createJsonStrings(text: string): (start: number) => Generator<undefined, ReadString> {
-  // Looked for again only where they are passed: to find that there is none takes a walk over all the rest.
+  // Searched again only if it was passed, because a search without a hit reads all the rest.
   const quotes = createFinder(text, '"')
   const escapes = createFinder(text, '\\')
 
-  /** Where a slice ends, whole escapes only: at its most characters, or before a quote that ends the string. */
+  /** Where a slice ends, never within an escape: after the maximum of characters, or before the closing quote. */
   function endOfSlice(start: number): number {
     const most = start + sliceChars
     for (let at = start; ;) {
@@ -54,7 +54,7 @@ function createFinder(text: string, char: string): (from: number) => number {
   }
 }
 
-/** null for what a string may not have. */
+/** null for an escape that JSON does not allow. */
 function decode(slice: string): string | null {
   try {
     return JSON.parse(`"${slice}"`) as string
@@ -66,7 +66,7 @@ function decode(slice: string): string | null {
 const plain = /[^"\\\u0000-\u001f]*/y
 const escaped = /(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))?/y
 
-/** The first offset that no string may have, for a slice that is known to have one. */
+/** The offset of the first character that a string must not contain, for a slice that is known to contain one. */
 function faultIn(text: string, start: number): number {
   for (let at = start; ;) {
     const end = skip(escaped, text, skip(plain, text, at))

@@ -39,7 +39,7 @@ export function assertArguments(given: ArrayLike<unknown>, most: number, of: str
   if (problem !== null) throw new LocalpostError('invalid_option', `${problem} ${hint}`.trimEnd())
 }
 
-/** A sentence about the first argument that is too many; null if there is none. */
+/** A sentence about the first surplus argument; null if there is none. */
 export function extraArgument(given: ArrayLike<unknown>, most: number, of: string): string | null {
   const all = Array.from(given)
   const extra = all.slice(most).find((one) => one !== undefined)
@@ -60,7 +60,7 @@ function isOptions(given: unknown): given is object {
   return Object.prototype.toString.call(given) === '[object Object]'
 }
 
-/** The name that an option of an earlier version has now; undefined for what never was one. */
+/** The current name of an option of an earlier version; undefined for any other name. */
 export function presentName(name: string, names: readonly string[]): string | undefined {
   const present = presentNames[name]
   return present !== undefined && names.includes(present) ? present : undefined
@@ -69,7 +69,7 @@ export function presentName(name: string, names: readonly string[]): string | un
 const presentNames: Readonly<Record<string, string | undefined>> = { withinMs: 'timeoutMs', email: 'id' }
 
 /**
- * Refuses a time to wait that is none.
+ * Refuses a value that is no time to wait.
  *
  * @throws invalid_option
  */
@@ -79,7 +79,7 @@ export function assertWaitMs(name: string, ms: unknown): void {
 }
 
 /**
- * Refuses a port that is none: Node would take a text for the path of a socket.
+ * Refuses a value that is no port: Node would use a text as the path of a socket.
  *
  * @throws invalid_option
  */

@@ -1,9 +1,9 @@
-/** A page of `/v1` and `/dev` as the nouns give it; the handler names its array (`emails`, `domains`, …). */
+/** A page of a list of `/v1` or `/dev`, as the resources return it; the handler names its array (`emails`, `domains`, …). */
 export interface ListPage<T> {
   items: T[]
   /** All items of the collection (or all matches of a query), the same on every page. */
   count: number
-  /** What the next page is asked for with; null on the last page. */
+  /** The cursor of the next page; null on the last page. */
   cursor: string | null
 }
 

@@ -22,12 +22,12 @@ export function longJson(value: unknown): LongJson | null {
   return { bytes, pieces: () => joined(written(value)) }
 }
 
-/** Whether the body of an answer is one. */
+/** Whether the body of an answer is a `LongJson`. */
 export function isLongJson(body: unknown): body is LongJson {
   return typeof body === 'object' && body !== null && 'pieces' in body
 }
 
-/** The text as UTF-8, with turns of the event loop in it; no further ahead than it is read. */
+/** The text as UTF-8; yields to the event loop, and is made only as far as it is read. */
 export function readLongJson({ pieces }: LongJson): Readable {
   async function* encoded(): AsyncGenerator<Buffer> {
     for (const piece of pieces()) {
@@ -129,12 +129,12 @@ function* written(value: unknown): Generator<string> {
   }
 }
 
-/** Whether a value says itself how it is written, as a date does. */
+/** Whether a value has its own `toJSON`, for example a date. */
 function hasOwnForm(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'toJSON' in value
 }
 
-/** Not within a surrogate pair: JSON.stringify would take its halves for lone ones. */
+/** Not within a surrogate pair, because JSON.stringify would escape the two halves. */
 function cutBefore(text: string, end: number): number {
   const last = text.charCodeAt(end - 1)
   return last >= 0xd800 && last <= 0xdbff ? end + 1 : end

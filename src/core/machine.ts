@@ -16,8 +16,8 @@ interface Taken {
   Date: DateConstructor & { isFake?: boolean }
 }
 
-// Where they are fake already, as with Jest's `enableGlobally`: `@sinonjs/fake-timers`, which Jest and vitest use, keeps
-// the originals in its clock, as `_setTimeout`.
+// The timers may be fake already, for example with Jest's `enableGlobally`: `@sinonjs/fake-timers`, which Jest and
+// vitest use, keeps the originals in its clock, as `_setTimeout`.
 const faking: Readonly<Record<string, unknown>> = { ...Reflect.get(globalThis.setTimeout, 'clock') }
 const taken: Taken = globalThis
 
@@ -31,17 +31,17 @@ export const clearTimeout: Taken['clearTimeout'] = original('clearTimeout', take
 export const setInterval: Taken['setInterval'] = original('setInterval', taken.setInterval)
 export const clearInterval: Taken['clearInterval'] = original('clearInterval', taken.clearInterval)
 export const setImmediate: Taken['setImmediate'] = original('setImmediate', taken.setImmediate)
-/** @public The build puts it in the place of the global one. */
+/** @public The build replaces the global one by it. */
 export const clearImmediate: Taken['clearImmediate'] = original('clearImmediate', taken.clearImmediate)
 export const queueMicrotask: Taken['queueMicrotask'] = original('queueMicrotask', taken.queueMicrotask)
 
-// Not written as a member of `process`: the build would put this very module in its place.
+// Not written as a member of `process`, because the build would replace that by an import of this module.
 const { nextTick: presentTick } = process
 /** `process.nextTick` */
 export const nextTick: NodeJS.Process['nextTick'] = original('nextTick', presentTick).bind(process)
 
 const now = nodePerformance.now
-/** `performance.now`: milliseconds since the process began, which a change of the machine's time leaves alone. */
+/** `performance.now`: milliseconds since the process began, independent of changes of the machine's time. */
 export const monotonicNow: () => number = () => now.call(nodePerformance)
 
 /** When the process began: Unix time in milliseconds. */

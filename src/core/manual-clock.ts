@@ -7,7 +7,7 @@ import { dateNow, nextTurn } from './machine.ts'
 /** A clock that only moves when a test moves it, together with everything that an instance does by time. */
 export interface HeldClock extends Clock {
   /**
-   * Moves on, and calls what was due on the way in its order, each at its own time. Before and after each call, the
+   * Moves on, and runs every timer that is due by then, in order, each at its own time. Before and after each call, the
    * instances of this clock finish what they have begun.
    *
    * @param by  Milliseconds, or a duration: `500ms`, `90s`, `15m`, `72h`, `30d`.
@@ -106,8 +106,7 @@ export function isHeldClock(clock: Clock): clock is HeldClock {
 }
 
 /**
- * The same clock in whole milliseconds, as everything that is stored and answered has them; `performance.now` counts in
- * parts.
+ * The same clock in whole milliseconds, as in everything that is stored and answered; `performance.now` has fractions.
  */
 export function wholeClock(clock: Clock): Clock {
   const whole: Clock = {
@@ -131,7 +130,7 @@ interface Timer {
   readonly run: () => void
 }
 
-// Among equals the first that was set: a Set keeps the order.
+// Of timers for the same time, the one that was set first: a Set keeps the order.
 function earliest(timers: Iterable<Timer>): Timer | null {
   let first: Timer | null = null
   for (const timer of timers) if (!first || timer.at < first.at) first = timer

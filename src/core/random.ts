@@ -1,17 +1,17 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 
-/** Where chance comes from: the system's, or a sequence that a seed decides. */
+/** The source of random numbers: that of the system, or a sequence that a seed determines. */
 export interface RandomSource {
   bytes(count: number): Buffer
-  /** A whole number from 0 up to but not `below`, which is at most 2 ** 48. */
+  /** An integer from 0 up to, but not including, `below`, which is at most 2 ** 48. */
   integer(below: number): number
 }
 
 /**
- * Gives each purpose a chance of its own, so that what one draws changes nothing for another.
+ * Gives each purpose its own random sequence, so that the numbers of one do not depend on how many another has drawn.
  *
- * @param seed  The same seed gives the same sequences, and so guessable secrets: for tests alone. null: the system's
- *   chance.
+ * @param seed  The same seed gives the same sequences, and therefore secrets that can be guessed: only for tests. null:
+ *   the system's random numbers.
  */
 export function createRandomSources(seed: string | number | null): (purpose: string) => RandomSource {
   if (seed === null) return () => systemRandom

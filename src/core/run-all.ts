@@ -1,5 +1,5 @@
 /**
- * Runs every step in order, each after the one before has ended, also where one failed: for closing.
+ * Runs every step in order, each after the previous one has ended, even if that failed. For closing.
  *
  * @throws The first error, once all have run.
  */

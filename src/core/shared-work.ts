@@ -1,10 +1,10 @@
 /** Shares work between callers that ask for the same at the same time. */
 export interface SharedWork {
   /**
-   * Starts the work, or joins the one of this key that runs.
+   * Starts the work, or joins the running work of the same key.
    *
-   * @param work  Gets a signal that ends it, once each of its callers has left.
-   * @param signal  Ends the call. The work goes on for the other callers. Default: this caller stays.
+   * @param work  Gets a signal that ends it when no caller waits for it any more.
+   * @param signal  Ends the call. The work continues for the other callers. Default: the call is never ended.
    * @throws the signal's reason; what `work` throws.
    */
   run<T>(key: string, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>

@@ -1,8 +1,11 @@
-/** The name with the smallest edit distance, whole or by its last word, where it is small enough for a typo. */
+/**
+ * The name with the smallest edit distance to a text, if it is small enough for a typo. The text is compared with whole
+ * names and with their last words.
+ */
 export function suggest(name: string, names: readonly string[]): string | undefined {
   const short = name.slice(0, longestName).toLowerCase()
   const scored = names.map((candidate) => {
-    // "prot" is a typo of "port", and so suggests "smtpPort" too; a whole name at the same distance comes first.
+    // The last word is compared so that "prot" suggests "smtpPort". At the same distance, a whole name comes first.
     const lastWord = /[A-Z][a-z]+$/.exec(candidate)?.[0].toLowerCase()
     const byWord =
       lastWord === undefined || short.length < 4

@@ -4,7 +4,7 @@ import { suggest } from './suggest.ts'
 import { firstOf, quote, shorten, validationError } from './errors.ts'
 
 /**
- * Reads input from outside by a schema, for every noun and route.
+ * Reads input from outside by a schema, for every resource and route.
  *
  * @param value  Anything: a parsed JSON body, or the argument of a library call.
  * @returns What the schema makes of it; unknown members are left out where the schema is a plain object.
@@ -28,7 +28,7 @@ export function checkInput<T>(
 ): { value: T } | { errors: FieldError[] } {
   const result = schema.safeParse(value, { error: inWords, reportInput: true })
   if (result.success) return { value: result.data }
-  // A bound that a value of the wrong type breaks too says nothing new: `[]` for a string is not "too short".
+  // If a value has the wrong type, its length says nothing more: `[]` for a string is not reported as "too short".
   const issues = result.error.issues.filter((issue, at, all) => !isOfSameMember(all[at - 1], issue))
   return { errors: issues.flatMap((issue) => fieldErrors(issue, path)) }
 }
@@ -54,7 +54,7 @@ export function ignoredMember(path: string): string {
   return `member ${quote(path)} is not known and was ignored`
 }
 
-/** The warning that counts those beyond the first 100. */
+/** The warning that counts the unknown members after the first 100. */
 export function moreWarnings(count: number): string {
   return `and ${count} more`
 }
@@ -73,7 +73,7 @@ export function isDeeperThan(levels: number, value: unknown): boolean {
 function fieldErrors(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): FieldError[] {
   const path = [...outer, ...issue.path]
   if (issue.code !== 'invalid_union') return [{ field: fieldName(path), message: issue.message }]
-  // A branch that took the value's type and refused something inside says more than "none of these".
+  // The error of a branch that accepted the type of the value, but not a part of it, says more than "none of these".
   const near = issue.errors.find((branch) => branch.length > 0 && !branch.some(isOfWrongType))
   return near
     ? near.flatMap((inner) => fieldErrors(inner, path))
@@ -97,7 +97,7 @@ function noneOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): strin
     : `has a value that is not allowed: ${quote(issue.input)}`
 }
 
-// Messages that a schema gives itself come first; this one answers for all others.
+// Used where the schema gives no message of its own.
 function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -130,7 +130,7 @@ function meantBy({
 }
 
 function wrongType(wanted: string, given: unknown): string {
-  // What a query says reads as NaN where it is no number; the word itself is gone by then.
+  // A number of a query string that is no number is NaN here; the text itself is no longer known.
   if (Number.isNaN(given)) return `must be ${wanted}`
   return given === undefined ? `is missing; it must be ${wanted}` : `must be ${wanted}, not ${quote(given)}`
 }

@@ -2,7 +2,7 @@ import { monotonicNow, nextTurn } from './machine.ts'
 
 /** Says when long work should yield to the event loop. */
 export interface Pacer {
-  /** Whether the current turn was used up; look at it often, it is cheap. Follow a `true` with `await turn()`. */
+  /** Whether the work has run for its time; cheap, so call it often. After a `true`, call `await turn()`. */
   due(): boolean
   turn(): Promise<void>
 }
@@ -11,7 +11,7 @@ export interface Pacer {
  * @param sliceMs  How long work may run before `due` returns true, in milliseconds.
  */
 export function createPacer(sliceMs: number = 4): Pacer {
-  // From the first look at the time on: most work is over before it.
+  // The time counts from the first look at the clock: most work ends before that.
   let began = 0
   let asked = 0
   return {
@@ -31,7 +31,7 @@ export function createPacer(sliceMs: number = 4): Pacer {
 /** Work that yields wherever other work may run, and returns its result. */
 export type Steps<T> = Generator<undefined, T>
 
-/** Of what is long enough for steps or a result at once: the result. */
+/** The result of work that is either in steps or already done. */
 export function* resultSteps<T>(given: T | Steps<T>): Steps<T> {
   return isSteps(given) ? yield* given : given
 }
@@ -56,9 +56,9 @@ export async function paced<T>(work: Iterator<undefined, T>, signal?: AbortSigna
 }
 
 /**
- * The same for work that mostly has few steps, on paths where a promise costs more than the work.
+ * The same for work that mostly has few steps, where a promise would cost more than the work.
  *
- * @returns A promise only where there are more steps than {@link createPacer} lets pass without a look at the time.
+ * @returns A promise only if the work has more steps than {@link createPacer} allows before it looks at the clock.
  */
 export function pacedIfLong<T>(work: Iterator<undefined, T>): T | Promise<T> {
   for (let steps = 0; steps < stepsAtOnce; steps++) {
@@ -70,7 +70,10 @@ export function pacedIfLong<T>(work: Iterator<undefined, T>): T | Promise<T> {
 
 const stepsAtOnce = 32
 
-/** Runs work that yields in one turn, to its end: for callers that know it to be short, or cannot wait. */
+/**
+ * Runs work to its end without yielding to the event loop: for work that is known to be short, and for callers that
+ * cannot wait.
+ */
 export function unpaced<T>(work: Iterator<undefined, T>): T {
   for (;;) {
     const step = work.next()

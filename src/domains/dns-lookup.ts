@@ -2,22 +2,22 @@ import { Resolver } from 'node:dns/promises'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
 
-/** The questions that verification asks of DNS. Failures reject with the `code` of node:dns: `ENOTFOUND`, `ENODATA`, … */
+/** The DNS look-ups of verification. Failures reject with the `code` of node:dns: `ENOTFOUND`, `ENODATA`, … */
 export interface DnsLookup {
   /** TXT records, the strings of each joined. */
   txt(name: string): Promise<string[]>
   mx(name: string): Promise<{ exchange: string; priority: number }[]>
   soa(name: string): Promise<{ nsname: string; hostmaster: string; serial: number }>
-  /** Gives up every question, now and later: they reject with `ECANCELLED`, which says nothing about the records. */
+  /** Ends all look-ups, now and later: they reject with `ECANCELLED`, which is no statement about the records. */
   close?(): void
   readonly isClosed?: boolean
 }
 
 /**
- * Asks real DNS. Nothing is kept between two questions.
+ * Looks up real DNS, without a cache.
  *
  * @param options.servers  Addresses such as `127.0.0.1:5353`. Default: those of the machine.
- * @param options.timeoutMs  Limit of one question, all tries and servers together. Default: 4,000.
+ * @param options.timeoutMs  The limit for one look-up with all its tries and servers. Default: 4,000.
  * @throws invalid_option when a server is not an IP address with or without port.
  */
 export function createDnsLookup(
@@ -29,7 +29,7 @@ export function createDnsLookup(
   let isClosed = false
 
   async function ask<T>(question: (resolver: Resolver) => Promise<T>): Promise<T> {
-    // A resolver of its own, because giving up one question must not give up another's.
+    // A new resolver for each look-up, because cancelling a resolver ends all its look-ups.
     const resolver = openResolver(servers, timeoutMs)
     if (isClosed) throw Object.assign(new Error('The look-up was given up.'), { code: 'ECANCELLED' })
     asking.add(resolver)

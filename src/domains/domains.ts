@@ -54,7 +54,7 @@ export interface DomainsDeps {
 /** Sending domains: what `/v1/domains`, `/dev/domains` and sending need of them. */
 export interface Domains {
   /**
-   * Registers a domain, with a DKIM key of its own. A name that only mail mentioned keeps its id and `created`.
+   * Registers a domain with its own DKIM key. A name that only mail mentioned keeps its id and `created`.
    *
    * @throws validation_error for field `name`; domain_exists when it is registered already.
    */
@@ -74,13 +74,13 @@ export interface Domains {
    * @throws not_found, validation_error
    */
   verify(id: string, declared?: Partial<DeclaredVerification>): Promise<DomainDetail>
-  /** Looks the records up in DNS and says what is there; changes nothing. @throws not_found */
+  /** Looks the records up in DNS and returns what was found; changes nothing. @throws not_found */
   records(id: string): Promise<RecordCheck[]>
   /** The records as the text of a zone file. @throws not_found */
   zone(id: string): Promise<string>
 }
 
-/** The same, and what the other parts of an instance need: none of it is for a user. */
+/** The same, and what other parts of an instance need; not public. */
 export interface InnerDomains extends Domains, Senders, Pick<DkimKeys, 'signingKey'> {
   /** Newest first, with whether each was created. @throws invalid_cursor */
   summaries(query?: ListQuery): Promise<ListPage<DomainSummary>>
@@ -103,10 +103,10 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
     const asked = await change(id, (domain) => begin(domain, clock.now()))
     const checking = checkRecords(asked.name, await recordsOf(asked), lookup)
     const [checks, soa_record] = await Promise.all([checking, findSoa(asked.name, lookup)])
-    // What was given up says nothing about the records.
+    // A look-up that was ended is no statement about the records.
     if (lookup.isClosed) throw new LocalpostError('closed', 'The instance was closed during the look-up.')
     const outcome = { error_type: firstFault(checks), soa_record }
-    // A domain that got a key of its own meanwhile was not what was looked up.
+    // If the domain got its own key meanwhile, the records of another key were looked up.
     return change(id, (domain) =>
       domain.registered === asked.registered ? conclude(domain, outcome, clock.now()) : domain,
     )

@@ -58,7 +58,7 @@ function readDomainName(given: string): string | { fault: string } {
   if (labels.includes('')) return { fault: 'has an empty label: two dots in a row, or one in front' }
   const name = domainToASCII(labels.join('.'))
   if (name === '') return { fault: 'is not a valid domain name; check its spelling' }
-  // The URL standard reads `0x7f.1` and `1.2.3` as numbers, and so would some of what comes behind.
+  // The URL standard reads `0x7f.1` and `1.2.3` as IP addresses, and other programs may do so too.
   if (isIP(name)) return { fault: addressFault }
   const fault = labelFault(name.split('.')) ?? lengthFault(name)
   if (fault) return { fault }

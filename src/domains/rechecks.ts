@@ -3,7 +3,7 @@ import { isErrorOf } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { domainCollection, type DomainRecord } from './domain.ts'
 
-/** Looks the records of domains up again and again. */
+/** Looks up the records of domains at intervals. */
 export interface Rechecks {
   /** Resolves when no look-up is under way. */
   idle(): Promise<void>
@@ -50,7 +50,7 @@ export function startRechecks(deps: {
     }
   }
 
-  // A fault with one domain is no reason to pass over the next.
+  // An error with one domain must not stop the others.
   async function verify(id: string): Promise<void> {
     try {
       await deps.verify(id)

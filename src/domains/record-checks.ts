@@ -2,7 +2,7 @@ import { quote } from '../core/errors.ts'
 import type { DnsRecord } from './types.ts'
 
 /**
- * What is wrong with what was found under a record's name, in words; null if it does what it is for.
+ * What is wrong with the records found under a name, as a sentence; null if they serve their purpose.
  *
  * Records count by what they mean: `v=DKIM1; k=rsa; p=…` is as good as `p=…`, a stricter DMARC policy or another
  * SPF qualifier than the one asked for is the owner's choice.
@@ -21,7 +21,7 @@ export function recordMismatch(record: DnsRecord, found: readonly string[]): str
   }
 }
 
-// @see RFC 6376, section 3.6.1; more than one key under a name leaves to chance which one a verifier takes.
+// @see RFC 6376, section 3.6.1; if a name has more than one key, a verifier may take either.
 function dkimFault(expected: string, found: readonly string[]): string | null {
   const keys = found.map(parseTags).filter((tags) => tags.has('p'))
   const [key] = keys
@@ -47,7 +47,7 @@ function mxFault({ value, priority }: DnsRecord & { type: 'MX' }, found: readonl
   return Number(given) === priority ? null : `its priority is ${given}, not ${priority}`
 }
 
-// @see RFC 7208: terms count from left to right, and nothing counts behind `all`.
+// @see RFC 7208: terms are evaluated from left to right, and nothing after `all` is evaluated.
 function spfFault(expected: string, found: readonly string[]): string | null {
   const policies = found.filter((text) => /^v=spf1(?: |$)/i.test(text))
   const [policy] = policies

@@ -27,7 +27,7 @@ const milliseconds = z.int().describe('Unix time in milliseconds')
 
 /** The body of `POST /v1/domains`, docs/interface.md 4.5. */
 export const createDomainSchema: z.ZodType<NewDomain> = z.object({
-  // Only said here: the name itself is checked as a whole, in either form.
+  // Only for the documentation: the code checks the whole name, in both forms.
   name: z.string().meta({
     description:
       'Domain name, plain or with subdomain: `acme.com`, `mail.acme.com`, in any case, with or without a trailing dot, IDN in either form; at most 253 characters as A-labels, without the dot at the end',
@@ -114,7 +114,7 @@ const accountMembers = {
     .describe('URL of a picture; by default a small `data:` URL, so that nothing is fetched'),
 }
 
-/** Whom the interface names as the maker of a domain or audience. */
+/** The creator of a domain or audience in answers. */
 export const accountSchema: z.ZodType<Account> = z.strictObject(accountMembers)
 
 const isoTime = z.iso.datetime({ precision: 3 }).describe('ISO 8601 in UTC with milliseconds')

@@ -51,7 +51,7 @@ function statusWithout(domain: DomainRecord, error: VerificationErrorType, now: 
       return 'FAILED'
     case 'NOT_STARTED':
     case 'PENDING':
-      // A server that did not answer has not said that the records are missing.
+      // If a server did not answer, the records may still exist.
       return now - (domain.verification_started ?? now) >= patienceMs && isAnswer(error)
         ? 'FAILED'
         : 'PENDING'

@@ -4,7 +4,7 @@ import type { DnsRecord, RecordCheck, VerificationErrorType, VerificationInfo } 
 import { recordMismatch } from './record-checks.ts'
 import { zoneOf } from './names.ts'
 
-/** Looks up the records of a domain and judges what is there, all at the same time and in their order. Never rejects. */
+/** Looks up all records of a domain at the same time and checks each. Never rejects. */
 export function checkRecords(
   domainName: string,
   records: readonly DnsRecord[],
@@ -18,13 +18,13 @@ export function firstFault(checks: readonly RecordCheck[]): VerificationErrorTyp
   return checks.find(({ required, error_type }) => required && error_type !== null)?.error_type ?? undefined
 }
 
-/** The start of authority of a domain's zone; undefined if it cannot be found, which is no fault. */
+/** The start of authority of a domain's zone; undefined if it cannot be found, which is no error. */
 export async function findSoa(
   domainName: string,
   lookup: DnsLookup,
 ): Promise<VerificationInfo['soa_record']> {
-  // A subdomain has a start of authority only where it is a zone of its own. Asked at once, so that a server that is
-  // silent costs one wait.
+  // A subdomain has a start of authority only if it is its own zone. Both are looked up at the same time, so that a
+  // server that does not answer costs one timeout.
   const names = [...new Set([domainName, zoneOf(domainName) ?? domainName])]
   const answers = await Promise.allSettled(names.map((name) => lookup.soa(name)))
   const found = answers.find((answer) => answer.status === 'fulfilled')?.value

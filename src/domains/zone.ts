@@ -17,7 +17,7 @@ export interface ZoneRecords {
   complete: readonly string[]
 }
 
-/** Answers as a DNS server does, from known records alone. */
+/** Answers like a DNS server, only from known records. */
 export interface Zone {
   /** @returns Null if the records of the name are not known here. */
   find(name: string, type: 'A' | 'AAAA' | 'MX' | 'TXT'): string[] | null

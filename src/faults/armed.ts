@@ -15,11 +15,11 @@ export interface Armed<T extends FaultChance> {
   readonly fault: T
   /** How many matches are left; null: any number. */
   left: number | null
-  /** The state of its dice. */
+  /** The state of its random sequence. */
   dice: number
 }
 
-/** Each fault has dice of its own, so that what strikes one does not depend on what happens to another. */
+/** Each fault has its own random sequence, so that it does not depend on the requests that match other faults. */
 export function arm({ http = [], smtp = [], rate_limit = null }: FaultsInput, seed: number): ArmedSet {
   const armOne = <T extends FaultChance>(fault: T, dice: number): Armed<T> => ({
     fault,
@@ -45,7 +45,7 @@ export function countOf({ http, smtp, rate_limit }: ArmedSet): number {
   return http.length + smtp.length + (rate_limit ? 1 : 0)
 }
 
-/** The fault that applies, and whether the stored counts or dice changed. */
+/** The fault that applies, and whether its count or random sequence changed. */
 export interface Struck<T> {
   readonly fault: T | null
   readonly isCounted: boolean
@@ -57,8 +57,8 @@ export function fitsRequest(method: string, path: string): (fault: HttpFault) =>
 }
 
 /**
- * Finds the fault that applies. Every match uses up one of a fault's count, even if the dice decide that the fault does not
- * apply; then the next fault is tried.
+ * Finds the fault that applies. Every match reduces a fault's count by one, even if its random number decides that it
+ * does not apply; then the next fault is tried.
  */
 export function strike<T extends FaultChance>(
   armed: readonly Armed<T>[],

@@ -4,15 +4,15 @@ import { arm, countOf, fitsRequest, shownFaults, strike } from './armed.ts'
 import { faultsInputSchema } from './schema.ts'
 import type { FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault, SmtpStage } from './types.ts'
 
-/** Failures on purpose between an app and this instance; for `/dev/faults` and the library. */
+/** Injected failures between an app and this instance; for `/dev/faults` and the library. */
 export interface Faults {
-  /** With the counts that are left; null while there are none. */
+  /** The faults, each with the count that is left; null if there are none. */
   get(): Promise<FaultsState | null>
   /**
-   * Puts these in the place of all, with fresh counts and dice. A restart forgets them, except in PostgreSQL, where they last
-   * until they are removed.
+   * Replaces all faults, with new counts and random sequences. A restart forgets them, except in PostgreSQL, where they
+   * last until they are removed.
    *
-   * @returns As {@link Faults.get}; null if nothing was asked for.
+   * @returns As {@link Faults.get}; null if `faults` is empty.
    * @throws validation_error with one entry per wrong member: `http[0].status`.
    */
   set(faults: FaultsInput): Promise<FaultsState | null>
@@ -22,16 +22,16 @@ export interface Faults {
 
 /** A limit of requests. */
 export interface InjectedLimit extends FaultRateLimit {
-  /** Where instances share a store: another one each time that faults are set. */
+  /** If instances share a store: a new value each time that faults are set. */
   readonly generation?: string
 }
 
-/** The questions of the HTTP and SMTP servers; each call that finds a fault counts. */
+/** Used by the HTTP and SMTP servers. Each call that finds a fault reduces its count. */
 export interface ArmedFaults extends Faults {
   state(): FaultsState | null
-  /** The fault that strikes a request; a promise where it is counted in a shared store. @param path  Without the query. */
+  /** The fault for a request; a promise if it is counted in a shared store. @param path  Without the query. */
   http(method: string, path: string): HttpFault | null | Promise<HttpFault | null>
-  /** The fault that strikes a submission at this stage; a promise as for `http`. */
+  /** The fault for a submission at this stage; a promise as for `http`. */
   smtp(stage: SmtpStage): SmtpFault | null | Promise<SmtpFault | null>
   /** The same object until the faults change. */
   rateLimit(): InjectedLimit | null
@@ -45,7 +45,7 @@ export interface ArmedFaults extends Faults {
 /**
  * The faults of an instance; none at the start.
  *
- * @param random  Gives the seed of dice for which none was named. Default: the system's.
+ * @param random  Gives the seed if none was set. Default: the system's random numbers.
  */
 export function createFaults(random: RandomSource = createRandomSources(null)('faults')): ArmedFaults {
   let armed = arm({}, 0)
@@ -62,7 +62,7 @@ export function createFaults(random: RandomSource = createRandomSources(null)('f
       armed = arm({}, 0)
       return count
     },
-    // Asked at every request and command: without faults this must cost nothing.
+    // Called at every request and command, so it must cost nothing if there are no faults.
     http: (method, path) =>
       armed.http.length === 0 ? null : strike(armed.http, fitsRequest(method, path)).fault,
     smtp: (stage) =>

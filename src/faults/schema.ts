@@ -48,17 +48,20 @@ const chance = {
     .describe('Which share of those it strikes; which ones follows from the seed. Default: 1'),
 }
 
-/** When a fault strikes. */
+/** When a fault applies. */
 export const faultChanceSchema: z.ZodType<FaultChance> = z.strictObject(chance)
 
 const delay = delaySchema.optional().describe('Waits first: milliseconds, at most 60,000')
 
-/** A failure of requests to `/v1`: `status`, `disconnect`, or a delay alone. */
+/** A failure of requests to `/v1`: `status`, `disconnect`, or only a delay. */
 export const httpFaultSchema: z.ZodType<HttpFault> = z.strictObject({
   path: z
     .string()
     .max(1000)
-    .regex(/^(?:\/v1(?:[/*]|$)|\*)/, 'must be a path of /v1, with * for any characters: faults meet no other')
+    .regex(
+      /^(?:\/v1(?:[/*]|$)|\*)/,
+      'must be a path of /v1, with * for any characters: faults apply only there',
+    )
     .describe('A path of `/v1`, without the query; `*` matches any characters'),
   method: httpFaultMethodSchema.optional().describe('Default: every method'),
   status: z.int().min(400).max(599).optional().describe('Answered in the shape of every error'),
@@ -67,7 +70,7 @@ export const httpFaultSchema: z.ZodType<HttpFault> = z.strictObject({
   ...chance,
 })
 
-/** A failure of submissions: `code`, `disconnect`, or a delay alone. */
+/** A failure of submissions: `code`, `disconnect`, or only a delay. */
 export const smtpFaultSchema: z.ZodType<SmtpFault> = z.strictObject({
   stage: smtpStageSchema.describe('`connect` is the greeting, `end` what follows the final dot'),
   code: replyCodeSchema.optional().describe('400 to 599; 421 also closes the connection'),

@@ -8,17 +8,18 @@ import { arm, type ArmedSet, countOf, fitsRequest, shownFaults, strike, type Str
 import type { ArmedFaults } from './faults.ts'
 import { faultsInputSchema } from './schema.ts'
 
-/** The faults as they are stored where instances share a store: one record, with what is left of each. */
+/** The faults as stored if instances share a store: one record, with the count that is left of each. */
 interface FaultsRecord extends StoredRecord, ArmedSet {
-  /** Another one each time that faults are set. */
+  /** A new value each time that faults are set. */
   generation: string
 }
 
 export const faultsCollection: Collection<FaultsRecord> = { name: 'faults', indexes: {} }
 
 /**
- * The faults of all instances that share a store. They count together, so that a fault for the next three requests strikes
- * three in all, and they last until they are removed. What no counted fault fits costs no access to the store.
+ * The faults of all instances that share a store. The instances share the counts, so that a fault for the next three
+ * requests applies to three in total. The faults last until they are removed. Requests that no counted fault matches
+ * cost no access to the store.
  */
 export async function openSharedFaults({
   store,

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { type Collection, insert, remove, type Store, type StoredRecord, update } from '../store/store.ts'
 
-/** How many requests of a key came in a period, as it is stored where instances share a store. */
+/** The number of requests of a key in a period, as stored if instances share a store. */
 interface WindowRecord extends StoredRecord, RequestWindow {}
 
 /** A period, and how many requests came in it. */
@@ -21,9 +21,9 @@ export const windowCollection: Collection<WindowRecord> = {
 /** Counts the requests of all instances that share a store. */
 export interface SharedWindows {
   /**
-   * Counts one request; those that come at the same time are stored together.
+   * Counts one request; concurrent ones are stored together.
    *
-   * @param limit  Each limit counts for itself.
+   * @param limit  Each limit has its own count.
    */
   count(limit: string, key: string, perMs: number): Promise<RequestWindow>
 }

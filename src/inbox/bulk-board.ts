@@ -4,7 +4,7 @@ import { changeRecord } from '../store/repository.ts'
 import { type Collection, insert, type Store, type StoredRecord } from '../store/store.ts'
 import type { BulkProgress } from './types.ts'
 
-/** A change of many mails, as it is stored where instances share a store. */
+/** A change of many mails, as stored if instances share a store. */
 interface BulkRecord extends StoredRecord, BulkProgress {
   /** Set when it is cancelled at another instance than its own. */
   is_cancelled: boolean
@@ -15,7 +15,7 @@ export const bulkChangeCollection: Collection<BulkRecord> = { name: 'bulk_change
 /** The changes of many mails of all instances that share a store. */
 export interface BulkBoard {
   /**
-   * Stores a new change of this instance, which is told of as it goes on until its `end`.
+   * Stores a new change of this instance, and its progress until `end` is called.
    *
    * @param progress  Changes as the change does.
    * @param abort  Called when it is cancelled at another instance.
@@ -23,9 +23,9 @@ export interface BulkBoard {
   add(progress: Readonly<BulkProgress>, abort: () => void): Promise<void>
   /** Waits until the earlier changes of other instances have ended, or until it is cancelled. */
   turn(id: string, signal: AbortSignal): Promise<void>
-  /** Stores the outcome. What cannot be stored is taken for failed by the other instances. */
+  /** Stores the outcome. If that fails, the other instances consider the change failed. */
   end(id: string): Promise<void>
-  /** Those that are stored. */
+  /** The stored changes. */
   list(): BulkProgress[]
   /** Has the instance of a change cancel it. @returns null if there is no such change. */
   cancel(id: string): Promise<BulkProgress | null>
@@ -40,13 +40,13 @@ interface Own {
   hasEnded: boolean
 }
 
-/** A stored change, and when it was last written, by this instance's time. */
+/** A stored change, and when this instance saw it written last. */
 interface Known {
   readonly record: BulkRecord
   readonly at: number
 }
 
-/** @returns null for a store of this process alone. */
+/** @returns null if only this process uses the store. */
 export async function openBulkBoard({
   store,
   following,
@@ -57,7 +57,7 @@ export async function openBulkBoard({
   if (!store.isShared) return null
   const known = new Map<string, Known>()
   const own = new Map<string, Own>()
-  /** The ids of all changes that began here, while they are stored. */
+  /** The ids of the stored changes that began at this instance. */
   const ours = new Set<string>()
   let listener: (progress: BulkProgress) => void = () => {}
 
@@ -67,7 +67,7 @@ export async function openBulkBoard({
       if (known.get(record.id)?.record.version === record.version) return
       known.set(record.id, { record, at: monotonicNow() })
       const mine = own.get(record.id)
-      // One that was silent for too long is failed for the others.
+      // If it was not written for too long, the other instances consider it failed.
       if (mine && !mine.hasEnded && (record.is_cancelled || isEnded(record))) mine.abort()
       if (!ours.has(record.id)) listener(progressOf(record))
     },
@@ -77,19 +77,19 @@ export async function openBulkBoard({
     },
   })
 
-  /** Whether the instance of a change ended without a word. */
+  /** Whether the instance of a change has stopped writing it. */
   function isLost({ record, at }: Known): boolean {
     return !isEnded(record) && !ours.has(record.id) && monotonicNow() - at > silentMs
   }
 
-  /** Writes that a lost change failed: its instance may only stand still. */
+  /** Stores that a lost change has failed, because its instance may be suspended and continue later. */
   function bury({ record: { id, version } }: Known): void {
     changeRecord(store, bulkChangeCollection, id, 'bulk change', (stored): BulkRecord =>
       stored.version === version ? { ...stored, state: 'failed' } : stored,
     ).catch(() => {})
   }
 
-  /** Stores how far a change is. Also without news, so that the others know that it goes on. */
+  /** Stores the progress of a change, even if there is none, so that the others know that it is running. */
   async function write({ progress }: Own): Promise<void> {
     await changeRecord(store, bulkChangeCollection, progress.id, 'bulk change', (stored) => ({
       ...stored,
@@ -125,7 +125,7 @@ export async function openBulkBoard({
       ours.add(progress.id)
       await store.commit([insert(bulkChangeCollection, { ...progress, is_cancelled: false })])
       void writeOften(mine)
-      // It waits for all that were stored before it.
+      // It waits for all changes that were stored before it.
       await store.caughtUp()
       await following.settled()
     },
@@ -148,7 +148,7 @@ export async function openBulkBoard({
         await write(mine)
         await trim()
       } catch {
-        // The others take it for failed once it was silent for long enough.
+        // The others will consider it failed after a while without writes.
         ours.delete(id)
       } finally {
         own.delete(id)
@@ -179,7 +179,7 @@ export const mostEnded = 20
 const writeMs = 200
 /** How often a change is stored that makes no progress. */
 const beatMs = 3000
-/** After this time without a word, an instance counts as lost. */
+/** If a change is not written for this long, its instance counts as lost. */
 const silentMs = 12_000
 const lookMs = 50
 

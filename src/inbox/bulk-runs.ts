@@ -26,7 +26,7 @@ export interface BulkRuns {
     options: { signal?: AbortSignal; onProgress?(done: number, total: number): void },
     work: (run: BulkRun) => Promise<T>,
   ): Promise<T>
-  /** Lists them, the newest first. */
+  /** Lists them, newest first. */
   list(): BulkProgress[]
   /** Cancels a change; mails that are done stay changed. A change that has ended is not affected. @throws not_found. */
   cancel(id: string): Promise<BulkProgress>
@@ -36,13 +36,13 @@ export interface BulkRuns {
   close(): Promise<void>
 }
 
-/** One that runs here, or did so. */
+/** A change that began at this instance. */
 interface Kept {
   progress: BulkProgress
   abort: AbortController
 }
 
-/** @param board  Where the instances that share a store tell each other of their changes; null for a store of this one alone. */
+/** @param board  Where instances that share a store publish their changes; null if only this process uses the store. */
 export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRuns {
   let kept: Kept[] = []
   let listener: (progress: BulkProgress) => void = () => {}
@@ -54,7 +54,7 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
   }
   board?.onProgress(tell)
 
-  /** Those of all instances, the newest first. */
+  /** The changes of all instances, newest first. */
   function list(): BulkProgress[] {
     const all = new Map(board?.list().map((progress) => [progress.id, progress]))
     for (const { progress } of kept) all.set(progress.id, { ...progress })

@@ -29,7 +29,7 @@ export interface Bulk {
 
 /** The outcome of a change of many mails. */
 export interface BulkOutcome {
-  /** How many mails were removed; for a change, how many are as wanted now, changed or not. */
+  /** How many mails were removed; for a change, how many have the requested state now, whether or not that was a change. */
   count: number
   /** Whether it was cancelled before all selected mails were done. */
   isCancelled: boolean

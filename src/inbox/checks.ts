@@ -49,14 +49,14 @@ export function createInboxChecks(deps: InboxChecksDeps, { find, details }: Mail
 
   async function rawOf({ id, message }: EmailRecord, signal?: AbortSignal): Promise<Buffer | null> {
     if (!message || message.size_bytes > maxAskedBytes) return null
-    // The bytes are the reader's own.
+    // The reader owns the bytes.
     return reader.bytes(messageBlob(id), async (bytes) => Buffer.from(bytes), signal)
   }
 
   async function knowledgeOf(email: EmailRecord, mail: Mail, signal?: AbortSignal): Promise<MailKnowledge> {
     const { records = [], complete = [], sendingHosts = [] } = deps.sending ?? {}
     const own = (await deps.recordsOf?.(mail)) ?? []
-    // The zone file says what is published.
+    // The zone file has the published records.
     const others = own.filter(({ name }) => !complete.includes(zoneOf(name) ?? name))
     const factsOf = (bytes: Buffer): Promise<RawFacts> => paced(rawFactSteps(bytes), signal)
     const raw = email.message && (await reader.bytes(messageBlob(email.id), factsOf, signal))

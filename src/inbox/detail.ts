@@ -20,7 +20,10 @@ interface DetailDeps {
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
 }
 
-/** Reads whole mails: everything that the inbox shows of them. A signal ends what its caller asked for, with its reason. */
+/**
+ * Reads whole mails: everything that the inbox shows of them. A signal ends the work of its caller, which then throws
+ * the reason of the signal.
+ */
 export interface Details {
   read(email: EmailRecord, signal?: AbortSignal): Promise<Mail>
   /** Runs work that reads these mails and holds them. Large mails take turns, so that those that wait are not in memory. */

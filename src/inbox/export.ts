@@ -9,9 +9,9 @@ type Blobs = Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
 export const errorsName = 'errors.txt'
 
 /**
- * The messages of mails as a ZIP archive of `.eml` files, made while it is read: no more than one small message or a
- * piece of a large one waits, however many there are. Mails without a message are left out. Those whose bytes are
- * damaged are left out too, and {@link errorsName} lists them.
+ * The messages of mails as a ZIP archive of `.eml` files. It is made while it is read, so memory holds at most one
+ * small message or a piece of a large one. Mails without a message are left out. Those whose bytes are damaged are left
+ * out too, and {@link errorsName} lists them.
  */
 export function zipMessages(mails: AsyncIterable<EmailRecord>, store: Blobs): Readable {
   return Readable.from(pieces(mails, store), { objectMode: false })
@@ -57,7 +57,7 @@ async function* pieces(mails: AsyncIterable<EmailRecord>, store: Blobs): AsyncGe
 }
 
 /**
- * The bytes of a message, of which it is known that they are whole before the first one is used.
+ * The bytes of a message, after a check that all of them can be read.
  *
  * @throws store_corrupt, store_failed.
  */
@@ -77,7 +77,7 @@ async function wholeMessage(
 }
 
 /**
- * Reads a blob through, since a stream is only known to be whole at its end: what is sent before cannot be taken back.
+ * Reads a whole blob to check it: damage may only show at its end, and bytes that were sent cannot be taken back.
  *
  * @param signal  Ends the reading. @throws its reason.
  * @throws store_corrupt, store_failed.
@@ -92,7 +92,7 @@ export async function assertIntact(
 
 const atOnceBytes = 1024 * 1024
 
-/** @throws validation_error for more mails than the form of an archive has room for. */
+/** @throws validation_error for more mails than a ZIP archive can hold. */
 export function assertExportable(count: number): void {
   if (count <= maxFiles) return
   const message = `matches ${count} mails; an archive holds up to ${maxFiles}. Narrow it, with dates for one`
@@ -102,7 +102,7 @@ export function assertExportable(count: number): void {
 const maxFiles = 65_000
 const maxBytes = 0xffff_ffff - 64 * 1024 * 1024
 
-/** A file name that no system takes amiss: the subject for people, the id so that it is the only one. */
+/** A file name that every system accepts: the subject for people, and the id to make it unique. */
 export function exportName({ id, subject }: Pick<EmailRecord, 'id' | 'subject'>): string {
   const words = subject
     .normalize('NFKD')
@@ -112,5 +112,5 @@ export function exportName({ id, subject }: Pick<EmailRecord, 'id' | 'subject'>)
   return `${id}${words === '' ? '' : `-${words}`}.eml`
 }
 
-// ZIP knows no time before.
+// ZIP has no earlier times.
 const earliest = Date.UTC(1980, 0, 2)

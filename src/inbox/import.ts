@@ -6,7 +6,7 @@ import { addressKey } from '../mime/headers/addresses.ts'
 import { paced, resultSteps, type Steps } from '../core/yield.ts'
 import { headerBlockSteps, type HeaderBlock } from '../mime/headers/headers.ts'
 
-/** Begins to take a message as one that was submitted over SMTP, without any delivery. */
+/** Begins to receive a message as if it were submitted over SMTP, but without delivery. */
 export type Submit = (
   envelope: { mail_from: string; rcpt_to: string[] },
   onStored: (id: string) => void,
@@ -18,7 +18,7 @@ export type Submit = (
  *
  * @param bytes  One RFC 5322 message; kept as it is.
  * @returns The id of the new mail.
- * @throws validation_error for what is no message and for more than 1,000 recipients, message_too_large.
+ * @throws validation_error for bytes that are no message and for more than 1,000 recipients; message_too_large.
  */
 export async function importMessage(bytes: unknown, submit: Submit): Promise<{ id: string }> {
   if (!(bytes instanceof Uint8Array)) {
@@ -40,7 +40,7 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
   let stored = ''
   const reception = submit(await paced(envelopeSteps(header)), (id) => (stored = id))
   try {
-    // Copied, since the store keeps what it is given: in pieces, so that no turn of the event loop copies all of it.
+    // A copy, because the store keeps the bytes; in pieces, so that the event loop is not blocked.
     for (let start = 0; start < bytes.byteLength; start += pieceBytes) {
       await reception.write(Buffer.from(bytes.subarray(start, start + pieceBytes)))
       if (start + pieceBytes < bytes.byteLength) await nextTurn()
@@ -55,12 +55,12 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
 
 const pieceBytes = 1024 * 1024
 
-/** Whether a second message follows as it does in a mailbox; a first line like its first alone is no harm. */
+/** Whether a second message follows, as in a mailbox file. The first line of such a file alone does no harm. */
 function isMailbox(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (text.toString('latin1', 0, 5) !== 'From ') return false
   let at = text.indexOf('\nFrom ')
-  // Bounded: a hostile file may have nothing else.
+  // Bounded, because a hostile file may consist of such lines.
   for (let looked = 0; at !== -1 && looked < 1000; looked++) {
     const before = text.toString('latin1', Math.max(0, at - 2), at)
     const after = text.toString('latin1', at + 1, at + 400)
@@ -96,6 +96,6 @@ function* envelopeSteps(block: HeaderBlock): Steps<{ mail_from: string; rcpt_to:
   return { mail_from, rcpt_to: traced.length > 0 ? traced : [unknownRecipient] }
 }
 
-/** The recipient of a message that names none. */
+/** The recipient of a message without recipients. */
 const unknownRecipient = 'undisclosed@localpost.test'
 const maxRecipients = 1000

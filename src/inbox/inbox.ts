@@ -51,7 +51,7 @@ export interface InboxDeps extends InboxChecksDeps {
   release: Relay | null
   /** The SMTP transcript of a submission; null if it is not kept. Default: no transcripts. */
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
-  /** Of the instances that share the store; null without others. Default: null. */
+  /** The changes of the instances that share the store; null if only this process uses it. Default: null. */
   bulkBoard?: BulkBoard | null
   /** See `IndexerDeps`. */
   onLongWork?: ((isRunning: boolean) => void) | undefined

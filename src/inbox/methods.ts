@@ -71,8 +71,8 @@ export interface Inbox {
    */
   clientSupport(id: string, options?: ClientSupportOptions): Promise<ClientSupport>
   /**
-   * What a mail client keeps of the HTML of a mail, and the list of what it ignores: an approximation from the tables of
-   * Can I email and the rules known of the client. Nothing is fetched.
+   * What a mail client keeps of the HTML of a mail, and what it ignores: an approximation from the tables of Can I
+   * email and known rules of the client. Nothing is fetched.
    *
    * @param mail  A mail or its id.
    * @throws not_found, validation_error for a client without a preview.
@@ -82,13 +82,13 @@ export interface Inbox {
     options: { client: PreviewClient } & ReadOptions,
   ): Promise<MailPreview>
   /**
-   * All tags, in lower case, with the number of their mails: the most frequent first, at most 1,000. Then the others for
-   * which a colour was chosen.
+   * All tags, in lower case, with the number of their mails: the most frequent first, at most 1,000; then the other
+   * tags with a set colour.
    */
   tags(): Promise<TagCount[]>
   /**
-   * Chooses the colour of a tag for everybody, or null for the one that follows from its name. The tag needs no mail. The
-   * last 1,000 tags that got a colour keep it.
+   * Sets the colour of a tag for everybody; null resets it to the one derived from its name. No mail needs to have the
+   * tag. The last 1,000 tags with a set colour keep it.
    *
    * @param tag  In any case.
    * @throws validation_error for a text that cannot be a tag, and for an unknown colour.

@@ -6,7 +6,10 @@ import type { Reader } from '../reading/reader.ts'
 import type { NestedMail } from './types.ts'
 import { toAttachment } from './views.ts'
 
-/** Reads messages that are attached to a message, at any depth. A signal ends the reading, with its reason. */
+/**
+ * Reads messages that are attached to a message, at any depth. A signal ends the work of its caller, which then throws
+ * the reason of the signal.
+ */
 export interface NestedMails {
   /**
    * @param path  The position among the attachments, then that among the attachments of the attached message, and so on.

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts'
 /** Finds the DNS records of the account's own domains that a mail's receivers would look up. */
 export type OwnRecords = (mail: CheckedMail) => Promise<ZoneRecord[]>
 
-/** Takes the records from those that the owner of each domain is told to publish. */
+/** Uses the records that the owner of each domain should publish. */
 export function createOwnRecords(store: Store, dns: DnsSettings): OwnRecords {
   return async (mail) => {
     const shared = await store.get(dkimKeyCollection, 'shared')

@@ -122,7 +122,7 @@ export const mimeTreeSchema: z.ZodType<MimeTree> = z.strictObject({
   problem: z.string().nullable().describe('Why this is not all, or not as the message says; null if it is'),
 })
 
-/** How a reader gets off a list. */
+/** How a reader can unsubscribe from a list. */
 export const listUnsubscribeSchema: z.ZodType<ListUnsubscribe> = z.strictObject({
   urls: z.array(z.string()).describe('http(s) and mailto addresses, in the order of the field'),
   one_click: z.boolean().describe('Whether a mail client may do it with one POST, without asking (RFC 8058)'),
@@ -212,7 +212,7 @@ export const tagMembers: { readonly color: z.ZodType<TagChanges['color']> } = {
 /** The members of a tag that may be changed. */
 export const tagChangesSchema: z.ZodType<TagChanges> = z.strictObject(tagMembers)
 
-/** A change of many mails, and how far it is. */
+/** A change of many mails, and its progress. */
 export const bulkProgressSchema: z.ZodType<BulkProgress> = z.strictObject({
   id: z.string(),
   change: z.enum(['update', 'delete']),

@@ -5,8 +5,8 @@ import type { FindDkimKey } from '../mime/dkim/verify.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Finds the public keys of the account's own domains, as their DNS records would publish them. Of foreign domains there is
- * none: nothing is looked up.
+ * Finds the public keys of the account's own domains, as their DNS records would publish them. Foreign domains have
+ * none, because nothing is looked up.
  */
 export function createKeyFinder(store: Store): FindDkimKey {
   return async (name, selector) => {

@@ -31,7 +31,7 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
   const count = (): Promise<Map<string, number>> => store.tally(emailCollection, 'tag')
 
   async function setColor(tag: string, color: TagColor | null): Promise<void> {
-    // Another colour that is chosen at the same time may be of the same tag: then this one reads again.
+    // If another colour of the same tag is set at the same time, this one reads the record again.
     await untilCommitted(async () => {
       const known = await store.find(tagColorCollection, 'tag', [tag])
       if (known?.color === color) return
@@ -43,7 +43,7 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
     })
   }
 
-  /** The changes that make room for one more. */
+  /** The changes that remove the oldest colours to make room for one more. */
   async function surplus(): Promise<Change[]> {
     const limit = (await store.count(tagColorCollection)) + 1 - mostColors
     return limit > 0 ? (await store.page(tagColorCollection, { limit })).records.map(forget) : []
@@ -76,7 +76,7 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
 
 /** How many tags are listed, besides those with a chosen colour. */
 const mostTags = 1000
-/** How many chosen colours are kept; several that are chosen at once may be more for a moment. */
+/** How many set colours are kept. Concurrent calls may exceed this for a moment. */
 const mostColors = 1000
 
 const forget = ({ id, version }: TagColorRecord): Change => remove(tagColorCollection, id, version)

@@ -29,7 +29,7 @@ export function checkChanges(
   if (errors.length > 0) throw validationError(errors)
 }
 
-/** @throws validation_error if nothing would be changed, as by a misspelt member. */
+/** @throws validation_error if nothing would be changed, for example because of a misspelt member. */
 export function checkIsChange(changes: object): void {
   if (Object.values(changes).some((value) => value !== undefined)) return
   const message = 'says nothing to change: give unread, tags, add_tags or remove_tags'
@@ -41,7 +41,7 @@ export const maxTags = 50
 
 type TagMember = 'tags' | 'add_tags' | 'remove_tags'
 
-/** @throws validation_error for what no mail can have as a tag. */
+/** @throws validation_error for a text that cannot be a tag. */
 export function checkTag(tag: unknown): void {
   if (isTag(tag)) return
   const message = `must be 1 to 100 characters without commas and control characters, not ${quote(tag)}`

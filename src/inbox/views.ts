@@ -41,7 +41,7 @@ export async function toListedBroadcast(
   const outcomes = eventStatuses.map((status, at) => [status, statuses[at] ?? 0] as const)
   return {
     id,
-    // Of an old broadcast only the emails are kept.
+    // Old broadcasts are removed; their emails stay.
     subject: record?.subject ?? email.subject,
     emails,
     unread,
@@ -53,8 +53,8 @@ export async function toListedBroadcast(
  * A mail in detail.
  *
  * @param content  The bodies as the email's detail shows them.
- * @param message  The message, read; null while it is not written.
- * @param facts  What is found out elsewhere.
+ * @param message  The parsed message; null while it is not written.
+ * @param facts  Facts from other sources.
  */
 export function toMail(
   email: EmailRecord,

@@ -16,7 +16,7 @@ export interface Wanted {
 /** Whether the first delivery was tried, or the mail did not come through the outbox. */
 export const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
 
-/** The error of a wait that ended without its mail. @param what  The beginning of the message. */
+/** The error of a wait that timed out. @param what  The beginning of the message. */
 export async function timeoutError(
   store: Store,
   { query, filter, after, timeoutMs }: Wanted,
@@ -37,7 +37,7 @@ export async function timeoutError(
   return new LocalpostError('wait_timeout', `${what} ${wordsOf(query)} within ${timeoutMs} ms.${nearest}`)
 }
 
-/** The error of a wait for no mail, when this one matched. */
+/** The error of `expectNone` when this mail matched. */
 export function unexpectedMail(query: MailQuery | undefined, email: EmailRecord): LocalpostError {
   const message = `Unexpected mail for ${wordsOf(query)}: ${describeMail(email)}.`
   return new LocalpostError('unexpected_mail', message)

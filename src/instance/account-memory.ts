@@ -18,9 +18,9 @@ import type { Store } from '../store/store.ts'
 import { followIds, raiseIds } from './collections.ts'
 
 /**
- * What an account has in memory alone. It stays while the account is closed, so that closing it changes nothing: logs
- * and transcripts, faults, how often a recipient was greylisted, and where ids and the random sequences of a seed
- * continue.
+ * The state of an account that is only in memory. It stays while the account is closed, so that closing it changes
+ * nothing: logs and transcripts, faults, how often a recipient was greylisted, and where ids and the random sequences
+ * of a seed continue.
  */
 export interface AccountMemory {
   ids: Ids
@@ -35,7 +35,7 @@ export interface AccountMemory {
   log: RequestLog
 }
 
-/** @param store  Holds the records of this account alone. */
+/** @param store  Holds only the records of this account. */
 export async function createAccountMemory(
   { clock, rules: given }: Pick<Config, 'clock' | 'rules'>,
   randomSources: (purpose: string) => RandomSource,

@@ -19,16 +19,16 @@ export interface OpenedAccount {
   readonly side: AccountSide
   /** Ends the listeners of the account; to be called when it is closed. */
   endListeners(): void
-  /** Made when the account is used over HTTP first. */
+  /** Created when the account is used over HTTP for the first time. */
   app: Promise<App> | null
 }
 
 /** Opens accounts, and keeps what they have in memory while they are closed. */
 export interface AccountOpener {
   open(record: AccountRecord): Promise<OpenedAccount>
-  /** Refuses changes of what the account holds, which is closed, and waits for those that run. */
+  /** Refuses changes of the records of a closed account, and waits for those in progress. */
   shut(id: string): Promise<void>
-  /** Forgets what an account had in memory. */
+  /** Forgets the state in memory of an account. */
   forget(id: string): void
 }
 

@@ -27,9 +27,9 @@ export function createAccountJudge({
   open: OpenAccounts<OpenedSide>
 }): NonNullable<AuthRules['judgeAccount']> {
   /**
-   * What an SMTP session of an account reaches, also after the account was opened again.
+   * What an SMTP session of an account can use, even after the account was opened again.
    *
-   * @param isAdmitted  Whether the credentials of the session are still right.
+   * @param isAdmitted  Whether the credentials of the session are still valid.
    */
   function sideOf(id: string, isAdmitted: () => boolean): AccountSide {
     /** An account stays open while a session of it is. */
@@ -66,7 +66,7 @@ export function createAccountJudge({
           const record = used()
           return {
             write(piece) {
-              // A long upload is use.
+              // A long upload counts as use.
               noun.used(record)
               return write(piece)
             },

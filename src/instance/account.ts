@@ -53,11 +53,11 @@ export interface SharedParts {
   outgoing: Outgoing
   sending: SendingKnowledge
   lookup: DnsLookup
-  /** Of the readers of all accounts, so that together they hold one large mail in memory. */
+  /** The readers of all accounts share it, so that only one large mail is in memory. */
   turns: ReadingTurns
-  /** Of the outboxes of all accounts. */
+  /** The outboxes of all accounts share it. */
   downloads: Downloads
-  /** Of all that is kept in memory and changed by other instances too. */
+  /** For everything in memory that other instances may change too. */
   following: Following
   /** null without other instances. */
   current: Current | null
@@ -87,7 +87,7 @@ export interface AccountNouns extends Omit<AccountMemory, 'randomSources'> {
   onWake(wake: () => void): void
 }
 
-/** The nouns, and what sends and works in the background. */
+/** The resources, sending, and the background work. */
 export interface Account extends AccountNouns {
   emails: EmailService & Simulation
   broadcasts: Broadcasts
@@ -96,7 +96,7 @@ export interface Account extends AccountNouns {
   outbox: Outbox
   /** Background work. */
   maintenance: readonly { idle(): Promise<void>; close(): Promise<void> }[]
-  /** Where requests with long bodies wait for their turn. */
+  /** The queue for requests with long bodies. */
   large: JobQueue
   /** Begins to deliver. Harmless if it has begun. */
   deliver(): void
@@ -108,7 +108,7 @@ export interface Account extends AccountNouns {
  * Opens what is stored for one account. Mail can be received then.
  *
  * @param memory  Of this account, also from an earlier opening.
- * @param stored  Holds the records of this account alone.
+ * @param stored  Holds only the records of this account.
  * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
  */
 export async function openNouns(
@@ -201,7 +201,7 @@ export async function openNouns(
 }
 
 /**
- * Opens what sends: the API's sends, and the outbox.
+ * Opens the sending of the API and the outbox.
  *
  * @param deliveries  Where the outbox delivers.
  */
@@ -278,7 +278,7 @@ export async function openSends(
   }
 }
 
-/** Ends an account: first all waits, then what runs; the outbox while the SMTP server still takes its deliveries. */
+/** Ends an account: first all waits, then running work. The outbox ends while the SMTP server still accepts its deliveries. */
 export function closeAccount({ inbox, webhooks, outbox, relay, maintenance }: Account): Promise<void> {
   return runAll([
     () => runTogether([() => inbox.close(), () => webhooks.close()]),

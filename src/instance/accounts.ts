@@ -19,10 +19,10 @@ import type { AccountFace } from './http.ts'
 import { createKeyOwners } from './key-owners.ts'
 import { createOpenAccounts } from './open-accounts.ts'
 
-/** The accounts beside `default`. Each is opened when it is used first. */
+/** The accounts other than `default`. Each is opened on its first use. */
 export interface RunningAccounts {
   readonly noun: InnerAccounts
-  /** Judges SMTP credentials; null for those that belong to no account. */
+  /** Finds the account of SMTP credentials; null if they belong to no account. */
   judge: NonNullable<AuthRules['judgeAccount']>
   readonly doors: AccountDoors
   /** Calls `work` with an account, which stays open until the end of it, and of a stream that it gives. @throws not_found. */
@@ -33,7 +33,7 @@ export interface RunningAccounts {
   wake(id: string): void
   /** Waits for what the open accounts have begun. */
   idle(): Promise<void>
-  /** Ends the open accounts. The SMTP server must still take deliveries. */
+  /** Ends the open accounts. The SMTP server must still accept deliveries. */
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export interface RunningAccountsDeps {
   /** Where the outbox of each account delivers. */
   deliveries(): { readonly host: string; readonly port: number }
   makeApp(face: AccountFace): Promise<App>
-  /** How many accounts may be open while they are not used. Default: 100. */
+  /** How many unused accounts may be open. Default: 100. */
   mostOpen?: number | undefined
 }
 
@@ -113,7 +113,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   })
   const wakes = createAccountWakes(config.clock, wake)
 
-  /** Forgets what is in memory of an account. */
+  /** Forgets the state in memory of an account. */
   function forget(id: string, password: string | null): void {
     owners.forget(id, password)
     opener.forget(id)
@@ -133,7 +133,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     return open.hold(id)
   }
 
-  /** Opens an account for its own work, which is no use of it. */
+  /** Opens an account for its background work, which does not count as use. */
   function wake(id: string): void {
     if (!noun.byId(id)) return
     open.hold(id).then(({ opened: { account }, release }) => {

@@ -53,7 +53,7 @@ export interface Running {
   /** Background work. */
   maintenance: readonly { close(): Promise<void> }[]
   outbox: Outbox
-  /** Begins to deliver, where that waited for the listener; harmless afterwards. */
+  /** Begins to deliver, if that waited for the listener; harmless afterwards. */
   deliver(): void
   capture: Capture
   smtp: { host: string; port: number }
@@ -65,7 +65,7 @@ export interface Running {
   waitTimeoutMs: number
 }
 
-/** Puts the parts together to what the library gives. */
+/** Combines the parts into the instance that the library returns. */
 export function assemble(parts: Running): Localpost {
   const { keys, smtp, http } = parts
   let closing: Promise<void> | null = null
@@ -147,7 +147,7 @@ function assertRequest(request: unknown): void {
   throw new LocalpostError('invalid_option', message)
 }
 
-/** The nouns of an account with the sends of the library, which are logged and warn. */
+/** The resources of an account. Sends of the library are logged, and give warnings. */
 export function nounsOf<Given extends Account>(
   account: Given,
 ): Omit<Given, 'emails' | 'broadcasts' | 'smtpSessions'> & AccountNouns {
@@ -189,11 +189,11 @@ function closeAll({
         () => http.close(),
         () => accounts.close(),
         () => webhooks.close(),
-        // A silent DNS server would have the rechecks wait.
+        // Otherwise the rechecks would wait for a DNS server that does not answer.
         () => lookup.close?.(),
       ]),
     () => turns.thread.close(),
-    // Once the outbox closes, a delivery that is cut off counts for nothing.
+    // Once the outbox closes, an interrupted delivery has no outcome.
     () => runTogether([() => outbox.close(), () => capture.endDelays()]),
     () => relay?.close(),
     () => capture.close(),

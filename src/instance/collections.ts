@@ -49,7 +49,7 @@ export const collections: readonly Collection<StoredRecord>[] = [
   sessionCollection,
 ]
 
-/** Collections of state that instances share only through the store: none of them has it in memory. */
+/** Collections of state that instances share only through the store, not in memory. */
 export const sharedCollections: readonly Collection<StoredRecord>[] = [
   faultsCollection,
   attemptCollection,
@@ -72,7 +72,7 @@ const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> 
 /**
  * Empties everything but the keys, and what `keep` names.
  *
- * @throws validation_error is the caller's matter; an unknown name here is invalid_option.
+ * @throws invalid_option for an unknown name; over HTTP the body was checked before.
  */
 export async function emptyStore(store: Store, keep: readonly ResetScope[]): Promise<void> {
   const known = Object.keys(scopes)
@@ -104,20 +104,20 @@ async function emptyCollection(store: Store, collection: Collection<StoredRecord
   }
 }
 
-// A commit is put in force in one piece: this many hold the event loop for a few milliseconds.
+// A commit is applied without a pause: this many changes block the event loop for a few milliseconds.
 const removalSlice = 500
 
 /** Makes every new id greater than all that are stored. */
 export async function raiseIds(store: Store, ids: Ids): Promise<void> {
   for (const collection of collections) {
-    // Their ids are not of this kind, and to ask for one would read them all.
+    // Their ids are of another kind, and reading one id would read all records.
     if (collection.readLater) continue
     const { records } = await store.page(collection, { direction: 'desc', limit: 1 })
     for (const { id } of records) ids.raiseTo(id)
   }
 }
 
-/** Makes every new id greater than those that other instances make, as far as they are known; their clocks may differ. */
+/** Makes every new id greater than the known ids of other instances, whose clocks may differ. */
 export function followIds(store: Store, ids: Ids): void {
   store.changes((change) => {
     if (change.op === 'insert') ids.raiseTo(change.id)

@@ -6,7 +6,7 @@ import type { LocalpostOptions } from '../options/options.ts'
 import { assertRealTicks, isTestProcess } from './test-process.ts'
 
 /**
- * Starts a Localpost: a store, an SMTP port that captures everything, and the whole HTTP face in process.
+ * Starts a Localpost: a store, an SMTP port that captures everything, and the HTTP interface in process.
  *
  * @param options  By default everything stays in memory, SMTP takes a free port of 127.0.0.1, and nothing listens for
  *   HTTP until `listen`. It keeps the process alive until it is closed; that of a test only with `keepAlive: true`, and
@@ -59,7 +59,7 @@ async function open(
   options: LocalpostOptions | undefined,
   defaults: { keepAlive: boolean },
 ): Promise<Localpost> {
-  // What is imported and not used, as in most files of a test run, costs next to nothing.
+  // Loaded on first use, because most files of a test run import the package without using it.
   assertRealTicks()
   const { openLocalpost } = await import('./open.ts')
   return openLocalpost(options, { deliversFrom: 'start', ...defaults })

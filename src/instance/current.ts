@@ -2,14 +2,14 @@ import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Resolves when memory has all that any instance had stored before the call, so that what one instance has acknowledged
- * counts at the others.
+ * Resolves when memory has everything that any instance had stored before the call, so that what one instance has
+ * acknowledged is known at all others.
  *
  * @throws service_unavailable if the store cannot be read.
  */
 export type Current = () => Promise<void>
 
-/** @returns null for a store of this process alone. */
+/** @returns null if only this process uses the store. */
 export function createCurrent(
   store: Pick<Store, 'isShared' | 'caughtUp'>,
   following: Following,

@@ -38,9 +38,9 @@ export interface HttpFace {
   listen(options: ListenOptions): Promise<{ url: string; port: number }>
   /** Uses another certificate for new connections; no effect without the option `tls`. */
   useCertificate(next: { key: string; cert: string }): void
-  /** Ends live events and the listener. */
+  /** Ends live events and closes the listener. */
   close(): Promise<void>
-  /** Makes the face of another account. Its caller closes it. */
+  /** Creates the HTTP interface of another account. The caller closes it. */
   appOf(face: AccountFace): Promise<App>
 }
 

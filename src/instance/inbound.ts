@@ -34,10 +34,10 @@ export interface SideDeps {
 }
 
 /**
- * What SMTP sessions of an account reach.
+ * What SMTP sessions of an account can use.
  *
  * @param headRoom  Limits the bytes that the long headers of all accounts take in memory while they arrive.
- * @param current  Waits for what other instances changed; null without others.
+ * @param current  Waits for the changes of other instances; null if only this process uses the store.
  */
 export function sideOfAccount(
   { store, ids, domains, rules, verdictOf, faults, wakeOutbox, transcripts, smtpSessions }: SideDeps,
@@ -52,7 +52,7 @@ export function sideOfAccount(
     ids,
     hostname,
     ensureDomain: domains.ensureDomain,
-    // Where rules apply to submissions, a refused address never became a recipient.
+    // If rules apply to submissions, a refused address never became a recipient.
     needsDelivery: (recipient: string) =>
       isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
     headRoom,
@@ -76,15 +76,15 @@ export function sideOfAccount(
 }
 
 /**
- * Where a session or a transaction begins, or a key is judged: what follows goes by what was stored before. The greeting does
- * not wait, because some clients send commands before it.
+ * Called when a session or a transaction begins and when a key is checked, so that everything stored before applies.
+ * The greeting does not wait, because some clients send commands before it.
  */
 const opening: ReadonlySet<SmtpStage> = new Set(['ehlo', 'auth', 'mail'])
 
 /**
- * The SMTP listener of an instance: it takes submissions, and the outbox's deliveries.
+ * The SMTP listener of an instance, for submissions and for deliveries of the outbox.
  *
- * @param deps.secret  What the outbox of the account `default` proves itself with.
+ * @param deps.secret  The secret by which the outbox of the account `default` authenticates.
  */
 export function openCapture({
   side,
@@ -117,7 +117,7 @@ export function openCapture({
     judgeAccount,
     onClientFault: (message) => config.onNotice({ level: 'warning', message }),
     onError(error) {
-      // An account was removed while a session of it went on.
+      // The account was removed during the session.
       if (isErrorOf(error, 'not_found')) return
       config.onNotice(
         isErrorOf(error, ...storeErrors)

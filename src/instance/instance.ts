@@ -61,7 +61,7 @@ export type AccountNouns = Pick<
 
 /** A running Localpost; see `createLocalpost`. Its members are for the account `default`; see {@link Localpost.account}. */
 export interface Localpost {
-  /** Separate worlds on this instance. */
+  /** The isolated accounts of this instance. */
   readonly accounts: Accounts
   /**
    * The same members for another account. Methods reject with not_found if there is no such account.
@@ -80,12 +80,12 @@ export interface Localpost {
   readonly inbox: Inbox
   /** Rules for the replies of recipients' servers. */
   readonly rules: Rules
-  /** Failures on purpose between apps and this instance. */
+  /** Injected failures between apps and this instance. */
   readonly faults: Faults
   readonly webhooks: Webhooks
   readonly requests: Requests
   readonly smtpSessions: SmtpSessions
-  /** How long its waits, matchers and assertions wait for what should come, in milliseconds: the option of that name. */
+  /** The default timeout of waits, matchers and assertions in milliseconds: the option of that name. */
   readonly waitTimeoutMs: number
   /** The first API key: given, or made at the first start. */
   readonly apiKey: string
@@ -95,7 +95,7 @@ export interface Localpost {
   readonly smtps: { readonly host: string; readonly port: number; readonly secure: true } | null
   /** Base URL of the listener; null before `listen`. */
   readonly url: string | null
-  /** The whole HTTP face, in process; needs no listener. Rejects only where one of the faults breaks the connection. */
+  /** The HTTP interface in process, without a listener. Rejects only if an injected fault breaks the connection. */
   fetch(request: Request): Promise<Response>
   /**
    * Serves the same over a socket.
@@ -104,15 +104,16 @@ export interface Localpost {
    */
   listen(options?: ListenOptions): Promise<{ url: string; port: number }>
   /**
-   * Empties everything of the account `default` but the keys, and what `keep` names, the request log too. Faults end; rules are again those of the options, or none.
+   * Removes everything of the account `default` except the keys and what `keep` names; also the request log. Faults are
+   * removed, and the rules are again those of the options.
    */
   reset(options?: { keep?: ResetScope[] }): Promise<void>
   /** Its clock; `advance` works only if it was created with a fixed one. */
   readonly clock: InstanceClock
   /**
-   * Notes the state: every record with its bytes, rules and faults; deliveries under way are finished first. It shares
-   * what it notes, so it costs little. API keys, the signing key, tracking addresses, the request log and other accounts
-   * are not part of it.
+   * Takes a snapshot: every record with its bytes, rules and faults. Running deliveries are finished first. The
+   * snapshot shares the data, so it costs little. API keys, the signing key, tracking addresses, the request log and
+   * other accounts are not part of it.
    *
    * @throws snapshot_not_possible if the data are in a `dir`; closed.
    * @example
@@ -121,13 +122,13 @@ export interface Localpost {
    */
   snapshot(): Promise<Snapshot>
   /**
-   * Restores a snapshot, any number of times: later records are removed, and their ids are not used again.
-   * Deliveries under way are finished first; those still due continue. Waits for mail continue.
+   * Restores a snapshot, any number of times: later records are removed, and their ids are not used again. Running
+   * deliveries are finished first; pending ones continue. Waits for mail continue.
    *
    * @throws snapshot_not_possible for what is no snapshot of this instance; closed.
    */
   restore(snapshot: Snapshot): Promise<void>
-  /** Finishes what is acknowledged, closes both listeners and the store. A second call gives the first's promise. */
+  /** Finishes acknowledged work, and closes the listeners and the store. A second call returns the promise of the first. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

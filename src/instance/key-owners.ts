@@ -9,13 +9,13 @@ import { scopeStore } from './scoped-store.ts'
 
 /** The account and the scope of each API key; also for accounts that are not open. */
 export interface KeyOwners {
-  /** Null for keys of `default`, and for what is no key. */
+  /** Null for keys of `default`, and for values that are no key. */
   ofKey(key: string): KeyOwner | null
   /** The same by the SHA-256 of the key in hex. */
   ofDigest(digest: string): KeyOwner | null
   /** Reads the stored keys of an account, and follows those that other instances make and remove. */
   follow(id: string, store: Store): Promise<void>
-  /** The same keys, whose changes are noted here. */
+  /** The same keys, but changes of them are noted here. */
   watch(id: string, keys: Keys): Keys
   /**
    * Forgets the keys of an account that is removed.
@@ -111,5 +111,5 @@ export function createKeyOwners(following: Following): KeyOwners {
 
 const mostFormer = 20_000
 
-// Keys are long and random, so a digest says nothing of them, and looking one up tells nothing by its time.
+// Keys are long and random, so neither a digest nor the time of a look-up reveals anything about them.
 const digestOf = (key: string): string => hash('sha256', key)

@@ -24,7 +24,7 @@ export function noteOpened(place: string): () => void {
 export function placeOf(callee: Function): string {
   const trace: { stack?: string } = {}
   Error.captureStackTrace(trace, callee)
-  // The first line is the error's own.
+  // The first line is the message of the error.
   const line = trace.stack
     ?.split('\n')
     .slice(1)

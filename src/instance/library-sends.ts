@@ -18,8 +18,7 @@ export interface LibrarySendsDeps {
 }
 
 /**
- * The sends of the library: as over HTTP they are in the request log, and their warnings are reported, to
- * `onNotice` each text once.
+ * The sends of the library. As over HTTP they are in the request log. Their warnings are passed to `onNotice`, each text once.
  */
 export function createLibrarySends(deps: LibrarySendsDeps): Pick<Emails, 'send'> & {
   broadcast: Broadcasts['send']
@@ -75,7 +74,7 @@ export function createLibrarySends(deps: LibrarySendsDeps): Pick<Emails, 'send'>
   }
 }
 
-// A loop that makes a new warning at each turn must neither flood its log nor fill the memory.
+// A loop with a new warning at each iteration must neither flood the log nor fill the memory.
 const maxNotices = 100
 
 function createWarn(onNotice: (notice: Notice) => void): (call: string, warnings: readonly string[]) => void {
@@ -93,7 +92,7 @@ function createWarn(onNotice: (notice: Notice) => void): (call: string, warnings
   }
 }
 
-/** The request as it would come over HTTP, in which a long text is cut: the log shows 16 KiB of the whole. */
+/** The request as it would be over HTTP, but with long texts cut, because the log shows only 16 KiB. */
 function encoded(request: unknown): Uint8Array | null {
   try {
     const text = JSON.stringify(request, (_, value: unknown) =>
@@ -101,7 +100,7 @@ function encoded(request: unknown): Uint8Array | null {
     )
     return text === undefined ? null : Buffer.from(text)
   } catch {
-    // Not JSON, as a number of type bigint: the answer says what is wrong with it.
+    // Not JSON, for example because of a bigint: the answer says what is wrong with it.
     return null
   }
 }

@@ -3,7 +3,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { runTogether } from '../core/run-all.ts'
 
-/** The accounts that are open, of any kind. Each is opened when it is used first. */
+/** The open accounts. Each is opened on its first use. */
 export interface OpenAccounts<Opened> {
   /**
    * Opens an account, or finds it open, and keeps it open until `release` is called.
@@ -14,7 +14,7 @@ export interface OpenAccounts<Opened> {
   /**
    * Keeps an account open from now on, also if it is being opened.
    *
-   * @returns Ends that; harmless when it was called before.
+   * @returns Ends that; harmless if called again.
    */
   keep(id: string): () => void
   /** The account if it is open. */
@@ -30,14 +30,14 @@ export interface OpenAccounts<Opened> {
 }
 
 /**
- * Bounds how many accounts are open: above the bound, those that were not used for the longest time are closed, but none
- * that is in use or has work to do.
+ * Limits how many accounts are open: above the limit, the least recently used ones are closed, except those in use or
+ * with work to do.
  *
  * @param deps.assertUsable  Throws not_found where an account may not be opened.
  * @param deps.open  Opens an account.
  * @param deps.end  Closes it.
  * @param deps.isBusy  Whether an account that is not in use has work to do.
- * @param deps.mostOpen  The bound. More are open while they are used.
+ * @param deps.mostOpen  The limit. More are open while they are in use.
  * @param deps.onError  Called with errors of closing.
  */
 export function createOpenAccounts<Opened>(deps: {
@@ -65,7 +65,7 @@ export function createOpenAccounts<Opened>(deps: {
       deps.assertUsable(id)
       const known = opening.get(id)
       if (known) return known
-      // Two of the same account at once would do its work twice.
+      // Opening an account twice at the same time would do its work twice.
       const before = ending.get(id)
       if (!before) break
       await before.catch(() => {})
@@ -110,7 +110,7 @@ export function createOpenAccounts<Opened>(deps: {
     return end
   }
 
-  /** Closes accounts until so many are open as the bound says, or the others are in use or have work to do. */
+  /** Closes accounts until the limit is reached, or the others are in use or have work to do. */
   async function closeIdle(): Promise<void> {
     if (isLooking || isClosed) return
     isLooking = true
@@ -161,6 +161,6 @@ export function createOpenAccounts<Opened>(deps: {
   }
 }
 
-// Accounts above the bound that cannot be closed are looked at again later, in at most a twentieth of the time.
+// Accounts above the limit that cannot be closed are checked again later; the checks take at most a twentieth of the time.
 const shortestRestMs = 250
 const restShare = 20

@@ -176,7 +176,7 @@ export async function openLocalpost(
       waitTimeoutMs: config.waitTimeoutMs,
     })
   } catch (error) {
-    // Errors while closing are ignored: the first error says more.
+    // Errors while closing are ignored, because the first error is the reason.
     await runAll(undo.reverse()).catch(() => undefined)
     throw error
   }
@@ -195,12 +195,12 @@ interface OpenWays {
   keepAlive?: boolean
   /** Called with the store once it is open, to find out whether it refuses to store anything. */
   onStore?: (store: Pick<Store, 'refusal'>) => void
-  /** Called with a function that puts another certificate in the place of that of the option `tls`. */
+  /** Called with a function that replaces the certificate of the option `tls`. */
   onCertificate?: (use: (certificate: { key: string; cert: string }) => void) => void
   /** Called with true when work in the background has gone on for some time, and with false when that ends. */
   onLongWork?: (isRunning: boolean) => void
-  /** How many accounts beside `default` may be open while they are not used. Default: 100. */
+  /** How many unused accounts other than `default` may be open. Default: 100. */
   mostOpenAccounts?: number
-  /** Where readings take turns; closed with the instance. Default: turns of its own. */
+  /** The queues of reads; closed with the instance. Default: new ones. */
   turns?: ReadingTurns
 }

@@ -7,8 +7,8 @@ import { assertRealTicks } from './test-process.ts'
 type Nouns = AccountNouns & Pick<Localpost, 'accounts' | 'clock'>
 
 /**
- * The public methods of each noun, with the number of arguments that each takes. Other members of a noun are for other
- * parts of the instance only.
+ * The public methods of each resource, with the number of their arguments. The other members of a resource are only for
+ * other parts of the instance.
  */
 type Methods = { readonly [Noun in keyof Nouns]: Arguments<Nouns[Noun]> }
 type Arguments<Noun> = {
@@ -70,10 +70,9 @@ const contactMethods: Arguments<Localpost['audiences']['contacts']> = {
 }
 
 /**
- * What the user of an instance gets of its parts: their public methods and nothing else, such as the keys that mail is
- * signed with.
+ * The public methods of the parts of an instance. Everything else, such as the keys for signing mail, is left out.
  *
- * @param assertOpen  Throws where the instance is closed; every method asks it first.
+ * @param assertOpen  Throws if the instance is closed; every method calls it first.
  */
 export function publicMembers(deps: Nouns, assertOpen: () => void): Nouns {
   const expose = <Name extends keyof Nouns>(name: Name): Nouns[Name] =>
@@ -128,7 +127,7 @@ export function accountMembers(
   }
 }
 
-/** A noun of an account, whose methods find it when they are called. */
+/** A resource of an account, whose methods find the account when they are called. */
 function later<Noun extends object>(
   names: object,
   use: (work: (account: AccountNouns) => Promise<unknown>) => Promise<unknown>,
@@ -176,8 +175,8 @@ interface Called {
 }
 
 /**
- * The same method, whose error shows the line that called it: by the time of a refusal, such as that of a wait that is
- * over, the stack has nothing of the caller any more.
+ * The same method, but its errors show the line that called it. When a promise rejects later, for example after a
+ * timeout, the stack no longer contains the caller.
  */
 export function fromCall<Given extends unknown[], T>(
   { name, path, most }: Called,
@@ -198,7 +197,7 @@ export function fromCall<Given extends unknown[], T>(
       try {
         return await run(...given)
       } catch (error) {
-        // The end of the instance ends what its caller has not come to await: that is no unhandled rejection.
+        // When the instance closes, promises that nobody awaits yet reject; that must not count as unhandled rejections.
         if (isErrorOf(error, 'closed')) answered?.catch(() => {})
         throw withFramesOf(error, frames)
       }

@@ -1,13 +1,13 @@
 import type { Store } from '../store/store.ts'
 
-/** A store whose listeners end together, with what was opened over it. */
+/** A store whose listeners end together. */
 export interface ScopedStore {
   readonly store: Store
   /** Ends all calls of listeners. */
   end(): void
 }
 
-/** The store of something that is opened and closed while the store stays open, as an account is. */
+/** Wraps the store for something that is closed earlier than the store, such as an account. */
 export function scopeStore(inner: Store): ScopedStore {
   const stops = new Set<() => void>()
   return {

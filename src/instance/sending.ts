@@ -26,7 +26,7 @@ export interface SendingDeps {
   wakeOutbox: () => void
 }
 
-/** The emails and broadcasts of the API, and the sends of the library, which are logged and warn. */
+/** The emails and broadcasts of the API, and the sends of the library, which are logged and give warnings. */
 export function openSending(deps: SendingDeps): {
   emails: EmailService & Simulation
   broadcasts: Broadcasts

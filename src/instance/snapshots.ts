@@ -7,13 +7,13 @@ import type { RestorableStore } from '../store/restore.ts'
 import { sessionCollection } from '../users/user.ts'
 import { trackingSecretCollection } from '../tracking/secret.ts'
 
-/** The state of an instance at a moment; opaque, and of use to that instance alone. */
+/** The state of an instance at one moment. It is opaque, and only that instance can restore it. */
 export interface Snapshot {
   /** When it was taken: Unix time in milliseconds of the instance's clock. */
   readonly taken: number
 }
 
-/** Takes snapshots and puts them back. */
+/** Takes and restores snapshots. */
 export interface Snapshots {
   /** @throws snapshot_not_possible if the data are in a folder; closed. */
   snapshot(): Promise<Snapshot>
@@ -23,8 +23,8 @@ export interface Snapshots {
 
 /**
  * @param deps.store  null if the data are in a folder.
- * @param deps.settle  Waits for what is under way.
- * @param deps.reload  Has those who hold a part of the records in memory read it again.
+ * @param deps.settle  Waits for running work.
+ * @param deps.reload  Makes everything that keeps records in memory read them again.
  */
 export function createSnapshots(deps: {
   store: RestorableStore | null

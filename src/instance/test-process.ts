@@ -9,7 +9,7 @@ export function isTestProcess(): boolean {
   return told || vitestWorker() !== null || isVitestMain() || isJest() || isJestMain() || isNodeTest()
 }
 
-/** From now on this is the process of a test, whatever the runner: importing `localpost/testing` declares it. */
+/** Declares that this is the process of a test, whatever the runner. Importing `localpost/testing` calls it. */
 export function sayTestProcess(): void {
   told = true
 }
@@ -31,7 +31,7 @@ const tickFault =
 /**
  * Calls a function after the tests of this process, whatever their hooks; it may be called twice.
  *
- * @returns A function that takes it back, as far as the runner can.
+ * @returns A function that undoes it, as far as the runner allows.
  */
 export function atEndOfTests(run: () => void): () => void {
   // Vitest ends its workers without their exit events.

@@ -7,9 +7,9 @@ export interface InstanceClock {
   /** Unix time in milliseconds. */
   now(): number
   /**
-   * Moves on, and has everything happen that falls due on the way, in its order: tries that are repeated, webhooks that
-   * are posted again, domains that are looked up again, emails that get too old, answers that a rule or a fault delays.
-   * Work that starts on the way is finished before time moves on.
+   * Moves the time on, and does everything that is due by then, in order: delivery retries, webhook retries, look-ups
+   * of domains, retention, and answers that a rule or a fault delays. Work that starts meanwhile is finished before the
+   * time moves on.
    *
    * @param by  Milliseconds, or a duration: `500ms`, `90s`, `15m`, `72h`, `30d`.
    * @throws clock_not_held if the instance runs on the machine's clock; invalid_option for what is no duration.

@@ -14,7 +14,7 @@ import type { ApiKey, ApiKeyInput, Scope } from './types.ts'
 import { apiKeyCollection } from './key.ts'
 import { apiKeyInputSchema } from './schema.ts'
 
-/** API keys: who may come in. */
+/** API keys: who may use the APIs. */
 export interface Keys {
   /** The key to show and to use: the first given one, else the oldest stored one of scope `full`. */
   primary(): Pick<ApiKey, 'id' | 'value'>
@@ -25,10 +25,10 @@ export interface Keys {
   /**
    * Given ones first, then stored ones, oldest first.
    *
-   * @param options.reveal  Says of which keys the values are given whole instead of masked: for loopback only.
+   * @param options.reveal  Decides which keys are shown unmasked: only over loopback.
    */
   list(options?: { reveal?: (key: ApiKey) => boolean }): ApiKey[]
-  /** Makes and stores a key; the answer alone has its whole value. @throws validation_error */
+  /** Creates and stores a key; only the result contains its whole value. @throws validation_error */
   create(input?: ApiKeyInput): Promise<ApiKey>
   /**
    * Removes a stored key; it is refused from then on.
@@ -40,7 +40,7 @@ export interface Keys {
 }
 
 /**
- * The keys of an instance. Where none is stored, one is made and stored.
+ * The keys of an instance. If none is stored, one is created and stored.
  *
  * @param deps.given  Keys from the options, beside the stored ones; never stored.
  * @param deps.acceptAny  Accepts any value that is not empty.
@@ -65,7 +65,7 @@ export async function createKeys(deps: {
     given.map((value, i) => [optionId(i), { digest: digest(value), scope: 'full' }]),
   )
   /**
-   * Keys that were presented before. A lookup takes the same time for every wrong value: a map compares the hash of
+   * Keys that clients have used before. A lookup takes the same time for every wrong value: a map compares the hash of
    * the whole text, never its beginning.
    */
   const presented = new Map<string, Scope>()
@@ -152,7 +152,7 @@ export async function createKeys(deps: {
           `${quote(id)} is the last stored key of scope "full". Make another one first.`,
         )
       }
-      // Out before the commit: two removals at once must not take the last two.
+      // Removed before the commit, so that two concurrent removals cannot remove the last two keys.
       const [key] = stored.splice(at, 1)
       try {
         await store.commit([remove(apiKeyCollection, id)])
@@ -183,7 +183,7 @@ const isFull = (key: ApiKeyRecord): boolean => scopeOf(key) === 'full'
 
 const optionId = (index: number): string => `option_${index + 1}`
 
-// Digests are equally long, so that comparing them tells nothing about a key, not even its length.
+// Digests have the same length, so comparing them reveals nothing about a key, not even its length.
 const digest = (value: string): Buffer => hash('sha256', value, 'buffer')
 
 function toApiKey(

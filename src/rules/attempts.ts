@@ -1,16 +1,17 @@
 import type { Rule } from './types.ts'
 
-/** Counts the attempts of deliveries that are refused at first. */
+/** Counts the attempts of deliveries whose first attempts are refused. */
 export interface Attempts {
   /**
-   * Whether this attempt comes after so many; it is forgotten then. A promise where instances count together.
+   * Whether there were `times` attempts before this one; the delivery is forgotten then. A promise if instances share
+   * the counts.
    *
-   * @param rule  Each counts for itself; null is the simulator.
+   * @param rule  Each rule counts separately; null is the simulator.
    */
   areOver(rule: Rule | null, delivery: string, times: number): boolean | Promise<boolean>
 }
 
-/** Counts in memory: a restart, or other rules, forget the attempts. */
+/** Counts in memory: a restart, or setting other rules, forgets the attempts. */
 export function createAttempts(): Attempts {
   const ofSimulator = new Map<string, number>()
   const byRule = new WeakMap<Rule, Map<string, number>>()
@@ -28,7 +29,7 @@ export function createAttempts(): Attempts {
       const before = made.get(delivery) ?? 0
       made.delete(delivery)
       if (before >= times) return true
-      // Deliveries that were given up are never asked for again: the oldest make room.
+      // Deliveries that were given up would stay forever, so the oldest are removed.
       const [oldest] = made.keys()
       if (made.size >= maxDeliveries && oldest !== undefined) made.delete(oldest)
       made.set(delivery, before + 1)

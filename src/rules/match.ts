@@ -4,7 +4,7 @@ import { matchesGlob } from '../core/glob.ts'
 
 /** The recipients that a rule matches. */
 export interface Match {
-  /** Whether it names one address and no other. */
+  /** Whether it names a single address. */
   readonly isExact: boolean
   /** @param recipient  A bare address, as an envelope has it. */
   test(recipient: string): boolean
@@ -49,7 +49,7 @@ function toAscii(domain: string): string | { problem: string } {
   return 'problem' in checked ? checked : checked.address.slice(2).toLowerCase()
 }
 
-// Label by label: one with a `*` in it is no name that could be converted.
+// Label by label, because a label with `*` cannot be converted.
 function patternToAscii(domain: string): string | { problem: string } {
   const labels = domain.split('.').map((label) => (label.includes('*') ? label : domainToASCII(label)))
   const isSound = labels.every((label) => /^[a-z0-9_*-]+$/.test(label))

@@ -1,14 +1,14 @@
 import type { Collection, StoredRecord } from '../store/store.ts'
 import type { Rule, RuleInput } from './types.ts'
 
-/** The rules as stored: one record, since only the whole list has a meaning. */
+/** The rules as stored: one record, because their order matters. */
 export interface RulesRecord extends StoredRecord {
   rules: Rule[]
 }
 
 export const rulesCollection: Collection<RulesRecord> = { name: 'rules', indexes: {} }
 
-/** A rule as it is given, with everything filled in that was left out. */
+/** A given rule with all defaults filled in. */
 export function fillRule(rule: RuleInput): Rule {
   const { match } = rule
   switch (rule.action) {

@@ -12,11 +12,11 @@ import { forgetAttempts } from './shared-attempts.ts'
 
 /** Rules for the replies of recipients' servers, which otherwise accept everything; for `/dev/rules` and the library. */
 export interface Rules {
-  /** In their order, with everything filled in that was left out. */
+  /** In their order, with all defaults filled in. */
   get(): Promise<Rule[]>
   /**
-   * Puts these in the place of all. They are stored, and hold for every attempt from now on; attempts that were
-   * greylisted before are forgotten.
+   * Replaces all rules. The new ones are stored, and apply to every attempt from now on; earlier greylisted attempts
+   * are forgotten.
    *
    * @throws validation_error with one entry per wrong member: `[2].code`.
    */
@@ -24,9 +24,10 @@ export interface Rules {
 }
 
 /**
- * Finds the rule of a recipient; what capture is given.
+ * Finds the rule of a recipient, for capture.
  *
- * @param exactOnly  Leaves out rules for domains and patterns: a simulator address is met only by its own name.
+ * @param exactOnly  Ignores rules for domains and patterns, because only a rule for the exact address applies to a
+ *   simulator address.
  * @returns The first that matches, the same object until the rules change; null if none does.
  */
 export type FindRule = (recipient: string, exactOnly: boolean) => Rule | null
@@ -34,7 +35,7 @@ export type FindRule = (recipient: string, exactOnly: boolean) => Rule | null
 /**
  * The rules of an instance.
  *
- * @param deps.given  From the options: they take the place of the stored ones at every start. null keeps those.
+ * @param deps.given  The rules of the options, which replace the stored ones at every start. null keeps the stored ones.
  * @param deps.following  Follows the rules that other instances set. Default: a new one.
  */
 export async function createRules(deps: {
@@ -66,7 +67,7 @@ export async function createRules(deps: {
   await following.open(store, rulesCollection, {
     ids: () => [recordId],
     put({ rules }) {
-      // Attempts that were greylisted are forgotten with other rules alone.
+      // Greylisted attempts are forgotten only if the rules differ.
       if (JSON.stringify(rules) !== JSON.stringify(known)) take(rules)
     },
     remove: () => take([]),

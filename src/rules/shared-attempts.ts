@@ -18,8 +18,8 @@ export const attemptCollection: Collection<AttemptRecord> = {
 }
 
 /**
- * Counts in the store: the next attempt may come to another instance. Other rules forget the attempts; see
- * {@link forgetAttempts}.
+ * Counts in the store, because the next attempt may reach another instance. Setting other rules forgets the attempts;
+ * see {@link forgetAttempts}.
  */
 export function createSharedAttempts(store: Store, clock: Pick<Clock, 'now'>): Attempts {
   return {
@@ -49,13 +49,13 @@ export async function forgetAttempts(store: Store): Promise<void> {
   await store.bulk(attemptCollection, await store.ids(attemptCollection), 'remove')
 }
 
-/** Those that make room: deliveries that were given up are never asked for again. */
+/** The attempts to remove: deliveries that were given up would stay forever. */
 async function oldest(store: Store): Promise<string[]> {
   const over = (await store.count(attemptCollection)) - maxDeliveries + 1
   return over > 0 ? await store.ids(attemptCollection, { index: 'created', limit: Math.min(over, 100) }) : []
 }
 
-/** A fixed length, whatever a client gives as its addresses. */
+/** A digest, so that the length does not depend on the addresses that a client gives. */
 function idOf(rule: Rule | null, delivery: string): string {
   return hash('sha256', JSON.stringify([rule?.match ?? null, delivery]))
 }

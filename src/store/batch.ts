@@ -10,8 +10,8 @@ import type { IndexKey } from './queries.ts'
 import { paced, pacedIfLong } from '../core/yield.ts'
 
 /**
- * The commits of one write: each is checked against memory and those staged before it, and one that is refused
- * leaves no trace on the others.
+ * The commits of one write: each is checked against memory and the commits staged before it, and a refused one does not
+ * affect the others.
  */
 export class Batch {
   readonly commits: StagedCommit[] = []
@@ -61,7 +61,7 @@ export class Batch {
     }
   }
 
-  /** Adds a commit that puts blobs at a new place, where they still are at the old one. */
+  /** Adds a commit that moves blobs to new places, if they are still at the old ones. */
   stageMoves(moves: readonly Move[]): void {
     for (const { collection, id, name, from, bytes } of moves) {
       const state = this.#records.state(collection)
@@ -112,7 +112,7 @@ export class Batch {
     }
   }
 
-  /** Adds a commit of what was worked out already; it must be the only one. */
+  /** Adds a commit whose effects are known already; it must be the only one of the batch. */
   stageEffects(effects: readonly Effect[]): void {
     this.#effects.push(...effects)
     this.#seal()

@@ -13,7 +13,7 @@ export interface Told {
   readonly change: StoreChange
 }
 
-/** Hands the changes of commits to listeners, and keeps the last 10,000 for those that ask what they missed. */
+/** Passes the changes of commits to listeners, and keeps the last 10,000 for listeners that ask for earlier ones. */
 export class ChangeFeed {
   #seq: number
   /** The seq of the last change that is no longer known. */
@@ -29,7 +29,7 @@ export class ChangeFeed {
     this.#droppedThrough = seq
   }
 
-  /** Calls `listener` for the changes in a partition alone. */
+  /** Calls `listener` only for the changes in one partition. */
   listen(partition: string, listener: Listener, after?: number): () => void {
     const caught = after === undefined ? this.#seq : this.#catchUp(partition, listener, after)
     const entry = { listener, after: caught }
@@ -81,7 +81,7 @@ export class ChangeFeed {
   }
 
   *#publish(commits: readonly StagedCommit[]): Generator<undefined, void> {
-    // All are visible already: who listens from now on has seen them.
+    // All of them are visible already: a listener that is added now can read them.
     this.#seq = commits.at(-1)?.seq ?? this.#seq
     for (const { seq, effects, isBulk } of commits) {
       if (isBulk) {
@@ -127,7 +127,8 @@ export class ChangeFeed {
 
   /** @returns The seq behind which changes are new to the listener. */
   #catchUp(partition: string, listener: Listener, after: number): number {
-    // A seq from the future is of another life of this store: nothing is known of what came between.
+    // A number that is higher than the last one is from an earlier run, or from before a restore: the changes in
+    // between are not known.
     const missed = after < this.#droppedThrough || after > this.#seq
     if (missed) call(listener, { seq: this.#droppedThrough, op: 'gap' })
     for (const { partition: of, change } of this.#recent)
@@ -150,7 +151,7 @@ export class ChangeFeed {
 
 const kept = 10_000
 
-/** A listener's fault is its own: it must not stop a commit, and must not be lost. */
+/** An error in a listener must not fail the commit, and must not be swallowed. */
 function call(listener: Listener, change: StoreChange): void {
   try {
     listener(change)

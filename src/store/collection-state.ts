@@ -34,7 +34,7 @@ export function sizeOf({ entries, pack }: Segment): number {
 export class CollectionState {
   /** With the partition: `emails.acc_1`. */
   readonly name: string
-  /** Without the partition, as the nouns know it: `emails`. */
+  /** Without the partition: `emails`. */
   readonly base: string
   /** The main partition is `""`. */
   readonly partition: string
@@ -84,7 +84,7 @@ export class CollectionState {
     return this.indexes.map(({ name, on }) => `${name}:${on.join(',')}`).join(';')
   }
 
-  /** The keys of a record. Records in no index, as nearly all older emails, share one array to save memory. */
+  /** The keys of a record. Records in no index, which includes nearly all older emails, share one array to save memory. */
   keysOf(record: Readonly<Record<string, unknown>>): readonly (IndexKey | null)[] {
     const keys = this.indexes.map((index) => keyOf(record, index.on))
     return keys.every((key) => key === null) ? this.noKeys : keys

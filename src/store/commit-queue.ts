@@ -9,7 +9,7 @@ import { restoringEffects, type StoreSnapshot } from './restore.ts'
 import { Batch } from './batch.ts'
 import { nextTurn } from '../core/machine.ts'
 
-/** A commit that waits for its turn. */
+/** A commit that waits to be stored. */
 type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void } & (
   | {
       readonly changes: readonly PreparedChange[]
@@ -21,7 +21,7 @@ type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown)
   | { readonly cleared: readonly CollectionState[] }
 )
 
-/** What is computed from the state in memory, so that no other commit may share its batch. */
+/** Commits that are computed from the state in memory, so that no other commit may share their batch. */
 type Alone = Extract<Waiting, { snapshot: unknown } | { cleared: unknown }>
 
 const isAlone = (item: Waiting): item is Alone => 'snapshot' in item || 'cleared' in item
@@ -43,7 +43,7 @@ export interface CommitQueue {
    */
   bulk(changes: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome>
   move(moves: readonly Move[]): Promise<void>
-  /** Puts the records of a snapshot back, between the commits before and after it. */
+  /** Restores the records of a snapshot, after the commits before it and before those after it. */
   restore(snapshot: StoreSnapshot): Promise<void>
   /** Removes all records of these collections, between the commits before and after it. */
   clear(states: readonly CollectionState[]): Promise<void>
@@ -52,7 +52,7 @@ export interface CommitQueue {
 }
 
 /**
- * @param seq  Of the last commit that the medium holds.
+ * @param seq  The number of the last commit in the medium.
  */
 export function createCommitQueue(deps: {
   records: Records
@@ -72,7 +72,7 @@ export function createCommitQueue(deps: {
   }
 
   async function run(): Promise<void> {
-    // The turn in between lets everything that this turn of the event loop commits share the write.
+    // Waiting for the next turn of the event loop lets all commits of this turn share one write.
     for (await nextTurn(); waiting.length > 0; await nextTurn()) {
       const all = waiting
       waiting = []
@@ -182,7 +182,7 @@ export function createCommitQueue(deps: {
   }
 }
 
-// One batch is staged, encoded and applied without a pause, so these bound how long the event loop may stand.
+// One batch is staged, encoded and applied without a pause, so these limits bound how long the event loop is blocked.
 const batchCommits = 256
 const batchBytes = 4 * 1024 * 1024
 

@@ -26,7 +26,7 @@ export class Deferred {
 
   async #run(): Promise<void> {
     const steps = this.#steps
-    // What a step holds is free as soon as it is done.
+    // Each step is released as soon as it has run, so that its memory is free.
     this.#steps = []
     const pacer = createPacer()
     await nextTurn()

@@ -26,7 +26,7 @@ import {
 } from './store.ts'
 
 /**
- * Makes a store of a medium: the same code whether bytes stay in memory or in a folder.
+ * Creates a store over a medium: the same code for memory and for a folder.
  *
  * @param pendingBytes  How much may wait to be stored before new records are refused.
  * @throws What the medium's `load` throws.
@@ -68,7 +68,8 @@ export async function createStore(
       const prepared = changes.map((change) => prepareChange(stateOf(change.collection), change))
       const named = blobs.map((blob) => ({ blob, name: nameIn(changes, blob) }))
       const size = heldBy(prepared, blobs)
-      // Changes of what is there are bounded by who makes them, and losing one would cost more than it frees.
+      // Changes of existing records are not limited: their callers limit them, and refusing one would lose more than
+      // the memory it takes.
       if (!isNewAlone(changes)) pending.takeAnyway(size)
       else {
         medium.assertRoom()
@@ -244,8 +245,8 @@ function heldBy(changes: readonly PreparedChange[], blobs: readonly Blob[]): num
 }
 
 /**
- * The name of a blob and whose it is, in the very string of the record that comes with it: a blob without its record
- * would never be found again, and never be removed.
+ * The name of a blob and the id of its record, which must be in the same commit: a blob without its record would never
+ * be found, and never be removed. The id is the string of the record, so that memory holds it once.
  */
 function nameIn(changes: readonly Change[], blob: Blob): BlobName {
   const { owner, name } = splitBlobId(blob.id)

@@ -139,7 +139,7 @@ export class FactTable {
   }
 }
 
-/** Makes the test of a condition on texts: whether one of them meets it. */
+/** Makes the test of a condition on texts: whether one of them matches. */
 export function textTest(where: Extract<FactWhere, { text: string }>): (texts: readonly string[]) => boolean {
   if ('equals' in where) return (texts) => texts.includes(where.equals)
   return (texts) => texts.some((text) => text.startsWith(where.begins))

@@ -10,14 +10,14 @@ export interface Memory<T extends StoredRecord> {
 }
 
 /**
- * Keeps what is in memory as it is stored, where other instances change the store too. Of a store of this process alone,
- * the records are only read once: whatever changes them changes the memory.
+ * Keeps a copy in memory up to date if other instances change the store too. If only this process uses the store, the
+ * records are read once: the code that changes them changes the copy as well.
  */
 export interface Following {
   /** Reads all records of a collection, and follows their changes until the listeners of the store end. @throws As reads. */
   open<T extends StoredRecord>(store: Store, collection: Collection<T>, memory: Memory<T>): Promise<void>
   /**
-   * Resolves when memory has all changes that the store told of before the call.
+   * Resolves when memory has all changes that the store reported before the call.
    *
    * @throws As reads of the store. The next call reads again what could not be read.
    */
@@ -26,7 +26,7 @@ export interface Following {
 
 /** Follows any number of collections. */
 export function createFollowing(): Following {
-  /** Those that have something to read. */
+  /** Those that have changes to read. */
   const behind = new Set<Follower>()
 
   return {
@@ -41,7 +41,7 @@ export function createFollowing(): Following {
           else if (change.op === 'bulk') follower.noteAll()
           else follower.note(change.id)
           behind.add(follower)
-          // What fails stays among those behind; `settled` reads it again and throws.
+          // After an error it stays in `behind`; `settled` reads it again and throws.
           follower.catchUp().then(
             () => void behind.delete(follower),
             () => {},

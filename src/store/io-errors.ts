@@ -1,10 +1,10 @@
 import { codeOf, errorTable, LocalpostError } from '../core/errors.ts'
 
 /**
- * Turns what the file system threw into the store's error.
+ * Converts an error of the file system into one of the store.
  *
  * @param doing  What was being done and to which file, as the beginning of a sentence: `Writing /data/log/000001.log`.
- * @returns store_full, store_read_only or store_failed; an error of Localpost's own comes back as it is.
+ * @returns store_full, store_read_only or store_failed; an error of Localpost itself is returned unchanged.
  */
 export function storeFault(error: unknown, doing: string): LocalpostError {
   if (error instanceof LocalpostError) return error

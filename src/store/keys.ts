@@ -2,7 +2,7 @@ import type { IndexKey } from './queries.ts'
 
 type KeyValue = IndexKey[number]
 
-/** A record's key in an index, or null if one of the members is null, absent, or nothing that can be ordered. */
+/** A record's key in an index, or null if one of the members is null, absent, or of a type without an order. */
 export function keyOf(record: Readonly<Record<string, unknown>>, on: readonly string[]): IndexKey | null {
   const key: KeyValue[] = []
   for (const member of on) {

@@ -24,8 +24,8 @@ export interface TakenBlob extends BlobName {
 }
 
 /**
- * What the engine asks of the place where bytes stay: a folder with a log, or memory.
- * The engine calls `write` for one batch at a time and applies it before the next.
+ * What the engine needs from the place where bytes are kept: a folder with a log, or memory. The engine calls `write`
+ * for one batch at a time and applies it before the next.
  */
 export interface Medium extends PlaceKeeper {
   /** Fills the records from what is stored. @returns the seq of the last commit. */
@@ -41,13 +41,13 @@ export interface Medium extends PlaceKeeper {
   /** Where a held blob will be, when the frame's payload has `at` bytes before it. */
   placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
   /**
-   * To be awaited before the blobs of a commit are taken: waits while too much of what was removed still uses space.
-   * Mostly there is nothing to wait for.
+   * Await it before the blobs of a commit are taken: it waits while removed data still uses too much space. Usually
+   * there is nothing to wait for.
    */
   clear(blobs: readonly Blob[]): Promise<void> | undefined
   /** @throws store_full while the disk has no room for what is new. */
   assertRoom(): void
-  /** Why nothing new is stored at present, as a lost lock or a full disk; null while new records are accepted. */
+  /** Why no new records are accepted at present, for example a lost lock or a full disk; null while they are accepted. */
   refusal(): LocalpostError | null
   /** As `Store.lowDisk`. */
   lowDisk(): Promise<LowDisk | null>
@@ -57,7 +57,7 @@ export interface Medium extends PlaceKeeper {
    * @param mayUseReserve  Whether nothing in it is new, so that it may take the last room of the disk.
    */
   write(batch: readonly StagedCommit[], mayUseReserve: boolean): Promise<void>
-  /** The batch written last is in memory now. */
+  /** Called when the last written batch was applied to memory. */
   applied(): void
   read(place: Place, start: number, end: number): Promise<Buffer>
   /** Reads to the end even where the blob is removed meanwhile. */

@@ -36,13 +36,13 @@ export interface LogStoreOptions {
   readonly collections: readonly Collection<StoredRecord>[]
   readonly clock: Clock
   /**
-   * What a resolved commit survives: `process`: the end of this process, however it comes; `disk`: a power loss
-   * too, at the price of a sync for each write.
+   * What a resolved commit survives. `process`: the end of this process, however it ends. `disk`: also a power loss, at
+   * the cost of a sync for each write.
    */
   readonly durability: 'process' | 'disk'
   /** Called with operational warnings, one or two sentences each. Default: none. */
   readonly onNotice?: (text: string) => void
-  /** Where tests put faults. Default: the machine's. */
+  /** The file system; tests inject faults here. Default: the machine's. */
   readonly files?: Files
   /** Default: the machine's. */
   readonly processes?: Processes
@@ -54,7 +54,7 @@ export interface LogStoreOptions {
   readonly pendingBytes?: number
   /** How many bytes unfinished blobs hold in memory, all together; beyond, they are spooled. Default: 32 MiB. */
   readonly heldBytes?: number
-  /** How large a log file gets, in bytes. Default: half of what is in use, from 4 to 32 MiB. */
+  /** The size of a log file in bytes. Default: half of what is in use, from 4 to 32 MiB. */
   readonly logFileBytes?: number
   /** After how many bytes of log a checkpoint is made. Default: half of what is in use, from 4 to 16 MiB. */
   readonly checkpointBytes?: number
@@ -68,7 +68,7 @@ export interface LogStoreOptions {
 }
 
 /**
- * Opens a store in memory alone: same code, no files; closing it drops everything.
+ * Opens a store in memory: the same code, but no files. Closing it drops everything.
  *
  * @example
  * const store = await openMemoryStore({ collections: [emailCollection] })
@@ -92,7 +92,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<Partitione
   try {
     return await openFolder(options, paths, false)
   } catch (error) {
-    // The lock alone needs room.
+    // Even the lock needs space on the disk.
     if (!isErrorOf(error, 'store_full') || !(await releaseReserve(files, paths).catch(() => false)))
       throw error
     return await openFolder(options, paths, true)
@@ -114,7 +114,7 @@ async function openFolder(
     if (isNew) await replaceFile(files, paths.gitignore, [Buffer.from('*\n')])
     await files.makeFolder(paths.logs)
     await files.makeFolder(paths.larges)
-    // Also where they were there: an earlier start may have ended in between.
+    // Even if they exist already: an earlier start may have ended before it synced them.
     await files.syncFolder(dirname(paths.folder)).catch(unreadable)
     for (const path of [paths.folder, paths.logs]) await files.syncFolder(path)
     const bytes = options.reserveBytes ?? defaultReserveBytes

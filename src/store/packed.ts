@@ -26,7 +26,7 @@ export interface PackRows {
   readonly lines: Uint32Array
 }
 
-/** Tells a segment file from every other one, and from itself after a change. */
+/** Distinguishes a segment file from every other one, and from its own earlier and later states. */
 export interface FileStamp {
   readonly size: number
   /** The checksum in its last line. */

@@ -11,7 +11,7 @@ export type PreparedChange =
       readonly op: 'insert' | 'put' | 'update'
       readonly state: CollectionState
       readonly id: string
-      /** The version that `text` says: a guess for `put`, which is settled when it is staged. */
+      /** The version in `text`: for `put` a guess, which is corrected when the change is staged. */
       readonly version: number
       readonly text: string
       readonly keys: readonly (IndexKey | null)[]
@@ -39,7 +39,7 @@ export function isNewAlone(changes: readonly Pick<Change, 'op'>[]): boolean {
 export function prepareChange(state: CollectionState, change: Change): PreparedChange {
   if (change.op === 'remove') return { op: 'remove', state, id: change.id, version: change.version }
   const version = change.op === 'update' ? change.record.version + 1 : 1
-  // A copy of what says its version already would cost as much as its text.
+  // A record that has its version already needs no copy, which would cost as much as its text.
   const given = change.record
   const record = says(given, version) ? given : { ...given, version }
   assertId(record.id, state.name)

@@ -9,7 +9,7 @@ import { update } from './store.ts'
 /**
  * Reads a record that a caller named.
  *
- * @param noun  What it is, for the message: `domain`.
+ * @param noun  What the record is, for the message: `domain`.
  * @throws not_found when there is none.
  */
 export async function readRecord<T extends StoredRecord>(
@@ -23,7 +23,7 @@ export async function readRecord<T extends StoredRecord>(
   return record
 }
 
-/** The error of an id that names nothing. */
+/** The error for an id without a record. */
 export function notFound(noun: string, id: string): LocalpostError {
   return new LocalpostError(
     'not_found',
@@ -58,8 +58,8 @@ export function changeRecord<T extends StoredRecord>(
 /**
  * Repeats "read, decide, commit" while commits of others came in between; each repetition must read again.
  *
- * A commit may be refused because of one that no read shows yet: then the repetition is refused too, and the one after
- * it sees what there is.
+ * A commit may be refused because of one that reads do not show yet. The next repetition is then refused too, and a
+ * later one sees the other commit.
  */
 export async function untilCommitted<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
@@ -71,7 +71,7 @@ export async function untilCommitted<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-// Each refusal means that another commit went through, so only as many callers at once could need as many attempts.
+// Each refusal means that another commit was stored, so only that many concurrent callers could need that many attempts.
 const maxAttempts = 1000
 
 /** How a list of records is ordered and continued. */
@@ -87,14 +87,14 @@ export interface ListOrder<T extends StoredRecord> {
   /** The kind of cursor of this list, for the message: `the id of a domain`. */
   cursorIs: string
   isCursor(text: string): boolean
-  /** The cursor that continues behind a record. Default: its id. */
+  /** The cursor of the page that begins after a record. Default: the id of the record. */
   cursorOf?(record: T): string
   /** The key in the index for a cursor, without the prefix. Default: the cursor itself. */
   keyOf?(cursor: string): string
 }
 
 /**
- * One page of a collection, for every list of the nouns.
+ * One page of a collection, for the lists of all resources.
  *
  * @throws invalid_cursor when the cursor is not of the form of this list's cursors; validation_error for field `limit`
  *   unless it is a whole number from 1 to 500.

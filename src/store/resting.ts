@@ -21,7 +21,7 @@ export interface LineReader {
   damaged(pack: Packed, row: number): Promise<LocalpostError>
 }
 
-/** A record in a pack that the log replaced or removed while the store was loaded. */
+/** A record in a pack that a later commit in the log replaced or removed, found while the store is loaded. */
 interface Replaced {
   readonly state: CollectionState
   readonly id: string
@@ -283,9 +283,9 @@ function factsOf(
   return facts
 }
 
-/** How many records are read between two turns of the event loop. */
+/** How many records are read before yielding to the event loop. */
 const wokenAtOnce = 250
-/** Records that are read together with more than this many, as by a scan, are not cached: they would evict all others. */
+/** If more records than this are read together, for example by a scan, they are not cached: they would evict all others. */
 const mostKept = 64
 /** How many characters of text are cached. */
 const cachedText = 2 * 1024 * 1024

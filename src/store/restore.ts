@@ -6,13 +6,16 @@ import type { Effect } from './records.ts'
 import type { IndexKey } from './queries.ts'
 import type { Collection, PartitionedStore, StoredRecord } from './store.ts'
 
-/** A store whose records can be noted and put back, in memory and within one life of it. */
+/** A store whose records can be noted and restored, in memory, until it is closed. */
 export interface RestorableStore extends PartitionedStore {
-  /** Notes the records of these collections with their blobs. Costs a few words each: texts and bytes are shared. */
+  /**
+   * Notes the records of these collections with their blobs. It takes a few machine words of memory for each: texts and
+   * bytes are shared.
+   */
   snapshot(collections: readonly Collection<StoredRecord>[]): StoreSnapshot
   /**
-   * Puts the records of a snapshot's collections back, as one commit: what came since goes, what went or changed comes
-   * back under a higher version than it ever had.
+   * Restores the records of a snapshot's collections in one commit: later records are removed, and removed or changed
+   * ones are restored with a higher version than they ever had.
    *
    * @throws closed.
    */

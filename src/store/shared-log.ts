@@ -37,7 +37,7 @@ export function createSharedLog<T extends StoredRecord>({
   let waiting: (() => Omit<T, 'version'>)[] = []
   let isRunning = false
   let storing: Promise<void> = Promise.resolve()
-  /** The ids of records that this instance has stored, until the store tells of them. */
+  /** The ids of records that this instance has stored, until the store reports them as changes. */
   const own = new Set<string>()
 
   store.changes((change) => {
@@ -49,12 +49,12 @@ export function createSharedLog<T extends StoredRecord>({
   async function run(): Promise<void> {
     isRunning = true
     while (waiting.length > 0) {
-      // What is logged may still be under way, as the last reply of a transaction.
+      // What is logged may not be complete yet: the last reply of a transaction may be missing.
       await pause(gatherMs)
       const began = monotonicNow()
       storing = storeWaiting()
       await storing
-      // Commits of mail come one after the other: logs may take a tenth of their time.
+      // Commits run one after the other, and mail must not wait for logs: they take at most a tenth of the time.
       await pause(Math.min(Math.max(pauseMs, 9 * (monotonicNow() - began)), longestPauseMs))
     }
     isRunning = false
@@ -91,7 +91,7 @@ export function createSharedLog<T extends StoredRecord>({
     async stored() {
       await sleep(gatherMs + pauseMs + storingMs)
       await storing
-      // A list must have what this instance logged before it, also while the next batch waits for its pause to end.
+      // A list must contain what this instance logged before, even if the next batch still waits for its pause to end.
       if (waiting.length > 0) await (storing = storeWaiting())
     },
     async clear() {
@@ -106,7 +106,7 @@ const mostAtOnce = 100
 const gatherMs = 20
 const pauseMs = 100
 const longestPauseMs = 2000
-/** Limits of a commit. */
+/** How long a commit of another instance may take. */
 const storingMs = 50
 
 /** Does not keep the process alive. */

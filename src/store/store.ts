@@ -26,7 +26,7 @@ export interface Store {
    * @throws closed after `close`.
    */
   commit(changes: readonly Change[], blobs?: readonly Blob[]): Promise<void>
-  /** Why no new records are stored at present, as a lost lock or a full disk; null while they are accepted. */
+  /** Why no new records are accepted at present, for example a lost lock or a full disk; null while they are accepted. */
   refusal(): LocalpostError | null
   /**
    * Whether the disk has less free space than the reserve for removals; null if it has more, or if that is not known. While
@@ -56,7 +56,7 @@ export interface Store {
   find<T extends StoredRecord>(collection: Collection<T>, index: string, key: IndexKey): Promise<T | null>
   /**
    * One page in the order of an index. Costs O(page) without `where`; `where` scans, and yields to the event loop. With
-   * the index `id`, only records that facts do not decide are read for it.
+   * the index `id`, it reads only the records for which facts do not decide.
    */
   page<T extends StoredRecord>(collection: Collection<T>, query?: PageQuery): Promise<Page<T>>
   /** The ids of a page, without its records: only `where` may read records, as for `page`. Default for `limit`: all. */
@@ -87,8 +87,8 @@ export interface Store {
   /** Starts writing a blob of unknown size, for a later commit; see {@link BlobWriter}. */
   createBlob(id: BlobId): BlobWriter
   /**
-   * Calls `listener` for each change of every later commit, in order, after it became visible. Where instances share the
-   * store, those of the others are among them, in the same order for all.
+   * Calls `listener` for each change of every later commit, in order, after it became visible. If instances share the
+   * store, these include the changes of other instances, in the same order for all.
    *
    * @param after  A `seq` seen before: changes since then are delivered first, before this call returns. If some of them
    *   are no longer known, one `{ op: 'gap' }` replaces them. Default: only new changes.
@@ -96,8 +96,7 @@ export interface Store {
    */
   changes(listener: (change: StoreChange) => void, after?: number): () => void
   /**
-   * The texts by which records are searched; null for a store that does not keep them: the search of each process then
-   * keeps its own.
+   * The texts by which records are searched; null for a store that does not keep them, so that each process keeps its own.
    */
   readonly texts: Texts | null
   /** Whether other instances may use the same records at the same time; `changes` delivers what they change too. */
@@ -121,14 +120,17 @@ export interface Leadership {
   onMine(listener: () => void): () => void
 }
 
-/** Of a store that belongs to one process. */
+/** For a store that only one process uses. */
 export const alwaysLeader: Leadership = { isMine: () => true, onMine: () => () => {} }
 
-/** A store whose collections exist once for each partition, as for each account. Its own methods are for the main partition. */
+/**
+ * A store whose collections exist once for each partition. Each account has a partition. Its own methods are for the
+ * main partition.
+ */
 export interface PartitionedStore extends Store {
   /**
-   * The same collections, kept apart: what is in a partition, its ids, unique keys, blobs and changes are not seen from any
-   * other. What it costs to read depends on this partition alone. Its `close` does nothing.
+   * The same collections, kept apart: what is in a partition, its ids, unique keys, blobs and changes are not seen from
+   * any other. The cost of reads depends only on this partition. Its `close` does nothing.
    *
    * @param name  A letter, then up to 62 letters, digits, `_` and `-`, all in lower case.
    */
@@ -167,7 +169,10 @@ export interface DatabaseStatus {
   readonly has_turn: boolean
   /** The number of the last commit that this instance knows. */
   readonly last_commit: number
-  /** Of this instance: those that run statements, those that do not, and statements that wait for one. */
+  /**
+   * The connections of this instance that run statements, those that are idle, and the statements that wait for a
+   * connection.
+   */
   readonly connections: { readonly used: number; readonly idle: number; readonly waiting: number }
 }
 
@@ -197,7 +202,7 @@ export interface Collection<T extends StoredRecord> {
    */
   readonly readLater?: boolean
   readonly indexes: Readonly<Record<string, Index>>
-  /** Conditions on facts of the records read no record. */
+  /** A condition on facts is decided without reading records. */
   readonly facts?: Facts<T>
   /** The parts of the texts by which its records are searched, for a store that keeps them. */
   readonly texts?: readonly string[]

@@ -23,7 +23,7 @@ interface Named {
 }
 
 /**
- * A text by its parts, which `Collection.texts` names. Where one is null, only the record can tell what it says. Case and
+ * A text by its parts, which `Collection.texts` names. A part that is null is only known from the record. Case and
  * white space are those that the terms have.
  */
 export type RecordText = Readonly<Record<string, string | null>>
@@ -39,7 +39,7 @@ export interface TextTerm {
 export interface TextQuery {
   /** All of them hold. */
   readonly terms: readonly TextTerm[]
-  /** A further condition, on facts alone. */
+  /** A further condition, only on facts. */
   readonly where: Where | null
   /**
    * Records behind this id that have no text are undecided matches, too; null for none of them. What that costs depends on how

@@ -18,7 +18,7 @@ export interface Condition {
 /**
  * Makes a condition ready. An absent member counts as null.
  *
- * @param facts  Those of the collection. A record for which they throw meets no condition on a fact.
+ * @param facts  Those of the collection. A record for which they throw matches no condition on a fact.
  */
 export function compileWhere<T extends StoredRecord>(where: Where, facts?: Facts<T>): Condition {
   if ('all' in where) {

@@ -126,7 +126,7 @@ export function createDeliveries(deps: {
 }
 
 const trimmedAtOnce = 100
-// A commit is put in force in one piece, which must not hold the event loop.
+// A commit is applied without a pause, which must not block the event loop for long.
 const removalSlice = 200
 const maxBodyChars = 4096
 

@@ -7,7 +7,10 @@ export interface Comparison {
   readonly records: number
   readonly blobs: number
   readonly bytes: number
-  /** SHA-256 over the names, members and bytes of all records of the first store: two stores with the same have the same. */
+  /**
+   * SHA-256 over the names, members and bytes of all records of the first store: stores with the same content have the
+   * same digest.
+   */
   readonly checksum: string
   /** One sentence each, at most 20. */
   readonly differences: readonly string[]
