@@ -36,13 +36,6 @@ export function describeClientFault(fault: ClientFault, address: string, detail:
   }
 }
 
-/** Whether a connection error is a fault of the client: returns its kind, or null for other errors. */
-export function tlsFaultOf(error: NodeJS.ErrnoException): ClientFault | null {
-  const text = `${error.code ?? ''} ${error.message}`
-  if (/alert[_ ].*(?:unknown[_ ]ca|certificate)/i.test(text)) return 'certificate'
-  return /\bERR_SSL_|\bEPROTO\b|\bTLSError\b|:SSL routines:/.test(text) ? 'handshake' : null
-}
-
 /** Whether a line is the beginning of an HTTP request. */
 export function isHttpRequest(line: string): boolean {
   return /^[A-Z]{3,10} \S+ HTTP\/\d(?:\.\d)?$/.test(line)

@@ -12,6 +12,13 @@ export function tlsReason(message: string): string | null {
   return `the TLS library says: ${reason}`
 }
 
+/** Whether an error is a failed handshake with a TLS client, and whether the client did not accept the certificate. */
+export function tlsFaultOf(error: NodeJS.ErrnoException): 'certificate' | 'handshake' | null {
+  const text = `${error.code ?? ''} ${error.message}`
+  if (/alert[_ ].*(?:unknown[_ ]ca|certificate)/i.test(text)) return 'certificate'
+  return /\bERR_SSL_|\bEPROTO\b|\bTLSError\b|:SSL routines:/.test(text) ? 'handshake' : null
+}
+
 /**
  * Describes in words why the certificate of a server is not accepted.
  *

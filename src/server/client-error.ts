@@ -1,11 +1,11 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
 import { jsonType, privateHeaders } from './answer.ts'
+import { reportHandshakes, unknownAddress } from './handshakes.ts'
 import { restOfRequest } from './rest-of-request.ts'
 
 /**
@@ -96,7 +96,8 @@ function foreignProtocolOf(error: NodeJS.ErrnoException): ForeignProtocol | null
 const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
 
 /**
- * Reports clients that speak another protocol, once a minute for each address.
+ * Reports clients that speak another protocol, and those whose TLS handshake fails, once a minute for each address and
+ * kind.
  *
  * @param notify  Gets what happened and what to do, and the protocol.
  * @param now  Monotonic time in milliseconds. Default: the machine's.
@@ -107,20 +108,15 @@ export function reportForeignClients(
   now?: () => number,
 ): void {
   const isNews = createOncePerMinute(now)
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    if (error.code !== 'ERR_SSL_HTTP_REQUEST') return
-    const address = socket.remoteAddress ?? 'an unknown address'
-    if (isNews(`http ${address}`))
-      notify(
-        `A client at ${address} sent plain HTTP to the HTTPS port. Use https:// and not http://.`,
-        'HTTP',
-      )
+  reportHandshakes(server, ({ address, kind, words }) => {
+    if (isNews(`${kind} ${address}`))
+      notify(`A client at ${address} ${words}`, kind === 'http' ? 'HTTP' : 'TLS')
   })
   // Before the answer, which ends the socket and its address with it.
   server.prependListener('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const foreign = foreignProtocolOf(error)
     if (foreign === null) return
-    const address = (socket instanceof Socket ? socket.remoteAddress : undefined) ?? 'an unknown address'
+    const address = (socket instanceof Socket ? socket.remoteAddress : undefined) ?? unknownAddress
     if (isNews(`${foreign.name} ${address}`))
       notify(`A client at ${address} sent no HTTP request but ${foreign.words}.`, foreign.name)
   })

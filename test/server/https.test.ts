@@ -1,5 +1,6 @@
+import { type ChildProcess, execFile } from 'node:child_process'
 import { request } from 'node:https'
-import { connect as connectPlain } from 'node:net'
+import { connect as connectPlain, type Socket } from 'node:net'
 import { connect } from 'node:tls'
 import { createTransport } from 'nodemailer'
 import { describe, expect, test } from 'vitest'
@@ -31,6 +32,25 @@ function ask(url: string, ca: string, init: { method?: string; body?: string } =
   })
 }
 
+const weak = 'ALL:@SECLEVEL=0'
+
+function sendTo(port: number, bytes: string, ends: boolean = false): Socket {
+  const socket = connectPlain(port, '127.0.0.1')
+  socket.write(bytes, 'latin1', () => ends && socket.end())
+  return socket
+}
+
+const untilEnd = (socket: Socket): Promise<void> =>
+  new Promise((resolve) =>
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .once('close', () => resolve()),
+  )
+
+const ended = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => child.once('error', reject).once('close', () => resolve()))
+
 describe('HTTPS', () => {
   test('serves page, API and control API, and marks the session cookie as Secure', async () => {
     const post = await start({ tls, apiKeys: ['a-key'] })
@@ -53,6 +73,55 @@ describe('HTTPS', () => {
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await new Promise((resolve) => socket.once('close', resolve))
     expect(notices).toEqual([expect.stringMatching(/plain HTTP to the HTTPS port/)])
+  })
+
+  test.each<[string, (port: number) => Promise<void>, RegExp]>([
+    [
+      'rejects the certificate',
+      (port) => untilEnd(connect({ port, host: '127.0.0.1', ca: next.cert })),
+      /certificate.*Make the client trust the certificate, turn off its certificate check, or give/,
+    ],
+    ...['1.2', '1.3'].map((version): [string, (port: number) => Promise<void>, RegExp] => [
+      `rejects the certificate by an alert of TLS ${version}`,
+      (port) => ended(execFile('curl', ['-s', '--tls-max', version, `https://127.0.0.1:${port}/`])),
+      /did not accept the certificate of the HTTPS port \(the certificate is from an authority/,
+    ]),
+    [
+      'knows only an older TLS',
+      (port) =>
+        untilEnd(
+          connect({ port, host: '127.0.0.1', maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: weak }),
+        ),
+      /failed its TLS handshake at the HTTPS port \(both sides have no version of TLS in common\). Check which/,
+    ],
+    [
+      'sends garbage',
+      (port) => untilEnd(sendTo(port, 'SSH-2.0-x\r\n')),
+      /\(what came is not TLS\). Check which/,
+    ],
+    [
+      'leaves within its hello',
+      (port) => untilEnd(sendTo(port, '\x16\x03\x01', true)),
+      /left at the TLS handsh/,
+    ],
+  ])('reports a client that %s, once a minute', async (_, come, notice) => {
+    const notices: string[] = []
+    const post = await start({ tls, onNotice: ({ message }) => notices.push(message) })
+    const { port } = await post.listen()
+    for (let i = 0; i < 2; i++) await come(port)
+    await expect.poll(() => notices).toEqual([expect.stringMatching(notice)])
+    expect(notices[0]).toMatch(/^A client at 127\.0\.0\.1 /)
+    const { items } = await post.requests.list()
+    expect(items).toMatchObject([{ method: 'TLS', status: 400 }])
+  })
+
+  test('reports no connection that ends before its first byte, such as that of a health check', async () => {
+    const notices: string[] = []
+    const post = await start({ tls, onNotice: ({ message }) => notices.push(message) })
+    const { port } = await post.listen()
+    await untilEnd(sendTo(port, '', true))
+    await untilEnd(sendTo(port, 'garbage\r\n'))
+    await expect.poll(() => notices).toEqual([expect.stringMatching(/not TLS/)])
   })
 
   test('closes at once, also with a client that never begins its handshake', async () => {
