@@ -159,6 +159,30 @@ describe('instances that share a schema', () => {
   })
 })
 
+test('commits end while others ask all the time whether everything is known', async () => {
+  const { stores } = await openShared(1)
+  const [store] = stores
+  if (!store) throw new Error('One store was opened.')
+  let isOver = false
+  // Requests do so: with several of them, one is always waiting.
+  const asking = Array.from({ length: 4 }, async (_, n) => {
+    await new Promise((resolve) => setTimeout(resolve, n))
+    while (!isOver) await store.caughtUp()
+  })
+  try {
+    for (let n = 0; n < 20; n++)
+      expect(await Promise.race([store.commit([insert(notes, note(n))]).then(() => 'stored'), late()])).toBe(
+        'stored',
+      )
+  } finally {
+    isOver = true
+    await Promise.all(asking)
+  }
+})
+
+const late = (): Promise<string> =>
+  new Promise((resolve) => setTimeout(() => resolve('late'), 10_000).unref())
+
 test('a partition is removed in few commits, of which each instance hears', async () => {
   const { stores, schema } = await openShared(2)
   const [a, b] = stores as [PartitionedStore, PartitionedStore]

@@ -89,17 +89,20 @@ export class Follower {
     return announced
   }
 
-  /** Looks for commits of other instances. Never rejects: while the database does not answer, it is called again. */
+  /**
+   * Looks for commits of other instances. Never rejects: while the database does not answer, it is called again. Waits for
+   * no later look: there may always be one, and commits wait for this.
+   */
   look(): Promise<void> {
-    this.#isWanted = true
-    return (this.#working ??= this.#work())
+    return this.caughtUp().catch(() => {})
   }
 
   /** Resolves when listeners know all that was stored before the call. Calls at the same time share a statement. @throws As reads. */
   caughtUp(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
-      void this.look()
+      this.#isWanted = true
+      this.#working ??= this.#work()
     })
   }
 
