@@ -93,6 +93,11 @@ function guarded(
           held.deref()?.error(refusal)
           void reader.cancel(refusal).catch(() => undefined)
         }
+        // While a socket waits for its client, nothing is pulled: the end of the source would not be noticed.
+        reader.closed.catch((error: unknown) => {
+          leave()
+          held.deref()?.error(error)
+        })
       },
       async pull(controller) {
         const { done, value } = await reader.read()
